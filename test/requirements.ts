@@ -1,3 +1,4 @@
+import { ADMIN } from './requirements/admin.ts';
 import { DEFINITIONS } from './requirements/definitions.ts';
 import { ENDPOINT } from './requirements/endpoint.ts';
 import { EXCHANGE } from './requirements/exchange.ts';
@@ -19,5 +20,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SIGN_IN,
   ...SERVER_SIGN_IN,
   ...EXCHANGE,
+  ...ADMIN,
   ...LATER_WORK,
 ];

@@ -32,12 +32,8 @@ export const LATER_WORK: readonly Requirement[] = [
       'It is served on OTEL_EXPORTER_PROMETHEUS_HOST:OTEL_EXPORTER_PROMETHEUS_PORT (localhost:9464).',
   }),
   ...later('admin UI', {
-    'admin.enabled': 'aggregator.admin.enabled (false) switches the admin listener on.',
-    'admin.address':
-      'It listens on aggregator.admin.bindAddress:port (127.0.0.1:9999), without authentication.',
     'admin.sessions': 'GET / and /sessions show sessions with identity, age and connected servers.',
     'admin.session': 'GET /sessions/{id} shows one session.',
-    'admin.servers': 'GET /mcps and /mcps/{name} show registered servers and their state.',
     'admin.delete': 'POST /sessions/{id}/delete ends a session.',
     'admin.reconnect': 'POST /sessions/{id}/servers/{name}/reconnect reconnects one server for one session.',
     'admin.grants': 'DELETE /auth/{server} drops stored grants for a server.',

@@ -1,0 +1,61 @@
+import type { Scope } from 'pegboard';
+import { openSideListener } from '../http/contract.ts';
+import type { SideListener } from '../http/contract.ts';
+import type { AdminConfig, ListenerConfig } from './config.ts';
+import { History } from './data/history.ts';
+import { pagesOf } from './pagesOf.ts';
+import { Live } from './web/live.ts';
+import { Site } from './web/site.ts';
+
+/** Events that no page shows: they would make pages read themselves again and again. */
+const UNSEEN = /^(call\.settled|call\.refused)$/;
+
+export function apply(scope: Scope<AdminConfig>): void {
+  const live = new Live(() => false);
+  const history = new History();
+  let listener: SideListener | undefined;
+  let bound: ListenerConfig | undefined;
+  const site = new Site({
+    ...pagesOf({ scope, history }),
+    live,
+    log: scope.log,
+    place: () => bound && listener && { bindAddress: bound.bindAddress, port: listener.port },
+  });
+  const open = async (to: ListenerConfig): Promise<void> => {
+    const { bindAddress: host, port } = to;
+    const handler = (...exchange: Parameters<Site['receive']>): void => void site.receive(...exchange);
+    listener = await openSideListener({
+      host,
+      port,
+      handler,
+      log: scope.log,
+      setting: 'aggregator.admin.port',
+    });
+    bound = to;
+    const shown = host.includes(':') ? `[${host}]` : host;
+    scope.log.info('admin pages are served', { url: `http://${shown}:${listener.port}/` });
+  };
+  const close = async (): Promise<void> => {
+    live.stop();
+    await listener?.close();
+    listener = undefined;
+  };
+  scope.tap('onEvent', (event) => {
+    history.take(event);
+    if (!UNSEEN.test(event.type)) live.changed();
+  });
+  scope.onStart(() => open(scope.config.aggregator.admin));
+  scope.onReload(async ({ aggregator: { admin: next } }) => {
+    const before = bound;
+    if (before?.port === next.port && before.bindAddress === next.bindAddress) return;
+    await close();
+    try {
+      await open(next);
+    } catch (error) {
+      // The change is refused: the pages stay where they were.
+      if (before !== undefined) await open(before);
+      throw error;
+    }
+  });
+  scope.onStop(close);
+}

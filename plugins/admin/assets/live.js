@@ -1,0 +1,83 @@
+/* global document, window, location, fetch, EventSource, DOMParser */
+// Reads the page again when the gateway says that something has changed. Without this file, pages work as well.
+
+const main = () => document.getElementById('main');
+const keyOf = (element) => element.dataset.keep ?? element.querySelector('summary')?.textContent;
+let isReading = false;
+let isStale = false;
+
+/** What a person is doing must not be taken away: typing, selecting, reading a question. */
+function isInUse() {
+  const { activeElement: at } = document;
+  if (at?.matches('input:not([type=hidden]), textarea, select')) return true;
+  return window.getSelection()?.isCollapsed === false;
+}
+
+function pathTo(element) {
+  const path = [];
+  for (let at = element; at !== main(); at = at.parentElement) {
+    if (at === null) return undefined;
+    path.unshift([...at.parentElement.children].indexOf(at));
+  }
+  return path;
+}
+
+function replaceWith(fresh) {
+  const old = main();
+  const focused = old.contains(document.activeElement) ? pathTo(document.activeElement) : undefined;
+  const open = new Set([...old.querySelectorAll('details[open]')].map(keyOf));
+  const closed = new Set([...old.querySelectorAll('details:not([open])')].map(keyOf));
+  const scrolled = [...old.querySelectorAll('.scroll, pre')].map((element) => element.scrollLeft);
+  for (const details of fresh.querySelectorAll('details')) {
+    if (open.has(keyOf(details))) details.open = true;
+    else if (closed.has(keyOf(details))) details.open = false;
+  }
+  old.replaceChildren(...fresh.childNodes);
+  old.querySelectorAll('.scroll, pre').forEach((element, at) => (element.scrollLeft = scrolled[at] ?? 0));
+  focused?.reduce((at, child) => at?.children[child], old)?.focus({ preventScroll: true });
+}
+
+async function read() {
+  if (isReading || isInUse() || document.hidden) {
+    isStale = true;
+    return;
+  }
+  isReading = true;
+  isStale = false;
+  try {
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+    const text = await answer.text();
+    const fresh = new DOMParser().parseFromString(text, 'text/html');
+    const next = fresh.getElementById('main');
+    if (next === null || isInUse()) isStale = true;
+    else {
+      replaceWith(next);
+      document.querySelector('footer').replaceChildren(...fresh.querySelector('footer').childNodes);
+      say('live, as of');
+    }
+  } catch {
+    isStale = true;
+  } finally {
+    isReading = false;
+  }
+}
+
+function say(words) {
+  document.getElementById('live').textContent = words;
+}
+
+const stream = new EventSource('/events/stream');
+stream.addEventListener('open', () => {
+  say('live, as of');
+  if (isStale) void read();
+});
+stream.addEventListener('changed', () => void read());
+stream.addEventListener('error', () => {
+  isStale = true;
+  say('connection lost; as of');
+});
+const catchUp = () => {
+  if (isStale && stream.readyState === EventSource.OPEN) void read();
+};
+document.addEventListener('visibilitychange', catchUp);
+document.addEventListener('focusout', catchUp);

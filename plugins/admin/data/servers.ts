@@ -1,0 +1,54 @@
+import { GatewayError, ToolTable } from 'pegboard';
+import { ServiceSource } from '../../core-services/contract.ts';
+import type { ManagedService } from '../../core-services/contract.ts';
+import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+
+/** Characters of JSON for one token of a model, as an estimate. */
+const CHARS_PER_TOKEN = 4;
+
+/** One MCP server as lists show it. */
+export interface ServerFacts {
+  readonly name: string;
+  /** As core_service_status gives it, as are the next three. */
+  readonly state: string;
+  readonly health: string;
+  readonly error?: string;
+  readonly metadata: JsonObject;
+}
+
+/** The MCP servers, by name. */
+export function serversIn(scope: Scope<unknown>): readonly ManagedService[] {
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  return services
+    .filter((service) => service.status().service_type === 'MCPServer')
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+export function serverFacts(service: ManagedService): ServerFacts {
+  const { name, state, health, error, metadata } = service.status();
+  return { name, state, health, ...(error !== undefined && { error }), metadata };
+}
+
+/** @throws GatewayError SERVICE_NOT_FOUND */
+export function serverNamed(scope: Scope<unknown>, name: string): ManagedService {
+  const found = serversIn(scope).find((service) => service.name === name);
+  if (found !== undefined) return found;
+  throw new GatewayError(
+    'SERVICE_NOT_FOUND',
+    `no MCP server is called ${JSON.stringify(name.slice(0, 100))}`,
+  );
+}
+
+/** The tools of a server that the request sees. */
+export function toolsOf(scope: Scope<unknown>, server: string, request: InboundRequest): readonly Tool[] {
+  return scope
+    .get(ToolTable)
+    .visibleTo(request)
+    .flatMap((tool) => [tool, ...(tool.members ?? [])])
+    .filter((tool) => tool.server === server);
+}
+
+/** What a tool takes of an agent's context when it is described in full, as an estimate. */
+export function tokensOf({ name, description, inputSchema }: Tool): number {
+  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARS_PER_TOKEN);
+}

@@ -1,0 +1,17 @@
+import { CallPath, ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
+import type { AdminConfig } from './config.ts';
+import { configFindings } from './configFindings.ts';
+
+/** Pages for the operator, on a listener of their own. Not loaded while it is off. */
+export const plugin = definePlugin<AdminConfig>({
+  name: 'admin',
+  api: 1,
+  edge: true,
+  configSchema: readSchema('config/admin'),
+  select: ({ aggregator }) => ({ aggregator: { admin: aggregator['admin'] ?? {} } }),
+  enabled: ({ aggregator }) =>
+    (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
+  requires: [CallPath, ConfigControl, ToolTable],
+  check: configFindings,
+  apply: async (scope) => (await import('./apply.ts')).apply(scope),
+});

@@ -1,0 +1,150 @@
+import type { JsonObject, Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import { excerpt } from '../data/excerpt.ts';
+import type { Excerpt } from '../data/excerpt.ts';
+import type { History, PastState } from '../data/history.ts';
+import { serverFacts, serverNamed, tokensOf, toolsOf } from '../data/servers.ts';
+import type { ServerFacts } from '../data/servers.ts';
+import { actionForm } from '../web/actionForm.ts';
+import { page } from '../web/page.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { pager } from '../web/pager.ts';
+import { badge, facts, section, table } from '../web/parts.ts';
+import { ago, block, count, counted, inPath, shown } from '../web/words.ts';
+
+interface ToolFacts {
+  readonly name: string;
+  readonly description: string;
+  readonly tokens: number;
+  readonly inputSchema: JsonObject;
+}
+interface ServerPageFacts extends ServerFacts {
+  readonly history: readonly PastState[];
+  readonly tokens: number;
+  readonly tools: Excerpt<ToolFacts>;
+}
+
+/** `/mcps/<name>`: one MCP server. */
+export function serverPage(scope: Scope<unknown>, history: History): Page {
+  return page<ServerPageFacts>({
+    path: '/mcps/:name',
+    facts: ({ params: { name = '' }, query, request }) => {
+      const server = serverFacts(serverNamed(scope, name));
+      const tools = toolsOf(scope, server.name, request);
+      const part = excerpt(tools, query);
+      return {
+        ...server,
+        history: history.of(server.name),
+        tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
+        tools: {
+          ...part,
+          items: part.items.map((tool) => ({
+            name: tool.name,
+            description: tool.description,
+            tokens: tokensOf(tool),
+            inputSchema: tool.inputSchema,
+          })),
+        },
+      };
+    },
+    show: (server, visit) => ({
+      title: shown(server.name),
+      body: html`${stateSection(server, visit)}${toolSection(server, visit)}${historySection(server)}`,
+    }),
+  });
+}
+
+function stateSection({ name, state, health, error, metadata }: ServerPageFacts, visit: Visit): Html {
+  const text = (key: string): string | undefined => {
+    const value = metadata[key];
+    if (value === undefined || value === false) return undefined;
+    return shown(typeof value === 'string' ? value : JSON.stringify(value), 300);
+  };
+  const time = (key: string): Html | undefined => {
+    const value = metadata[key];
+    return typeof value === 'string' ? ago(value) : undefined;
+  };
+  const body = html`${error === undefined ? undefined : html`<p class="fault">${shown(error, 1_000)}</p>`}
+    ${facts([
+      ['Health', badge(health)],
+      ['In this state since', time('since')],
+      ['Type', text('type')],
+      ['Command', text('command')],
+      ['URL', text('url')],
+      ['Description', text('description')],
+      ['Starts with Pegboard', metadata['autoStart'] === true ? 'yes' : 'no'],
+      ['Instances', text('instances')],
+      ['Tool prefix', text('toolPrefix')],
+      ['Family', text('family')],
+      ['Server', [text('serverName'), text('serverVersion')].filter(Boolean).join(' ')],
+      ['Revision of MCP', text('protocolVersion')],
+      ['Last attempt', time('lastAttempt')],
+      ['Next attempt', time('nextRetryAfter')],
+      ['Failures in a row', metadata['consecutiveFailures'] === 0 ? undefined : text('consecutiveFailures')],
+      ['Last error', text('lastError')],
+      ['Last restart', time('lastRestartedAt')],
+      ['Recommended', text('recommended')],
+      ['Left out tools', text('malformedTools')],
+      ['Names taken by others', text('collisions')],
+    ])}
+    <div class="row actions">${operations({ name, state, metadata }, visit)}</div>`;
+  return section('State', body, badge(state));
+}
+
+/** The buttons that make sense in its state. */
+function operations(
+  { name, state, metadata }: Pick<ServerFacts, 'name' | 'state' | 'metadata'>,
+  visit: Visit,
+): readonly Html[] {
+  const isDown = state === 'stopped' || metadata['suspended'] === true;
+  const isRemote = metadata['type'] !== 'stdio';
+  const button = (operation: string, label: string, warning?: string): Html =>
+    actionForm(visit, {
+      action: `/mcps/${inPath(name)}/${operation}`,
+      label,
+      about: shown(name),
+      ...(warning !== undefined && { warning }),
+    });
+  if (isDown) return [button('start', 'Start')];
+  const stop = 'Its tools disappear for everyone, and it stays stopped until someone starts it.';
+  const restart = 'Calls that run at this server now end with an error.';
+  return [
+    ...(isRemote ? [button('restart', 'Reconnect', restart)] : [button('restart', 'Restart', restart)]),
+    button('stop', 'Stop', stop),
+  ];
+}
+
+function toolSection({ tools, tokens }: ServerPageFacts, { query }: Visit): Html {
+  const list = tools.items.map(
+    ({ name, description, tokens: own, inputSchema }) =>
+      html`<details class="item" data-keep="tool ${name}">
+        <summary><code>${shown(name)}</code> <span class="quiet">${counted(own, 'token')}</span></summary>
+        <p>${shown(description, 2_000)}</p>
+        <pre tabindex="0" role="region" aria-label="Input schema of ${shown(name)}">
+${block(JSON.stringify(inputSchema, null, 2))}</pre>
+      </details>`,
+  );
+  const none = html`<p class="empty">No tool of it is known.</p>`;
+  return section(
+    counted(tools.total, 'tool'),
+    html`${tools.total === 0 ? none : list}${pager(tools, query)}`,
+    tools.total === 0 ? undefined : `about ${count(tokens)} tokens if an agent read them all`,
+  );
+}
+
+function historySection({ history }: ServerPageFacts): Html {
+  return section(
+    'Last states',
+    table(
+      { caption: 'Last states', empty: 'It has not changed since these pages were switched on.' },
+      ['When', 'State', 'Health', 'Why'],
+      history.map(({ at, state, health, error }) => [
+        ago(at),
+        badge(state),
+        badge(health),
+        error === undefined ? undefined : shown(error, 300),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import { serverFacts, serversIn } from '../data/servers.ts';
+import type { ServerFacts } from '../data/servers.ts';
+import { page } from '../web/page.ts';
+import type { Page } from '../web/page.ts';
+import { badge, link, table } from '../web/parts.ts';
+import { ago, count, counted, inPath, shown } from '../web/words.ts';
+import type { Html } from '../../http/contract.ts';
+
+/** `/mcps`: the MCP servers and their states. */
+export function serversPage(scope: Scope<unknown>): Page {
+  return page({
+    path: '/mcps',
+    nav: 'Servers',
+    facts: () => ({ servers: serversIn(scope).map(serverFacts) }),
+    show: ({ servers }) => ({ title: counted(servers.length, 'server'), body: serverTable(servers) }),
+  });
+}
+
+export function serverTable(servers: readonly ServerFacts[]): Html {
+  return table(
+    { caption: 'MCP servers', empty: 'No MCP server is defined. Add one: pegboard add <url or command>.' },
+    ['Server', 'State', 'Since', 'Tools', 'Last words'],
+    servers.map(({ name, state, health, error, metadata }) => [
+      link(`/mcps/${inPath(name)}`, name),
+      health === 'unhealthy' && state !== 'failed' ? html`${badge(state)} ${badge(health)}` : badge(state),
+      typeof metadata['since'] === 'string' ? ago(metadata['since']) : undefined,
+      html`<span class="number"
+        >${typeof metadata['tools'] === 'number' ? count(metadata['tools']) : '0'}</span
+      >`,
+      error === undefined ? undefined : shown(error, 160),
+    ]),
+  );
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const CSP = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Of every response. Nothing is kept by browsers or proxies, and no other site may load or read it. */
+export const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': CSP,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  // With no-referrer, browsers submit a page's form with `Origin: null`, which is refused.
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function htmlAnswer(status: number, body: string): Answer {
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
+}
+
+export function jsonAnswer(status: number, value: unknown): Answer {
+  const body = `${JSON.stringify(value, null, 2)}\n`;
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
+}
+
+export function wantsJson({ headers: { accept = '' } }: IncomingMessage): boolean {
+  return accept.includes('application/json');
+}
+
+export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+  const bytes = Buffer.from(body);
+  res.writeHead(status, { ...HEADERS, ...headers, 'content-length': String(bytes.length) });
+  res.end(req.method === 'HEAD' ? undefined : bytes);
+}

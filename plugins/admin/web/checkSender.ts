@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { GatewayError } from 'pegboard';
+import { isLoopbackHost } from 'pegboard/net';
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+export interface Place {
+  readonly bindAddress: string;
+  readonly port: number;
+}
+
+/** Only the listener's own names and port: a page elsewhere could make its name lead here (DNS rebinding).
+ *  @throws GatewayError REQUEST_FORBIDDEN */
+export function checkHost({ headers: { host = '' } }: IncomingMessage, { bindAddress, port }: Place): void {
+  const [, name = '', own = '80'] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
+  const isWide = !isLoopbackHost(bindAddress);
+  // An address in Host cannot come from DNS rebinding, which needs a name.
+  const isKnown = [...LOOPBACK, bindAddress].includes(name) || (isWide && isAddress(name));
+  if (isKnown && Number(own) === port) return;
+  throw refused(`host ${quoted(host)} is not an address of the admin pages; open http://localhost:${port}/`);
+}
+
+/** What changes something is refused if a page elsewhere has sent it. Tools such as curl send none of these headers.
+ *  @returns whether a browser has sent it @throws GatewayError REQUEST_FORBIDDEN  Source: RFC 6454 §7; https://www.w3.org/TR/fetch-metadata/ */
+export function checkOrigin({ headers }: IncomingMessage): boolean {
+  const { origin, host = '', 'sec-fetch-site': site } = headers;
+  if (origin !== undefined && origin !== `http://${host}`)
+    throw refused(`origin ${quoted(origin)} is not the admin page; open it at http://${host}/ and try again`);
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw refused('a page of another site has sent this; open the admin page and try again');
+  return origin !== undefined || Object.keys(headers).some((name) => name.startsWith('sec-fetch-'));
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[|\]$/g, '')) > 0;
+}
+
+function quoted(text: string | readonly string[]): string {
+  return JSON.stringify(text.slice(0, 100));
+}
+
+function refused(text: string): GatewayError {
+  return new GatewayError('REQUEST_FORBIDDEN', text);
+}

@@ -1,0 +1,53 @@
+import { VERSION } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import type { Page, Shown } from './page.ts';
+
+export interface LayoutParts {
+  readonly pages: readonly Page[];
+  /** Of the request: marks the entry of the navigation that it belongs to. */
+  readonly path: string;
+  /** Whether the page may read itself again. */
+  readonly isLive: boolean;
+}
+
+/** A whole page. */
+export function layout({ title, body }: Shown, { pages, path, isLive }: LayoutParts): Html {
+  const entries = pages.filter(({ nav }) => nav !== undefined);
+  const current = entries.findLast((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Pegboard</title>
+        <link rel="icon" href="/icon.svg" />
+        <link rel="stylesheet" href="/style.css" />
+        ${isLive ? html`<script type="module" src="/live.js"></script>` : undefined}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header>
+          <a class="brand" href="/">Pegboard</a>
+          <nav aria-label="Pages">
+            <ul>
+              ${entries.map(({ nav, path: href }) => entryOf(nav ?? '', href, href === current?.path))}
+            </ul>
+          </nav>
+        </header>
+        <main id="main" tabindex="-1">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer>
+          <p>Pegboard ${VERSION} · <span id="live">as of</span> <time>${new Date().toISOString()}</time></p>
+        </footer>
+      </body>
+    </html> `;
+}
+
+function entryOf(name: string, href: string, isCurrent: boolean): Html {
+  if (isCurrent) return html`<li><a href="${href}" aria-current="page">${name}</a></li>`;
+  return html`<li><a href="${href}">${name}</a></li>`;
+}

@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import { EventWriter } from 'pegboard';
+import { HEADERS } from './answers.ts';
+
+const CALM_MS = 1_000;
+const BEAT_MS = 10_000;
+const MAX_BUFFERED_BYTES = 65_536;
+
+/** Tells open pages that something has changed; each then reads itself again. At most once a second, and nothing without pages. */
+export class Live {
+  readonly #open = new Set<EventWriter>();
+  readonly #isBusy: () => boolean;
+  #beat: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+
+  /** @param isBusy whether pages show something whose age matters: they are then told every ten seconds */
+  constructor(isBusy: () => boolean) {
+    this.#isBusy = isBusy;
+  }
+
+  open(res: ServerResponse): void {
+    const stream = new EventWriter(res, MAX_BUFFERED_BYTES, HEADERS);
+    stream.keepAlive();
+    this.#open.add(stream);
+    this.#beat ??= setInterval(() => this.#tick(), BEAT_MS);
+    res.once('close', () => {
+      this.#open.delete(stream);
+      if (this.#open.size === 0) this.#quiet();
+    });
+  }
+
+  changed(): void {
+    if (this.#open.size === 0 || this.#soon !== undefined) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      this.#tell();
+    }, CALM_MS);
+  }
+
+  stop(): void {
+    for (const stream of this.#open) stream.end();
+    this.#quiet();
+  }
+
+  #tick(): void {
+    if (this.#isBusy()) this.#tell();
+    else for (const stream of this.#open) stream.keepAlive();
+  }
+
+  #tell(): void {
+    for (const stream of this.#open) stream.send('{}', 'changed');
+  }
+
+  #quiet(): void {
+    clearInterval(this.#beat);
+    clearTimeout(this.#soon);
+    this.#beat = undefined;
+    this.#soon = undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import type { InboundRequest } from 'pegboard';
+import type { Html } from '../../http/contract.ts';
+
+/** One request at the admin listener. */
+export interface Visit {
+  /** Values of the `:name` parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** What a form has sent; empty for pages. */
+  readonly form: URLSearchParams;
+  /** For calls of tools on behalf of the operator. */
+  readonly request: InboundRequest;
+  /** Every form contains it: see `actionForm`. */
+  readonly token: string;
+}
+
+/** One page. Its facts are shown as HTML, or as JSON to who asks for that, so that both always agree. */
+export interface Page<F = unknown> {
+  /** `/sessions/:id` */
+  readonly path: string;
+  /** Its name in the navigation, which lists pages in the order of the table; absent: not listed. */
+  readonly nav?: string;
+  /** JSON; without secrets. @throws GatewayError, such as REQUEST_NOT_FOUND */
+  facts(visit: Visit): F | Promise<F>;
+  show(facts: F, visit: Visit): Shown;
+}
+export interface Shown {
+  readonly title: string;
+  readonly body: Html;
+}
+
+/** What changes something: the only requests that do. */
+export interface Action {
+  readonly method: 'POST' | 'DELETE';
+  readonly path: string;
+  /** @throws GatewayError why nothing was done */
+  run(visit: Visit): Done | Promise<Done>;
+}
+export interface Done {
+  /** One sentence. */
+  readonly message: string;
+  /** The page that a browser is sent to after a form. */
+  readonly next: string;
+}
+
+/** Checks the types of a page. */
+export function page<F>(definition: Page<F>): Page {
+  return definition;
+}

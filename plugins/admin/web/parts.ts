@@ -1,0 +1,71 @@
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import { shown } from './words.ts';
+
+export type Cell = string | Html | undefined;
+
+/** A table that scrolls on its own where the screen is narrow.
+ *  @param caption what it lists, for screen readers @param empty what to say instead of a table without rows */
+export function table(
+  { caption, empty }: { readonly caption: string; readonly empty: string },
+  heads: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head === '' ? html`<span class="spoken">Actions</span>` : head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, at) => html`<td data-label="${heads[at]}">${cell ?? '–'}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Names and values; those without a value are left out. */
+export function facts(entries: readonly (readonly [string, Cell])[]): Html {
+  const known = entries.filter(([, value]) => value !== undefined && value !== '');
+  return html`<dl>
+    ${known.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+export function link(href: string, text: string): Html {
+  return html`<a href="${href}">${shown(text)}</a>`;
+}
+
+const GOOD = new Set(['running', 'connected', 'healthy', 'ok', 'allowed', 'valid']);
+const BAD = new Set(['failed', 'unreachable', 'unhealthy', 'error', 'refused', 'lost']);
+const CARE = new Set(['auth_required', 'starting', 'stopping', 'expiring', 'asked', 'reauth_required']);
+
+/** A state as a word with a colour; never the colour alone. */
+export function badge(state: string): Html {
+  const tone = GOOD.has(state) ? 'good' : BAD.has(state) ? 'bad' : CARE.has(state) ? 'care' : 'calm';
+  return html`<span class="badge ${tone}">${state.replaceAll('_', ' ')}</span>`;
+}
+
+/** A part of a page with a heading. @param note beside the heading */
+export function section(title: string, body: Html | readonly Html[], note?: Cell): Html {
+  return html`<section>
+    <div class="head">
+      <h2>${title}</h2>
+      ${note === undefined ? undefined : html`<div class="note">${note}</div>`}
+    </div>
+    ${body}
+  </section>`;
+}

@@ -1,0 +1,157 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError, internalErrorText, isGatewayError } from 'pegboard';
+import type { InboundRequest, Log } from 'pegboard';
+import { html, statusOf } from '../../http/contract.ts';
+import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
+import type { Answer } from './answers.ts';
+import { checkHost, checkOrigin } from './checkSender.ts';
+import type { Place } from './checkSender.ts';
+import { layout } from './layout.ts';
+import type { Live } from './live.ts';
+import { matchRoutes } from './matchRoutes.ts';
+import type { Action, Page, Visit } from './page.ts';
+import { readForm } from './readForm.ts';
+import { STREAM_PATH, fileAnswers } from './files.ts';
+
+export interface SiteParts {
+  readonly pages: readonly Page[];
+  readonly actions: readonly Action[];
+  readonly live: Live;
+  readonly log: Log;
+  /** Undefined before the listener is open. */
+  readonly place: () => Place | undefined;
+}
+
+/** The admin pages over HTTP: checks who sends a request, finds its page, and writes it as HTML or JSON. */
+export class Site {
+  readonly #parts: SiteParts;
+  readonly #files = fileAnswers();
+  /** Other sites cannot read it: they cannot make a form that is accepted. */
+  readonly #token = randomBytes(32).toString('base64url');
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects. */
+  async receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    try {
+      const place = this.#parts.place();
+      if (place !== undefined) checkHost(req, place);
+      const url = new URL(`http://admin${req.url?.startsWith('/') === true ? req.url : '/'}`);
+      if (isReading(req) && url.pathname === STREAM_PATH) this.#parts.live.open(res);
+      else send(req, res, await this.#answer(req, url));
+    } catch (error) {
+      if (!res.headersSent && !res.destroyed) send(req, res, this.#refusal(req, error));
+    }
+  }
+
+  async #answer(req: IncomingMessage, url: URL): Promise<Answer> {
+    const file = this.#files.get(url.pathname);
+    if (file !== undefined && isReading(req)) return file;
+    const { pages, actions } = this.#parts;
+    const [page] = matchRoutes(pages, url.pathname);
+    const found = matchRoutes(actions, url.pathname);
+    const action = found.find(({ route }) => route.method === req.method);
+    if (action !== undefined) return this.#act(req, url, action);
+    if (page === undefined && found.length === 0 && file === undefined)
+      throw new GatewayError('REQUEST_NOT_FOUND', `there is no page ${url.pathname.slice(0, 100)}`);
+    if (page === undefined || !isReading(req)) {
+      const allowed = [...((page ?? file) ? ['GET', 'HEAD'] : []), ...found.map(({ route }) => route.method)];
+      const text = `this address answers ${allowed.join(' and ')}, not ${req.method ?? ''}`;
+      const { status, headers, body } = this.#refusal(req, new GatewayError('REQUEST_METHOD', text));
+      return { status, headers: { ...headers, allow: allowed.join(', ') }, body };
+    }
+    const visit = this.#visit(req, url, page.params);
+    const facts = await page.route.facts(visit);
+    if (wantsJson(req)) return jsonAnswer(200, facts);
+    return htmlAnswer(
+      200,
+      layout(page.route.show(facts, visit), { pages, path: url.pathname, isLive: true }).text,
+    );
+  }
+
+  async #act(
+    req: IncomingMessage,
+    url: URL,
+    { route, params }: { readonly route: Action; readonly params: Visit['params'] },
+  ): Promise<Answer> {
+    const isOfBrowser = checkOrigin(req);
+    const form = await readForm(req);
+    if (isOfBrowser && !this.#isToken(form.get('token') ?? ''))
+      throw new GatewayError(
+        'REQUEST_FORBIDDEN',
+        'the form is from before the last start of Pegboard, or not from the admin page; open the page again',
+      );
+    const { message, next } = await route.run({ ...this.#visit(req, url, params), form });
+    this.#parts.live.changed();
+    if (wantsJson(req)) return jsonAnswer(200, { message });
+    if (route.method === 'DELETE') return { status: 204, headers: {}, body: '' };
+    return { status: 303, headers: { location: next }, body: '' };
+  }
+
+  #isToken(sent: string): boolean {
+    const [own, other] = [Buffer.from(this.#token), Buffer.from(sent)];
+    return own.length === other.length && timingSafeEqual(own, other);
+  }
+
+  #visit(req: IncomingMessage, url: URL, params: Visit['params']): Visit {
+    return {
+      params,
+      query: url.searchParams,
+      form: new URLSearchParams(),
+      request: operatorRequest(req),
+      token: this.#token,
+    };
+  }
+
+  #refusal(req: IncomingMessage, error: unknown): Answer {
+    const { log, pages } = this.#parts;
+    const isPublic = isGatewayError(error) && error.expose;
+    const message = isPublic ? error.message : internalErrorText('admin page failed', error, log);
+    const code = isPublic ? error.code : 'PLUGIN_TAP';
+    const status = isPublic ? refusalStatus(error) : 500;
+    if (wantsJson(req)) return jsonAnswer(status, { error: { code, message } });
+    const words = message.slice(0, 1_000);
+    const body = html`<p class="lead">${words.charAt(0).toUpperCase() + words.slice(1)}.</p>
+      <p class="quiet">${code}</p>
+      <p><a href="/">Back to the overview</a></p>`;
+    const title = TITLES[status] ?? 'This did not work';
+    return htmlAnswer(status, layout({ title, body }, { pages, path: '', isLive: false }).text);
+  }
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'The request is malformed',
+  403: 'Refused',
+  404: 'Not found',
+  405: 'Not possible here',
+  500: 'Something failed here',
+};
+
+/** Codes of tools have no status of their own: the state of what they work on refuses them. Source: RFC 9110 §15.5.10 */
+function refusalStatus({ code }: GatewayError): number {
+  if (code === 'SERVICE_NOT_FOUND' || code === 'TOOL_NOT_FOUND') return 404;
+  if (code === 'TOOL_ARGUMENTS') return 400;
+  const status = statusOf(code);
+  return status === 500 ? 409 : status;
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** What the operator does: without sign-in and toolset, so that all is in sight. */
+function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): InboundRequest {
+  return {
+    transport: 'admin',
+    access: 'caller',
+    header: () => undefined,
+    caller: undefined,
+    toolset: undefined,
+    sessionId: undefined,
+    anonymousOwner: 'admin',
+    ...(remoteAddress !== undefined && { remoteAddress }),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Requirement } from './requirement.ts';
+
+/** The admin listener. */
+export const ADMIN: readonly Requirement[] = [
+  {
+    id: 'admin.enabled',
+    sentence: 'aggregator.admin.enabled (false) switches the admin listener on.',
+    tests: [
+      'plugins/admin/listener: is absent unless it is switched on, and comes and goes with an edit of config.yaml',
+    ],
+  },
+  {
+    id: 'admin.address',
+    sentence: 'It listens on aggregator.admin.bindAddress:port (127.0.0.1:9999), without authentication.',
+    tests: [
+      'plugins/admin/listener: moves to another port while the gateway runs, and stays where it is if that port is taken',
+      'plugins/admin/listener: warns at an address that other machines reach, and not at a loopback address',
+      'plugins/admin/web/site: answer to the address that they are bound to, and refuse foreign names there too',
+    ],
+  },
+  {
+    id: 'admin.servers',
+    sentence: 'GET /mcps and /mcps/{name} show registered servers and their state.',
+    tests: [
+      'plugins/admin/pages/serverPage: list the registered servers by name with their state and last words',
+      'plugins/admin/pages/serverPage: show one server with its tools, what they take of a context, and its states with times',
+    ],
+  },
+];
