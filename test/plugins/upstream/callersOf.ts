@@ -95,6 +95,7 @@ export class Callers {
       get fault() {
         return fault();
       },
+      retryAt: undefined,
       get missing() {
         return tokens.has(owner) || values.has(owner) ? undefined : fault();
       },

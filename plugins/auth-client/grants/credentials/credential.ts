@@ -41,6 +41,10 @@ export class Credential implements CallerCredential {
   get missing(): GatewayError | undefined {
     return this.#sources.map(({ missing }) => missing).find((one) => one !== undefined);
   }
+  get retryAt(): number | undefined {
+    const all = this.#sources.map(({ retryAt }) => retryAt).filter((one) => one !== undefined);
+    return all.length === 0 ? undefined : Math.max(...all);
+  }
 
   /** Of single sign-on. */
   get progress(): 'failed' | 'pending' | undefined {

@@ -36,6 +36,8 @@ export class Statuses implements SignInStatuses {
       ...(kind === 'exchange' && { isExchanging: true }),
     };
     if (server.isSuspended) return { status: 'disconnected', ...grant, ...ways };
+    // It may find out that single sign-on fails.
+    const isUsable = credential.progress === undefined && (await credential.isUsable());
     if (credential.progress === 'pending') return { status: 'sso_pending', ...ways };
     // Until an attempt has succeeded, which the next call makes.
     if (credential.progress === 'failed')
@@ -43,7 +45,7 @@ export class Statuses implements SignInStatuses {
         ...{ status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true },
         ...{ fault: credential.fault.message, ...ways },
       };
-    if (await credential.isUsable()) return { status: 'connected', ...grant, ...ways };
+    if (isUsable) return { status: 'connected', ...grant, ...ways };
     // Only a sign-in at this gateway would help.
     if (kind === 'forward' || kind === 'exchange') return { status: 'disconnected', ...ways };
     return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };

@@ -105,6 +105,11 @@ export class GrantSource implements CredentialSource {
   get missing(): GatewayError | undefined {
     return this.#cell.isCurrent && this.#usable() === undefined ? this.fault : undefined;
   }
+  get retryAt(): number | undefined {
+    const grant = this.#usable();
+    if (grant === undefined || isFresh(grant, Date.now())) return undefined;
+    return this.#cell.record?.trouble?.retryAt;
+  }
 
   /** @throws GatewayError */
   async #prepare(): Promise<void> {

@@ -16,6 +16,7 @@ type Values = Readonly<Record<string, string>>;
 /** The secrets that a person has entered for the `${caller:NAME}` references of a server. */
 export class SecretSource implements CredentialSource {
   readonly headers = {};
+  readonly retryAt = undefined;
   readonly #place: SecretPlace;
   readonly #parts: SecretSourceParts;
   /** What the server has refused. */

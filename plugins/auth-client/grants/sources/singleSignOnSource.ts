@@ -84,11 +84,14 @@ export class SingleSignOnSource implements CredentialSource {
 
   async isUsable(): Promise<boolean> {
     if (this.#failure !== undefined && Date.now() < this.#failure.until) return false;
+    const before = this.#condition;
     try {
       return this.#isSecure && (await this.#idToken()) !== undefined;
     } catch (error) {
-      if (error instanceof OAuthError) return false;
-      throw error;
+      if (!(error instanceof OAuthError)) throw error;
+      this.#failed(error);
+      if (this.#condition !== before) this.#parts.changed(this.#server().name);
+      return false;
     }
   }
 
@@ -121,6 +124,9 @@ export class SingleSignOnSource implements CredentialSource {
   }
   get missing(): GatewayError | undefined {
     return this.#failure?.error;
+  }
+  get retryAt(): number | undefined {
+    return this.#failure?.until;
   }
   get #refusedFault(): GatewayError {
     return gatewaySignInNeeded(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { movableClock } from '../../../../support/clock.ts';
 import { refusalOf } from '../../../../support/kernel.ts';
 import { until } from '../../../../support/until.ts';
-import { GrantBench } from '../grantBench.ts';
+import { GrantBench, requestOf } from '../grantBench.ts';
 import type { GrantProcess } from '../grantBench.ts';
 import { used } from '../used.ts';
 
@@ -41,6 +41,18 @@ describe('auth-client: grants that fail', () => {
       await process.signIn();
       expect(await used(process)).equal('Bearer access-0');
     });
+
+  it('says when it may be tried again while the authorization server is away, and no more after that', async () => {
+    bench.endpoint.refusal = { status: 503, body: {} };
+    expect(process.credential(requestOf()).retryAt).equal(undefined);
+    later(2 * HOUR_MS);
+    await refusalOf(() => used(process));
+    expect(process.credential(requestOf()).retryAt).within(Date.now() + 4_000, Date.now() + 10_000);
+    bench.endpoint.refusal = undefined;
+    later(10_000);
+    await used(process);
+    expect(process.credential(requestOf()).retryAt).equal(undefined);
+  });
 
   it('tells whose registration is lost', async () => {
     const client = { id: 'by-registration', authMethod: 'none', isRegistered: true } as const;

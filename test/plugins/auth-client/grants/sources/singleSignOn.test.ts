@@ -123,6 +123,30 @@ describe('auth-client: single sign-on at servers', () => {
     expect(await used(process, ADA)).equal(`Bearer ${found.token ?? ''}`);
   });
 
+  it('fails for a pause too when it cannot be found out whether the caller has a sign-in', async () => {
+    const { later } = movableClock();
+    const { bench, process, status } = await forwarding();
+    const { tokens } = bench;
+    const usable = async (): Promise<number> => (await process.credentials.usable(ADA)).length;
+    let attempts = 0;
+    bench.tokens = {
+      idTokenOf: () => {
+        attempts += 1;
+        return Promise.reject(OAuthError.unavailable('the identity provider cannot be reached', 'away'));
+      },
+    };
+    const credential = process.credential(ADA);
+    expect(credential.retryAt).equal(undefined);
+    expect(await status()).include({ status: 'reauth_required', hasFailed: true });
+    expect([await usable(), await usable(), attempts]).deep.equal([0, 0, 1]);
+    expect(credential.retryAt).within(Date.now() + 4_000, Date.now() + 5_000);
+    later(5_000);
+    bench.tokens = tokens;
+    await credential.prepare();
+    expect(credential.retryAt).equal(undefined);
+    expect(await usable()).equal(1);
+  });
+
   it('reports when it fails, and when it works again, once each', async () => {
     const { later } = movableClock();
     const { process, found, status } = await forwarding();
