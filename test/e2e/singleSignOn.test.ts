@@ -156,6 +156,41 @@ describe('e2e: single sign-on at servers', () => {
       });
   });
 
+  it('lists the tools of a server again once the provider is back: one request per pause, by later requests of the caller', async () => {
+    const { later } = movableClock();
+    const { proxy, downstream, site, files } = await exchanging();
+    auth = await startPeopleGateway({ settings: { aggregator: { extraCaFile: proxy.certificate } }, files });
+    downstream.connect('a', { issuer: auth.provider.url, jwksUrl: `${auth.provider.url}/jwks` });
+    downstream.fail(503, '/token');
+    const alice = await signedIn(auth, 'alice');
+    const requests = (): number => downstream.requests('/token');
+    const ask = async (): Promise<void> => {
+      for (let request = 0; request < 5; request += 1) expect(await alice.toolsOf('notes')).deep.equal([]);
+    };
+    await ask();
+    await eventually(() => requests() > 0, 'the first attempt');
+    const failed = { status: 'reauth_required', sso_attempt_failed: true };
+    expect(await alice.statusOf('notes')).include(failed);
+    expect(requests(), 'none during the pause').equal(1);
+    later(5_000);
+    await ask();
+    await eventually(() => requests() > 1, 'the second attempt');
+    await ask();
+    downstream.resume();
+    later(5_000);
+    await ask();
+    expect(requests(), 'the pause has grown').equal(2);
+    expect(await alice.statusOf('notes')).include(failed);
+    later(5_000);
+    await eventually(
+      async () => (await alice.toolsOf('notes')).includes('x_notes_only_for_alice'),
+      'the tools of the caller',
+    );
+    expect(await alice.statusOf('notes')).include({ status: 'connected' });
+    expect(requests()).equal(3);
+    expect(site.refusals().withToken).equal(0);
+  });
+
   it('exchanges at a private address only where that is allowed, and never without a trusted certificate', async () => {
     const { downstream, site, files } = await exchanging();
     for (const [allowPrivateIP, text] of [

@@ -1,6 +1,6 @@
-import { messageOf, setNewest, waitAtMost } from 'pegboard';
+import { isGatewayError, messageOf, setNewest, waitAtMost } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
-import type { CallerCredentials } from '../../auth-client/contract.ts';
+import type { CallerCredential, CallerCredentials } from '../../auth-client/contract.ts';
 import type { Personal } from './personal.ts';
 
 /** How long the first request of an owner waits for the owner's servers. Source: requirement signIn.resumed */
@@ -11,6 +11,11 @@ type Reached = Pick<
   Personal,
   'name' | 'isSuspended' | 'credentialOf' | 'isCurrent' | 'recallFor' | 'connect'
 >;
+/** A server, and what a caller reaches it with. */
+interface Own {
+  readonly personal: Reached;
+  readonly credential: CallerCredential;
+}
 export interface CallersServersParts {
   readonly log: Log;
   readonly credentials: () => CallerCredentials | undefined;
@@ -21,7 +26,8 @@ export interface CallersServersParts {
 }
 
 /** Connects the servers that a caller can use without a click: when the caller signs in at this gateway, and before the caller's
- *  first request continues, after a restart too. */
+ *  first request continues, after a restart too. Where single sign-on or a refresh has failed, the caller's first request after the
+ *  pause of that failure tries again, and does not wait. */
 export class CallersServers {
   readonly #parts: CallersServersParts;
   /** Whose servers are connected, or are being connected. */
@@ -29,6 +35,8 @@ export class CallersServers {
 
   /** How often what an owner can use has grown: a part of what is known. */
   readonly #changes = new Map<string, number>();
+  /** One attempt at a time, by owner and server. */
+  readonly #connecting = new Map<string, Promise<void>>();
 
   constructor(parts: CallersServersParts) {
     this.#parts = parts;
@@ -37,10 +45,12 @@ export class CallersServers {
   /** @returns undefined if nothing is to be waited for. Never rejects */
   prepare(request: InboundRequest): Promise<undefined> | undefined {
     if (request.access === 'public') return undefined;
-    const owners = this.#ownersOf(request);
-    if (owners === '') return undefined;
+    const all = this.#allOf(request);
+    if (all.length === 0) return undefined;
+    const owners = this.#ownersIn(all);
     const known = this.#known.get(owners) ?? this.#begin(owners, request);
     if (known !== 'done') return known.then(() => this.#prepared(request));
+    this.#retry(all);
     this.#prepared(request);
   }
 
@@ -61,19 +71,25 @@ export class CallersServers {
     return undefined;
   }
 
-  #ownersOf(request: InboundRequest): string {
-    const owners: string[] = [];
+  #allOf(request: InboundRequest): readonly Own[] {
+    const all: Own[] = [];
     for (const personal of this.#parts.personal()) {
-      const owner = personal.credentialOf(request)?.owner;
-      if (owner !== undefined) owners.push(personal.name, owner, String(this.#changes.get(owner) ?? ''));
+      const credential = personal.credentialOf(request);
+      if (credential !== undefined) all.push({ personal, credential });
     }
-    return owners.length === 0 ? '' : JSON.stringify(owners);
+    return all;
+  }
+  #ownersIn(all: readonly Own[]): string {
+    const changesOf = (owner: string): string => String(this.#changes.get(owner) ?? '');
+    return JSON.stringify(
+      all.flatMap(({ personal, credential: { owner } }) => [personal.name, owner, changesOf(owner)]),
+    );
   }
 
   #begin(owners: string, request: InboundRequest): Promise<void> {
     const connecting = this.#connect(request).catch((error: unknown) => {
       this.#known.delete(owners);
-      this.#parts.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
+      this.#unread(error);
     });
     const begun = waitAtMost(MAX_WAIT_MS, connecting).then(() => {
       if (this.#known.get(owners) === begun) setNewest(this.#known, [owners, 'done'], MAX_OWNERS);
@@ -89,16 +105,44 @@ export class CallersServers {
     const byName = new Map([...this.#parts.personal()].map((personal) => [personal.name, personal]));
     const connecting = usable.map(async ({ server, credential }) => {
       const personal = byName.get(server);
-      if (personal === undefined || personal.isSuspended || personal.isCurrent(credential.owner)) return;
-      try {
-        await personal.connect(credential);
-      } catch (error) {
-        this.#parts.log.info('a server of a caller could not be connected', {
-          server,
-          error: messageOf(error),
-        });
-      }
+      if (personal !== undefined) await this.#connectOne({ personal, credential });
     });
+    await Promise.allSettled(connecting);
     await Promise.all(connecting);
+  }
+
+  #retry(all: readonly Own[]): void {
+    for (const own of all) {
+      const { retryAt = Infinity } = own.credential;
+      // The vault has no pause: the next request tries again.
+      if (retryAt <= Date.now()) this.#connectOne(own).catch((error: unknown) => this.#unread(error));
+    }
+  }
+
+  /** @throws GatewayError STORE_UNREACHABLE */
+  #connectOne(own: Own): Promise<void> {
+    const { personal, credential } = own;
+    const { owner } = credential;
+    if (personal.isSuspended || personal.isCurrent(owner)) return Promise.resolve();
+    const id = `${owner} ${personal.name}`;
+    const running = this.#connecting.get(id);
+    if (running !== undefined) return running;
+    const connecting = this.#attempt(own).finally(() => this.#connecting.delete(id));
+    this.#connecting.set(id, connecting);
+    return connecting;
+  }
+  async #attempt({ personal, credential }: Own): Promise<void> {
+    try {
+      await personal.connect(credential);
+    } catch (error) {
+      if (isGatewayError(error) && error.code === 'STORE_UNREACHABLE') throw error;
+      this.#parts.log.info('a server of a caller could not be connected', {
+        server: personal.name,
+        error: messageOf(error),
+      });
+    }
+  }
+  #unread(error: unknown): void {
+    this.#parts.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
   }
 }

@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import type { InboundRequest } from '../../../../kernel/index.ts';
 import type { CallerCredential } from '../../../../plugins/auth-client/contract.ts';
 import { CallersServers } from '../../../../plugins/upstream/server/callersServers.ts';
+import { movableClock } from '../../../support/clock.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
 import { captureLog } from '../../../support/log.ts';
-import { until } from '../../../support/until.ts';
+import { gate, until } from '../../../support/until.ts';
 
 const ann: InboundRequest = { ...ANYONE, caller: { subject: 'ann' } };
 const bob: InboundRequest = { ...ANYONE, caller: { subject: 'bob' } };
@@ -16,37 +18,47 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
   const prepared: InboundRequest[] = [];
   const log = captureLog();
   let isAway = false;
-  const credentialOf = ({ caller }: InboundRequest) => ({ owner: caller?.subject }) as CallerCredential;
+  /** By owner and server. */
+  const retries = new Map<string, number>();
+  const connected = new Set<string>();
+  const credentialFor = ({ caller }: InboundRequest, server: string) =>
+    ({
+      owner: caller?.subject,
+      get retryAt() {
+        return retries.get(`${caller?.subject} ${server}`);
+      },
+    }) as CallerCredential;
   const names = Object.keys(connects);
   const servers = new CallersServers({
     log,
     credentials: () => ({
       canSignIn: () => true,
       follow: () => () => undefined,
-      of: (_, request) => credentialOf(request),
+      of: ({ name }, request) => credentialFor(request, name),
       usable: (request) =>
         isAway
           ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'away'))
-          : Promise.resolve(names.map((server) => ({ server, credential: credentialOf(request) }))),
+          : Promise.resolve(names.map((server) => ({ server, credential: credentialFor(request, server) }))),
     }),
     personal: () =>
       names.map((name) => ({
         ...{
           name,
           isSuspended: false,
-          credentialOf,
-          isCurrent: () => false,
+          credentialOf: (request: InboundRequest) => credentialFor(request, name),
+          isCurrent: (owner: string) => connected.has(`${owner} ${name}`),
           recallFor: () => Promise.resolve(),
         },
         connect: async ({ owner }: CallerCredential) => {
           attempts.push(`${owner} ${name}`);
           await connects[name]?.();
+          connected.add(`${owner} ${name}`);
           return { tools: [], resources: [], prompts: [] };
         },
       })),
     prepared: (request) => void prepared.push(request),
   });
-  return { servers, attempts, prepared, log, away: (next: boolean) => void (isAway = next) };
+  return { servers, attempts, prepared, log, retries, away: (next: boolean) => void (isAway = next) };
 }
 const works = (): Promise<void> => Promise.resolve();
 const fails = (): Promise<never> => Promise.reject(new GatewayError('UPSTREAM_UNREACHABLE', 'not now'));
@@ -81,6 +93,40 @@ describe('upstream: the servers of a caller', () => {
       await servers.prepare(ann);
     }
     expect(attempts).deep.equal(['ann a', 'ann a', 'ann a']);
+  });
+
+  it('are tried again by a request once the pause of a failure is over: one attempt at a time, for that caller, unawaited', async () => {
+    const { later } = movableClock();
+    const held = gate();
+    let connect = fails;
+    const { servers, attempts, retries } = bench({ a: () => connect(), b: works });
+    await servers.prepare(ann);
+    await servers.prepare(bob);
+    const first = attempts.splice(0);
+    expect(first).deep.equal(['ann a', 'ann b', 'bob a', 'bob b']);
+    retries.set('ann a', Date.now() + 5_000).set('ann b', Date.now());
+    later(4_000);
+    expect(servers.prepare(ann)).equal(undefined);
+    expect(attempts, 'not yet').deep.equal([]);
+    later(1_000);
+    connect = () => held.opened as Promise<never>;
+    for (const request of [ann, bob, ann, ann]) expect(servers.prepare(request)).equal(undefined);
+    expect(attempts, 'in the background').deep.equal(['ann a']);
+    held.open();
+    await setImmediate();
+    expect(servers.prepare(ann)).equal(undefined);
+    expect(attempts, 'not once it is connected').deep.equal(['ann a']);
+  });
+
+  it('are tried again by the next request if the vault is away for one of them', async () => {
+    const away = (): Promise<never> => Promise.reject(new GatewayError('STORE_UNREACHABLE', 'away'));
+    let connect: () => Promise<unknown> = away;
+    const { servers, attempts } = bench({ a: () => connect(), b: works });
+    await servers.prepare(ann);
+    connect = works;
+    await servers.prepare(ann);
+    expect(servers.prepare(ann)).equal(undefined);
+    expect(attempts).deep.equal(['ann a', 'ann b', 'ann a']);
   });
 
   it('are waited for 15 seconds at most', async () => {
