@@ -10,6 +10,8 @@ import {
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
 const STORY_SENTENCES = 400;
@@ -23,7 +25,7 @@ export const NEEDS_SCOPE = 'needs_scope';
 export function guardedServer(): McpServer {
   const guarded = new McpServer(
     { name: 'guarded', version: '1' },
-    { capabilities: { tools: {}, resources: {}, prompts: {} } },
+    { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} } },
   );
   const { server } = guarded;
   server.setRequestHandler(ListToolsRequestSchema, (_, request) => ({
@@ -47,6 +49,8 @@ export function guardedServer(): McpServer {
     if (uri !== notesOf(request)) throw new McpError(ErrorCode.InvalidParams, `no resource ${uri}`);
     return { contents: [{ uri, text: `notes of ${accountOf(request)}` }] };
   });
+  server.setRequestHandler(SubscribeRequestSchema, () => ({}));
+  server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
   server.setRequestHandler(ListPromptsRequestSchema, (_, request) => ({
     prompts: [{ name: `greet_${accountOf(request)}` }],
   }));

@@ -1,5 +1,6 @@
 import { isGatewayError } from 'pegboard';
 import type { Client, InboundRequest, Log } from 'pegboard';
+import { runFor } from './runFor.ts';
 
 /** A client, as far as the connection to a server depends on it. */
 export type Declaring = Pick<Client, 'capabilities'>;
@@ -59,9 +60,11 @@ export class OwnedWatches {
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add({ request, client }: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
-    const connection = this.#parts.shared().for(request, client);
-    const watch = await connection.watch(uri, updated);
-    const owned: Owned = { request, client, uri, updated, owner: connection.owner, watch };
+    const { owner, watch } = await runFor(this.#parts.shared(), { request, client }, async (connection) => ({
+      owner: connection.owner,
+      watch: await connection.watch(uri, updated),
+    }));
+    const owned: Owned = { request, client, uri, updated, owner, watch };
     this.#keep(owned);
     // Its owner may have another connection since it was granted.
     this.#follow(owned);

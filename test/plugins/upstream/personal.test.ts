@@ -329,6 +329,19 @@ describe('upstream: servers that callers sign in to', () => {
     expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
   });
 
+  it('have a subscription that meets the first 401 made on the connection of its caller, who has signed in', async () => {
+    const { callers, as, site } = await start({}, (method) => method !== 'resources/subscribe');
+    callers.tokens.set('ann', 'ann-1');
+    const [ann, bob] = [await as('ann'), await as('bob')];
+    const uri = 'guarded://anyone/notes';
+    await eventually(async () => (await namesFor(ann)).includes('x_vault_whoami'), 'the shared connection');
+    expect(await ann.request('resources/subscribe', { uri })).to.deep.equal({});
+    expect(site.refusals()).to.deep.equal({ withoutToken: 1, withToken: 0 });
+    expect(site.requestsOf('ann')).to.be.greaterThan(0);
+    const refused = await bob.request('resources/subscribe', { uri }).then(JSON.stringify, String);
+    expect(refused).to.include('core_auth_login with');
+  });
+
   it('leave nothing behind when they are removed, and begin anew under their name', async () => {
     const { callers, as, gateway, site } = await start();
     callers.tokens.set('ann', 'ann-1');

@@ -1,0 +1,34 @@
+import { isGatewayError } from 'pegboard';
+import type { Client, InboundRequest } from 'pegboard';
+
+interface Use {
+  readonly request: InboundRequest;
+  readonly client: Pick<Client, 'capabilities'> | undefined;
+}
+/** What has a connection for each request. */
+interface Finder<C> {
+  for(request: InboundRequest, client: Use['client']): C;
+}
+/** A connection; `owner` of its credential, absent without one. */
+interface Owned {
+  readonly owner?: string;
+}
+
+/** Runs on the connection of a request. A server that turns out to want a sign-in is asked once more, on the connection of the
+ *  caller: with a 401 it says that nothing has run. @throws GatewayError UPSTREAM_* */
+export async function runFor<C extends Owned, T>(
+  server: Finder<C>,
+  { request, client }: Use,
+  run: (connection: C) => Promise<T>,
+): Promise<T> {
+  const connection = server.for(request, client);
+  try {
+    return await run(connection);
+  } catch (error) {
+    const isRefused = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED';
+    if (!isRefused || connection.owner !== undefined) throw error;
+    const own = server.for(request, client);
+    if (own.owner === undefined) throw error;
+    return run(own);
+  }
+}
