@@ -247,6 +247,35 @@ export interface ReleasedGrant {
   readonly scope?: string;
 }
 
+/** All persons' stored grants, for operators. Nothing of it is a credential. */
+export interface GrantStore {
+  /** By server, then holder. @throws GatewayError STORE_UNREACHABLE */
+  all(): Promise<readonly StoredGrant[]>;
+  /** Asks for new tokens now, unless a pause after a failure lasts, or there is no refresh token.
+   *  @returns what has become of it; undefined without such a grant @throws GatewayError STORE_UNREACHABLE */
+  refresh(id: string): Promise<StoredGrant | undefined>;
+  /** Discards it, ends its connections, and revokes it later, if that works. @returns whether there was one
+   *  @throws GatewayError STORE_UNREACHABLE */
+  drop(id: string): Promise<boolean>;
+  /** As `drop`, of all holders; the definition may be gone. @returns how many grants @throws GatewayError STORE_UNREACHABLE */
+  dropServer(server: string): Promise<number>;
+  /** As `drop`, all grants; and all secrets that persons have entered. @returns how many grants and secrets
+   *  @throws GatewayError STORE_UNREACHABLE */
+  dropAll(): Promise<number>;
+}
+export const GrantStore = one<GrantStore>('grant-store');
+/** A grant, or a link that was given out for one. */
+export interface StoredGrant extends Pick<
+  GrantFacts,
+  'state' | 'since' | 'expires' | 'nextRefresh' | 'reason'
+> {
+  /** Of this grant, as long as it is stored. */
+  readonly id: string;
+  /** A digest of `owner`: equal for the grants of one owner. */
+  readonly holder: string;
+  readonly server: string;
+}
+
 /** The next step of a caller who has to sign in at a server. */
 export function signInCall(server: string): string {
   return `call core_auth_login with {"server": ${JSON.stringify(server)}}`;

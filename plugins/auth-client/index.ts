@@ -7,7 +7,14 @@ import { SignInScopes } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallSecrets } from '../workflow/contract.ts';
-import { CallerCredentials, GrantRelease, SignInFinder, SignInOffers, SignInStatuses } from './contract.ts';
+import {
+  CallerCredentials,
+  GrantRelease,
+  GrantStore,
+  SignInFinder,
+  SignInOffers,
+  SignInStatuses,
+} from './contract.ts';
 
 /** The client of authorization servers towards MCP servers. */
 export const plugin = definePlugin<AuthClientConfig>({
@@ -34,6 +41,7 @@ export const plugin = definePlugin<AuthClientConfig>({
     CallSecrets,
     CallerCredentials,
     GrantRelease,
+    GrantStore,
     Route,
     SignInFinder,
     SignInOffers,

@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { hiderOf, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { CallerCredentials, GrantRelease, GuardedServers, SignInStatuses } from './contract.ts';
+import { CallerCredentials, GrantRelease, GrantStore, GuardedServers, SignInStatuses } from './contract.ts';
 import type { GuardedServer } from './contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
 import { CallSecrets } from '../workflow/contract.ts';
@@ -19,6 +19,7 @@ import { singleSignOn } from './grants/sources/singleSignOn.ts';
 import { refreshedGrant } from './grants/refresh/refreshedGrant.ts';
 import { Refresher } from './grants/refresh/refresher.ts';
 import { RefreshTimers } from './grants/refresh/refreshTimers.ts';
+import { StoredGrants } from './grants/credentials/storedGrants.ts';
 import { Statuses } from './grants/credentials/statuses.ts';
 
 type Trust = () => SecureContext | undefined;
@@ -64,6 +65,15 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
     },
   });
   const flows = provideFlows(scope, { grants, secrets, network: { trust } });
+
+  scope.provide(
+    GrantStore,
+    new StoredGrants({
+      ...{ grants, secrets, credentials, refresher, server },
+      disconnect: (owner, name) => flows.connections.end(owner, name),
+      revoke: (grant) => revoke(grant, { network: { trust }, signal: scope.signal }),
+    }),
+  );
 
   // Another process has discarded a grant: what was begun with it here ends too.
   const settle = async (owner: string, name: string): Promise<void> => {

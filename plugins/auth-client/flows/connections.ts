@@ -61,9 +61,12 @@ export class Connections {
   /** The tools of that server are no longer listed for the caller. */
   async disconnect(server: GuardedServer, request: InboundRequest): Promise<void> {
     const credential = this.#parts.credentials()?.of(server, request);
-    if (credential === undefined) return;
-    this.#known.delete(`${credential.owner}:${server.name}`);
-    await server.disconnect(credential.owner, true);
+    if (credential !== undefined) await this.end(credential.owner, server.name);
+  }
+  /** As `disconnect`, for the owner of a credential. */
+  async end(owner: string, server: string): Promise<void> {
+    this.#known.delete(`${owner}:${server}`);
+    await this.#parts.servers()?.get(server)?.disconnect(owner, true);
   }
 }
 

@@ -111,6 +111,18 @@ export class Credentials implements CallerCredentials {
     await Promise.all(ended.flatMap((owner) => servers.map((server) => server.disconnect(owner, true))));
   }
 
+  /** What callers have signed in for, or entered, was discarded: the connections with it end, and what was listed on them is
+   *  forgotten. */
+  async endOwn(): Promise<void> {
+    const own = this.#parts
+      .servers()
+      .filter(({ auth }) => !isSingleSignOn(auth) || auth.callerSecrets.length > 0);
+    const pairs = [...this.#byOwner].flatMap(([owner, made]) =>
+      own.filter(({ name }) => made.has(name)).map((server) => ({ owner, server })),
+    );
+    await Promise.all(pairs.map(({ owner, server }) => server.disconnect(owner, true)));
+  }
+
   /** Of a server whose definition was removed: all owners' credentials. What they are made of stays in the vault. */
   forgetServer(server: string): void {
     for (const [owner, made] of [...this.#byOwner.entries()])

@@ -81,6 +81,15 @@ export class CallerSecrets {
     return keys.length > 0;
   }
 
+  /** Of all persons. @returns how many there were @throws GatewayError STORE_UNREACHABLE */
+  async dropAll(): Promise<number> {
+    const keys = await this.#vault.list(KIND);
+    const dropped = await Promise.all(keys.map((key) => this.#vault.delete(key)));
+    const places = new Map(keys.map(placeIn).map((place) => [idOf(place), place]));
+    for (const place of places.values()) this.#changed(place);
+    return dropped.filter(Boolean).length;
+  }
+
   async #inVault(place: SecretPlace): Promise<ReadonlyMap<string, Secret>> {
     const prefix = keyOf(place, '');
     const keys = await this.#vault.list(prefix);
@@ -122,6 +131,10 @@ export class CallerSecrets {
 /** Names of servers, owners and references have no colon. */
 function idOf({ owner, server }: SecretPlace): string {
   return `${owner}:${server}`;
+}
+function placeIn(key: string): SecretPlace {
+  const [, owner = '', server = ''] = key.split(':');
+  return { owner, server };
 }
 function keyOf(place: SecretPlace, name: string): string {
   return `${KIND}${idOf(place)}:${name}`;

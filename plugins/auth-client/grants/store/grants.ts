@@ -123,6 +123,15 @@ export class Grants {
     return this.reread(this.cell(owner, server));
   }
 
+  /** Those in the vault, of all owners: none of them is kept in memory for it. @throws GatewayError STORE_UNREACHABLE */
+  async all(): Promise<readonly GrantRecord[]> {
+    const keys = await this.#vault.list(KIND);
+    const found = await Promise.all(
+      keys.map(async (key) => (await this.#vault.get(key)) as GrantRecord | undefined),
+    );
+    return found.filter((record) => record !== undefined);
+  }
+
   /** @returns what was dropped, so that it can be revoked @throws GatewayError STORE_UNREACHABLE */
   async drop(owner: string, server: string): Promise<GrantRecord | undefined> {
     const cell = this.cell(owner, server);
@@ -140,8 +149,8 @@ export class Grants {
     return this.#dropAll(KIND + sessionPrefix(sid), () => true);
   }
   /** @throws GatewayError STORE_UNREACHABLE */
-  dropOwner(owner: string): Promise<readonly GrantRecord[]> {
-    return this.#dropAll(`${KIND}${owner}:`, () => true);
+  dropAll(): Promise<readonly GrantRecord[]> {
+    return this.#dropAll(KIND, () => true);
   }
 
   /** In one step for all processes. @returns false if the vault has another record @throws GatewayError STORE_UNREACHABLE */

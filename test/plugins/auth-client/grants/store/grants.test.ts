@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const ADA = { ...RULES, grantScope: 'subject' } as const;
 
 describe('auth-client: the store of grants', () => {
-  it('drops those of a server, of an owner, or of a session, and returns them to be revoked', async () => {
+  it('drops those of a server, of a session, or all, and returns them to be revoked', async () => {
     const bench = await GrantBench.open();
     const { grants } = bench.process();
     const put = async (): Promise<void> => {
@@ -24,11 +24,9 @@ describe('auth-client: the store of grants', () => {
     expect((await grants.dropSession('s1')).length).equal(2);
     expect(await left()).equal(5);
     await put();
-    const { owner } = holderOf(ADA, requestOf('ada'));
-    const [dropped, ...others] = await grants.dropOwner(owner);
-    expect(dropped?.grant?.refreshToken).equal('refresh-0');
-    expect(others).deep.equal([]);
-    expect(await left()).equal(6);
+    const dropped = await grants.dropAll();
+    expect(dropped.map(({ grant }) => grant?.refreshToken)).deep.equal(Array(7).fill('refresh-0'));
+    expect(await left()).equal(0);
   });
 
   it('drops what is dropped twice once', async () => {

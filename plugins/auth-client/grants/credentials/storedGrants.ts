@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import type { GrantStore, GuardedServer, StoredGrant } from '../../contract.ts';
+import type { Credentials } from './credentials.ts';
+import { grantFacts, lossOf } from '../record/grantFacts.ts';
+import type { Place } from '../record/grantFacts.ts';
+import type { Grant, GrantRecord } from '../record/grantRecord.ts';
+import { placeOf } from '../record/placeOf.ts';
+import type { Refresher } from '../refresh/refresher.ts';
+import type { CallerSecrets } from '../store/callerSecrets.ts';
+import type { Grants } from '../store/grants.ts';
+
+const ID_CHARS = 22;
+const HOLDER_CHARS = 12;
+
+export interface StoredGrantsParts {
+  readonly grants: Grants;
+  readonly secrets: CallerSecrets;
+  readonly credentials: Pick<Credentials, 'endOwn'>;
+  readonly refresher: Pick<Refresher, 'refresh'>;
+  readonly server: (name: string) => GuardedServer | undefined;
+  /** Ends the connection of an owner, which forgets what was listed on it. */
+  readonly disconnect: (owner: string, server: string) => Promise<void>;
+  /** Tells the authorization server. Never rejects. */
+  readonly revoke: (grant: Grant) => Promise<void>;
+}
+
+/** The grants of all owners, for operators. */
+export class StoredGrants implements GrantStore {
+  readonly #parts: StoredGrantsParts;
+
+  constructor(parts: StoredGrantsParts) {
+    this.#parts = parts;
+  }
+
+  async all(): Promise<readonly StoredGrant[]> {
+    const all = (await this.#parts.grants.all()).map((record) => this.#shown(record));
+    return all.sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  }
+
+  async refresh(id: string): Promise<StoredGrant | undefined> {
+    const record = await this.#find(id);
+    if (record === undefined) return undefined;
+    const { grants, refresher } = this.#parts;
+    const { owner, server, grant } = record;
+    // A refresh token goes only where the definition still leads.
+    const isLost = lossOf(record, this.#placeFor(record), Date.now()) !== undefined;
+    if (grant !== undefined && !isLost)
+      await refresher.refresh(grants.cell(owner, server), grant.accessToken);
+    const after = await grants.find(owner, server);
+    return after && this.#shown(after);
+  }
+
+  async drop(id: string): Promise<boolean> {
+    const record = await this.#find(id);
+    if (record === undefined) return false;
+    const dropped = await this.#parts.grants.drop(record.owner, record.server);
+    if (dropped !== undefined) await this.#end([dropped]);
+    return dropped !== undefined;
+  }
+
+  async dropServer(server: string): Promise<number> {
+    const dropped = await this.#parts.grants.dropServer(server);
+    await this.#end(dropped);
+    return countOf(dropped);
+  }
+
+  async dropAll(): Promise<number> {
+    const { grants, secrets, credentials } = this.#parts;
+    const dropped = await grants.dropAll();
+    // Grants that are gone are ended even if the secrets cannot be reached.
+    await this.#end(dropped);
+    const entered = await secrets.dropAll();
+    await credentials.endOwn();
+    return countOf(dropped) + entered;
+  }
+
+  /** An authorization server may be slow, so that revoking is not waited for; one after the other, as it need not serve many. */
+  async #end(dropped: readonly GrantRecord[]): Promise<void> {
+    const { disconnect, revoke } = this.#parts;
+    await Promise.all(dropped.map(({ owner, server }) => disconnect(owner, server)));
+    void (async () => {
+      for (const { grant } of dropped) if (grant !== undefined) await revoke(grant);
+    })();
+  }
+
+  async #find(id: string): Promise<GrantRecord | undefined> {
+    return (await this.#parts.grants.all()).find((record) => idOf(record) === id);
+  }
+
+  #shown(record: GrantRecord): StoredGrant {
+    const { owner, server } = record;
+    const { state, since, expires, nextRefresh, reason } = grantFacts(
+      record,
+      this.#placeFor(record),
+      Date.now(),
+    );
+    return {
+      ...{ id: idOf(record), holder: digest(owner).slice(0, HOLDER_CHARS), server, state },
+      ...(since !== undefined && { since }),
+      ...(expires !== undefined && { expires }),
+      ...(nextRefresh !== undefined && { nextRefresh }),
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  /** A definition that is gone says nothing against a grant. */
+  #placeFor({ server: name, grant }: GrantRecord): Place {
+    const server = this.#parts.server(name);
+    return server === undefined ? { url: grant?.url ?? '', issuer: undefined } : placeOf(server);
+  }
+}
+
+function countOf(records: readonly GrantRecord[]): number {
+  return records.filter(({ grant }) => grant !== undefined).length;
+}
+function idOf({ owner, server }: GrantRecord): string {
+  return digest(`${owner}:${server}`).slice(0, ID_CHARS);
+}
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url');
+}
+function orderOf({ server, holder }: StoredGrant): string {
+  return `${server} ${holder}`;
+}
