@@ -69,7 +69,8 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   scope.provide(
     GrantStore,
     new StoredGrants({
-      ...{ grants, secrets, credentials, refresher, server },
+      ...{ grants, secrets, credentials, server },
+      refresh: (cell, token) => refresher.refresh(cell, token),
       disconnect: (owner, name) => flows.connections.end(owner, name),
       revoke: (grant) => revoke(grant, { network: { trust }, signal: scope.signal }),
     }),

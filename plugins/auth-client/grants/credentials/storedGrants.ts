@@ -5,8 +5,8 @@ import { grantFacts, lossOf } from '../record/grantFacts.ts';
 import type { Place } from '../record/grantFacts.ts';
 import type { Grant, GrantRecord } from '../record/grantRecord.ts';
 import { placeOf } from '../record/placeOf.ts';
-import type { Refresher } from '../refresh/refresher.ts';
 import type { CallerSecrets } from '../store/callerSecrets.ts';
+import type { Cell } from '../store/cell.ts';
 import type { Grants } from '../store/grants.ts';
 
 const ID_CHARS = 22;
@@ -16,7 +16,8 @@ export interface StoredGrantsParts {
   readonly grants: Grants;
   readonly secrets: CallerSecrets;
   readonly credentials: Pick<Credentials, 'endOwn'>;
-  readonly refresher: Pick<Refresher, 'refresh'>;
+  /** Makes the record of the cell newer than the one with that access token, unless it cannot be. */
+  readonly refresh: (cell: Cell, token: string) => Promise<void>;
   readonly server: (name: string) => GuardedServer | undefined;
   /** Ends the connection of an owner, which forgets what was listed on it. */
   readonly disconnect: (owner: string, server: string) => Promise<void>;
@@ -40,12 +41,11 @@ export class StoredGrants implements GrantStore {
   async refresh(id: string): Promise<StoredGrant | undefined> {
     const record = await this.#find(id);
     if (record === undefined) return undefined;
-    const { grants, refresher } = this.#parts;
+    const { grants, refresh } = this.#parts;
     const { owner, server, grant } = record;
     // A refresh token goes only where the definition still leads.
     const isLost = lossOf(record, this.#placeFor(record), Date.now()) !== undefined;
-    if (grant !== undefined && !isLost)
-      await refresher.refresh(grants.cell(owner, server), grant.accessToken);
+    if (grant !== undefined && !isLost) await refresh(grants.cell(owner, server), grant.accessToken);
     const after = await grants.find(owner, server);
     return after && this.#shown(after);
   }
