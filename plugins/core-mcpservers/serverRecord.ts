@@ -18,7 +18,6 @@ export async function recordOf(
   const { command, args, url, env, headers, ...plain } = spec as McpServerSpec;
   const service = managedOf(name, scope);
   const signIn = await signInOf(name, request, scope);
-  const tools = service?.toolsFor?.(request) ?? 0;
   return {
     name,
     ...plain,
@@ -27,8 +26,7 @@ export async function recordOf(
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),
-    ...stateOf(spec as McpServerSpec, service?.status(), signIn),
-    ...(signIn !== undefined && tools > 0 && { toolsCount: tools }),
+    ...stateOf(spec as McpServerSpec, service?.status(request), signIn),
   };
 }
 

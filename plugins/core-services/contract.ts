@@ -25,12 +25,10 @@ export interface ServiceRecord {
 /** A service whose life cycle core_service_* manages. */
 export interface ManagedService {
   readonly name: string;
-  /** @param request whose tools it counts, if they depend on the caller */
+  /** @param request whose tools it counts, and with which names they collide, if that depends on the caller; nothing else does */
   status(request?: InboundRequest): ServiceRecord;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
-  /** How many tools the request sees of it; absent: as many as all others. */
-  toolsFor?(request: InboundRequest): number;
   /** Whose state the request uses, in words; undefined if all share it. */
   instanceFor?(request: InboundRequest): string | undefined;
   /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */

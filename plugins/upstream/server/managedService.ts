@@ -23,7 +23,6 @@ export function managedService(connection: Connection, { scope, report }: Manage
   return {
     name,
     status: (request) => recordOf(connection, report(name, request)),
-    toolsFor: (request) => report(name, request).count,
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => connection.instances?.wordsFor(request),
     start: async (as) => {

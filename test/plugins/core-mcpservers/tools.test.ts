@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
+import type { InboundRequest } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type { ServiceRecord } from '../../../plugins/core-services/contract.ts';
@@ -17,13 +18,14 @@ const events: unknown[] = [];
 
 /** @param state server name → state of its service */
 function boot(files: Files = {}, state: Readonly<Record<string, string>> = {}): Promise<Gateway> {
-  const statuses = (): ServiceRecord[] =>
+  const statuses = (request?: InboundRequest): ServiceRecord[] =>
     Object.entries(state).map(([name, word]) => ({
       name,
       service_type: 'MCPServer',
       state: word,
       health: 'healthy',
-      metadata: { tools: 3, env: SECRET },
+      // Callers are shown the tools that they have themselves.
+      metadata: { tools: request === undefined ? 7 : 3, env: SECRET },
     }));
   const upstream = definePlugin({
     name: 'fake-upstream',
@@ -33,7 +35,7 @@ function boot(files: Files = {}, state: Readonly<Record<string, string>> = {}): 
     apply(scope) {
       const services = statuses().map(({ name }) => ({
         name,
-        status: () => statuses().find((one) => one.name === name)!,
+        status: (request?: InboundRequest) => statuses(request).find((one) => one.name === name)!,
       }));
       scope.provide(ServiceSource, { services: () => services });
       scope.tap('onEvent', (event) => {
