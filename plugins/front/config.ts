@@ -1,6 +1,7 @@
 export interface FrontConfig {
   readonly sessionTtlSeconds: number;
   readonly openHandles: number;
+  readonly maxListedSessions: number;
   readonly maxEndedSessions: number;
   readonly maxDepth: number;
   readonly maxBatch: number;

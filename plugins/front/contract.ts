@@ -9,6 +9,8 @@ declare module 'pegboard' {
     PROMPT_NOT_FOUND: NoDetails;
   }
   interface EventMap {
+    /** A client has initialized a session. */
+    'session.opened': { readonly sessionId: string };
     /** A session has ended: its client has left it, it has expired, or another process has ended it. */
     'session.ended': { readonly sessionId: string };
   }
@@ -28,6 +30,39 @@ export interface Session {
   /** ms since the epoch */
   readonly createdAt: number;
 }
+
+/** A session that was used at this process, for the operator. */
+export interface SeenSession {
+  readonly session: Omit<Session, 'handle'>;
+  /** As its client calls itself at initialize: any characters. Undefined if that was at another process or before a restart. */
+  readonly client: { readonly name: string; readonly version: string } | undefined;
+  /** Who uses it and with which toolset, as of its last request; without headers. */
+  readonly request: InboundRequest;
+  /** ms since the epoch */
+  readonly lastSeenAt: number;
+  /** Whether its standing stream is at this process. */
+  readonly hasStream: boolean;
+  /** False if the session lasts as long as its connection. */
+  readonly canEnd: boolean;
+  readonly questions: readonly OpenQuestion[];
+}
+/** A question of a server that the session's client has not answered yet. */
+export interface OpenQuestion {
+  /** `elicitation/create` */
+  readonly method: string;
+  /** ms since the epoch */
+  readonly since: number;
+}
+/** The sessions that clients use at this process. Provided by the plugin `front`. */
+export interface SessionList {
+  /** The one used last first. */
+  all(): readonly SeenSession[];
+  get(id: string): SeenSession | undefined;
+  /** Ends the session as its client can, and its standing stream. @returns false if it is not listed
+   *  @throws GatewayError REQUEST_FORBIDDEN if it lasts as long as its connection; STORE_FORBIDDEN as `Front.end` */
+  end(id: string): Promise<boolean>;
+}
+export const SessionList = one<SessionList>('session-list');
 
 /** Receives the answers to one body. */
 export interface Sink {

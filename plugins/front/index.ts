@@ -1,5 +1,5 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
-import { Front, StatelessFront } from './contract.ts';
+import { Front, SessionList, StatelessFront } from './contract.ts';
 import type { KeyRing, Scope } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, SharedKeys } from '../vault-redis/contract.ts';
@@ -13,6 +13,8 @@ import { createMethods } from './methods/createMethods.ts';
 import { Outlets } from './client/outlets.ts';
 import { OwnerHandles } from './session/ownerHandles.ts';
 import { Relay } from './client/relay.ts';
+import { SeenSessions } from './session/seenSessions.ts';
+import { sessionList } from './stateful/sessionList.ts';
 import { Sessions } from './session/sessions.ts';
 import { SharedEnds } from './session/sharedEnds.ts';
 import { Siblings } from './client/siblings.ts';
@@ -26,7 +28,7 @@ export const plugin = definePlugin<FrontConfig>({
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
   uses: [Vault, Channel, SharedKeys],
-  provides: [Front, StatelessFront],
+  provides: [Front, SessionList, StatelessFront],
   apply,
 });
 
@@ -66,7 +68,8 @@ function apply(scope: Scope<FrontConfig>): void {
     all.load(Date.now());
     return all;
   };
-  const front = new McpFront(scope, { sessions: () => open().sessions, methods, relay });
+  const seen = new SeenSessions(() => scope.config.maxListedSessions);
+  const front = new McpFront(scope, { sessions: () => open().sessions, methods, relay, seen });
   const learn = (end: End): void => {
     open();
     ended?.learn(end);
@@ -75,6 +78,7 @@ function apply(scope: Scope<FrontConfig>): void {
   front.listen(learn, () => void sharedEnds.read(learn));
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
+  scope.provide(SessionList, sessionList({ front, seen, relay }));
   scope.provide(StatelessFront, stateless);
   scope.tap('onEvent', (event) => {
     if (!CHANGES.test(event.type)) return;

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from 'pegboard';
 import type { Cancellation, ClientAnswer, JsonObject, Question } from 'pegboard';
+import type { OpenQuestion } from '../contract.ts';
 import { writeNotification } from '../message/codec.ts';
 
-interface OpenQuestion {
+interface Asked {
+  readonly method: string;
+  readonly since: number;
   readonly settle: (answer: ClientAnswer) => void;
   readonly end: (reason: string) => void;
   readonly progress: Question['progress'];
@@ -17,7 +20,7 @@ export class Questions {
   /** Random, so that another process, or this one after a restart, does not accept the answer as its own. */
   readonly #prefix = randomBytes(6).toString('base64url');
   readonly #maxPerSession: () => number;
-  readonly #bySession = new Map<string, Map<string, OpenQuestion>>();
+  readonly #bySession = new Map<string, Map<string, Asked>>();
   #lastId = 0;
 
   constructor(maxPerSession: () => number) {
@@ -34,7 +37,7 @@ export class Questions {
       send,
     }: { readonly cancel: Cancellation; readonly send: (json: string, id?: string) => boolean },
   ): Promise<ClientAnswer> {
-    const waiting = this.#bySession.get(sessionId) ?? new Map<string, OpenQuestion>();
+    const waiting = this.#bySession.get(sessionId) ?? new Map<string, Asked>();
     const max = this.#maxPerSession();
     if (waiting.size >= max) {
       return Promise.reject(tooManyQuestions(max));
@@ -53,6 +56,8 @@ export class Questions {
         reject(takenBack(reason));
       };
       waiting.set(id, {
+        method,
+        since: Date.now(),
         settle: (answer) => {
           forget();
           resolve(answer);
@@ -78,6 +83,14 @@ export class Questions {
     const asked = this.#bySession.get(sessionId)?.get(id as string);
     asked?.settle(answer);
     return asked !== undefined;
+  }
+
+  /** Those that the session's client has not answered yet. */
+  of(sessionId: string): readonly OpenQuestion[] {
+    return [...(this.#bySession.get(sessionId)?.values() ?? [])].map(({ method, since }) => ({
+      method,
+      since,
+    }));
   }
 
   /** Ends a question that no process could send. */

@@ -21,6 +21,7 @@ import type { Relay } from '../client/relay.ts';
 import { REVISIONS, hasBatches, negotiate } from '../message/revisions.ts';
 import { RunningRequests } from './runningRequests.ts';
 import type { End } from '../session/endedSessions.ts';
+import type { SeenSessions } from '../session/seenSessions.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { metaOf } from '../message/metaOf.ts';
 import { unknownMethod } from '../message/unknownMethod.ts';
@@ -42,6 +43,7 @@ export interface FrontParts {
   /** The methods that all revisions share. */
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
+  readonly seen: SeenSessions;
 }
 
 /** The MCP interface up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
@@ -52,11 +54,13 @@ export class McpFront implements Front {
   readonly #methods: ReadonlyMap<string, Method<SessionContext>>;
   readonly #running = new RunningRequests();
   readonly #relay: Relay;
+  readonly #seen: SeenSessions;
 
-  constructor(scope: Scope<FrontConfig>, { sessions, methods, relay }: FrontParts) {
+  constructor(scope: Scope<FrontConfig>, { sessions, methods, relay, seen }: FrontParts) {
     this.#scope = scope;
     this.#sessions = sessions;
     this.#relay = relay;
+    this.#seen = seen;
     this.#methods = new Map<string, Method<SessionContext>>([
       ['ping', () => '{}'],
       ...methods,
@@ -106,6 +110,7 @@ export class McpFront implements Front {
     this.#running.cancelAll(session.id, 'the session ended');
     this.#relay.outlets.drop(session);
     this.#relay.drop(session);
+    this.#seen.delete(session.id);
     this.#scope.emit({ type: 'session.ended', sessionId: session.id });
   }
 
@@ -117,6 +122,7 @@ export class McpFront implements Front {
       outlet.end?.();
     }
     this.#relay.sweep(oldest);
+    this.#seen.dropBefore(oldest);
   }
 
   attach(session: Session, outlet: Outlet): () => void {
@@ -133,6 +139,7 @@ export class McpFront implements Front {
 
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void {
     try {
+      if (session !== undefined) this.#seen.used(session, request);
       const body = readBody(text, this.#scope.config);
       if (session === undefined) this.#initialize(body.batch ? undefined : body.message, request, sink);
       else if (body.batch) this.#batch(body.messages, { request, session, sink }, sink);
@@ -155,12 +162,14 @@ export class McpFront implements Front {
         message?.kind === 'request' ? message.id : null,
       );
     }
-    const { protocolVersion, capabilities } = message.params;
+    const { protocolVersion, capabilities, clientInfo } = message.params;
     if (typeof protocolVersion !== 'string') {
       throw new CodecError(RPC.invalidParams, 'params.protocolVersion must be a string', message.id);
     }
     const revision = negotiate(protocolVersion);
     const session = this.#sessions().open(revision, questionsOf(capabilities), request);
+    this.#seen.opened(session, request, clientInfo);
+    this.#scope.emit({ type: 'session.opened', sessionId: session.id });
     const result = {
       protocolVersion: revision,
       capabilities: CAPABILITIES,

@@ -1,0 +1,47 @@
+import { GatewayError } from 'pegboard';
+import type { Front, SeenSession, SessionList } from '../contract.ts';
+import type { Relay } from '../client/relay.ts';
+import type { SeenSessions } from '../session/seenSessions.ts';
+
+export interface SessionListParts {
+  readonly front: Pick<Front, 'end'>;
+  readonly seen: SeenSessions;
+  readonly relay: Relay;
+}
+
+/** The sessions at this process, for the operator. */
+export function sessionList({ front, seen, relay }: SessionListParts): SessionList {
+  const shown = (one: ReturnType<SeenSessions['all']>[number]): SeenSession => {
+    const { session, client, lastSeenAt, facts } = one;
+    const { id, revision, subject, capabilities, createdAt } = session;
+    const attached = relay.outlets.of(id);
+    return {
+      session: { id, revision, subject, capabilities, createdAt },
+      client,
+      request: { ...facts, header: () => undefined },
+      lastSeenAt,
+      hasStream: attached !== undefined,
+      canEnd: attached === undefined || attached.outlet.end !== undefined,
+      questions: relay.questions.of(id),
+    };
+  };
+  return {
+    all: () => seen.all().map(shown),
+    get: (id) => {
+      const one = seen.get(id);
+      return one && shown(one);
+    },
+    end: async (id) => {
+      const one = seen.get(id);
+      if (one === undefined) return false;
+      const { canEnd, request } = shown(one);
+      if (!canEnd) {
+        const text = `the session lasts as long as its connection over ${request.transport}; end its client`;
+        throw new GatewayError('REQUEST_FORBIDDEN', text);
+      }
+      relay.outlets.end(id);
+      await front.end(one.session);
+      return true;
+    },
+  };
+}
