@@ -37,7 +37,27 @@ export interface ManagedService {
   restart?(as?: Caller): Promise<void>;
   /** What a stop costs and how to undo it; if set, a stop without `confirm: true` is refused. */
   readonly stopWarning?: string;
+  /** What the process that the request's calls reach wrote on standard error; undefined if it has none yet. Absent: the
+   *  service has no such process. @throws GatewayError SERVICE_UNSUPPORTED */
+  output?(request: InboundRequest, query: OutputQuery): ServiceOutput | undefined;
 }
+
+export interface OutputQuery {
+  /** How many at most. */
+  readonly lines: number;
+  /** `next` of an earlier answer: only what followed it. */
+  readonly after?: string | undefined;
+}
+/** Lines in order of time, without secrets. */
+export interface ServiceOutput {
+  readonly lines: readonly OutputLine[];
+  readonly next: string;
+  /** Lines after `after` that are not kept any more; absent if there are none. */
+  readonly missed?: number;
+}
+/** A line, or the start of a process. `time` is ISO 8601. */
+export type OutputLine =
+  { readonly time: string; readonly text: string } | { readonly time: string; readonly started: true };
 
 export interface ServiceSource {
   /** In a stable order. */

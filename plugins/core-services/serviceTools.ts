@@ -1,9 +1,9 @@
-import { GatewayError, coreTool, nearest, structuredResult } from 'pegboard';
-import { ServiceSource } from './contract.ts';
+import { coreTool, structuredResult } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
-import type { ManagedService } from './contract.ts';
+import { allServices, findService } from './findService.ts';
 import { OPERATIONS, operate } from './operate.ts';
 import type { Operation } from './operate.ts';
+import { serverLogsTool } from './serverLogsTool.ts';
 
 const NAME_ARGUMENTS: JsonSchema = {
   type: 'object',
@@ -33,12 +33,13 @@ interface Named {
   readonly name: string;
 }
 
-/** core_service_*: the life cycle of every ManagedService. */
+/** core_service_* and core_server_logs: the life cycle of every ManagedService, and what its process writes. */
 export function serviceTools(scope: Scope<unknown>): readonly Tool[] {
   const operations = Object.keys(OPERATIONS) as readonly Operation[];
   return [
     listTool(scope),
     statusTool(scope),
+    serverLogsTool(scope),
     ...operations.map((operation) => operationTool(scope, operation)),
   ];
 }
@@ -73,23 +74,4 @@ function operationTool(scope: Scope<unknown>, operation: Operation): Tool {
     run: async ({ name, confirm: isConfirmed = false }: Named & { readonly confirm?: boolean }, call) =>
       structuredResult(await operate(operation, findService(scope, name), { call, isConfirmed })),
   });
-}
-
-/** @throws GatewayError SERVICE_NOT_FOUND */
-function findService(scope: Scope<unknown>, name: string): ManagedService {
-  const services = allServices(scope);
-  const found = services.find((service) => service.name === name);
-  if (found !== undefined) return found;
-  const near = nearest(
-    name,
-    services.map((service) => service.name),
-    3,
-  );
-  const fix =
-    near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list the known ones with core_service_list';
-  throw new GatewayError('SERVICE_NOT_FOUND', `service ${name} not found; ${fix}`);
-}
-
-function allServices(scope: Scope<unknown>): readonly ManagedService[] {
-  return scope.all(ServiceSource).flatMap((source) => source.services());
 }

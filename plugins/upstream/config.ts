@@ -45,6 +45,8 @@ export interface UpstreamConfig {
   readonly maxLogLinesPerSecond: number;
   readonly maxRelayedPerSecond: number;
   readonly stderrTailLines: number;
+  readonly stderrKeptLines: number;
+  readonly stderrKeptChars: number;
   readonly questions: readonly Topic[];
   readonly questionTimeoutMs: number;
   readonly maxQuestionBytes: number;

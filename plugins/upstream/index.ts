@@ -20,7 +20,7 @@ import {
   Prober,
   StartingServers,
 } from './contract.ts';
-import type { InboundRequest, Scope, Settings } from 'pegboard';
+import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';
@@ -128,7 +128,9 @@ function wire(scope: Scope<UpstreamConfig>): void {
     services: () =>
       fleet.all().map((connection) =>
         managedService(connection, {
-          ...{ scope, report: (server: string, request?: InboundRequest) => offers.report(server, request) },
+          scope,
+          report: (server, request) => offers.report(server, request),
+          credentialOf: (server, request) => fleet.personal(server)?.credentialOf(request),
         }),
       ),
   });

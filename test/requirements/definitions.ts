@@ -250,6 +250,18 @@ export const DEFINITIONS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'core.serverLogs',
+    sentence:
+      'core_server_logs shows what a stdio server wrote on standard error, without secrets, and to each caller only what concerns them.',
+    tests: [
+      'plugins/core-services/serverLogsTool: shows what the process of a server wrote, and passes on how much and since when',
+      'plugins/upstream/stdio: keeps standard error over restarts, without the values of its env',
+      'plugins/upstream/stdio: has no standard error of a remote server',
+      'plugins/upstream/instances: perSession: show what they write on standard error to their session only',
+      'plugins/upstream/server/instances: show their output to their owner only, and that of the shared one where there is no other',
+    ],
+  },
+  {
     id: 'core.events',
     sentence: 'core_events lists what happened, filtered and paged; it is kept in the vault.',
     tests: [

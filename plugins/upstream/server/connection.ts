@@ -5,10 +5,9 @@ import { awayError, refusalOf } from './away.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import { isFinal } from '../revision/wrongRevision.ts';
 import { Conversation } from '../conversation/conversation.ts';
-import type { ConnectionParts } from './connectionParts.ts';
+import type { ConnectionParts, InstancesOfServer } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
-import type { Instances } from './instances.ts';
 import type { Declaring, Watch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -125,7 +124,7 @@ export class Connection implements ServerCalls {
     const { personal, instances }: Partial<ConnectionParts> = this.#isWanted ? this.#parts : {};
     return personal?.for(request, client) ?? instances?.for(request, client) ?? this;
   }
-  get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor'> | undefined {
+  get instances(): InstancesOfServer | undefined {
     return this.#parts.instances;
   }
 

@@ -6,6 +6,12 @@ import type { Instances } from './instances.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { Personal } from './personal.ts';
 
+/** Those that belong to a session or a caller, besides the shared connection. */
+export type InstancesOfServer = Pick<
+  Instances,
+  'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor' | 'outputFor'
+>;
+
 export interface ConnectionParts
   extends OwnParts, AnnouncerParts, Pick<ConversationParts, 'isOwn' | 'readsLists'> {
   /** Resolves when a former server of that name has ended; the first attempt waits for it. */

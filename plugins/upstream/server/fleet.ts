@@ -133,6 +133,7 @@ export class Fleet {
         toolReport: () => this.#parts.toolReport(name),
       };
     };
+    const shared = partsWith(log.child({ server: name }));
     const personal: Personal = new Personal({
       server: name,
       definition: () => connection.definition,
@@ -157,6 +158,7 @@ export class Fleet {
       config,
       definition: () => connection.definition,
       shared: () => connection,
+      output: shared.output,
       next: (credential) => partsWith(log.child({ server: name, instance: ++count }), credential),
       create: (own, client, credential) => {
         const owned: Connection = new Connection(name, withoutIdling(connection.definition), {
@@ -178,7 +180,7 @@ export class Fleet {
       },
     });
     const connection: Connection = new Connection(name, definition, {
-      ...partsWith(log.child({ server: name })),
+      ...shared,
       ...{ emit, isOwn: false, readsLists: true, personal },
       waitsForPeople: () => personal.isPersonal,
       refused: (error) => personal.refused(error),

@@ -1,5 +1,6 @@
 import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { InstanceMode } from '../definition.ts';
+import type { StandardError } from '../wire/standardError.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { WarmWire } from './warmWire.ts';
 
@@ -7,6 +8,8 @@ export interface Instance {
   readonly key: string;
   readonly mode: InstanceMode;
   readonly connection: ServerCalls;
+  /** What its process writes. */
+  readonly output: Pick<StandardError, 'read'>;
   /** The process that was started for it ahead. */
   readonly warm: WarmWire | undefined;
   /** Who is counted for it. */

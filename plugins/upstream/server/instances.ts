@@ -9,6 +9,7 @@ import { OwnedWatches } from './ownedWatches.ts';
 import type { Declaring, OwnedWatchesParts, WatchOwner } from './ownedWatches.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { ServerCalls } from './serverCalls.ts';
+import type { StandardError } from '../wire/standardError.ts';
 import { WarmWires } from './warmWires.ts';
 import type { WarmWiresParts } from './warmWires.ts';
 
@@ -16,6 +17,8 @@ import type { WarmWiresParts } from './warmWires.ts';
 const MAX_ENDING_MS = 1_000;
 
 export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatchesParts {
+  /** What the process of the shared connection writes. */
+  readonly output: Pick<StandardError, 'read'>;
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
   readonly create: (
     own: OwnParts,
@@ -87,13 +90,20 @@ export class Instances {
   /** The connection of a credential. One that was refused is replaced. @throws GatewayError UPSTREAM_FULL */
   with({ credential, request, client }: CredentialUse): ServerCalls {
     const { owner } = credential;
-    const isPerSession = this.#parts.definition().instances === 'perSession';
-    const sessionId = isPerSession ? request?.sessionId : undefined;
-    const key = sessionId === undefined ? owner : `${owner} ${sessionId}`;
+    const { key, sessionId } = this.#keyWith(owner, request);
     const known = this.#table.get(key);
     const isOver = known?.connection.status.state === 'auth_required' || isForOther(known, credential);
     if (isOver) void this.#remove(key);
     return this.#use({ key, owner, client, credential, sessionId });
+  }
+
+  /** What the process writes that the request's calls reach; undefined if it has none of its own yet. What others share without
+   *  session and sign-in is not shown. */
+  outputFor(request: InboundRequest, owner: string | undefined): Pick<StandardError, 'read'> | undefined {
+    const { instances } = this.#parts.definition();
+    if (instances === 'shared' && owner === undefined) return this.#parts.output;
+    const key = owner === undefined ? keyOf(instances, request) : this.#keyWith(owner, request).key;
+    return key === undefined ? undefined : this.#table.get(key)?.output;
   }
 
   /** Ends those of the owner of a credential. Resolves when they have ended, at the latest after `MAX_ENDING_MS`: what a server
@@ -107,6 +117,12 @@ export class Instances {
   async dropAll(): Promise<void> {
     const those = this.#table.all().filter(({ credential }) => credential !== undefined);
     await Promise.all(those.map(({ key }) => this.#remove(key)));
+  }
+
+  #keyWith(owner: string, request: InboundRequest | undefined): Pick<Asked, 'key' | 'sessionId'> {
+    const isPerSession = this.#parts.definition().instances === 'perSession';
+    const sessionId = isPerSession ? request?.sessionId : undefined;
+    return { key: sessionId === undefined ? owner : `${owner} ${sessionId}`, sessionId };
   }
 
   #use(asked: Asked): ServerCalls {
@@ -166,9 +182,10 @@ export class Instances {
     const own = warm?.parts ?? this.#parts.next(credential);
     const declaring = instances === 'perSession' ? client : undefined;
     const connection = this.#parts.create(own, declaring, credential);
-    const usedAt = Date.now();
-    const values = credential?.values;
-    const instance = { key, mode: instances, connection, warm, owner, sessionId, credential, values, usedAt };
+    const instance = {
+      ...{ key, mode: instances, connection, output: own.output, warm, owner, sessionId, credential },
+      ...{ values: credential?.values, usedAt: Date.now() },
+    };
     this.#table.add(instance);
     this.#sweepLater();
     if (credential !== undefined) this.#watches.follow(owner);

@@ -2,6 +2,7 @@ import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
 import type { Caller, InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
+import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import { topicsForInstances } from './topicsForInstances.ts';
@@ -11,10 +12,13 @@ import type { ToolReport } from './toolReport.ts';
 export interface ManagedParts {
   readonly scope: Scope<UpstreamConfig>;
   readonly report: (server: string, request?: InboundRequest) => ToolReport;
+  /** Undefined if the server has one connection for all. */
+  readonly credentialOf: (server: string, request: InboundRequest) => CallerCredential | undefined;
 }
 
 /** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
-export function managedService(connection: Connection, { scope, report }: ManagedParts): ManagedService {
+export function managedService(connection: Connection, parts: ManagedParts): ManagedService {
+  const { scope, report, credentialOf } = parts;
   const { name } = connection;
   const isSuspended = (): boolean => connection.definition.suspended;
   const activate = async (as: Caller | undefined): Promise<void> => {
@@ -25,6 +29,14 @@ export function managedService(connection: Connection, { scope, report }: Manage
     status: (request) => recordOf(connection, report(name, request)),
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => connection.instances?.wordsFor(request),
+    output: (request, query) => {
+      const { type } = connection.definition;
+      if (type !== 'stdio') {
+        const text = `server ${name} is remote (${type}): its standard error is where it runs; read it there`;
+        throw new GatewayError('SERVICE_UNSUPPORTED', text);
+      }
+      return connection.instances?.outputFor(request, credentialOf(name, request)?.owner)?.read(query);
+    },
     start: async (as) => {
       if (isSuspended()) await activate(as);
       await connection.start();

@@ -1,8 +1,10 @@
 import type { ConversationParts } from '../conversation/conversation.ts';
 import type { AnnouncerParts } from './announcer.ts';
+import type { StandardError } from '../wire/standardError.ts';
 import type { LinkParts } from './link.ts';
 
 /** The parts of a connection that belong to its process. */
-export type OwnParts = Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'lastEra' | 'output' | 'log'> &
-  Pick<LinkParts, 'dial'> &
-  Pick<AnnouncerParts, 'toolReport'>;
+export type OwnParts = Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'lastEra' | 'log'> &
+  Pick<LinkParts, 'dial'> & {
+    readonly output: ConversationParts['output'] & Pick<StandardError, 'read'>;
+  } & Pick<AnnouncerParts, 'toolReport'>;

@@ -1,9 +1,12 @@
 import { LineSplitter, hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { inNames, inProse } from './inProse.ts';
+import type { OutputQuery, ServiceOutput } from '../../core-services/contract.ts';
 import { PerSecond } from '../perSecond.ts';
+import { KeptOutput } from './keptOutput.ts';
+import type { KeptLimits } from './keptOutput.ts';
 
-export interface StandardErrorLimits {
+export interface StandardErrorLimits extends KeptLimits {
   readonly maxLogLineChars: number;
   readonly maxLogLinesPerSecond: number;
   readonly stderrTailLines: number;
@@ -18,6 +21,7 @@ export class StandardError {
   /** Unchanged lines, truncated and redacted when they are read. The first often names the cause, before a usage text. */
   #first: string | undefined;
   readonly #tail: string[] = [];
+  readonly #kept: KeptOutput;
   #lines = this.#newLines();
   #hide: Hide = hiderOf([]);
   #hideInProse: Hide = hiderOf([]);
@@ -28,6 +32,7 @@ export class StandardError {
   constructor(log: Log, limits: () => StandardErrorLimits) {
     this.#log = log;
     this.#limits = limits;
+    this.#kept = new KeptOutput(limits);
     this.#logged = new PerSecond(
       () => limits().maxLogLinesPerSecond,
       (lines) => log.info('lines of a server left out of the log', { lines }),
@@ -84,16 +89,22 @@ export class StandardError {
     const tail = this.#tail.map((line) => this.#cut(line));
     return { first: this.#first === undefined ? undefined : this.#cut(this.#first), tail };
   }
-  /** A new process begins: forget the output of the former one. */
+  /** What the server wrote, over its restarts, as far as it is kept. */
+  read(query: OutputQuery): ServiceOutput {
+    return this.#kept.read(query, (line, hide) => this.#cut(line, hide));
+  }
+  /** A new process begins: error messages do not quote the former one. */
   begin(): void {
     this.#first = undefined;
     this.#tail.length = 0;
     this.#lines = this.#newLines();
+    this.#kept.started(this.#hide);
   }
 
   #hear(line: string): void {
     this.#heard += 1;
     if (line.trimEnd() === '') return;
+    this.#kept.add(line, this.#hide);
     this.#tail.push(line);
     while (this.#tail.length > this.#limits().stderrTailLines) {
       const gone = this.#tail.shift();
@@ -109,8 +120,8 @@ export class StandardError {
     this.#log.info(text, { line: this.#cut(line) });
   }
 
-  #cut(line: string): string {
-    const trimmed = this.redact(line.slice(0, MAX_LINE_BYTES).trimEnd());
+  #cut(line: string, hide: Hide = this.#hide): string {
+    const trimmed = plainText(hide(line.slice(0, MAX_LINE_BYTES).trimEnd()));
     const { maxLogLineChars } = this.#limits();
     return trimmed.length > maxLogLineChars ? `${trimmed.slice(0, maxLogLineChars)}…` : trimmed;
   }

@@ -1,68 +1,15 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type { ManagedService, ServiceRecord } from '../../../plugins/core-services/contract.ts';
 import { HttpListener } from '../../../plugins/http/contract.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
-import { isGatewayError } from '../../../kernel/errors.ts';
 import { Cancellation } from '../../../kernel/lib/cancellation.ts';
 import { requestOf } from '../../support/requests.ts';
 import { askCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
-import type { Gateway } from '../../support/gateway.ts';
 import { gate } from '../../support/until.ts';
-
-interface Fake {
-  readonly service: ManagedService;
-  readonly heard: string[];
-}
-
-/** @param after resulting state of each operation */
-function fakeService(name: string, state: string, after: Readonly<Record<string, string>> = {}): Fake {
-  let record: ServiceRecord = {
-    name,
-    service_type: 'MCPServer',
-    state,
-    health: 'unknown',
-    metadata: { autoStart: false },
-  };
-  const heard: string[] = [];
-  const operation = (word: string) => (): Promise<void> => {
-    heard.push(word);
-    const next = after[word] ?? state;
-    record = { ...record, state: next, ...(next === 'failed' && { error: 'spawn ENOENT' }) };
-    return Promise.resolve();
-  };
-  const service: ManagedService = {
-    name,
-    status: () => record,
-    start: operation('start'),
-    stop: operation('stop'),
-    restart: operation('restart'),
-  };
-  return { service, heard };
-}
-
-function boot(services: readonly ManagedService[] = []): Promise<Gateway> {
-  const upstream = definePlugin({
-    name: 'fake-upstream',
-    api: 1,
-    configSchema: { type: 'object' },
-    provides: [ServiceSource],
-    apply: (scope) => scope.provide(ServiceSource, { services: () => services }),
-  });
-  const files = {
-    'config.yaml': 'aggregator: { port: 4711 }\nplugins: { fake-upstream: { module: ./fake.mjs } }\n',
-    'fake.mjs': moduleOf(upstream),
-  };
-  return bootGateway({ builtIns: ['core-services'], files });
-}
-async function refusal(gateway: Gateway, name: string, args: JsonObject): Promise<string> {
-  const error: unknown = await askCore(gateway, name, args).catch((reason: unknown) => reason);
-  if (!isGatewayError(error)) throw new Error(`${name} was not refused: ${JSON.stringify(error)}`);
-  return `${error.code} ${error.message}`;
-}
+import { boot, fakeService, refusal } from './fakeService.ts';
 
 describe('plugins/core-services', () => {
   it('lists the aggregator beside the servers, with counts', async () => {
@@ -77,7 +24,7 @@ describe('plugins/core-services', () => {
       ({ service_type }) => service_type === 'Aggregator',
     );
     expect(aggregator).to.include({ name: 'mcp-aggregator', state: 'running', health: 'healthy' });
-    expect(aggregator?.metadata).to.include({ port: 4711, tools: 5, servers_total: 3, servers_connected: 2 });
+    expect(aggregator?.metadata).to.include({ port: 4711, tools: 6, servers_total: 3, servers_connected: 2 });
   });
 
   it('answers the status of one service, and near names when it does not exist', async () => {

@@ -44,6 +44,29 @@ describe('upstream: instances', () => {
     expect(await some.told('x_counter_declared')).to.have.keys('elicitation');
   });
 
+  it('perSession: show what they write on standard error to their session only', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const [one, other] = [await counters.connect(), await counters.connect()];
+    const logs = (client: TalkingClient): Promise<unknown> =>
+      client.told('core_server_logs', { server: 'counter' });
+    const none = await logs(one);
+    expect(none).to.deep.include({ lines: [], instance: 'perSession; your next call begins one' });
+    const [mine, theirs] = await Promise.all([one.told('x_counter_say'), other.told('x_counter_say')]);
+    await eventually(async () => JSON.stringify(await logs(one)).includes('said'), 'the line');
+    await eventually(async () => JSON.stringify(await logs(other)).includes('said'), 'the other line');
+    expect(JSON.stringify(await logs(one)))
+      .to.contain(`said in ${Number(mine)}`)
+      .and.not.contain(String(theirs));
+    expect(JSON.stringify(await logs(other)))
+      .to.contain(`said in ${Number(theirs)}`)
+      .and.not.contain(String(mine));
+    const shared = post(
+      counters.gateway.url(),
+      statelessCall('call_tool', { name: 'core_server_logs', arguments: { server: 'counter' } }),
+    );
+    expect(toldIn((await shared).json() as Heard)).to.deep.include({ lines: [] });
+  });
+
   it('that die hurt their owner only, who gets a new one', async () => {
     const counters = await Counters.start({ instances: 'perSession' });
     const [one, other] = [await counters.connect(), await counters.connect()];

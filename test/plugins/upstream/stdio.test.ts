@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Cancellation } from '../../../kernel/index.ts';
+import { ANYONE, Cancellation } from '../../../kernel/index.ts';
 import type { Progress } from '../../../kernel/index.ts';
 import { EVERYTHING, FILESYSTEM, Rig, hostile, isAlive, temporaryFolder, told, until } from './support.ts';
 
@@ -143,6 +143,24 @@ describe('upstream: stdio servers', () => {
     const [first, second] = rig.lines.filter(({ text }) => text === 'server wrote').map(({ data }) => data);
     expect(String(first?.['line']).length).to.equal(101);
     expect(second).to.include({ server: 's', line: 'second' });
+  });
+
+  it('keeps standard error over restarts, without the values of its env', async () => {
+    const told = (): string => JSON.stringify(rig.service('s').output?.(ANYONE, { lines: 100 })?.lines ?? []);
+    await running('leaky', { env: { TOKEN: 'very-secret-token' } });
+    await until('lines', () => told().includes('"end"'));
+    await rig.define({ s: hostile('leaky', { env: { TOKEN: 'another-secret-token' } }) });
+    await until('lines of the next', () => told().split('"end"').length === 3);
+    expect(told().split('"started":true')).to.have.length(3);
+    expect(told()).to.contain('my token is [redacted]').and.not.contain('secret-token');
+  });
+
+  it('has no standard error of a remote server', async () => {
+    await rig.configure();
+    await rig.define({ s: { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' } });
+    expect(() => rig.service('s').output?.(ANYONE, { lines: 1 }))
+      .to.throw(/server s is remote \(streamable-http\)/)
+      .with.property('code', 'SERVICE_UNSUPPORTED');
   });
 
   it('passes a server a minimal environment and its env with references filled', async () => {

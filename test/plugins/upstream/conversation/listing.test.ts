@@ -11,7 +11,13 @@ const LIMITS = {
   ...{ timeoutMs: 1_000, maxListPages: 10, maxListItems: 10, backoffMaxMs: 1_000 },
   ...{ listDebounceMs: 10, maxListDebounceMs: 100, relistMs: 300_000 },
 };
-const LINES = { maxLogLineChars: 100, maxLogLinesPerSecond: 10, stderrTailLines: 1 };
+const LINES = {
+  maxLogLineChars: 100,
+  maxLogLinesPerSecond: 10,
+  stderrTailLines: 1,
+  stderrKeptLines: 10,
+  stderrKeptChars: 1_000,
+};
 
 describe('upstream: the lists of a server', () => {
   /** How often the tools are listed within the time, by a server that declares this.

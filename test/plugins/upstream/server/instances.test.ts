@@ -32,7 +32,9 @@ function pool(more: object = {}, hanging: readonly string[] = []) {
     log: captureLog(),
     config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
     definition: () => definition,
-    next: () => ({}) as OwnParts,
+    output: { read: () => ({ lines: [], next: 'shared' }) },
+    next: (credential) =>
+      ({ output: { read: () => ({ lines: [], next: credential?.owner }) } }) as unknown as OwnParts,
     shared: () => ({ isWanted: true, for: () => shared }),
     create: (_own, _client, credential) => connectionOf(credential?.owner ?? 'none'),
   });
@@ -90,5 +92,27 @@ describe('upstream: the connections of owners of credentials', () => {
     use('ann', 'one');
     await instances.end();
     expect(instances.size).to.equal(0);
+  });
+
+  it('show their output to their owner only, and that of the shared one where there is no other', async () => {
+    const outputIn =
+      ({ instances }: ReturnType<typeof pool>) =>
+      (owner?: string, sessionId?: string): string | undefined =>
+        instances.outputFor({ ...ANYONE, sessionId, anonymousOwner: undefined }, owner)?.read({ lines: 1 })
+          .next;
+    const [shared, perCaller, perSession] = ['shared', 'perCaller', 'perSession'].map((mode) =>
+      pool({ instances: mode }),
+    ) as [ReturnType<typeof pool>, ReturnType<typeof pool>, ReturnType<typeof pool>];
+    expect(outputIn(shared)()).to.equal('shared');
+    expect(outputIn(shared)('ann')).to.equal(undefined);
+    perCaller.use('ann');
+    expect(outputIn(perCaller)('ann', 'any')).to.equal('ann');
+    expect(outputIn(perCaller)('bob', 'any')).to.equal(undefined);
+    expect(outputIn(perCaller)()).to.equal(undefined);
+    perSession.use('ann', 'one');
+    expect(outputIn(perSession)('ann', 'one')).to.equal('ann');
+    expect(outputIn(perSession)('ann', 'two')).to.equal(undefined);
+    expect(outputIn(perSession)('bob', 'one')).to.equal(undefined);
+    await Promise.all([perCaller, perSession].map(({ instances }) => instances.end()));
   });
 });

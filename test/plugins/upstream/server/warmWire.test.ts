@@ -95,6 +95,7 @@ describe('upstream: a process that is started ahead', () => {
       log: captureLog(),
       config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
       definition: () => ({ ...DEFINITION, instances: 'perSession', warmInstances: 1 }),
+      output: { read: () => ({ lines: [], next: '' }) },
       next: () => dialed.parts(),
       shared: () => ({ isWanted: true, for: () => connection }),
       create: () => connection,

@@ -20,7 +20,10 @@ function countCalls<Name extends PropertyKey>(
 }
 
 describe('upstream: output of a server other than messages', () => {
-  const limits = { maxLogLineChars: 100, maxLogLinesPerSecond: 20, stderrTailLines: 3 };
+  const limits = {
+    ...{ maxLogLineChars: 100, maxLogLinesPerSecond: 20, stderrTailLines: 3 },
+    ...{ stderrKeptLines: 5, stderrKeptChars: 1_000 },
+  };
 
   it('is cut and redacted only when it is shown', () => {
     const log = captureLog();
@@ -45,6 +48,23 @@ describe('upstream: output of a server other than messages', () => {
     output.begin();
     output.push(Buffer.from('of the next process\n'));
     expect(output.quotes().tail).to.deep.equal(['of the next process']);
+  });
+
+  it('is kept over restarts, cut and without the secrets of the process that wrote it', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    output.hide([{ name: 'TOKEN', text: 'old-secret' }]);
+    output.begin();
+    output.push(Buffer.from(`old-secret \u001b[31m${'x'.repeat(200)}\n`));
+    output.hide([{ name: 'TOKEN', text: 'new-secret' }]);
+    output.begin();
+    output.push(Buffer.from('new-secret\n\nend\n'));
+    const { lines } = output.read({ lines: 10 });
+    const words = lines.map((line) => ('text' in line ? line.text : line.started));
+    expect(words).to.have.length(5);
+    expect(words[1])
+      .to.match(/^\[redacted\] \W*x+…$/)
+      .and.have.length(101);
+    expect([words[0], ...words.slice(2)]).to.deep.equal([true, true, '[redacted]', 'end']);
   });
 
   it('is quoted by its first line, which often names the cause, and its last lines', () => {

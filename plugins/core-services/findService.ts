@@ -1,0 +1,23 @@
+import { GatewayError, nearest } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { ServiceSource } from './contract.ts';
+import type { ManagedService } from './contract.ts';
+
+/** @throws GatewayError SERVICE_NOT_FOUND */
+export function findService(scope: Scope<unknown>, name: string): ManagedService {
+  const services = allServices(scope);
+  const found = services.find((service) => service.name === name);
+  if (found !== undefined) return found;
+  const near = nearest(
+    name,
+    services.map((service) => service.name),
+    3,
+  );
+  const fix =
+    near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list the known ones with core_service_list';
+  throw new GatewayError('SERVICE_NOT_FOUND', `service ${name} not found; ${fix}`);
+}
+
+export function allServices(scope: Scope<unknown>): readonly ManagedService[] {
+  return scope.all(ServiceSource).flatMap((source) => source.services());
+}
