@@ -90,8 +90,24 @@ describe('e2e: traces', () => {
     expect((await post(gateway.url(), call)).text).include(TRACE.traceparent);
   });
 
+  it('reach an HTTP server in headers too, as far as a header can hold them', async () => {
+    const bare = (await metaAt('x_web_headers')) as Record<string, string>;
+    expect(Object.keys(bare)).not.to.include.members(['traceparent', 'tracestate', 'baggage']);
+    expect(await metaAt('x_web_headers', TRACE)).deep.include(TRACE);
+    const wide = { ...TRACE, tracestate: 'a=1\r\nx-evil: 1', baggage: 'user=\u00e4' };
+    const headers = (await metaAt('x_web_headers', wide)) as Record<string, string>;
+    expect(headers).include({ traceparent: TRACE.traceparent });
+    expect(Object.keys(headers)).not.to.include.members(['tracestate', 'baggage', 'x-evil']);
+    expect(await metaAt('x_web_meta', wide)).deep.equal(wide);
+  });
+
   it('that are malformed are not passed on', async () => {
-    for (const traceparent of ['', 'x', `${TRACE.traceparent}-00`, 5, { a: 1 }])
+    const zeros = [
+      '00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01',
+      `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    ];
+    const reserved = `ff${TRACE.traceparent.slice(2)}`;
+    for (const traceparent of ['', 'x', `${TRACE.traceparent}-00`, 5, { a: 1 }, ...zeros, reserved])
       expect(
         await metaAt('x_child_meta', { traceparent, tracestate: 'a=1' }),
         JSON.stringify(traceparent),

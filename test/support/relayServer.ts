@@ -33,6 +33,7 @@ const TOOLS = [
   'fail',
   'seen',
   'meta',
+  'headers',
 ];
 
 /** Messages received from clients, for all sessions of one process. */
@@ -82,6 +83,7 @@ export function relayServer(): McpServer {
     if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);
     if (params.name === 'meta') return told(extra._meta ?? null);
+    if (params.name === 'headers') return told(extra.requestInfo?.headers ?? null);
     return told(params.name === 'seen' ? seen : server.getClientCapabilities());
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({

@@ -1,7 +1,8 @@
 import { isObject } from 'pegboard';
 import type { ClientMeta, InboundRequest, JsonObject } from 'pegboard';
 
-const PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+/** Version ff and ids of zeros are invalid. Source: W3C Trace Context §3.2.2 */
+const PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 const MAX_CHARS = 8_192;
 
 /** The trace of a request, from its `_meta` or else its headers. @returns undefined if it is missing or malformed */

@@ -12,6 +12,7 @@ import type { Era, RequestLimits } from '../definition.ts';
 import type { Dialect } from './dialect.ts';
 import { requestText } from './rpcText.ts';
 import type { RpcText } from './rpcText.ts';
+import { traceHeaders } from './traceHeaders.ts';
 import type { Carrier, Outgoing } from '../wire/wire.ts';
 
 /** Options of a request; a Call has them. */
@@ -94,6 +95,9 @@ export class Pending implements Outgoing {
   }
   get headers(): readonly string[] | undefined {
     return this.#dialect.headers(this.#rpc);
+  }
+  get trace(): readonly string[] | undefined {
+    return traceHeaders(this.#meta);
   }
   /** In which it was sent last. */
   get era(): Era {

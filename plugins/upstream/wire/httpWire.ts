@@ -138,7 +138,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (post.outgoing !== undefined) this.#runs(post.outgoing, exchange);
     const { modern } = post;
     const own = this.#session.headers;
-    const headers = modern ? [...own, ...modern] : own;
+    const trace = post.outgoing?.trace;
+    const headers = modern || trace ? [...own, ...(modern ?? []), ...(trace ?? [])] : own;
     dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
     return exchange;
   }

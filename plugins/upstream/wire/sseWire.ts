@@ -68,7 +68,8 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
 
   #post(body: string, outgoing: Outgoing | undefined): Exchange<Outgoing | undefined> | undefined {
     if (this.#pool === undefined || this.#postPath === undefined) return undefined;
-    const headers = ['content-type', 'application/json', ...PLAIN, ...this.#ownHeaders()];
+    const own = ['content-type', 'application/json', ...PLAIN, ...this.#ownHeaders()];
+    const headers = outgoing?.trace ? [...own, ...outgoing.trace] : own;
     const request = { method: 'POST', path: this.#postPath, headers, body } as const;
     const exchange = new Exchange<Outgoing | undefined>(this, outgoing);
     if (outgoing !== undefined) outgoing.carrier = exchange;

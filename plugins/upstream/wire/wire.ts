@@ -8,6 +8,8 @@ export interface Outgoing {
   readonly text: string;
   /** HTTP headers that repeat parts of the message, name and value in turn; undefined in the legacy era. */
   readonly headers: readonly string[] | undefined;
+  /** HTTP headers that repeat the trace of the message, name and value in turn; undefined without a trace. */
+  readonly trace: readonly string[] | undefined;
   /** True once it has its answer or its error. */
   readonly isSettled: boolean;
   /** True once bytes may have been sent: the server may have acted on them. */
