@@ -1,6 +1,6 @@
 import type { Bus } from './bus.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Call, CallOptions, CallPath, CallResult } from './contracts/call.ts';
+import type { Call, CallOptions, CallPath, CallResult, ClientMeta } from './contracts/call.ts';
 import type { CallOutcome, KernelEvent } from './contracts/events.ts';
 import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
@@ -37,7 +37,9 @@ export class CallRunner implements CallPath {
   ): Promise<CallResult> {
     const running = this.#run(name, args, lineageOf(request, options));
     const tool = this.#catalogue.find(name);
-    return tool?.failed === undefined ? running : running.catch((error: unknown) => answerTo(error, tool));
+    return tool?.failed === undefined
+      ? running
+      : running.catch((error: unknown) => answerTo(error, tool, options.meta));
   }
 
   run(tool: Tool, args: JsonObject, request: InboundRequest, options: CallOptions = {}): Promise<CallResult> {
@@ -108,7 +110,7 @@ export class CallRunner implements CallPath {
   }
 
   /** @throws GatewayError why no call is made, also emitted as call.refused */
-  #target(what: string | Tool, args: JsonObject, { request, parent }: Lineage): Target {
+  #target(what: string | Tool, args: JsonObject, { request, parent, meta }: Lineage): Target {
     try {
       const tool = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
       const target = tool.resolve?.(args);
@@ -117,7 +119,7 @@ export class CallRunner implements CallPath {
       return target;
     } catch (error) {
       const name = typeof what === 'string' ? what : what.name;
-      this.#emit({ type: 'call.refused', name, args, request, parent, error });
+      this.#emit({ type: 'call.refused', name, args, request, parent, meta, error });
       throw error;
     }
   }
@@ -163,8 +165,8 @@ function misplaced(name: string, parent: Call | undefined): GatewayError {
 }
 
 /** @throws `error` if the tool does not turn it into a result */
-function answerTo(error: unknown, tool: Tool): CallResult {
-  const answer = tool.failed?.(error);
+function answerTo(error: unknown, tool: Tool, meta: ClientMeta | undefined): CallResult {
+  const answer = tool.failed?.(error, meta);
   if (answer === undefined) throw error;
   return answer;
 }

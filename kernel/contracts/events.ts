@@ -1,4 +1,4 @@
-import type { Call, CallResult } from './call.ts';
+import type { Call, CallResult, ClientMeta } from './call.ts';
 import type { ReloadReport } from './config.ts';
 import type { JsonObject } from './json.ts';
 import type { InboundRequest } from './request.ts';
@@ -31,5 +31,6 @@ export interface RefusedCall {
   readonly args: JsonObject;
   readonly request: InboundRequest;
   readonly parent: Call | undefined;
+  readonly meta: ClientMeta | undefined;
   readonly error: unknown;
 }

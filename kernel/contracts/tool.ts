@@ -1,4 +1,4 @@
-import type { Call, CallResult } from './call.ts';
+import type { Call, CallResult, ClientMeta } from './call.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { InboundRequest } from './request.ts';
 
@@ -49,8 +49,9 @@ export interface Tool {
   /** Runs it. Only kernel/callRunner.ts calls this.
    *  @throws GatewayError; any other throw becomes an error result without its text. */
   invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
-  /** For a meta-tool: turns a failed call, refusals of guards included, into a result; undefined leaves it to the front. */
-  failed?(error: unknown): CallResult | undefined;
+  /** For a meta-tool: turns a failed call, refusals of guards included, into a result; undefined leaves it to the front.
+   *  @param meta what the client's request says to servers, for its trace */
+  failed?(error: unknown, meta: ClientMeta | undefined): CallResult | undefined;
   /** For a meta-tool: members of its `tools/list` entry for that request, added to or replacing the usual ones. */
   listed?(request: InboundRequest): JsonObject;
 }

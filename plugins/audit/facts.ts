@@ -1,5 +1,5 @@
-import { callerKey, isGatewayError } from 'pegboard';
-import type { Call, CallOutcome, ClientMeta, InboundRequest, RefusedCall, Tool } from 'pegboard';
+import { callerKey, isGatewayError, traceIdOf } from 'pegboard';
+import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
 import { digestOf, shortName } from './digest.ts';
 import type { KnownDigests } from './knownDigests.ts';
 
@@ -27,13 +27,16 @@ export function factsOf({ id, tool, args, request, parent, meta }: Call, digests
     parent: parent?.id ?? null,
     ...toolFacts(tool),
     ...requestFacts(request, digests),
-    trace: traceIdIn(meta),
+    trace: traceIdOf(meta) ?? null,
     arguments: digestOf(args),
     catalogue: digests.ofTool(tool),
   };
 }
 
-export function refusedFacts({ name, args, request, parent }: RefusedCall, digests: KnownDigests): CallFacts {
+export function refusedFacts(
+  { name, args, request, parent, meta }: RefusedCall,
+  digests: KnownDigests,
+): CallFacts {
   return {
     call: null,
     parent: parent?.id ?? null,
@@ -41,14 +44,10 @@ export function refusedFacts({ name, args, request, parent }: RefusedCall, diges
     kind: null,
     server: null,
     ...requestFacts(request, digests),
-    trace: traceIdIn(parent?.meta),
+    trace: traceIdOf(meta) ?? null,
     arguments: digestOf(args),
     catalogue: null,
   };
-}
-
-function traceIdIn(meta: ClientMeta | undefined): string | null {
-  return meta?.traceparent?.split('-')[1] ?? null;
 }
 
 function toolFacts({ name, kind, server }: Tool): Pick<CallFacts, 'tool' | 'kind' | 'server'> {

@@ -50,4 +50,6 @@ export interface WorkflowNotice extends Notice {
   readonly step?: string;
   readonly tool?: string;
   readonly ms?: number;
+  /** Id of the trace that the run belongs to. */
+  readonly trace?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
+import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult, traceIdOf } from 'pegboard';
 import type { Call, CallResult, Hide, JsonObject, Scope, Turns } from 'pegboard';
 import { missingTools, nestedIn } from './definition/availability.ts';
 import type { FindWorkflow, Held } from './definition/availability.ts';
@@ -88,7 +88,11 @@ export class Runs implements CallSecrets {
       return answerOf(run);
     }
     ended.catch((error: unknown) =>
-      scope.log.error('run failed with an internal error', { execution: run.id, reason: messageOf(error) }),
+      scope.log.error('run failed with an internal error', {
+        execution: run.id,
+        trace: traceIdOf(call.meta),
+        reason: messageOf(error),
+      }),
     );
     return jsonResult({ execution_id: run.id, workflow: name, status: run.status });
   }

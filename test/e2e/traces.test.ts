@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
 import { eventually, startGateway } from '../contract/index.ts';
@@ -32,7 +34,7 @@ describe('e2e: traces', () => {
     const child = { type: 'stdio', autoStart: true, command: [process.execPath, RELAY, 'stdio'] };
     gateway = await startGateway({
       files: {
-        'config.yaml': '{}',
+        'config.yaml': JSON.stringify({ plugins: { audit: {} } }),
         'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
         'mcpservers/child.yaml': JSON.stringify(child),
         'workflows/traced.yaml': WORKFLOW,
@@ -99,6 +101,29 @@ describe('e2e: traces', () => {
     expect(headers).include({ traceparent: TRACE.traceparent });
     expect(Object.keys(headers)).not.to.include.members(['tracestate', 'baggage', 'x-evil']);
     expect(await metaAt('x_web_meta', wide)).deep.equal(wide);
+  });
+
+  it('are named in errors, events and the audit trail, also for calls that never run', async () => {
+    const id = TRACE.traceparent.split('-')[1];
+    const ask = async (method: string, params: object): Promise<string> => {
+      const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: TRACE } };
+      return (await postMcp(gateway.url(), body, { 'mcp-session-id': handle })).text;
+    };
+    const named = `{"code":"TOOL_NOT_FOUND","trace":"${id}"}`;
+    const missing = { name: 'call_tool', arguments: { name: 'x_none', arguments: {} } };
+    expect(await ask('tools/call', missing)).include(`"_meta":{"pegboard.dev/error":${named}}`);
+    expect(await ask('resources/read', { uri: 'none://1' })).include(`"trace":"${id}"`);
+    expect(await ask('tools/call', { name: 'x_child_meta', arguments: {} })).include(`"trace":"${id}"`);
+    await metaAt('workflow_traced', TRACE);
+    const events = { name: 'core_events', arguments: { reason: 'WorkflowStepCompleted', limit: 1 } };
+    expect(await ask('tools/call', { name: 'call_tool', arguments: events })).include(`trace\\":\\"${id}`);
+    const trail = join(gateway.directory, 'state', 'audit');
+    const refused = (): string[] =>
+      readdirSync(trail)
+        .flatMap((file) => readFileSync(join(trail, file), 'utf8').split('\n'))
+        .filter((line) => line.includes('"type":"refused"') && line.includes(`"trace":"${id}"`));
+    // Of x_none, and of x_child_meta by its own name.
+    await eventually(() => refused().length === 2, 'both refusals in the trail');
   });
 
   it('that are malformed are not passed on', async () => {

@@ -1,5 +1,5 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText } from 'pegboard';
-import type { ClientAnswer, JsonObject, Log } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText, traceIdOf } from 'pegboard';
+import type { ClientAnswer, ClientMeta, JsonObject, Log } from 'pegboard';
 
 export type MessageId = string | number;
 export type Message =
@@ -152,12 +152,23 @@ export function notificationText(method: string, params: string): string {
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`;
 }
 
-/** For requests that are not tool calls, where MCP answers with an error instead of an error result. */
-export function writeFailure(id: MessageId, thrown: unknown, log: Log): string {
-  if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message, thrown.data);
+/** For requests that are not tool calls, where MCP answers with an error instead of an error result.
+ *  @param meta of the request: `data` names its trace, for the operator */
+export function writeFailure(
+  id: MessageId,
+  thrown: unknown,
+  { log, meta }: { readonly log: Log; readonly meta: ClientMeta | undefined },
+): string {
+  const trace = traceIdOf(meta);
+  const traced = trace === undefined ? undefined : { trace };
+  if (thrown instanceof CodecError) {
+    const { rpcCode, message, data } = thrown;
+    return writeError(id, rpcCode, message, traced === undefined ? data : { ...data, ...traced });
+  }
   if (!isGatewayError(thrown) || !thrown.expose)
-    return writeError(id, RPC.internal, internalErrorText('call failed', thrown, log));
-  return writeError(id, rpcCodeFor(thrown), thrown.message, { ...dataOf(thrown), code: thrown.code });
+    return writeError(id, RPC.internal, internalErrorText('call failed', thrown, log, trace), traced);
+  const data = { ...dataOf(thrown), code: thrown.code, ...traced };
+  return writeError(id, rpcCodeFor(thrown), thrown.message, data);
 }
 
 function rpcCodeFor({ code, details }: GatewayError): number {

@@ -1,5 +1,5 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, textResult } from 'pegboard';
-import type { CallResult, JsonObject, Log } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, resultOf, traceIdOf } from 'pegboard';
+import type { CallResult, ClientMeta, JsonObject, Log } from 'pegboard';
 import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
 import { shortened } from './codec.ts';
 
@@ -15,17 +15,18 @@ export function wantsBrowser(
   return isObject(modes) && 'url' in modes;
 }
 
-/** A failed call as an error result: text that an agent can act on, and the code for programs. */
-export function errorResult(thrown: unknown, log: Log): CallResult {
-  if (!isGatewayError(thrown) || !thrown.expose)
-    return textResult(internalErrorText('call failed', thrown, log), true);
-  const content = [{ type: 'text', text: shortened(`${thrown.message}${nearWords(thrown)}`) }];
-  const json = JSON.stringify({
-    content,
-    isError: true,
-    _meta: { 'pegboard.dev/error': errorFacts(thrown) },
-  });
-  return { json, value: () => JSON.parse(json) as ReturnType<CallResult['value']> };
+/** A failed call as an error result: text that an agent can act on, the code for programs, and the id of the trace for the
+ *  operator. @param meta of the call */
+export function errorResult(thrown: unknown, log: Log, meta: ClientMeta | undefined): CallResult {
+  const trace = traceIdOf(meta);
+  const isShown = isGatewayError(thrown) && thrown.expose;
+  const text = isShown
+    ? shortened(`${thrown.message}${nearWords(thrown)}`)
+    : internalErrorText('call failed', thrown, log, trace);
+  const facts = { ...(isShown && errorFacts(thrown)), ...(trace !== undefined && { trace }) };
+  const isEmpty = Object.keys(facts).length === 0;
+  const content = [{ type: 'text', text }];
+  return resultOf({ content, isError: true, ...(!isEmpty && { _meta: { 'pegboard.dev/error': facts } }) });
 }
 
 export function resourceNotFound(uri: string): GatewayError {

@@ -76,7 +76,7 @@ async function callTool(
       throw new CodecError(RPC.invalidParams, hasMetaTools ? directCallMessage(name, args) : NO_META_TOOLS);
     }
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
-    return noted(params, errorResult(error, scope.log).json);
+    return noted(params, errorResult(error, scope.log, options.meta).json);
   }
 }
 

@@ -228,7 +228,7 @@ export class McpFront implements Front {
       return cancel.reason === undefined ? { json: writeResult(id, result) } : cancelledAnswer(id, cancel);
     } catch (error) {
       if (cancel.reason !== undefined) return cancelledAnswer(id, cancel);
-      return { json: writeFailure(id, error, this.#scope.log) };
+      return { json: writeFailure(id, error, { log: this.#scope.log, meta }) };
     } finally {
       progress?.end();
       client.close();

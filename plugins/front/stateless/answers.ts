@@ -1,5 +1,5 @@
 import { isGatewayError, isObject, isWebAddress, jsonText, rawMember, withRawMember } from 'pegboard';
-import type { ErrorCode, GatewayError, JsonObject, Log } from 'pegboard';
+import type { ClientMeta, ErrorCode, GatewayError, JsonObject, Log } from 'pegboard';
 import { CodecError, RPC, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import { SERVER_INFO } from '../methods/introduction.ts';
@@ -66,16 +66,23 @@ export function refusalAnswer({ id, rpcCode, message, data }: CodecError): Answe
   return { refused, json: writeError(id, rpcCode, message, data) };
 }
 
-/** @param capabilities of the client: links are sent only if it accepts them */
+interface FailureParts {
+  /** Of the client: links are sent only if it accepts them. */
+  readonly capabilities: JsonObject;
+  readonly log: Log;
+  /** Of the request. */
+  readonly meta: ClientMeta | undefined;
+}
+
 export function failureAnswer(
   id: MessageId,
   thrown: unknown,
-  { capabilities, log }: { readonly capabilities: JsonObject; readonly log: Log },
+  { capabilities, log, meta }: FailureParts,
 ): Answer {
   const links = wantsBrowser(thrown, capabilities) ? linksOf(thrown) : [];
   if (links.length > 0) return inputRequired(id, new Map(links), undefined);
   return {
-    json: writeFailure(id, inThisRevision(thrown), log),
+    json: writeFailure(id, inThisRevision(thrown), { log, meta }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ANYONE, internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
+import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
 import { Peers } from '../../vault-redis/contract.ts';
 import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
@@ -129,15 +129,16 @@ export class StatelessMcpFront implements StatelessFront {
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
     const { log } = this.#scope;
+    const meta = metaOf(params, request);
     if (isBack) {
       const elsewhere = await this.#elsewhere(hop);
       if (elsewhere !== undefined) return elsewhere;
     }
-    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop);
+    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop, meta);
     try {
       const next = await call.next({ params, logLevel: envelope.logLevel, sink });
       if (next.kind === 'failure')
-        return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log });
+        return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log, meta });
       if (next.kind === 'questions')
         return inputRequired(id, next.requests, this.#parked.park(call, comeback));
       const hints = this.#hintsFor(method, request, next.json);
@@ -145,18 +146,20 @@ export class StatelessMcpFront implements StatelessFront {
     } catch (error) {
       // Without an answer, no client can return for the call.
       call.cancel.cancel('its request failed');
-      return failureAnswer(id, error, { capabilities: {}, log });
+      return failureAnswer(id, error, { capabilities: {}, log, meta });
     }
   }
 
   /** The answer of another process, in which the call waits; undefined if there is none. */
-  async #elsewhere({ message, envelope, request: { caller }, sink, text }: Hop): Promise<Answer | undefined> {
+  async #elsewhere({ message, envelope, request, sink, text }: Hop): Promise<Answer | undefined> {
+    const { caller } = request;
     try {
       const process = await this.#forwarded.processOf(message.params['requestState']);
       if (process === undefined) return undefined;
       return await this.#forwarded.forward(process, { text, envelope, caller }, sink);
     } catch (error) {
-      return failureAnswer(message.id, error, { capabilities: {}, log: this.#scope.log });
+      const meta = metaOf(message.params, request);
+      return failureAnswer(message.id, error, { capabilities: {}, log: this.#scope.log, meta });
     }
   }
 
@@ -192,7 +195,7 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   /** @throws CodecError if the method does not exist */
-  #begin({ message, envelope, request }: Hop): StatelessCall {
+  #begin({ message, envelope, request }: Hop, meta: ClientMeta | undefined): StatelessCall {
     const { method, params } = message;
     const handle = this.#methods.get(method);
     if (handle === undefined) throw unknownMethod(method, message.id);
@@ -200,7 +203,6 @@ export class StatelessMcpFront implements StatelessFront {
     const capabilities = mayAsk ? envelope.capabilities : {};
     const work = async (call: StatelessCall): Promise<string> => {
       const progress = (update: Progress): void => call.tellProgress(update);
-      const meta = metaOf(params, request);
       const options: CallOptions = { cancel: call.cancel, client: call, progress, meta };
       const release = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
       try {

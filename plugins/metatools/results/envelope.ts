@@ -6,8 +6,10 @@ import {
   rawResult,
   resultOf,
   splitArray,
+  traceIdOf,
+  withRawMeta,
 } from 'pegboard';
-import type { CallResult, Log, ToolResult } from 'pegboard';
+import type { CallResult, ClientMeta, Log, ToolResult } from 'pegboard';
 
 /** Wraps a result as compact JSON in one text item, for older clients (decision D6). Source: requirement call.envelope. */
 export function enveloped(result: CallResult): CallResult {
@@ -24,13 +26,17 @@ export function enveloped(result: CallResult): CallResult {
   return rawResult(`{"content":[${text}],"isError":${failed}${outer}}`);
 }
 
-/** Envelopes a failure of the call itself. Internal errors are only logged, with an id that is also shown. */
-export function envelopedError(error: unknown, log: Log): CallResult {
+/** Envelopes a failure of the call itself. Internal errors are only logged, with an id that is also shown.
+ *  @param meta of the call: `_meta` of the result names its trace, for the operator */
+export function envelopedError(error: unknown, log: Log, meta: ClientMeta | undefined): CallResult {
+  const trace = traceIdOf(meta);
   const isShown = isGatewayError(error) && error.expose;
-  const why = isShown ? error.message : internalErrorText('call failed', error, log);
+  const why = isShown ? error.message : internalErrorText('call failed', error, log, trace);
   const content = [{ type: 'text', text: `Tool execution failed: ${why}` }];
   const result: ToolResult = { content, isError: true };
-  return enveloped(resultOf(result));
+  const shown = enveloped(resultOf(result));
+  if (trace === undefined) return shown;
+  return rawResult(withRawMeta(shown.json, 'pegboard.dev/error', JSON.stringify({ trace })));
 }
 
 function rawContent(json: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { isGatewayError, rawResult } from 'pegboard';
+import { isGatewayError, rawResult, traceIdOf } from 'pegboard';
 import type { Call, CallResult, JsonObject, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS } from './resultHandle.ts';
@@ -80,7 +80,11 @@ async function keep(result: KeptResult, shown: number, { scope, store, call }: B
     return { fields: { handle, expires_in_seconds: expires }, next };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    scope.log.warn('an oversized result could not be stored', { tool: call.args['name'], code: error.code });
+    scope.log.warn('an oversized result could not be stored', {
+      tool: call.args['name'],
+      code: error.code,
+      trace: traceIdOf(call.meta),
+    });
     const fix = 'call the tool again with arguments that ask for less';
     return { fields: {}, next: `the rest could not be stored (${error.message}); ${fix}` };
   }

@@ -55,7 +55,7 @@ export function callTool(
         resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));
       return callToolEnvelope === 'native' ? shown : shown.then(enveloped);
     },
-    failed: (error) =>
-      scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log),
+    failed: (error, meta) =>
+      scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log, meta),
   });
 }

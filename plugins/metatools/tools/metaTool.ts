@@ -10,7 +10,7 @@ export interface MetaToolParts {
   readonly annotations?: ToolAnnotations;
   /** Receives only declared arguments; empty optional ones are absent. */
   readonly run: (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
-  readonly failed?: (error: unknown) => CallResult | undefined;
+  readonly failed?: Tool['failed'];
   readonly listed?: (request: InboundRequest) => JsonObject;
 }
 

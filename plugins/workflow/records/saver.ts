@@ -1,4 +1,4 @@
-import { messageOf } from 'pegboard';
+import { messageOf, traceIdOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { Executions } from './executions.ts';
 import { recordOf } from './executionRecord.ts';
@@ -63,7 +63,7 @@ export class Saver {
 
   /** A run continues when its record cannot be written: the effects of its tools matter more. */
   async #guarded(write: () => Promise<void>): Promise<boolean> {
-    const { id, workflow, events } = this.#run;
+    const { id, workflow, events, call } = this.#run;
     try {
       await write();
       return true;
@@ -72,6 +72,7 @@ export class Saver {
       this.#log.warn('record of a run could not be written', {
         workflow: workflow.name,
         execution: id,
+        trace: traceIdOf(call.meta),
         reason,
       });
       events.tellOf(

@@ -1,4 +1,4 @@
-import { callerKey } from 'pegboard';
+import { callerKey, traceIdOf } from 'pegboard';
 import type { Call, KernelEvent } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import type { WorkflowNotice } from '../contract.ts';
@@ -36,12 +36,12 @@ const WARNINGS: readonly WorkflowReason[] = [
   'WorkflowUnavailable',
 ];
 
-export type EventFacts = Pick<WorkflowNotice, 'execution_id' | 'step' | 'tool' | 'ms' | 'owner'>;
+export type EventFacts = Pick<WorkflowNotice, 'execution_id' | 'step' | 'tool' | 'ms' | 'owner' | 'trace'>;
 
 interface RunFacts {
   readonly id: string;
   readonly workflow: { readonly name: string };
-  readonly call: Pick<Call, 'request'>;
+  readonly call: Pick<Call, 'request' | 'meta'>;
   readonly config: Pick<WorkflowConfig, 'executionVisibility'>;
 }
 
@@ -72,6 +72,7 @@ export class WorkflowEvents {
     facts: EventFacts = {},
   ): void {
     const owner = config.executionVisibility === 'all' ? undefined : callerKey(call.request.caller);
-    this.tell(reason, workflow.name, rest, { execution_id: id, ...facts, owner });
+    const trace = traceIdOf(call.meta);
+    this.tell(reason, workflow.name, rest, { execution_id: id, ...facts, owner, trace });
   }
 }

@@ -14,4 +14,10 @@ describe('internalErrorText', () => {
       ids.map((id) => ['call failed', id, error]),
     );
   });
+
+  it('puts the trace that the error belongs to into the line', () => {
+    const log = captureLog();
+    internalErrorText('call failed', new Error('x'), log, 'a1');
+    expect(log.records[0]?.data).include({ trace: 'a1' });
+  });
 });
