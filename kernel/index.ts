@@ -71,7 +71,6 @@ export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { trustedCertificates } from './lib/trustedCertificates.ts';
 export { trustedContext } from './lib/trustedContext.ts';
-export { traceIdOf } from './lib/traceIdOf.ts';
 export { Turns } from './lib/turns.ts';
 export { VERSION } from './lib/version.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';

@@ -1,5 +1,6 @@
-import { callerKey, isGatewayError, traceIdOf } from 'pegboard';
+import { callerKey, isGatewayError } from 'pegboard';
 import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
+import { traceIdOf } from '../front/contract.ts';
 import { digestOf, shortName } from './digest.ts';
 import type { KnownDigests } from './knownDigests.ts';
 

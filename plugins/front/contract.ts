@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { ErrorCode, InboundRequest, JsonObject, NoDetails } from 'pegboard';
+import type { ClientMeta, ErrorCode, InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -140,3 +140,8 @@ export interface StatelessFront {
   receive(text: string, request: InboundRequest, sink: StatelessSink): void;
 }
 export const StatelessFront = one<StatelessFront>('stateless-front');
+
+/** The id of the trace that a call belongs to, 32 hex digits. Source: W3C Trace Context §3.2.2 */
+export function traceIdOf(meta: ClientMeta | undefined): string | undefined {
+  return meta?.traceparent?.split('-', 2)[1];
+}

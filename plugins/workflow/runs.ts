@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult, traceIdOf } from 'pegboard';
+import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
 import type { Call, CallResult, Hide, JsonObject, Scope, Turns } from 'pegboard';
+import { traceIdOf } from '../front/contract.ts';
 import { missingTools, nestedIn } from './definition/availability.ts';
 import type { FindWorkflow, Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';

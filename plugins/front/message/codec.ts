@@ -1,5 +1,6 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText, traceIdOf } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText } from 'pegboard';
 import type { ClientAnswer, ClientMeta, JsonObject, Log } from 'pegboard';
+import { traceIdOf } from '../contract.ts';
 
 export type MessageId = string | number;
 export type Message =

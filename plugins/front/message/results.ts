@@ -1,5 +1,6 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, resultOf, traceIdOf } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, resultOf } from 'pegboard';
 import type { CallResult, ClientMeta, JsonObject, Log } from 'pegboard';
+import { traceIdOf } from '../contract.ts';
 import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
 import { shortened } from './codec.ts';
 

@@ -1,5 +1,6 @@
-import { callerKey, traceIdOf } from 'pegboard';
+import { callerKey } from 'pegboard';
 import type { Call, KernelEvent } from 'pegboard';
+import { traceIdOf } from '../../front/contract.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { WorkflowNotice } from '../contract.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { traceIdOf } from '../../../kernel/lib/traceIdOf.ts';
+import { traceIdOf } from '../../../plugins/front/contract.ts';
 
 describe('traceIdOf', () => {
   it('is the second part of traceparent', () => {
