@@ -70,5 +70,6 @@ function nameIn(clientInfo: unknown): ClientName {
   if (!isObject(clientInfo)) return undefined;
   const { name, version } = clientInfo;
   if (typeof name !== 'string') return undefined;
-  return { name: name.slice(0, MAX_CHARS), version: String(version ?? '').slice(0, MAX_CHARS) };
+  const own = typeof version === 'string' ? version : '';
+  return { name: name.slice(0, MAX_CHARS), version: own.slice(0, MAX_CHARS) };
 }

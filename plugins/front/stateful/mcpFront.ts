@@ -216,7 +216,7 @@ export class McpFront implements Front {
   async #answer(message: Request, { request, session, sink }: Hop): Promise<Answer> {
     const { id, method, params } = message;
     const cancel = new Cancellation();
-    const ended = this.#running.add(session.id, id, cancel);
+    const running = this.#running.add(session.id, id, cancel);
     const progress = progressFor(params, (json) => sink.before(json));
     const client = new SessionClient(this.#relay, session, (json) => sink.before(json));
     const meta = metaOf(params, request);
@@ -225,14 +225,14 @@ export class McpFront implements Front {
       const handle = this.#methods.get(method);
       if (handle === undefined) throw unknownMethod(method);
       const result = await handle(params, { request, session, options });
-      return cancel.reason === undefined ? { json: writeResult(id, result) } : cancelledAnswer(id, cancel);
+      return running.isWithdrawn() ? cancelledAnswer(id, cancel) : { json: writeResult(id, result) };
     } catch (error) {
-      if (cancel.reason !== undefined) return cancelledAnswer(id, cancel);
+      if (running.isWithdrawn()) return cancelledAnswer(id, cancel);
       return { json: writeFailure(id, error, { log: this.#scope.log, meta }) };
     } finally {
       progress?.end();
       client.close();
-      ended();
+      running.ended();
     }
   }
 

@@ -7,30 +7,44 @@ interface Running {
   readonly sessionId: string;
   readonly id: MessageId;
   readonly cancel: Cancellation;
+  /** Its client, or the end of its session, has cancelled it: no answer is due. */
+  isWithdrawn: boolean;
+}
+export interface RunningRequest {
+  isWithdrawn(): boolean;
+  ended(): void;
 }
 
 /** Running requests, so that a client can cancel them. */
 export class RunningRequests {
   readonly #running = new InFlight<Running>();
 
-  /** @returns the function to call when the request has ended */
-  add(sessionId: string, id: MessageId, cancel: Cancellation): () => void {
-    const { number } = this.#running.add((own) => ({ number: own, sessionId, id, cancel }));
-    return () => void this.#running.delete(number);
+  add(sessionId: string, id: MessageId, cancel: Cancellation): RunningRequest {
+    const running = this.#running.add((own) => ({ number: own, sessionId, id, cancel, isWithdrawn: false }));
+    return {
+      isWithdrawn: () => running.isWithdrawn,
+      ended: () => void this.#running.delete(running.number),
+    };
   }
 
   /** Cancels the request with that id; of two with one id, the older. @returns whether it runs here */
   cancel(sessionId: string, id: unknown, reason: string): boolean {
     const found = this.#of(sessionId).find((running) => running.id === id);
-    found?.cancel.cancel(reason);
-    return found !== undefined;
+    if (found === undefined) return false;
+    withdraw(found, reason);
+    return true;
   }
 
   cancelAll(sessionId: string, reason: string): void {
-    for (const { cancel } of this.#of(sessionId)) cancel.cancel(reason);
+    for (const running of this.#of(sessionId)) withdraw(running, reason);
   }
 
   #of(sessionId: string): readonly Running[] {
     return this.#running.values().filter((running) => running.sessionId === sessionId);
   }
+}
+
+function withdraw(running: Running, reason: string): void {
+  running.isWithdrawn = true;
+  running.cancel.cancel(reason);
 }
