@@ -15,6 +15,7 @@ import { firstStart } from './verbs/firstStart.ts';
 import { importVerb } from './verbs/importVerb.ts';
 import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
+import { logs } from './verbs/logs.ts';
 import { plan } from './verbs/plan.ts';
 import { remove } from './verbs/remove.ts';
 import { restart } from './verbs/restart.ts';
@@ -44,6 +45,7 @@ export const VERBS: readonly Command[] = [
   deleteVerb,
   edit,
   events,
+  logs,
   agent,
   context,
   auth,

@@ -11,7 +11,7 @@ import type { Pegboard } from '../../support/serve.ts';
 import { typeVerb } from '../../support/typeVerb.ts';
 import { until } from '../../support/until.ts';
 
-/** A stdio server whose tool never answers; it writes down calls and cancellations. */
+/** A stdio server whose tool never answers; it writes down calls and cancellations, and what it gets on standard error. */
 const SLOW = `import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 const results = {
@@ -22,6 +22,7 @@ const results = {
 };
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
+  process.stderr.write('got ' + method + '\\n');
   if (method === 'tools/call' || method === 'notifications/cancelled') appendFileSync(process.argv[2], method + '\\n');
   if (id === undefined || method === 'tools/call') return;
   process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: results[method]?.(params) ?? {} }) + '\\n');
@@ -54,6 +55,18 @@ describe('Ctrl-C', function () {
     await shows('cancelled at the gateway');
     await shows('pegboard: interrupted');
     await until(() => logged().includes('notifications/cancelled'));
+  });
+
+  it('ends logs -f, which shows lines as they are written', async () => {
+    const { type, shows, shown, exited } = start('logs', 'slow', '-f', '-n', '1');
+    await shows(' got ');
+    const call = start('call', 'x_slow_wait');
+    await shows('got tools/call');
+    call.type(CTRL_C);
+    expect(await call.exited).equal(130);
+    await until(() => /got tools\/call[^]*got notifications\/cancelled/.test(shown()));
+    type(CTRL_C);
+    expect(await exited).equal(130);
   });
 
   it('pressed twice ends the program, although the gateway does not take the cancellation', async () => {

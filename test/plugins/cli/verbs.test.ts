@@ -155,6 +155,24 @@ describe('verbs that talk to a gateway', function () {
     expect(tree.stdout).match(/^✓ greet {2}completed {2}\d+ ms\n {2}✓ one {2}x_everything_echo {2}\d+ ms\n$/);
   });
 
+  it('logs prints what a server wrote, and says why there is nothing', async () => {
+    const [text, json, unknown, gateway, number] = await Promise.all([
+      type('logs', 'everything'),
+      type('logs', 'everything', '-n', '1', '-o', 'json'),
+      type('logs', 'everythin'),
+      type('logs', 'mcp-aggregator'),
+      type('logs', 'everything', '--lines', '0'),
+    ]);
+    expect(text.stdout).match(
+      /^\S+Z {2}\(a process was started\)\n\S+Z {2}Starting default \(STDIO\) server/,
+    );
+    expect(JSON.parse(json.stdout)).to.have.length(1).and.have.nested.property('[0].text');
+    expect(unknown).include({ code: 1, stdout: '' });
+    expect(unknown.stderr).contain('did you mean everything?');
+    expect(gateway.stderr).contain('has no process of its own');
+    expect(number.stderr).equal('pegboard: --lines must be a number from 1 to 1000, not 0\n');
+  });
+
   it('doctor finds nothing wrong, and explains what cannot be called', async () => {
     const [all, tool] = await Promise.all([type('doctor'), type('doctor', 'x_everything_none')]);
     expect(all).include({ code: 0, stderr: '' });
@@ -174,6 +192,7 @@ describe('verbs that talk to a gateway', function () {
     expect(await complete('list', 'too')).deep.equal(['tools']);
     expect(await complete('call', 'x_everything_ech')).deep.equal(['x_everything_echo']);
     expect(await complete('events', '--fol')).deep.equal(['--follow']);
+    expect(await complete('logs', 'every')).deep.equal(['everything']);
     expect(await complete('context', 'de')).deep.equal(['delete']);
     expect(await complete('auth', 'log')).deep.equal(['login', 'logout']);
     expect(await complete('auth', 'login', '--s')).deep.equal(['--server', '--silent']);
