@@ -62,7 +62,7 @@ class Bench {
     if (owner !== undefined) this.#offers.prepare(request);
     return this.catalogue.visibleTo(request).map(({ name }) => name);
   }
-  /** All tools, whoever sees them. */
+  /** All tools, for any caller. */
   get all(): readonly string[] {
     return this.catalogue.owned.map(({ tool }) => tool.name).sort();
   }
