@@ -1,8 +1,11 @@
+import { STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { openSideListener } from '../http/contract.ts';
 import type { SideListener } from '../http/contract.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
+import { CallsUnderWay } from './data/callsUnderWay.ts';
 import { History } from './data/history.ts';
+import { Minutes } from './data/minutes.ts';
 import { pagesOf } from './pagesOf.ts';
 import { Live } from './web/live.ts';
 import { Site } from './web/site.ts';
@@ -11,12 +14,14 @@ import { Site } from './web/site.ts';
 const UNSEEN = /^(call\.settled|call\.refused)$/;
 
 export function apply(scope: Scope<AdminConfig>): void {
-  const live = new Live(() => false);
+  const live = new Live(() => calls.size > 0);
   const history = new History();
+  const calls = new CallsUnderWay();
+  const minutes = new Minutes();
   let listener: SideListener | undefined;
   let bound: ListenerConfig | undefined;
   const site = new Site({
-    ...pagesOf({ scope, history }),
+    ...pagesOf({ scope, history, calls, minutes }),
     live,
     log: scope.log,
     place: () => bound && listener && { bindAddress: bound.bindAddress, port: listener.port },
@@ -40,8 +45,18 @@ export function apply(scope: Scope<AdminConfig>): void {
     await listener?.close();
     listener = undefined;
   };
+  scope.tap(
+    'onCall',
+    (call) => {
+      calls.begun(call);
+      return undefined;
+    },
+    STAGE.last,
+  );
   scope.tap('onEvent', (event) => {
     history.take(event);
+    calls.take(event);
+    minutes.take(event);
     if (!UNSEEN.test(event.type)) live.changed();
   });
   scope.onStart(() => open(scope.config.aggregator.admin));

@@ -1,23 +1,39 @@
 import type { Scope } from 'pegboard';
+import type { CallsUnderWay } from './data/callsUnderWay.ts';
 import type { History } from './data/history.ts';
+import type { Minutes } from './data/minutes.ts';
+import { explainPage } from './pages/explainPage.ts';
 import { overviewPage } from './pages/overviewPage.ts';
 import { serverPage } from './pages/serverPage.ts';
 import { serverActions } from './pages/serverActions.ts';
 import { serversPage } from './pages/serversPage.ts';
+import { sessionActions } from './pages/sessionActions.ts';
+import { sessionPage } from './pages/sessionPage.ts';
+import { sessionsPage } from './pages/sessionsPage.ts';
 import type { Action, Page } from './web/page.ts';
 
 export interface PageParts {
   readonly scope: Scope<unknown>;
   readonly history: History;
+  readonly calls: CallsUnderWay;
+  readonly minutes: Minutes;
 }
 
 /** All pages, in the order of the navigation, and all actions. A new one is a line here and a file in pages/. */
-export function pagesOf({ scope, history }: PageParts): {
+export function pagesOf(parts: PageParts): {
   readonly pages: readonly Page[];
   readonly actions: readonly Action[];
 } {
+  const { scope, history, calls } = parts;
   return {
-    pages: [overviewPage(scope), serversPage(scope), serverPage(scope, history)],
-    actions: [...serverActions(scope)],
+    pages: [
+      overviewPage(parts),
+      sessionsPage(scope),
+      sessionPage(scope, calls),
+      serversPage(scope),
+      serverPage(scope, history),
+      explainPage(scope),
+    ],
+    actions: [...serverActions(scope), ...sessionActions(scope, calls)],
   };
 }

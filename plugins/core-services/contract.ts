@@ -31,6 +31,8 @@ export interface ManagedService {
   instructions?(): string | undefined;
   /** Whose state the request uses, in words; undefined if all share it. */
   instanceFor?(request: InboundRequest): string | undefined;
+  /** The connection that only the request's session or caller uses; undefined if it uses the shared one. */
+  ownFor?(request: InboundRequest): OwnConnection | undefined;
   /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */
   start?(as?: Caller): Promise<void>;
   stop?(as?: Caller): Promise<void>;
@@ -58,6 +60,13 @@ export interface ServiceOutput {
 /** A line, or the start of a process. `time` is ISO 8601. */
 export type OutputLine =
   { readonly time: string; readonly text: string } | { readonly time: string; readonly started: true };
+/** A connection to an MCP server that one session or one caller uses. */
+export interface OwnConnection {
+  /** As ServiceRecord.state; `none` until a call begins it. */
+  readonly state: string;
+  /** Ends it, and begins it again if it needs no call for that. @throws GatewayError UPSTREAM_* */
+  reconnect(): Promise<void>;
+}
 
 export interface ServiceSource {
   /** In a stable order. */

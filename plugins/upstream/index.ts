@@ -130,7 +130,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
         managedService(connection, {
           scope,
           report: (server, request) => offers.report(server, request),
-          credentialOf: (server, request) => fleet.personal(server)?.credentialOf(request),
+          personal: fleet.personal(connection.name),
         }),
       ),
   });

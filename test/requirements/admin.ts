@@ -26,4 +26,33 @@ export const ADMIN: readonly Requirement[] = [
       'plugins/admin/pages/serverPage: show one server with its tools, what they take of a context, and its states with times',
     ],
   },
+  {
+    id: 'admin.sessions',
+    sentence: 'GET / and /sessions show sessions with identity, age and connected servers.',
+    tests: [
+      'plugins/admin/pages/sessionPage: list sessions with identity, age and connected servers, on / too, and never with what opens them',
+    ],
+  },
+  {
+    id: 'admin.session',
+    sentence: 'GET /sessions/{id} shows one session.',
+    tests: [
+      'plugins/admin/pages/sessionPage: show one session: client, revision, toolset, its servers and whose connection it has there',
+    ],
+  },
+  {
+    id: 'admin.delete',
+    sentence: 'POST /sessions/{id}/delete ends a session.',
+    tests: [
+      'plugins/admin/pages/sessionPage: end a session: its handle opens no more, and events have it',
+      'plugins/front/stateful/sessionList: ends a session with its calls and its stream: its handle opens no more, and it is listed no more',
+    ],
+  },
+  {
+    id: 'admin.reconnect',
+    sentence: 'POST /sessions/{id}/servers/{name}/reconnect reconnects one server for one session.',
+    tests: [
+      'plugins/admin/pages/sessionPage: reconnect a server for one session: its own connection only, or the one that all share',
+    ],
+  },
 ];

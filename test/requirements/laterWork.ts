@@ -32,10 +32,6 @@ export const LATER_WORK: readonly Requirement[] = [
       'It is served on OTEL_EXPORTER_PROMETHEUS_HOST:OTEL_EXPORTER_PROMETHEUS_PORT (localhost:9464).',
   }),
   ...later('admin UI', {
-    'admin.sessions': 'GET / and /sessions show sessions with identity, age and connected servers.',
-    'admin.session': 'GET /sessions/{id} shows one session.',
-    'admin.delete': 'POST /sessions/{id}/delete ends a session.',
-    'admin.reconnect': 'POST /sessions/{id}/servers/{name}/reconnect reconnects one server for one session.',
     'admin.grants': 'DELETE /auth/{server} drops stored grants for a server.',
     'admin.tokens': 'DELETE /user-tokens drops every stored user token.',
   }),

@@ -1,16 +1,140 @@
 import type { Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
+import { sumOf } from '../data/minutes.ts';
+import type { Minute, Minutes } from '../data/minutes.ts';
+import { problemsIn } from '../data/problemsIn.ts';
+import type { Problem } from '../data/problemsIn.ts';
 import { serverFacts, serversIn } from '../data/servers.ts';
+import { sessionFacts, sessionsIn } from '../data/sessions.ts';
+import type { SessionFacts } from '../data/sessions.ts';
 import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
-import { section } from '../web/parts.ts';
-import { serverTable } from './serversPage.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { badge, link, section, table } from '../web/parts.ts';
+import { count, counted, inPath, shown } from '../web/words.ts';
+import { callChart } from './callChart.ts';
+import { callTable } from './callTable.ts';
+import { sessionTable } from './sessionsPage.ts';
 
-/** `/`: the health of everything. */
-export function overviewPage(scope: Scope<unknown>): Page {
-  return page({
+const MAX_SHOWN = 10;
+
+interface OverviewFacts {
+  readonly problems: readonly Problem[];
+  /** State → number of servers. */
+  readonly servers: Readonly<Record<string, number>>;
+  readonly sessions: { readonly total: number; readonly latest: readonly SessionFacts[] };
+  readonly calls: {
+    readonly underWay: readonly CallFacts[];
+    /** The oldest first. */
+    readonly minutes: readonly Minute[];
+    readonly byServer: Readonly<Record<string, Minute>>;
+  };
+}
+export interface OverviewParts {
+  readonly scope: Scope<unknown>;
+  readonly calls: CallsUnderWay;
+  readonly minutes: Minutes;
+}
+
+/** `/`: the health of everything on one screen, problems first. */
+export function overviewPage({ scope, calls, minutes }: OverviewParts): Page {
+  return page<OverviewFacts>({
     path: '/',
     nav: 'Overview',
-    facts: () => ({ servers: serversIn(scope).map(serverFacts) }),
-    show: ({ servers }) => ({ title: 'Overview', body: section('Servers', serverTable(servers)) }),
+    facts: () => {
+      const services = serversIn(scope);
+      const servers = services.map(serverFacts);
+      const sessions = sessionsIn(scope);
+      minutes.forgetOthers(new Set(servers.map(({ name }) => name)));
+      return {
+        problems: problemsIn(scope, servers),
+        servers: countStates(servers.map(({ state }) => state)),
+        sessions: {
+          total: sessions.length,
+          latest: sessions.slice(0, MAX_SHOWN).map((one) => sessionFacts(one, services)),
+        },
+        calls: { underWay: calls.all(), minutes: minutes.all(), byServer: minutes.servers() },
+      };
+    },
+    show: (all, visit) => ({ title: 'Overview', body: overview(all, visit) }),
   });
+}
+
+function countStates(states: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const state of [...states].sort()) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+function overview(all: OverviewFacts, visit: Visit): Html {
+  const { problems, sessions, calls } = all;
+  const more = sessions.total - sessions.latest.length;
+  return html`${tiles(all)}
+  ${problems.length === 0 ? undefined : section(counted(problems.length, 'problem'), problems.map(problemItem))}
+  ${section('Calls in the last hour', lastHour(calls))}
+  ${section(
+    'Calls under way',
+    callTable(calls.underWay.slice(0, MAX_SHOWN), visit, '/'),
+    calls.underWay.length > MAX_SHOWN ? `the ${MAX_SHOWN} oldest` : undefined,
+  )}
+  ${section(
+    'Sessions',
+    sessionTable(sessions.latest, visit),
+    more > 0 ? link('/sessions', `and ${count(more)} more`) : undefined,
+  )}`;
+}
+
+function tiles({ servers, sessions, calls, problems }: OverviewFacts): Html {
+  const total = Object.values(servers).reduce((sum, each) => sum + each, 0);
+  const { calls: made, errors } = sumOf(calls.minutes);
+  const states = Object.entries(servers).map(
+    ([state, each]) => html`<li>${badge(state)} ${count(each)}</li>`,
+  );
+  return html`<ul class="tiles">
+    ${tile(
+      '/mcps',
+      counted(total, 'server'),
+      html`<ul class="states">
+        ${states}
+      </ul>`,
+    )}
+    ${tile('/sessions', counted(sessions.total, 'session'), counted(calls.underWay.length, 'call') + ' under way')}
+    ${tile(undefined, counted(made, 'call'), `${counted(errors, 'error')} in the last hour`)}
+    ${tile(undefined, counted(problems.length, 'problem'), problems.length === 0 ? 'all is well' : 'see below')}
+  </ul>`;
+}
+
+function tile(path: string | undefined, title: string, detail: string | Html): Html {
+  const name = path === undefined ? html`<b>${title}</b>` : html`<a href="${path}"><b>${title}</b></a>`;
+  return html`<li>
+    ${name}
+    <div class="note">${detail}</div>
+  </li>`;
+}
+
+function problemItem({ title, detail, remedy, path, isWarning }: Problem): Html {
+  return html`<div class="problem">
+    <p>
+      ${badge(isWarning ? 'warning' : 'error')}
+      <b>${path === undefined ? shown(title) : link(path, title)}</b>
+    </p>
+    <p>${shown(detail, 400)}</p>
+    <p class="quiet">What helps: ${shown(remedy, 300)}</p>
+  </div>`;
+}
+
+function lastHour({ minutes, byServer }: OverviewFacts['calls']): Html {
+  const busiest = Object.entries(byServer)
+    .sort(([, one], [, other]) => other.calls - one.calls)
+    .slice(0, MAX_SHOWN);
+  const rows = busiest.map(([server, { calls, errors }]) => [
+    link(`/mcps/${inPath(server)}`, server),
+    html`<span class="number">${count(calls)}</span>`,
+    html`<span class="number">${count(errors)}</span>`,
+  ]);
+  const empty = 'No tool of a server was called.';
+  return html`${callChart(minutes, 'All tools')}
+    <p class="axis"><span>an hour ago</span><span>now</span></p>
+    ${table({ caption: 'Calls by server', empty }, ['Server', 'Calls', 'Errors'], rows)}`;
 }

@@ -51,12 +51,20 @@ export function link(href: string, text: string): Html {
 
 const GOOD = new Set(['running', 'connected', 'healthy', 'ok', 'allowed', 'valid']);
 const BAD = new Set(['failed', 'unreachable', 'unhealthy', 'error', 'refused', 'lost']);
-const CARE = new Set(['auth_required', 'starting', 'stopping', 'expiring', 'asked', 'reauth_required']);
+const CARE = new Set([
+  'auth_required',
+  'starting',
+  'stopping',
+  'expiring',
+  'asked',
+  'reauth_required',
+  'warning',
+]);
 
 /** A state as a word with a colour; never the colour alone. */
 export function badge(state: string): Html {
   const tone = GOOD.has(state) ? 'good' : BAD.has(state) ? 'bad' : CARE.has(state) ? 'care' : 'calm';
-  return html`<span class="badge ${tone}">${state.replaceAll('_', ' ')}</span>`;
+  return html`<span class="badge ${tone}">${shown(state.replaceAll('_', ' '), 40)}</span>`;
 }
 
 /** A part of a page with a heading. @param note beside the heading */

@@ -12,6 +12,7 @@ import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
 import type { Action, Page, Visit } from './page.ts';
 import { readForm } from './readForm.ts';
+import { shown } from './words.ts';
 import { STREAM_PATH, fileAnswers } from './files.ts';
 
 export interface SiteParts {
@@ -113,7 +114,7 @@ export class Site {
     const code = isPublic ? error.code : 'PLUGIN_TAP';
     const status = isPublic ? refusalStatus(error) : 500;
     if (wantsJson(req)) return jsonAnswer(status, { error: { code, message } });
-    const words = message.slice(0, 1_000);
+    const words = shown(message, 1_000);
     const body = html`<p class="lead">${words.charAt(0).toUpperCase() + words.slice(1)}.</p>
       <p class="quiet">${code}</p>
       <p><a href="/">Back to the overview</a></p>`;

@@ -9,7 +9,7 @@ import type { Personal } from './personal.ts';
 /** Those that belong to a session or a caller, besides the shared connection. */
 export type InstancesOfServer = Pick<
   Instances,
-  'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor' | 'outputFor'
+  'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor' | 'outputFor' | 'keyFor' | 'stateOf' | 'dropOne'
 >;
 
 export interface ConnectionParts

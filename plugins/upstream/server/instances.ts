@@ -2,14 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, callerKey, ownerOf, waitAtMost } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
 import type { CallerCredential } from '../../auth-client/contract.ts';
-import type { InstanceMode, ServerDefinition } from '../definition.ts';
+import type { ServerDefinition } from '../definition.ts';
 import { InstanceTable } from './instanceTable.ts';
 import type { Instance } from './instanceTable.ts';
 import { OwnedWatches } from './ownedWatches.ts';
 import type { Declaring, OwnedWatchesParts, WatchOwner } from './ownedWatches.ts';
+import { ownKey } from './ownKey.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { StandardError } from '../wire/standardError.ts';
+import type { State } from './serverStatus.ts';
 import { WarmWires } from './warmWires.ts';
 import type { WarmWiresParts } from './warmWires.ts';
 
@@ -78,7 +80,7 @@ export class Instances {
   for(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
     const { instances } = this.#parts.definition();
     if (instances === 'shared') return undefined;
-    const key = keyOf(instances, request);
+    const key = ownKey(instances, request);
     if (key === undefined) {
       // Its answer has a handle then, with which the client gets an instance of its own.
       ownerOf(request);
@@ -90,7 +92,9 @@ export class Instances {
   /** The connection of a credential. One that was refused is replaced. @throws GatewayError UPSTREAM_FULL */
   with({ credential, request, client }: CredentialUse): ServerCalls {
     const { owner } = credential;
-    const { key, sessionId } = this.#keyWith(owner, request);
+    const { instances } = this.#parts.definition();
+    const sessionId = instances === 'perSession' ? request?.sessionId : undefined;
+    const key = ownKey(instances, request, credential) ?? owner;
     const known = this.#table.get(key);
     const isOver = known?.connection.status.state === 'auth_required' || isForOther(known, credential);
     if (isOver) void this.#remove(key);
@@ -98,12 +102,27 @@ export class Instances {
   }
 
   /** What the process writes that the request's calls reach; undefined if it has none of its own yet. What others share without
-   *  session and sign-in is not shown. */
-  outputFor(request: InboundRequest, owner: string | undefined): Pick<StandardError, 'read'> | undefined {
+   *  session and sign-in is not shown. @param credential as for keyFor */
+  outputFor(
+    request: InboundRequest,
+    credential: CallerCredential | undefined,
+  ): Pick<StandardError, 'read'> | undefined {
     const { instances } = this.#parts.definition();
-    if (instances === 'shared' && owner === undefined) return this.#parts.output;
-    const key = owner === undefined ? keyOf(instances, request) : this.#keyWith(owner, request).key;
+    if (instances === 'shared' && credential === undefined) return this.#parts.output;
+    const key = this.keyFor(request, credential);
     return key === undefined ? undefined : this.#table.get(key)?.output;
+  }
+  /** The key of the connection that the request would use if it is one of its own. @param credential if the server takes one */
+  keyFor(request: InboundRequest, credential: CallerCredential | undefined): string | undefined {
+    return ownKey(this.#parts.definition().instances, request, credential);
+  }
+  /** Undefined until a call has begun it. */
+  stateOf(key: string): State | undefined {
+    return this.#table.get(key)?.connection.status.state;
+  }
+  /** Ends one. Resolves when it has ended, at the latest after `MAX_ENDING_MS`. */
+  async dropOne(key: string): Promise<void> {
+    await waitAtMost(MAX_ENDING_MS, this.#remove(key));
   }
 
   /** Ends those of the owner of a credential. Resolves when they have ended, at the latest after `MAX_ENDING_MS`: what a server
@@ -117,12 +136,6 @@ export class Instances {
   async dropAll(): Promise<void> {
     const those = this.#table.all().filter(({ credential }) => credential !== undefined);
     await Promise.all(those.map(({ key }) => this.#remove(key)));
-  }
-
-  #keyWith(owner: string, request: InboundRequest | undefined): Pick<Asked, 'key' | 'sessionId'> {
-    const isPerSession = this.#parts.definition().instances === 'perSession';
-    const sessionId = isPerSession ? request?.sessionId : undefined;
-    return { key: sessionId === undefined ? owner : `${owner} ${sessionId}`, sessionId };
   }
 
   #use(asked: Asked): ServerCalls {
@@ -151,7 +164,7 @@ export class Instances {
   wordsFor(request: InboundRequest): string | undefined {
     const { instances } = this.#parts.definition();
     if (instances === 'shared') return undefined;
-    const key = keyOf(instances, request);
+    const key = ownKey(instances, request);
     if (key === undefined) return `${instances}; without session, sign-in or handle you share one`;
     return `${instances}; ${this.#table.get(key) ? 'you have one' : 'your next call begins one'}`;
   }
@@ -269,15 +282,6 @@ function isForLists({
 /** The pool ends what is idle, so that the place is free too. */
 export function withoutIdling(definition: ServerDefinition): ServerDefinition {
   return { ...definition, idleTimeoutMs: undefined };
-}
-
-/** Whose instance a request uses; undefined: the shared connection. A client without sessions is known by its caller or its handle. */
-function keyOf(
-  mode: InstanceMode,
-  { sessionId, caller, anonymousOwner }: InboundRequest,
-): string | undefined {
-  const person = callerKey(caller) ?? anonymousOwner;
-  return mode === 'perSession' ? (sessionId ?? person) : (person ?? sessionId);
 }
 
 function full(text: string): GatewayError {

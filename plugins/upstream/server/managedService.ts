@@ -1,24 +1,26 @@
 import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
 import type { Caller, InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
-import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
-import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { ManagedService, OwnConnection, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import { topicsForInstances } from './topicsForInstances.ts';
 import { extensionsIn } from './extensionsIn.ts';
+import type { Personal } from './personal.ts';
 import type { ToolReport } from './toolReport.ts';
 
 export interface ManagedParts {
   readonly scope: Scope<UpstreamConfig>;
   readonly report: (server: string, request?: InboundRequest) => ToolReport;
-  /** Undefined if the server has one connection for all. */
-  readonly credentialOf: (server: string, request: InboundRequest) => CallerCredential | undefined;
+  /** Callers' own connections to the server. */
+  readonly personal: Personal | undefined;
 }
 
 /** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
-export function managedService(connection: Connection, parts: ManagedParts): ManagedService {
-  const { scope, report, credentialOf } = parts;
+export function managedService(
+  connection: Connection,
+  { scope, report, personal }: ManagedParts,
+): ManagedService {
   const { name } = connection;
   const isSuspended = (): boolean => connection.definition.suspended;
   const activate = async (as: Caller | undefined): Promise<void> => {
@@ -35,8 +37,9 @@ export function managedService(connection: Connection, parts: ManagedParts): Man
         const text = `server ${name} is remote (${type}): its standard error is where it runs; read it there`;
         throw new GatewayError('SERVICE_UNSUPPORTED', text);
       }
-      return connection.instances?.outputFor(request, credentialOf(name, request)?.owner)?.read(query);
+      return connection.instances?.outputFor(request, personal?.credentialOf(request))?.read(query);
     },
+    ownFor: (request) => ownFor(connection, personal, request),
     start: async (as) => {
       if (isSuspended()) await activate(as);
       await connection.start();
@@ -55,6 +58,24 @@ export function managedService(connection: Connection, parts: ManagedParts): Man
       else await rewrite(scope, name, { restartRequestedAt }, as);
       // The restart of a server that cannot be reached succeeds: the server is tried again later.
       await connection.settled();
+    },
+  };
+}
+
+function ownFor(
+  { instances, definition }: Connection,
+  personal: Personal | undefined,
+  request: InboundRequest,
+): OwnConnection | undefined {
+  const credential = personal?.credentialOf(request);
+  const key = instances?.keyFor(request, credential);
+  if (instances === undefined || key === undefined) return undefined;
+  return {
+    state: wordFor(instances.stateOf(key) ?? 'none', definition),
+    reconnect: async () => {
+      await instances.dropOne(key);
+      // A session's process begins with its next call, which brings its client.
+      if (credential !== undefined) await personal?.connect(credential);
     },
   };
 }
@@ -119,7 +140,11 @@ function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
 
 /** A ready process is `running`, a ready remote server is `connected`. Source: requirement record.fields. */
 function stateWord({ state, definition }: Connection): string {
-  if (state === 'ready') return definition.type === 'stdio' ? 'running' : 'connected';
+  return wordFor(state, definition);
+}
+
+function wordFor(state: string, { type }: Connection['definition']): string {
+  if (state === 'ready') return type === 'stdio' ? 'running' : 'connected';
   return state;
 }
 

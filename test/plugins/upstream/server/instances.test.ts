@@ -98,8 +98,12 @@ describe('upstream: the connections of owners of credentials', () => {
     const outputIn =
       ({ instances }: ReturnType<typeof pool>) =>
       (owner?: string, sessionId?: string): string | undefined =>
-        instances.outputFor({ ...ANYONE, sessionId, anonymousOwner: undefined }, owner)?.read({ lines: 1 })
-          .next;
+        instances
+          .outputFor(
+            { ...ANYONE, sessionId, anonymousOwner: undefined },
+            owner === undefined ? undefined : credentialOf(owner),
+          )
+          ?.read({ lines: 1 }).next;
     const [shared, perCaller, perSession] = ['shared', 'perCaller', 'perSession'].map((mode) =>
       pool({ instances: mode }),
     ) as [ReturnType<typeof pool>, ReturnType<typeof pool>, ReturnType<typeof pool>];

@@ -1,0 +1,69 @@
+import { GatewayError, InFlight } from 'pegboard';
+import type { Call, KernelEvent } from 'pegboard';
+
+/** One running call. */
+export interface CallFacts {
+  readonly id: number;
+  readonly tool: string;
+  readonly server?: string;
+  /** The id of its session, as in the log. */
+  readonly session?: string;
+  readonly caller?: string;
+  /** RFC 3339 */
+  readonly since: string;
+  readonly ageMs: number;
+}
+interface Running {
+  readonly call: Call;
+  readonly startedAt: number;
+}
+
+/** The calls under way. */
+export class CallsUnderWay {
+  readonly #running = new InFlight<Running>();
+
+  begun(call: Call): void {
+    this.#running.put(call.id, { call, startedAt: Date.now() });
+  }
+
+  take(event: KernelEvent): void {
+    if (event.type === 'call.settled') this.#running.delete(event.call.id);
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** The oldest first; of calls that make others, only those others: `call_tool` is not shown beside its tool.
+   *  @param sessionId only those of that session */
+  all(sessionId?: string): readonly CallFacts[] {
+    const running = this.#running.values();
+    const parents = new Set(running.map(({ call }) => call.parent?.id));
+    return running
+      .filter(({ call }) => !parents.has(call.id) && call.request.transport !== 'admin')
+      .filter(({ call }) => sessionId === undefined || call.request.sessionId === sessionId)
+      .map(factsOf);
+  }
+
+  /** @throws GatewayError REQUEST_NOT_FOUND if it has ended */
+  cancel(id: number): CallFacts {
+    const running = this.#running.get(id);
+    if (running === undefined)
+      throw new GatewayError('REQUEST_NOT_FOUND', 'this call is not under way any more');
+    running.call.cancel.cancel('the operator cancelled it on the admin page');
+    return factsOf(running);
+  }
+}
+
+function factsOf({ call, startedAt }: Running): CallFacts {
+  const { id, tool, request } = call;
+  return {
+    id,
+    tool: tool.name,
+    ...(tool.server !== undefined && { server: tool.server }),
+    ...(request.sessionId !== undefined && { session: request.sessionId }),
+    ...(request.caller !== undefined && { caller: request.caller.subject }),
+    since: new Date(startedAt).toISOString(),
+    ageMs: Date.now() - startedAt,
+  };
+}

@@ -1,0 +1,60 @@
+import { ConfigControl, placeText } from 'pegboard';
+import type { Scope } from 'pegboard';
+import type { ServerFacts } from './servers.ts';
+
+/** Something that is wrong now. */
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+  /** What to change. */
+  readonly remedy: string;
+  /** Of the admin page that shows more. */
+  readonly path?: string;
+  readonly isWarning: boolean;
+}
+
+/** What is wrong with the configuration and the servers, faults before warnings. */
+export function problemsIn(scope: Scope<unknown>, servers: readonly ServerFacts[]): readonly Problem[] {
+  const all = [...configProblems(scope), ...servers.flatMap(serverProblem)];
+  return [...all.filter(({ isWarning }) => !isWarning), ...all.filter(({ isWarning }) => isWarning)];
+}
+
+function configProblems(scope: Scope<unknown>): readonly Problem[] {
+  const issues = scope.get(ConfigControl).lastReport()?.issues ?? [];
+  return issues.map((issue) => {
+    const place = placeText(issue) ?? 'the configuration';
+    const { definition, message, severity } = issue;
+    return {
+      title: definition === undefined ? 'Configuration' : `${definition.kind} ${definition.name}`,
+      detail: message,
+      remedy: `edit ${place}`,
+      isWarning: severity === 'warning',
+    };
+  });
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  failed: 'correct command, args or env of its definition, then start it',
+  unreachable:
+    'see that the server runs and that url of its definition is right; it is tried again by itself',
+  auth_required: 'set headers or auth in its definition, or sign in with core_auth_login',
+};
+
+function serverProblem({ name, state, health, error, metadata }: ServerFacts): readonly Problem[] {
+  const path = `/mcps/${encodeURIComponent(name)}`;
+  const recommended = metadata['recommended'];
+  const remedy = REMEDIES[state] ?? 'read its last words, then restart it';
+  if (state in REMEDIES || health === 'unhealthy')
+    return [
+      {
+        title: `Server ${name} is ${state in REMEDIES ? state.replaceAll('_', ' ') : health}`,
+        detail: error ?? 'it has said nothing about it',
+        remedy,
+        path,
+        isWarning: state === 'auth_required',
+      },
+    ];
+  if (typeof recommended !== 'string') return [];
+  const title = `Server ${name} is shared by all sessions`;
+  return [{ title, detail: recommended, remedy: 'set instances in its definition', path, isWarning: true }];
+}

@@ -1,0 +1,131 @@
+import { GatewayError, isObject } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
+import { SignInStatuses } from '../../auth-client/contract.ts';
+import type { GrantState } from '../../auth-client/contract.ts';
+import type { ManagedService } from '../../core-services/contract.ts';
+import { SessionList } from '../../front/contract.ts';
+import type { SeenSession } from '../../front/contract.ts';
+import { serversIn } from './servers.ts';
+
+const UP: ReadonlySet<string> = new Set(['running', 'connected', 'idle']);
+
+/** One session as lists show it. */
+export interface SessionFacts {
+  /** Of the log and the audit trail; it opens nothing, unlike the Mcp-Session-Id. */
+  readonly id: string;
+  /** Undefined without sign-in. */
+  readonly identity?: Identity;
+  readonly client?: { readonly name: string; readonly version: string };
+  readonly revision: string;
+  readonly transport: string;
+  /** RFC 3339, as is the next one. */
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  /** Names of the servers that it can call now. */
+  readonly servers: readonly string[];
+  readonly questions: number;
+  readonly canEnd: boolean;
+}
+export interface Identity {
+  readonly subject: string;
+  readonly issuer?: string;
+  readonly email?: string;
+  readonly groups?: readonly string[];
+}
+/** A server as one session uses it. */
+export interface SessionServer {
+  readonly name: string;
+  readonly state: string;
+  /** `own`: only this session or its caller uses the connection. */
+  readonly connection: 'own' | 'shared';
+  readonly tools: number;
+  /** The sign-in of its caller there; absent if the server wants none. */
+  readonly signIn?: string;
+  readonly grant?: {
+    readonly state: GrantState;
+    readonly expires?: string;
+    readonly reason?: string;
+    readonly cure?: string;
+  };
+}
+
+/** The sessions at this process, the one used last first. */
+export function sessionsIn(scope: Scope<unknown>): readonly SeenSession[] {
+  return scope.all(SessionList)[0]?.all() ?? [];
+}
+
+/** @throws GatewayError REQUEST_NOT_FOUND */
+export function sessionNamed(scope: Scope<unknown>, id: string): SeenSession {
+  const found = scope.all(SessionList)[0]?.get(id);
+  if (found !== undefined) return found;
+  const text = `no session ${id.slice(0, 40)} is in use here: it has ended, or was not used since the last start`;
+  throw new GatewayError('REQUEST_NOT_FOUND', text);
+}
+
+export function sessionFacts(
+  { session, client, request, lastSeenAt, questions, canEnd }: SeenSession,
+  servers: readonly ManagedService[],
+): SessionFacts {
+  const identity = identityOf(request);
+  return {
+    id: session.id,
+    ...(identity !== undefined && { identity }),
+    ...(client !== undefined && { client }),
+    revision: session.revision,
+    transport: request.transport,
+    createdAt: new Date(session.createdAt).toISOString(),
+    lastSeenAt: new Date(lastSeenAt).toISOString(),
+    servers: servers.filter((server) => UP.has(stateFor(server, request))).map(({ name }) => name),
+    questions: questions.length,
+    canEnd,
+  };
+}
+
+/** Each server of which the session sees a tool, or has a connection of its own. */
+export async function serversOf(
+  scope: Scope<unknown>,
+  { request }: SeenSession,
+): Promise<readonly SessionServer[]> {
+  const seen = serversIn(scope).map(async (server): Promise<SessionServer[]> => {
+    const own = server.ownFor?.(request);
+    const tools = Number(server.status(request).metadata['tools'] ?? 0);
+    if (tools === 0 && own === undefined) return [];
+    const signIn = await scope.all(SignInStatuses)[0]?.of(server.name, request);
+    const { state, expires, reason, cure } = signIn?.grant ?? {};
+    const grant = state && {
+      state,
+      ...(expires !== undefined && { expires }),
+      ...(reason !== undefined && { reason }),
+      ...(cure !== undefined && { cure }),
+    };
+    return [
+      {
+        name: server.name,
+        state: stateFor(server, request),
+        connection: own === undefined ? 'shared' : 'own',
+        tools,
+        ...(signIn !== undefined && { signIn: signIn.status }),
+        ...(grant !== undefined && { grant }),
+      },
+    ];
+  });
+  return (await Promise.all(seen)).flat();
+}
+
+function stateFor(server: ManagedService, request: InboundRequest): string {
+  return server.ownFor?.(request)?.state ?? server.status().state;
+}
+
+/** What identifies people, without the other claims. */
+function identityOf({ caller }: InboundRequest): Identity | undefined {
+  if (caller === undefined) return undefined;
+  const { subject, issuer, claims } = caller;
+  const { email, groups } = isObject(claims) ? claims : {};
+  const isTexts = Array.isArray(groups) && groups.every((one) => typeof one === 'string');
+  return {
+    subject,
+    ...(issuer !== undefined && { issuer }),
+    ...(typeof email === 'string' && { email }),
+    ...(isTexts && { groups: groups }),
+  };
+}

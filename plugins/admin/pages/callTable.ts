@@ -1,0 +1,30 @@
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import type { CallFacts } from '../data/callsUnderWay.ts';
+import { actionForm } from '../web/actionForm.ts';
+import type { Visit } from '../web/page.ts';
+import { link, table } from '../web/parts.ts';
+import { inPath, shown, span } from '../web/words.ts';
+import { shortId } from './sessionsPage.ts';
+
+/** Calls under way, each with a button that cancels it. @param next the page to return to */
+export function callTable(calls: readonly CallFacts[], visit: Visit, next: string): Html {
+  return table(
+    { caption: 'Calls under way', empty: 'No call is under way.' },
+    ['Tool', 'Server', 'Session', 'Age', ''],
+    calls.map(({ id, tool, server, session, caller, since, ageMs }) => [
+      html`<code>${shown(tool)}</code>`,
+      server === undefined ? undefined : link(`/mcps/${inPath(server)}`, server),
+      session === undefined
+        ? caller && shown(caller, 60)
+        : link(`/sessions/${inPath(session)}`, shortId(session)),
+      html`<time datetime="${since}" title="${since}">${span(ageMs)}</time>`,
+      actionForm(visit, {
+        action: `/calls/${String(id)}/cancel`,
+        label: 'Cancel',
+        about: `the call of ${shown(tool)}`,
+        fields: { next },
+      }),
+    ]),
+  );
+}

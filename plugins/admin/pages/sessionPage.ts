@@ -1,0 +1,124 @@
+import type { Scope, Toolset } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
+import { serversIn } from '../data/servers.ts';
+import { serversOf, sessionFacts, sessionNamed } from '../data/sessions.ts';
+import type { SessionFacts, SessionServer } from '../data/sessions.ts';
+import { actionForm } from '../web/actionForm.ts';
+import { page } from '../web/page.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { badge, facts, link, section, table } from '../web/parts.ts';
+import { ago, count, counted, inPath, shown } from '../web/words.ts';
+import { callTable } from './callTable.ts';
+import { clientIn, endForm, shortId, whoIn } from './sessionsPage.ts';
+
+interface SessionPageFacts {
+  readonly session: SessionFacts;
+  /** Selectors that narrow what it sees; empty: nothing does. */
+  readonly toolset: readonly string[];
+  /** What its client can be asked, as it declared. */
+  readonly capabilities: readonly string[];
+  readonly hasStream: boolean;
+  readonly questions: readonly { readonly method: string; readonly since: string }[];
+  readonly calls: readonly CallFacts[];
+  readonly connections: readonly SessionServer[];
+}
+
+/** `/sessions/<id>`: one session. */
+export function sessionPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
+  return page<SessionPageFacts>({
+    path: '/sessions/:id',
+    facts: async ({ params: { id = '' } }) => {
+      const seen = sessionNamed(scope, id);
+      return {
+        session: sessionFacts(seen, serversIn(scope)),
+        toolset: selectorsIn(seen.request.toolset),
+        capabilities: Object.keys(seen.session.capabilities),
+        hasStream: seen.hasStream,
+        questions: seen.questions.map(({ method, since }) => ({
+          method,
+          since: new Date(since).toISOString(),
+        })),
+        calls: calls.all(seen.session.id),
+        connections: await serversOf(scope, seen),
+      };
+    },
+    show: (all, visit) => ({
+      title: `Session ${shortId(all.session.id)}`,
+      body: html`${identity(all, visit)}
+      ${section('Calls under way', callTable(all.calls, visit, `/sessions/${inPath(all.session.id)}`))}
+      ${connections(all, visit)} ${questions(all)}`,
+    }),
+  });
+}
+
+function selectorsIn(toolset: Toolset | undefined): readonly string[] {
+  if (toolset === undefined) return [];
+  return [...toolset.selectors, ...selectorsIn(toolset.within)];
+}
+
+function identity({ session, toolset, capabilities, hasStream }: SessionPageFacts, visit: Visit): Html {
+  const { id, identity: who, revision, transport, createdAt, lastSeenAt } = session;
+  const body = html`${facts([
+      ['Who', whoIn(session)],
+      ['Subject', who && shown(who.subject)],
+      ['Issuer', who?.issuer && shown(who.issuer)],
+      ['Groups', who?.groups?.map((group) => shown(group, 40)).join(', ')],
+      ['Client', clientIn(session) ?? 'not known: it initialized before the last start'],
+      ['Revision of MCP', revision],
+      ['Transport', shown(transport)],
+      ['Age', ago(createdAt)],
+      ['Last seen', ago(lastSeenAt)],
+      ['Toolset', toolset.length === 0 ? 'all tools' : toolset.map((one) => shown(one, 60)).join(', ')],
+      ['Its client can be asked', capabilities.length === 0 ? 'nothing' : capabilities.join(', ')],
+      ['Standing stream', hasStream ? 'open' : 'none'],
+      ['Id in the log', id],
+    ])}
+    <div class="row actions">
+      ${endForm(session, visit)}
+      <a class="button" href="/explain?session=${inPath(id)}">Explain a tool for it</a>
+    </div>`;
+  return section('Who', body);
+}
+
+function connections({ session, connections: servers }: SessionPageFacts, visit: Visit): Html {
+  return section(
+    'Servers',
+    table(
+      { caption: 'Servers of this session', empty: 'It sees no tool of any server.' },
+      ['Server', 'State', 'Connection', 'Tools', 'Sign-in', ''],
+      servers.map(({ name, state, connection, tools, signIn, grant }) => [
+        link(`/mcps/${inPath(name)}`, name),
+        state === 'none' ? 'begins with a call' : badge(state),
+        connection === 'own' ? 'its own' : 'shared',
+        html`<span class="number">${count(tools)}</span>`,
+        signIn === undefined
+          ? undefined
+          : html`${badge(signIn)} ${grant?.reason === undefined ? undefined : shown(grant.reason)}
+            ${grant?.cure === undefined ? undefined : shown(grant.cure)}`,
+        actionForm(visit, {
+          action: `/sessions/${inPath(session.id)}/servers/${inPath(name)}/reconnect`,
+          label: 'Reconnect',
+          about: shown(name),
+          ...(connection === 'shared' && {
+            warning:
+              'All sessions share this connection: calls of all of them that run at this server end with an error.',
+          }),
+        }),
+      ]),
+    ),
+    counted(servers.length, 'server'),
+  );
+}
+
+function questions({ questions: open }: SessionPageFacts): Html {
+  return section(
+    'Open questions',
+    table(
+      { caption: 'Open questions', empty: 'No server waits for an answer of its client.' },
+      ['Question', 'Asked'],
+      open.map(({ method, since }) => [html`<code>${shown(method)}</code>`, ago(since)]),
+    ),
+  );
+}

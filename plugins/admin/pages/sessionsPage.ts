@@ -1,0 +1,77 @@
+import type { Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import { excerpt } from '../data/excerpt.ts';
+import { serversIn } from '../data/servers.ts';
+import { sessionFacts, sessionsIn } from '../data/sessions.ts';
+import type { SessionFacts } from '../data/sessions.ts';
+import { actionForm } from '../web/actionForm.ts';
+import { page } from '../web/page.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { pager } from '../web/pager.ts';
+import { link, table } from '../web/parts.ts';
+import { ago, counted, inPath, shown } from '../web/words.ts';
+
+/** `/sessions`: the sessions that clients use. */
+export function sessionsPage(scope: Scope<unknown>): Page {
+  return page({
+    path: '/sessions',
+    nav: 'Sessions',
+    facts: ({ query }) => {
+      const part = excerpt(sessionsIn(scope), query);
+      const servers = serversIn(scope);
+      return { ...part, items: part.items.map((one) => sessionFacts(one, servers)) };
+    },
+    show: (part, visit) => ({
+      title: counted(part.total, 'session'),
+      body: html`${sessionTable(part.items, visit)}${pager(part, visit.query)}`,
+    }),
+  });
+}
+
+export function sessionTable(sessions: readonly SessionFacts[], visit: Visit): Html {
+  return table(
+    { caption: 'Sessions', empty: 'No client has used a session since the last start.' },
+    ['Session', 'Who', 'Client', 'Age', 'Last seen', 'Servers', ''],
+    sessions.map((session) => [
+      link(`/sessions/${inPath(session.id)}`, shortId(session.id)),
+      whoIn(session),
+      clientIn(session),
+      ago(session.createdAt),
+      ago(session.lastSeenAt),
+      connectedIn(session),
+      endForm(session, visit),
+    ]),
+  );
+}
+
+/** As a person reads it; links have the whole id. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+export function whoIn({ identity }: SessionFacts): string {
+  return identity === undefined ? 'without sign-in' : shown(identity.email ?? identity.subject, 60);
+}
+
+export function clientIn({ client }: SessionFacts): string | undefined {
+  return client && shown(`${client.name} ${client.version}`, 60);
+}
+
+export function endForm({ id, canEnd }: SessionFacts, visit: Visit): Html | undefined {
+  if (!canEnd) return html`<span class="quiet">ends with its connection</span>`;
+  return actionForm(visit, {
+    action: `/sessions/${inPath(id)}/delete`,
+    label: 'End',
+    about: `session ${shortId(id)}`,
+    warning: 'Its calls are cancelled, and its client has to initialize again.',
+  });
+}
+
+const MAX_NAMES = 3;
+
+function connectedIn({ servers }: SessionFacts): string {
+  const names = servers.slice(0, MAX_NAMES).map((name) => shown(name, 30));
+  const more = servers.length - names.length;
+  return servers.length === 0 ? 'none' : `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { textResult } from '../../../../kernel/index.ts';
+import { definePlugin } from '../../../../kernel/contracts/plugin.ts';
+import { ServiceSource } from '../../../../plugins/core-services/contract.ts';
+import { listenerUrl, postMcp } from '../../../support/edge.ts';
+import { moduleOf } from '../../../support/gateway.ts';
+import { openAdmin } from '../adminGateway.ts';
+import type { AdminSite } from '../adminGateway.ts';
+
+const LONG = 'x'.repeat(10_000);
+const NAMES = [
+  '<script>alert(1)</script>',
+  `"'><img src=x onerror=alert(1)>`,
+  `\u202e\u0000\u001b[31m`,
+  LONG,
+];
+
+function evilPlugin(name: string) {
+  return definePlugin({
+    name: 'evil',
+    api: 1,
+    configSchema: { type: 'object' },
+    provides: [ServiceSource],
+    apply: (scope) => {
+      scope.addTool({
+        name: `tool ${name}`,
+        kind: 'tool',
+        server: name,
+        description: name,
+        inputSchema: { type: 'object', title: name, properties: { [name]: { description: name } } },
+        invoke: () => textResult(name),
+      });
+      const record = {
+        name,
+        service_type: 'MCPServer' as const,
+        state: name,
+        health: 'unhealthy',
+        error: name,
+        metadata: { type: name, url: name, lastError: name, recommended: name, collisions: [name], tools: 1 },
+      };
+      scope.provide(ServiceSource, { services: () => [{ name, status: () => record, toolsFor: () => 1 }] });
+    },
+  });
+}
+
+describe('a hostile name', () => {
+  const harmless = (text: string, where: string): void => {
+    expect(text, where).not.match(/<script>|<img|x{3000}/);
+    for (const char of ['\u202e', '\u0000', '\u001b']) expect(text, where).not.include(char);
+    expect(text.length, where).lessThan(200_000);
+  };
+  const open = (name: string): Promise<AdminSite> =>
+    openAdmin({
+      files: {
+        'config.yaml': JSON.stringify({ plugins: { evil: { module: './evil.mjs' } } }),
+        'evil.mjs': moduleOf(evilPlugin(name)),
+      },
+    });
+
+  for (const [at, name] of NAMES.entries()) {
+    it(`of a server, tool, client or toolset is harmless on every page (${at + 1} of ${NAMES.length})`, async () => {
+      const site = await open(name);
+      const header =
+        /^[\x20-\x7e]*$/.test(name) && name.length < 5_000 ? { 'x-service-toolset': `tool:${name}` } : {};
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: name } };
+      const url = listenerUrl(site.gateway);
+      await postMcp(url, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, header);
+      const { items } = await site.facts<{ items: readonly { id: string }[] }>('/sessions');
+      const part = encodeURIComponent(name);
+      const id = items[0]?.id ?? '';
+      const paths = ['/', '/sessions', `/sessions/${id}`, '/mcps', `/mcps/${part}`, '/explain'];
+      for (const path of [...paths, `/explain?session=${id}&tool=tool%20${part}`]) {
+        const { status, text } = await site.get(path);
+        expect(status, path.slice(0, 40)).equal(200);
+        harmless(
+          text.replace(/(value|href|action|data-keep)="[^"]*"|<pre[^]*?<\/pre>/g, ''),
+          path.slice(0, 40),
+        );
+        expect(text).not.match(/<script>|<img/);
+      }
+    });
+
+    it(`in a path is harmless on every route (${at + 1} of ${NAMES.length})`, async () => {
+      const site = await openAdmin();
+      const part = encodeURIComponent(name);
+      const gets = [`/${part}`, `/sessions/${part}`, `/mcps/${part}`, `/explain?session=${part}&tool=a`];
+      for (const path of [...gets, `/calls/${part}/cancel`]) {
+        const { status, text } = await site.get(path);
+        expect(status, path.slice(0, 40)).within(400, 499);
+        harmless(text, path.slice(0, 40));
+      }
+      const posts = [
+        `/sessions/${part}/delete`,
+        `/sessions/${part}/servers/${part.slice(0, 3_000)}/reconnect`,
+      ];
+      for (const path of [...posts, `/mcps/${part}/stop`, `/calls/${part}/cancel`]) {
+        const { status, text } = await site.post(path, { next: name });
+        expect(status, path.slice(0, 40)).within(400, 499);
+        harmless(text, path.slice(0, 40));
+      }
+    });
+  }
+});
