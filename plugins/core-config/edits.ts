@@ -12,6 +12,8 @@ export interface Edits {
   save<T>(write: (aggregator: JsonObject) => Promise<T>): Promise<T | undefined>;
   /** Drops the unsaved edits without a reload; the next reload applies what is on disk. */
   forget(): void;
+  /** The unsaved edits, as keys of the aggregator section. */
+  unsaved(): JsonObject;
 }
 
 /** Unsaved edits of the aggregator section. Operations run one after another. If a key is edited in config.yaml after its
@@ -66,6 +68,7 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
     forget: () => {
       if (pending !== undefined) set(undefined);
     },
+    unsaved: () => pending ?? {},
   };
 }
 

@@ -1,5 +1,7 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
 import { SettingsStore } from '../store-file/contract.ts';
+import { configOrigins } from './configOrigins.ts';
+import { ConfigOrigins } from './contract.ts';
 import { createEdits } from './edits.ts';
 import { readTools } from './readTools.ts';
 import { writeTools } from './writeTools.ts';
@@ -11,9 +13,11 @@ export const plugin = definePlugin<ConfigToolsConfig>({
   configSchema: readSchema('config/core-config'),
   requires: [ConfigControl],
   uses: [SettingsStore],
+  provides: [ConfigOrigins],
   apply(scope) {
     const edits = createEdits(() => scope.get(ConfigControl), scope.log);
     for (const tool of [...readTools(scope), ...writeTools(scope, edits)]) scope.addTool(tool);
+    scope.provide(ConfigOrigins, configOrigins(scope, edits));
     scope.onReload(() => undefined);
     scope.onStop(() => edits.forget());
   },

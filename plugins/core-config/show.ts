@@ -11,6 +11,15 @@ export function showSettings(settings: Settings): JsonObject {
   return show(settings, ROOT, false) as JsonObject;
 }
 
+/** One value of the settings as results show it. */
+export function showValue(path: readonly string[], value: unknown): unknown {
+  return show(
+    value,
+    {},
+    path.some((key) => SECRET.test(key)),
+  );
+}
+
 function show(value: unknown, schema: JsonSchema, isSecret: boolean): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => show(item, {}, isSecret));
   if (!isObject(value)) return isSecret ? redact(value) : withoutCredentials(value);
