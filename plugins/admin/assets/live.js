@@ -6,10 +6,20 @@ const keyOf = (element) => element.dataset.keep ?? element.querySelector('summar
 let isReading = false;
 let isStale = false;
 
-/** What a person is doing must not be taken away: typing, selecting, reading a question. */
+const FIELDS = 'input:not([type=hidden]), textarea, select';
+
+function isChanged(field) {
+  if (field.matches('select')) return field.value !== presetOf(field);
+  return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+}
+function presetOf(select) {
+  return [...select.options].find((option) => option.defaultSelected)?.value ?? select.options[0]?.value;
+}
+
+/** What a person is doing must not be taken away: typing, what was typed, selecting, reading a question. */
 function isInUse() {
-  const { activeElement: at } = document;
-  if (at?.matches('input:not([type=hidden]), textarea, select')) return true;
+  if (document.activeElement?.matches(FIELDS)) return true;
+  if ([...main().querySelectorAll(FIELDS)].some(isChanged)) return true;
   return window.getSelection()?.isCollapsed === false;
 }
 

@@ -1,4 +1,4 @@
-import type { InboundRequest } from 'pegboard';
+import type { GatewayError, InboundRequest } from 'pegboard';
 import type { Html } from '../../http/contract.ts';
 
 /** One request at the admin listener. */
@@ -34,13 +34,22 @@ export interface Action {
   readonly method: 'POST' | 'DELETE';
   readonly path: string;
   /** @throws GatewayError why nothing was done */
-  run(visit: Visit): Done | Promise<Done>;
+  run(visit: Visit): Done | Answered | Promise<Done | Answered>;
 }
 export interface Done {
   /** One sentence. */
   readonly message: string;
   /** The page that a browser is sent to after a form. */
   readonly next: string;
+}
+
+/** What an action shows itself, because no page could show it later. */
+export interface Answered {
+  readonly shown: Shown;
+  /** For who asks for JSON. */
+  readonly facts: unknown;
+  /** Gives the response its status, and JSON its content; `shown` says it in words. */
+  readonly error?: GatewayError;
 }
 
 /** Checks the types of a page. */

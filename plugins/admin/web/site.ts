@@ -10,7 +10,7 @@ import type { Place } from './checkSender.ts';
 import { layout } from './layout.ts';
 import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
-import type { Action, Page, Visit } from './page.ts';
+import type { Action, Answered, Page, Visit } from './page.ts';
 import { readForm } from './readForm.ts';
 import { shown } from './words.ts';
 import { STREAM_PATH, fileAnswers } from './files.ts';
@@ -85,11 +85,27 @@ export class Site {
         'REQUEST_FORBIDDEN',
         'the form is from before the last start of Pegboard, or not from the admin page; open the page again',
       );
-    const { message, next } = await route.run({ ...this.#visit(req, url, params), form });
+    const done = await route.run({ ...this.#visit(req, url, params), form });
     this.#parts.live.changed();
+    if ('shown' in done) return this.#shown(req, url, done);
+    const { message, next } = done;
     if (wantsJson(req)) return jsonAnswer(200, { message });
     if (route.method === 'DELETE') return { status: 204, headers: {}, body: '' };
     return { status: 303, headers: { location: next }, body: '' };
+  }
+
+  #shown(req: IncomingMessage, { pathname }: URL, { shown, facts, error }: Answered): Answer {
+    const status = error === undefined ? 200 : refusalStatus(error);
+    if (wantsJson(req))
+      return jsonAnswer(
+        status,
+        error === undefined ? facts : { error: { code: error.code, message: error.message } },
+      );
+    // It must not read itself again: a GET would not show what the action has answered.
+    return htmlAnswer(
+      status,
+      layout(shown, { pages: this.#parts.pages, path: pathname, isLive: false }).text,
+    );
   }
 
   #isToken(sent: string): boolean {
@@ -131,9 +147,11 @@ const TITLES: Readonly<Record<number, string>> = {
   500: 'Something failed here',
 };
 
+const NOT_FOUND = new Set<string>(['SERVICE_NOT_FOUND', 'STORE_NOT_FOUND', 'TOOL_NOT_FOUND']);
+
 /** Codes of tools have no status of their own: the state of what they work on refuses them. Source: RFC 9110 §15.5.10 */
 function refusalStatus({ code }: GatewayError): number {
-  if (code === 'SERVICE_NOT_FOUND' || code === 'TOOL_NOT_FOUND') return 404;
+  if (NOT_FOUND.has(code)) return 404;
   if (code === 'TOOL_ARGUMENTS') return 400;
   const status = statusOf(code);
   return status === 500 ? 409 : status;
