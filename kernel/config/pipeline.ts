@@ -8,7 +8,7 @@ import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
 import { isError } from '../lib/isError.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
-import type { Log } from '../log.ts';
+import type { Log, LogLevel } from '../log.ts';
 import type { Wanted } from '../plan.ts';
 import { placeText } from '../lib/placeText.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
@@ -85,6 +85,10 @@ export class Pipeline implements ConfigControl {
     if (this.#settings === undefined)
       throw new GatewayError('CONFIG_INVALID', 'no configuration is loaded yet');
     return this.#settings;
+  }
+  /** Undefined while no configuration is loaded. */
+  get logLevel(): LogLevel | undefined {
+    return this.#settings?.aggregator.logLevel;
   }
   resources(kind: string): readonly Resource[] {
     return this.#resources.filter((resource) => resource.kind === kind);

@@ -1,3 +1,4 @@
+import type { LogLevel } from '../log.ts';
 import type { JsonObject } from './json.ts';
 
 /** config.yaml with every default filled in. Source: schemas/config.schema.json. */
@@ -19,6 +20,7 @@ export interface AggregatorSettings {
   readonly servicePrefix: string;
   /** PEM file, relative to config.yaml, for trustedCertificates(). It could be read when the settings were. */
   readonly extraCaFile?: string;
+  readonly logLevel: LogLevel;
   readonly [key: string]: unknown;
 }
 /** `plugins.<name>` of config.yaml if it is an object. */

@@ -11,7 +11,8 @@ const MAX_VALUE_CHARS = 2_000;
 const UNSERIALIZABLE = '"not serializable"';
 
 export interface LogOptions {
-  readonly level: LogLevel;
+  /** Asked for every line, so that it may change. */
+  readonly level: () => LogLevel;
   readonly format: LogFormat;
   readonly colour: boolean;
   readonly write: (line: string) => void;
@@ -21,7 +22,7 @@ export interface LogOptions {
 /** @returns a log that writes whole lines, each ending in a newline */
 export function createLog(options: LogOptions, bound: LogData = {}): Log {
   const write = (level: LogLevel, text: string, data: LogData = {}): void => {
-    if (RANK[level] < RANK[options.level]) return;
+    if (RANK[level] < RANK[options.level()]) return;
     const time = (options.now?.() ?? new Date()).toISOString();
     const facts = { ...bound, ...data };
     const line = options.format === 'json' ? jsonLine : textLine;

@@ -24,7 +24,7 @@ export async function loadCommands(argv: readonly string[]): Promise<Commands> {
   const directory = directoryOf(configPathIn(argv));
   const { settings } = await loadSettings(directory, () => []);
   const log = createLog({
-    level: 'warn',
+    level: () => 'warn',
     format: 'text',
     colour: false,
     write: (line) => process.stderr.write(line),

@@ -93,13 +93,14 @@ async function runVerb(command: Command, { args, values, others }: Typed): Promi
     return runCommand(command, { args, values, commands: async () => [...OWN, ...(await others.all())] });
   }
   const options = readOptions(values);
+  const gateway: Partial<Gateway> = {};
   const log = createLog({
-    level: options.logLevel,
+    level: () => gateway.pipeline?.logLevel ?? options.logLevel,
     format: options.logFormat,
     colour: process.stderr.isTTY && process.env['NO_COLOR'] === undefined,
     write: (line) => process.stderr.write(line),
   });
-  return command === CHECK ? check(options, log) : serve(options, log);
+  return command === CHECK ? check(options, log) : serve(options, log, gateway);
 }
 
 /** Requests an orderly shutdown. */
@@ -124,14 +125,16 @@ function compose({ directory, flags }: Options, log: Log, statePath: string | un
   return { kernel, pipeline };
 }
 
-async function serve(options: Options, log: Log): Promise<number> {
+/** @param gateway gets the parts of the gateway, as soon as there are some */
+async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Promise<number> {
   const startedAt = Date.now();
   if (options.isDefaultDirectory) createMissingConfig(options.directory, log);
   const fault = directoryIssue(options.directory);
   if (fault !== undefined) throw new BootFailure([fault]);
   const stop = new Cancellation();
   const state = openStateDirectory(options.statePath);
-  const { kernel, pipeline } = compose(options, log, state.path, (why) => stop.cancel(why));
+  const composed = compose(options, log, state.path, (why) => stop.cancel(why));
+  const { kernel, pipeline } = Object.assign(gateway, composed);
   const reload = (): void => void pipeline.reload().catch(() => undefined);
   handleSignals(stop, () => {
     log.info('reading the configuration again', { reason: 'SIGHUP' });

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CommandOption } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
+import type { Env } from '../contracts/settings.ts';
 import type { LogLevel } from '../log.ts';
 import { UsageError } from './commandLine.ts';
 import type { LogFormat } from './createLog.ts';
@@ -12,6 +13,7 @@ export interface Options {
   readonly isDefaultDirectory: boolean;
   readonly statePath: string;
   readonly logFormat: LogFormat;
+  /** Until the settings are read. */
   readonly logLevel: LogLevel;
   readonly output: 'text' | 'json';
   /** Whether warnings count as errors for the exit code of check. */
@@ -25,16 +27,15 @@ export interface Options {
 const LOGS: readonly CommandOption[] = [
   {
     flags: '--log-format <format>',
-    description: 'how log lines are written',
+    description: 'how log lines are written (default text, in a Kubernetes pod json)',
     choices: ['text', 'json'],
-    default: 'text',
   },
   {
     flags: '--log-level <level>',
-    description: 'least important lines to write',
+    description: 'least important lines to write (default from config.yaml)',
     choices: ['debug', 'info', 'warn', 'error'],
-    default: 'info',
   },
+  { flags: '--debug', description: 'the same as --log-level debug' },
 ];
 const STATE_PATH: CommandOption = {
   flags: '--state-path <dir>',
@@ -77,15 +78,16 @@ export function directoryOf(configPath: string | undefined): string {
 }
 
 /** @param values the flags of serve or check, by their names in camel case @throws UsageError */
-export function readOptions(values: JsonObject): Options {
-  const flags = values as unknown as Flags;
+export function readOptions(values: JsonObject, env: Env = process.env): Options {
+  const typed = values as unknown as Flags;
+  const flags = typed.debug === true ? { ...typed, logLevel: 'debug' as const } : typed;
   const directory = directoryOf(flags.configPath);
   return {
     directory,
     isDefaultDirectory: flags.configPath === undefined,
     statePath: resolve(flags.statePath ?? join(directory, 'state')),
-    logFormat: flags.logFormat,
-    logLevel: flags.logLevel,
+    logFormat: flags.logFormat ?? (env['KUBERNETES_SERVICE_HOST'] === undefined ? 'text' : 'json'),
+    logLevel: flags.logLevel ?? 'info',
     output: flags.output ?? 'text',
     strict: flags.strict === true,
     online: flags.online === true,
@@ -101,14 +103,15 @@ interface Flags {
   readonly port?: string;
   readonly transport?: string;
   readonly extraCaFile?: string;
-  readonly logFormat: LogFormat;
-  readonly logLevel: LogLevel;
+  readonly logFormat?: LogFormat;
+  readonly logLevel?: LogLevel;
+  readonly debug?: boolean;
   readonly output?: 'text' | 'json';
   readonly strict?: boolean;
   readonly online?: boolean;
 }
 
-function aggregatorFlags({ host, port, transport, extraCaFile }: Flags): JsonObject {
+function aggregatorFlags({ host, port, transport, extraCaFile, logLevel }: Flags): JsonObject {
   const flags: Record<string, unknown> = {};
   if (host !== undefined) flags['host'] = host;
   if (port !== undefined) {
@@ -117,6 +120,7 @@ function aggregatorFlags({ host, port, transport, extraCaFile }: Flags): JsonObj
     flags['port'] = number;
   }
   if (transport !== undefined) flags['transport'] = transport;
+  if (logLevel !== undefined) flags['logLevel'] = logLevel;
   if (extraCaFile !== undefined) flags['extraCaFile'] = resolve(extraCaFile);
   return flags;
 }

@@ -15,7 +15,7 @@ const Dummy = many<{ readonly index: number }>('bench-dummy');
 /** @returns the median in ms. @throws Error when a swap did not restart every plugin */
 export async function measureSwapMs(): Promise<number> {
   const log = createLog({
-    level: 'error',
+    level: () => 'error',
     format: 'json',
     colour: false,
     write: (line) => process.stderr.write(line),

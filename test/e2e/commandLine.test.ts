@@ -172,4 +172,23 @@ describe('e2e: command line', () => {
     expect(await initialize(pegboard.url)).match(/^[\w-]+$/);
     await until(() => pegboard.lines.every(({ level }) => level !== 'raw'));
   });
+
+  it('takes the level of the log from config.yaml while it runs, unless a flag names one', async () => {
+    const configOf = (logLevel: string, drainMs: number): string =>
+      JSON.stringify({ aggregator: { logLevel }, plugins: { upstream: { config: { drainMs } } } });
+    const directory = makeDirectory({ 'config.yaml': configOf('info', 1) });
+    const [pegboard, flagged] = await Promise.all([
+      servePegboard(directory.path),
+      servePegboard(directory.path, ['--state-path', makeDirectory().path, '--log-level', 'info']),
+    ]);
+    directory.write('config.yaml', configOf('error', 2));
+    await flagged.logged('configuration applied');
+    // An error is logged at every level, and shows that the edit before is in force.
+    directory.write('config.yaml', configOf('loud', 3));
+    const isError = ({ level }: { readonly level?: unknown }): boolean => level === 'error';
+    await until(() => pegboard.lines.some(isError));
+    expect(pegboard.lines.map(({ text }) => text)).not.include('configuration applied');
+    directory.write('config.yaml', configOf('info', 4));
+    await pegboard.logged('configuration applied');
+  });
 });

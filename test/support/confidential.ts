@@ -65,7 +65,7 @@ export function recordRequests(): Seen {
 export function linesOf({ records }: CapturedLog): readonly string[] {
   const lines: string[] = [];
   for (const format of ['json', 'text'] as const) {
-    const log = createLog({ level: 'debug', format, colour: false, write: (line) => lines.push(line) });
+    const log = createLog({ level: () => 'debug', format, colour: false, write: (line) => lines.push(line) });
     for (const { level, text, data } of records) log[level](text, data);
   }
   return lines;

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import type { Command } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
+import type { Env } from '../../../kernel/contracts/settings.ts';
 import { UsageError, runCommandLine } from '../../../kernel/program/commandLine.ts';
 import { CHECK_OPTIONS, SERVE_OPTIONS, readOptions } from '../../../kernel/program/options.ts';
 import type { Options } from '../../../kernel/program/options.ts';
@@ -97,13 +98,37 @@ describe('Command line', () => {
       statePath: resolve('s'),
       logFormat: 'json',
       logLevel: 'debug',
-      flags: { aggregator: { host: 'h', port: 0, transport: 'stdio', extraCaFile: resolve('ca.pem') } },
+      flags: {
+        aggregator: {
+          host: 'h',
+          port: 0,
+          transport: 'stdio',
+          extraCaFile: resolve('ca.pem'),
+          logLevel: 'debug',
+        },
+      },
     });
     expect(await read('check --output json --strict')).include({ output: 'json', strict: true });
     expect((await read('check --extra-ca-file /ca.pem')).flags).deep.equal({
       aggregator: { extraCaFile: '/ca.pem' },
     });
     expect((await read('serve --config-path=d')).directory).equal(resolve('d'));
+  });
+
+  it('prefers --debug to --log-level, and leaves the level to config.yaml without either', async () => {
+    const debug = await read('serve --debug --log-level error');
+    expect(debug).deep.include({ logLevel: 'debug', flags: { aggregator: { logLevel: 'debug' } } });
+    expect((await read('serve --log-level warn')).flags).deep.equal({ aggregator: { logLevel: 'warn' } });
+    expect((await read('serve')).flags).deep.equal({ aggregator: {} });
+  });
+
+  it('writes log lines as JSON in a Kubernetes pod, unless a flag says otherwise', async () => {
+    const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+    const formatOf = async (line: string, env: Env): Promise<string> =>
+      readOptions((await type(line)).values!, env).logFormat;
+    expect(await formatOf('serve', pod)).equal('json');
+    expect(await formatOf('serve --log-format text', pod)).equal('text');
+    expect(await formatOf('serve', {})).equal('text');
   });
 
   it('keeps state below the configuration, unless a flag names another place', async () => {

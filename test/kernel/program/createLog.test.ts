@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../kernel/errors.ts';
-import type { Log } from '../../../kernel/log.ts';
+import type { Log, LogLevel } from '../../../kernel/log.ts';
 import { createLog } from '../../../kernel/program/createLog.ts';
 import type { LogOptions } from '../../../kernel/program/createLog.ts';
 
 function makeLog(options: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];
   const log = createLog({
-    level: 'debug',
+    level: () => 'debug',
     format: 'text',
     colour: false,
     write: (line) => lines.push(line),
@@ -48,12 +48,22 @@ describe('Log', () => {
   });
 
   it('leaves out lines below its level', () => {
-    const { log, lines } = makeLog({ level: 'warn' });
+    const { log, lines } = makeLog({ level: () => 'warn' });
     log.debug('no');
     log.info('no');
     log.warn('yes');
     log.error('yes');
     expect(lines).to.have.length(2);
+  });
+
+  it('asks for its level with every line, of its children too', () => {
+    let level: LogLevel = 'error';
+    const { log, lines } = makeLog({ level: () => level });
+    const child = log.child({ plugin: 'p' });
+    child.info('no');
+    level = 'info';
+    child.info('yes');
+    expect(lines).to.have.length(1);
   });
 
   it('colours the level only when asked, and never in JSON', () => {

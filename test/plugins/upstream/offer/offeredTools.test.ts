@@ -27,7 +27,7 @@ class Bench {
   readonly events: KernelEvent[] = [];
   readonly #tools = new OfferedTools({
     config: () => ({ maxTombstones: 10 }) as UpstreamConfig,
-    log: createLog({ level: 'error', format: 'json', colour: false, write: () => undefined }),
+    log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: (event) => void this.events.push(event),
     addTool: (tool) => this.catalogue.add('upstream', tool),
   });

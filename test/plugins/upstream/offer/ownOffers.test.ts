@@ -30,7 +30,7 @@ class Bench {
   readonly #connections = new Map([...this.#lists.keys()].map((name) => [name, connectionTo(name)]));
   readonly #offers = new Offers({
     config: () => ({ servicePrefix: 'x', maxNameChars: 64, maxTombstones: 10 }) as UpstreamConfig,
-    log: createLog({ level: 'error', format: 'json', colour: false, write: () => undefined }),
+    log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: () => undefined,
     addTool: (tool) => this.catalogue.add('upstream', tool),
     table: () => this.catalogue,
