@@ -1,8 +1,16 @@
-import type { NoDetails } from 'pegboard';
+import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
     /** a stored result has expired or never existed */
     TOOL_RESULT_GONE: NoDetails;
+  }
+  interface EventMap {
+    /** A search was answered. */
+    'tools.found': {
+      readonly request: InboundRequest;
+      /** The entries of its page, each with its `name`; not a copy. */
+      readonly tools: readonly JsonObject[];
+    };
   }
 }

@@ -2,10 +2,12 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { VERSION } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallMetrics } from './calls/callMetrics.ts';
+import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from './contract.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
+import { SearchMetrics } from './search/searchMetrics.ts';
 import { Collector } from './series/collector.ts';
 
 export function apply(scope: Scope<MetricsConfig>): void {
@@ -20,8 +22,8 @@ export function apply(scope: Scope<MetricsConfig>): void {
     maxSeries: () => scope.config.maxSeries,
     log,
   });
-  scope.provide(MetricSource, calls);
-  scope.provide(MetricSource, process);
+  const counted = [calls, new SearchMetrics(), new ConfigMetrics()];
+  for (const source of [...counted, process]) scope.provide(MetricSource, source);
   scope.provide(MetricSource, {
     metrics: [
       {
@@ -33,7 +35,9 @@ export function apply(scope: Scope<MetricsConfig>): void {
       },
     ],
   });
-  scope.tap('onEvent', (event) => calls.take(event));
+  scope.tap('onEvent', (event) => {
+    for (const each of counted) each.take(event);
+  });
   let stop: (() => Promise<void>) | undefined;
   scope.onStart(async () => {
     process.start();

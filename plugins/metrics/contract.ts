@@ -1,5 +1,8 @@
 import { many } from 'pegboard';
 
+export { Histogram } from './shared/histogram.ts';
+export { Tally } from './shared/tally.ts';
+
 export type Labels = Readonly<Record<string, string>>;
 
 /** One series of a metric, as it is now. */
@@ -20,7 +23,7 @@ export interface HistogramSample {
 }
 
 interface Described {
-  /** Lower case with dots: `mcp.server.up`. Prometheus shows dots as underscores, and appends unit and `_total`. */
+  /** Lower case with dots: `mcp.upstream.up`. Prometheus shows dots as underscores, and appends unit and `_total`. */
   readonly name: string;
   /** A sentence. */
   readonly description: string;
@@ -28,15 +31,15 @@ interface Described {
   readonly unit: string;
 }
 
-/** A metric is read when somebody asks for it, and costs nothing in between. What a server or tool had is gone with it: a
- *  series that is not read any more is not exported any more. */
+/** A metric is read when an exporter asks for it, and costs nothing in between. What a server or tool had is gone with it: a
+ *  series that is no longer read is no longer exported. */
 export type Metric = Described &
   (
     | { readonly kind: 'counter' | 'gauge'; read(): Iterable<Sample> }
     | { readonly kind: 'histogram'; read(): Iterable<HistogramSample> }
   );
 
-/** Metrics of a plugin. */
+/** Metrics of a plugin, provided in its apply(). `Tally` and `Histogram` count for it. */
 export interface MetricSource {
   readonly metrics: readonly Metric[];
 }

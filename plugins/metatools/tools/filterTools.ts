@@ -1,6 +1,6 @@
 import { compileGlob, GatewayError, jsonResult, messageOf, ToolTable } from 'pegboard';
 import { Toolsets, refuseCount } from '../../toolsets/contract.ts';
-import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
+import type { CallResult, InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import type { ToolsetView } from '../../toolsets/contract.ts';
 import { flag, objectArgument, optionalText, readPage, refuseLonger } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
@@ -37,12 +37,15 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
       const { starting } = parts;
       // Before the search, because a server may connect while it runs.
       const isComplete = starting.names(request).length === 0;
+      const answered = ({ answer, tools }: Found): CallResult => {
+        scope.emit({ type: 'tools.found', request, tools });
+        return jsonResult({ ...answer, ...starting.field(request) });
+      };
       const first = await search(scope, parts, { args, request });
-      if (first.isSure || isComplete) return jsonResult({ ...first.answer, ...starting.field(request) });
+      if (first.isSure || isComplete) return answered(first);
       // A server that is still connecting may have the requested tool.
       await starting.soon();
-      const { answer } = await search(scope, parts, { args, request });
-      return jsonResult({ ...answer, ...starting.field(request) });
+      return answered(await search(scope, parts, { args, request }));
     },
   });
 }
@@ -77,6 +80,7 @@ interface FilterCall {
 
 interface Found {
   readonly answer: JsonObject;
+  readonly tools: Page['entries'];
   readonly isSure: boolean;
 }
 
@@ -118,7 +122,7 @@ async function search(
     tools: page.entries,
     ...(withPresets && { presets: presetsOf(scope) }),
   };
-  return { answer, isSure };
+  return { answer, tools: page.entries, isSure };
 }
 
 interface Shaping {

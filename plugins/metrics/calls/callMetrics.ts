@@ -1,13 +1,14 @@
 import { isGatewayError } from 'pegboard';
-import type { CallOutcome, Call, KernelEvent } from 'pegboard';
+import type { Call, CallOutcome, KernelEvent, ReloadReport } from 'pegboard';
 import type { Metric } from '../contract.ts';
-import { Histogram } from '../series/histogram.ts';
-import { Tally } from '../series/tally.ts';
+import { Histogram } from '../shared/histogram.ts';
+import { Tally } from '../shared/tally.ts';
 import { TopTools } from './topTools.ts';
 import type { Outcome } from './topTools.ts';
 
-/** Characters of JSON for one token of a model, as an estimate. */
-const CHARS_PER_TOKEN = 4;
+/** Bytes of JSON for one token of a model, as an estimate. */
+const BYTES_PER_TOKEN = 4;
+const SERVER_KEY = 'MCPServer/';
 
 /** Calls, counted as the kernel reports them. */
 export class CallMetrics {
@@ -17,6 +18,8 @@ export class CallMetrics {
   readonly #answers = new Map<string, { bytes: number; readonly labels: { readonly tool: string } }>();
   readonly #errors = new Tally();
   readonly #refusals = new Tally();
+  /** Servers whose definitions were removed: calls may end after that. */
+  readonly #removed = new Set<string>();
 
   constructor(maxTools: () => number) {
     this.#tools = new TopTools(maxTools);
@@ -25,6 +28,7 @@ export class CallMetrics {
   take(event: KernelEvent): void {
     if (event.type === 'call.settled') this.#settled(event.call, event.ms / 1_000, event);
     else if (event.type === 'call.refused') this.#refusals.add({ code: codeOf(event.error) });
+    else if (event.type === 'config.applied') this.#configured(event.report.diff);
   }
 
   get metrics(): readonly Metric[] {
@@ -56,8 +60,8 @@ export class CallMetrics {
         name: 'mcp.metatool.answer.tokens',
         kind: 'counter',
         unit: '{token}',
-        description: `What their answers take of an agent's context: a token for ${CHARS_PER_TOKEN} bytes, as an estimate.`,
-        read: () => this.#answered((bytes) => Math.round(bytes / CHARS_PER_TOKEN)),
+        description: `What their answers take of an agent's context: a token for ${BYTES_PER_TOKEN} bytes, as an estimate.`,
+        read: () => this.#answered((bytes) => Math.round(bytes / BYTES_PER_TOKEN)),
       },
       {
         name: 'mcp.call.errors',
@@ -76,18 +80,29 @@ export class CallMetrics {
     ];
   }
 
-  #settled({ tool: { name: tool, kind, server = '' } }: Call, seconds: number, how: CallOutcome): void {
+  /** What a removed server had ends with it. */
+  #configured({ added, removed }: ReloadReport['diff']): void {
+    for (const server of serversIn(added)) this.#removed.delete(server);
+    for (const server of serversIn(removed)) {
+      this.#removed.add(server);
+      this.#tools.forget(server);
+      this.#durations.keep((labels) => labels['server'] !== server);
+    }
+  }
+
+  #settled({ tool: { name, kind, server = '' } }: Call, seconds: number, how: CallOutcome): void {
     const outcome = outcomeOf(how);
     if (how.outcome === 'error') this.#errors.add({ code: codeOf(how.error) });
-    const bytes = how.outcome === 'ok' ? how.result.json.length : 0;
+    const bytes = how.outcome === 'ok' ? Buffer.byteLength(how.result.json) : 0;
     if (kind !== 'meta') {
+      if (this.#removed.has(server)) return;
       this.#durations.record({ server, kind, outcome }, seconds);
-      this.#tools.add({ labels: { tool, kind, server }, outcome, seconds, bytes });
+      this.#tools.add({ labels: { tool: name, kind, server }, outcome, seconds, bytes });
       return;
     }
-    this.#metaDurations.record({ tool, outcome }, seconds);
-    const known = this.#answers.get(tool);
-    if (known === undefined) this.#answers.set(tool, { bytes, labels: { tool } });
+    this.#metaDurations.record({ tool: name, outcome }, seconds);
+    const known = this.#answers.get(name);
+    if (known === undefined) this.#answers.set(name, { bytes, labels: { tool: name } });
     else known.bytes += bytes;
   }
 
@@ -101,6 +116,10 @@ function outcomeOf(how: CallOutcome): Outcome {
   const { result } = how;
   // Most results are never parsed: parse only those that may have the member.
   return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
+}
+
+function serversIn(keys: readonly string[]): readonly string[] {
+  return keys.flatMap((key) => (key.startsWith(SERVER_KEY) ? key.slice(SERVER_KEY.length) : []));
 }
 
 function codeOf(error: unknown): string {

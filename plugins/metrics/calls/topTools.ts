@@ -1,5 +1,5 @@
+import { setNewest } from 'pegboard';
 import type { Labels, Metric, Sample } from '../contract.ts';
-import { Tally } from '../series/tally.ts';
 
 /** What one call adds. */
 export interface CallFigures {
@@ -15,32 +15,46 @@ export interface ToolLabels {
   readonly server: string;
 }
 
-const OTHER: ToolLabels = { tool: 'other', kind: 'other', server: 'other' };
+const OTHER = 'other';
 /** How much more often a tool must be called than one with series to take its place. */
 const MARGIN = 2;
+const MAX_WAITING = 20_000;
 
-/** The tools with the most calls have series of their own; all others are counted together. A tool that takes the place of
- *  another begins at 0, and the other's series end: so every series only grows, as Prometheus expects of counters. */
+/** A tool without series at present. */
+interface Waiting {
+  readonly calls: number;
+  /** What its series had reached, if it had some: they continue from there. */
+  readonly figures?: ToolFigures;
+}
+
+/** The tools with the most calls have series of their own; all others are counted together. A series ends when another tool takes
+ *  its place, and continues where it was if it returns: it never falls, as Prometheus expects of counters. */
 export class TopTools {
   readonly #max: () => number;
   readonly #top = new Map<string, ToolFigures>();
-  readonly #other = new ToolFigures(OTHER);
-  /** Calls of tools without series. */
-  readonly #waiting = new Map<string, number>();
+  readonly #other = new ToolFigures({ tool: OTHER, kind: OTHER, server: OTHER });
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(max: () => number) {
     this.#max = max;
   }
 
-  add(figures: CallFigures): void {
-    const { tool } = figures.labels;
-    (this.#top.get(tool) ?? this.#admit(figures.labels) ?? this.#other).add(figures);
+  add(call: CallFigures): void {
+    const own = this.#top.get(call.labels.tool) ?? this.#admit(call.labels);
+    if (own !== undefined) own.calls += 1;
+    (own ?? this.#other).add(call);
+  }
+
+  /** Ends the series of a server's tools. */
+  forget(server: string): void {
+    for (const [tool, { labels }] of this.#top) if (labels.server === server) this.#top.delete(tool);
+    for (const [tool, { figures }] of this.#waiting)
+      if (figures?.labels.server === server) this.#waiting.delete(tool);
   }
 
   get metrics(): readonly Metric[] {
-    const all = (): readonly ToolFigures[] => [...this.#top.values(), this.#other];
     const read = (samples: (figures: ToolFigures) => Iterable<Sample>) => () =>
-      all().flatMap((figures) => [...samples(figures)]);
+      this.#all().flatMap((figures) => [...samples(figures)]);
     return [
       {
         name: 'mcp.tool.calls',
@@ -48,7 +62,7 @@ export class TopTools {
         unit: '{call}',
         description:
           'Calls by server, tool, kind and outcome (ok, tool_error: a result with isError, error).',
-        read: read((figures) => figures.calls.samples()),
+        read: read((figures) => figures.outcomes()),
       },
       {
         name: 'mcp.tool.time',
@@ -67,45 +81,69 @@ export class TopTools {
     ];
   }
 
-  #admit(labels: ToolLabels): ToolFigures | undefined {
-    const { tool } = labels;
-    if (this.#top.size >= this.#max() && !this.#replaces(tool)) return undefined;
-    const figures = new ToolFigures(labels);
-    this.#top.set(tool, figures);
-    return figures;
+  #all(): readonly ToolFigures[] {
+    // The configuration may allow fewer than before.
+    while (this.#top.size > this.#max()) this.#retire(this.#least());
+    return [...this.#top.values(), this.#other];
   }
 
-  /** Compares at every doubling only: it looks at all tools with series. */
-  #replaces(tool: string): boolean {
-    const count = (this.#waiting.get(tool) ?? 0) + 1;
-    this.#waiting.set(tool, count);
-    if ((count & (count - 1)) !== 0) return false;
-    const [first, ...rest] = this.#top.values();
-    if (first === undefined) return false;
-    const least = rest.reduce((less, one) => (one.count < less.count ? one : less), first);
-    if (count < least.count * MARGIN) return false;
+  #admit(labels: ToolLabels): ToolFigures | undefined {
+    const { tool } = labels;
+    const { calls, figures } = this.#waiting.get(tool) ?? { calls: 0 };
+    if (this.#top.size >= this.#max() && !this.#replaces(calls + 1)) {
+      setNewest(this.#waiting, [tool, { calls: calls + 1, ...(figures && { figures }) }], MAX_WAITING);
+      return undefined;
+    }
     this.#waiting.delete(tool);
-    this.#waiting.set(least.labels.tool, least.count);
-    this.#top.delete(least.labels.tool);
+    const own = figures ?? new ToolFigures(labels);
+    own.calls = calls;
+    this.#top.set(tool, own);
+    return own;
+  }
+
+  /** Compares at every doubling only: it looks at all tools with series. @param calls of a tool without */
+  #replaces(calls: number): boolean {
+    if ((calls & (calls - 1)) !== 0) return false;
+    const least = this.#least();
+    if (least === undefined || calls < least.calls * MARGIN) return false;
+    this.#retire(least);
     return true;
+  }
+
+  #least(): ToolFigures | undefined {
+    let least: ToolFigures | undefined;
+    for (const one of this.#top.values()) if (least === undefined || one.calls < least.calls) least = one;
+    return least;
+  }
+
+  #retire(figures: ToolFigures | undefined): void {
+    if (figures === undefined) return;
+    const { tool } = figures.labels;
+    this.#top.delete(tool);
+    setNewest(this.#waiting, [tool, { calls: figures.calls, figures }], MAX_WAITING);
   }
 }
 
 class ToolFigures {
   readonly labels: Labels & ToolLabels;
-  readonly calls = new Tally();
-  count = 0;
+  /** Also those that were counted as other. */
+  calls = 0;
   seconds = 0;
   bytes = 0;
+  readonly #outcomes: Record<Outcome, number> = { ok: 0, tool_error: 0, error: 0 };
 
   constructor(labels: ToolLabels) {
     this.labels = { ...labels };
   }
 
   add({ outcome, seconds, bytes }: CallFigures): void {
-    this.count += 1;
     this.seconds += seconds;
     this.bytes += bytes;
-    this.calls.add({ ...this.labels, outcome });
+    this.#outcomes[outcome] += 1;
+  }
+
+  *outcomes(): Iterable<Sample> {
+    for (const [outcome, value] of Object.entries(this.#outcomes))
+      if (value > 0) yield { labels: { ...this.labels, outcome }, value };
   }
 }

@@ -1,12 +1,18 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
-import { ConsoleMetricExporter, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
+import { consoleExporter } from './consoleExporter.ts';
+import { ExportFaults } from './exportFaults.ts';
 import { exporterNames } from './exporterNames.ts';
+import type { ExporterName } from './exporterNames.ts';
 import { openPrometheus } from './openPrometheus.ts';
+import { watchedExporter } from './watchedExporter.ts';
 
 const FLUSH_MS = 5_000;
+/** The collector is away. */
+const SHORT_FLUSH_MS = 100;
 const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 
@@ -18,20 +24,31 @@ export interface ExporterParts {
 type Stop = () => Promise<void>;
 
 /** Starts what OTEL_METRICS_EXPORTER names; the exporters read the OTEL_EXPORTER_OTLP_* variables themselves.
- *  @returns ends them, after a last export of at most five seconds @throws GatewayError PLUGIN_START */
-export async function startExporters({ producer, env, log }: ExporterParts): Promise<Stop> {
+ *  @returns ends them, after a last export of at most five seconds @throws GatewayError PLUGIN_START: none is left open then */
+export async function startExporters(parts: ExporterParts): Promise<Stop> {
+  const { env, log } = parts;
+  const faults = new ExportFaults(log);
   const stops: Stop[] = [];
-  reportFaults(log);
-  for (const name of exporterNames(env))
-    if (name === 'prometheus') stops.push(await openPrometheus({ producer, env, log }));
-    else stops.push(push(producer, env, name === 'otlp' ? await otlp(env) : new ConsoleMetricExporter()));
-  return async () => {
-    await waitAtMost(FLUSH_MS, Promise.all(stops.map((stop) => stop())));
+  const stop = async (): Promise<void> => {
+    await waitAtMost(faults.isFailing ? SHORT_FLUSH_MS : FLUSH_MS, Promise.all(stops.map((end) => end())));
     diag.disable();
   };
+  followDiagnostics(faults);
+  try {
+    for (const name of exporterNames(env)) stops.push(await start(name, parts, faults));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
 }
 
-function push(producer: MetricProducer, env: Env, exporter: PushMetricExporter): Stop {
+async function start(name: ExporterName, parts: ExporterParts, faults: ExportFaults): Promise<Stop> {
+  if (name === 'prometheus') return openPrometheus(parts);
+  return push(parts, name === 'otlp' ? watchedExporter(await otlp(parts.env), faults) : consoleExporter());
+}
+
+function push({ producer, env }: ExporterParts, exporter: PushMetricExporter): Stop {
   const exportIntervalMillis = millisecondsIn(env, 'OTEL_METRIC_EXPORT_INTERVAL', INTERVAL_MS);
   const timeout = millisecondsIn(env, 'OTEL_METRIC_EXPORT_TIMEOUT', TIMEOUT_MS);
   const reader = new PeriodicExportingMetricReader({
@@ -45,15 +62,16 @@ function push(producer: MetricProducer, env: Env, exporter: PushMetricExporter):
 
 /** @throws GatewayError PLUGIN_START for gRPC, which would bring a second HTTP stack */
 async function otlp(env: Env): Promise<PushMetricExporter> {
-  const protocol =
-    env['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'] ?? env['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? 'http/protobuf';
+  const names = ['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
+  const set = names.find((name) => (env[name] ?? '') !== '');
+  const protocol = set === undefined ? 'http/protobuf' : env[set];
   if (protocol === 'http/protobuf')
     return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter();
   if (protocol === 'http/json')
     return new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter();
   throw new GatewayError(
     'PLUGIN_START',
-    `OTEL_EXPORTER_OTLP_PROTOCOL is ${protocol}; use http/protobuf or http/json, which collectors accept at port 4318`,
+    `${set} is ${protocol}; use http/protobuf or http/json, which collectors accept at port 4318`,
   );
 }
 
@@ -66,15 +84,9 @@ function millisecondsIn(env: Env, name: string, fallback: number): number {
   throw new GatewayError('PLUGIN_START', `${name} is "${text}"; use a number of milliseconds above 0`);
 }
 
-/** What the SDK reports, such as a collector that does not answer: one line until it works again would need to know when it
- *  does, so the same text is logged once. */
-function reportFaults(log: Log): void {
-  const said = new Set<string>();
-  const report = (problem: string): void => {
-    if (said.has(problem)) return;
-    said.add(problem);
-    log.warn('metrics could not be exported', { problem });
-  };
+/** What the SDK itself reports, such as an export that takes too long. */
+function followDiagnostics(faults: ExportFaults): void {
+  const report = (problem: string): void => faults.failed(problem);
   const ignore = (): void => undefined;
   diag.setLogger(
     { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },

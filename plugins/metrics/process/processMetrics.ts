@@ -1,7 +1,7 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { IntervalHistogram } from 'node:perf_hooks';
 import type { Metric } from '../contract.ts';
-import { Histogram } from '../series/histogram.ts';
+import { Histogram } from '../shared/histogram.ts';
 
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
@@ -88,12 +88,13 @@ export class ProcessMetrics {
       labels: { quantile },
     });
     const { max, exceeds } = this.#delay;
+    const isMeasured = max > 0 || exceeds > 0;
     const samples = [
       at('0.5', this.#delay.percentile(50)),
       at('0.99', this.#delay.percentile(99)),
       at('1', max),
     ];
     this.#delay.reset();
-    return samples[0]!.value === 0 && max === 0 && exceeds === 0 ? [] : samples;
+    return isMeasured ? samples : [];
   }
 }

@@ -6,6 +6,7 @@ import type { CollectionResult, DataPoint, MetricData, MetricProducer } from '@o
 import { messageOf, VERSION } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { HistogramSample, Metric, MetricSource, Sample } from '../contract.ts';
+import { keyOf } from '../shared/tally.ts';
 
 export interface CollectorParts {
   readonly sources: () => readonly MetricSource[];
@@ -41,8 +42,8 @@ export class Collector implements MetricProducer {
   /** Several plugins, such as two vaults, may have series of one metric. */
   #byName(): ReadonlyMap<string, readonly [Metric, ...Metric[]]> {
     const byName = new Map<string, [Metric, ...Metric[]]>();
-    for (const { metrics } of this.#parts.sources())
-      for (const metric of metrics) {
+    for (const source of this.#parts.sources())
+      for (const metric of this.#metricsOf(source)) {
         const same = byName.get(metric.name);
         if (same === undefined) byName.set(metric.name, [metric]);
         else if (same[0].kind === metric.kind) same.push(metric);
@@ -54,7 +55,10 @@ export class Collector implements MetricProducer {
   #dataOf([first, ...more]: readonly [Metric, ...Metric[]]): readonly MetricData[] {
     const { name, description, unit, kind } = first;
     const times = { startTime: this.#startTime, endTime: now() };
-    const samples = [first, ...more].flatMap((metric) => this.#read(metric));
+    const samples = this.#distinct(
+      first,
+      [first, ...more].flatMap((metric) => this.#read(metric)),
+    );
     if (samples.length === 0) return [];
     const kept = samples.slice(0, this.#parts.maxSeries());
     if (kept.length < samples.length) {
@@ -78,6 +82,26 @@ export class Collector implements MetricProducer {
     return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
   }
 
+  #metricsOf(source: MetricSource): readonly Metric[] {
+    try {
+      return source.metrics;
+    } catch (error) {
+      this.#warn({ name: '(of a plugin)' }, `metrics cannot be listed: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  /** Prometheus refuses the whole answer if two series have the same labels. */
+  #distinct<T extends Sample | HistogramSample>(metric: Metric, samples: readonly T[]): readonly T[] {
+    const byKey = new Map<string, T>();
+    for (const sample of samples) {
+      const key = keyOf(sample.labels ?? {});
+      if (byKey.has(key)) this.#warn(metric, 'has two values for the same labels; the first one counts');
+      else byKey.set(key, sample);
+    }
+    return [...byKey.values()];
+  }
+
   #read(metric: Metric): readonly (Sample | HistogramSample)[] {
     try {
       return [...metric.read()];
@@ -88,7 +112,7 @@ export class Collector implements MetricProducer {
   }
 
   /** Once for each metric. */
-  #warn({ name }: Metric, problem: string): void {
+  #warn({ name }: Pick<Metric, 'name'>, problem: string): void {
     if (this.#warned.has(name)) return;
     this.#warned.add(name);
     this.#parts.log.warn('a metric is incomplete', { metric: name, problem });

@@ -2,7 +2,7 @@ import type { HistogramSample, Labels } from '../contract.ts';
 import { keyOf } from './tally.ts';
 
 /** Seconds: from an answer out of memory to a long run. Source: OpenTelemetry semantic conventions for MCP, whose smallest is 0.01. */
-export const DURATION_BOUNDS: readonly number[] = [
+const DURATION_BOUNDS: readonly number[] = [
   0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300,
 ];
 
@@ -13,15 +13,17 @@ interface Counted {
   readonly labels: Labels;
 }
 
-/** Values by one set of labels. */
+/** Values by labels; each set of labels has a series for each bound. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counted = new Map<string, Counted>();
 
+  /** @param bounds ascending; default: for seconds */
   constructor(bounds: readonly number[] = DURATION_BOUNDS) {
     this.#bounds = bounds;
   }
 
+  /** @param labels always the same names in the same order */
   record(labels: Labels, value: number): void {
     const key = keyOf(labels);
     let counted = this.#counted.get(key);
@@ -30,13 +32,18 @@ export class Histogram {
       counted = { bounds: this.#bounds, counts, sum: 0, labels };
       this.#counted.set(key, counted);
     }
-    let at = 0;
-    while (at < this.#bounds.length && value > this.#bounds[at]!) at += 1;
-    counted.counts[at]! += 1;
+    const bound = this.#bounds.findIndex((one) => value <= one);
+    const at = bound < 0 ? this.#bounds.length : bound;
+    counted.counts[at] = (counted.counts[at] ?? 0) + 1;
     counted.sum += value;
   }
 
   samples(): Iterable<HistogramSample> {
     return this.#counted.values();
+  }
+
+  /** Ends the series of what exists no longer. */
+  keep(isKept: (labels: Labels) => boolean): void {
+    for (const [key, { labels }] of this.#counted) if (!isKept(labels)) this.#counted.delete(key);
   }
 }

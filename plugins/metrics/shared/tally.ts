@@ -1,11 +1,11 @@
 import type { Labels, Sample } from '../contract.ts';
 
-/** A counter by one set of labels. */
+/** A counter by labels. */
 export class Tally {
   readonly #counts = new Map<string, { readonly labels: Labels; value: number }>();
 
-  /** @param values of the labels, in the same order each time */
-  add(labels: Labels, by = 1): void {
+  /** @param labels always the same names in the same order */
+  add(labels: Labels = {}, by = 1): void {
     const key = keyOf(labels);
     const known = this.#counts.get(key);
     if (known === undefined) this.#counts.set(key, { labels, value: by });
@@ -15,10 +15,15 @@ export class Tally {
   samples(): Iterable<Sample> {
     return this.#counts.values();
   }
+
+  /** Ends the series of what exists no longer. */
+  keep(isKept: (labels: Labels) => boolean): void {
+    for (const [key, { labels }] of this.#counts) if (!isKept(labels)) this.#counts.delete(key);
+  }
 }
 
 export function keyOf(labels: Labels): string {
   let key = '';
-  for (const name in labels) key += `${labels[name]}\n`;
+  for (const name in labels) key += `${labels[name]}\0`;
   return key;
 }

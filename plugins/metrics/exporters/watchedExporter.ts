@@ -1,0 +1,24 @@
+import { messageOf } from 'pegboard';
+import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type { ExportFaults } from './exportFaults.ts';
+
+/** An exporter whose failures are reported by `faults` alone: the SDK would report each. */
+export function watchedExporter(exporter: PushMetricExporter, faults: ExportFaults): PushMetricExporter {
+  return {
+    export: (metrics, done) =>
+      exporter.export(metrics, (result) => {
+        if (result.code === SUCCESS) faults.worked();
+        else faults.failed(result.error === undefined ? 'no reason is known' : messageOf(result.error));
+        done({ code: SUCCESS });
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+    ...(exporter.selectAggregation && { selectAggregation: exporter.selectAggregation.bind(exporter) }),
+    ...(exporter.selectAggregationTemporality && {
+      selectAggregationTemporality: exporter.selectAggregationTemporality.bind(exporter),
+    }),
+  };
+}
+
+/** Of @opentelemetry/core. */
+export const SUCCESS = 0 as Parameters<Parameters<PushMetricExporter['export']>[1]>[0]['code'];
