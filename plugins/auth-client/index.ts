@@ -4,6 +4,7 @@ import type { AuthClientConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 import { Route } from '../http/contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallSecrets } from '../workflow/contract.ts';
@@ -42,6 +43,7 @@ export const plugin = definePlugin<AuthClientConfig>({
     CallerCredentials,
     GrantRelease,
     GrantStore,
+    MetricSource,
     Route,
     SignInFinder,
     SignInOffers,

@@ -4,6 +4,7 @@ import type { Scope } from 'pegboard';
 import { CallerCredentials, GrantRelease, GrantStore, GuardedServers, SignInStatuses } from './contract.ts';
 import type { GuardedServer } from './contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import { CallSecrets } from '../workflow/contract.ts';
 import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
@@ -11,6 +12,7 @@ import type { Flows } from './flows/provideFlows.ts';
 import { revoke } from './flows/revoke.ts';
 import { CallerSecrets } from './grants/store/callerSecrets.ts';
 import { Credentials } from './grants/credentials/credentials.ts';
+import { grantMetrics } from './grants/credentials/grantMetrics.ts';
 import { GrantNews } from './grants/store/grantNews.ts';
 import { forwardedAudiences } from './grants/sources/forwardedAudiences.ts';
 import { Grants } from './grants/store/grants.ts';
@@ -55,6 +57,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   scope.provide(GrantRelease, new Releases({ grants, credentials, servers }));
   scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
   const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
+  scope.provide(MetricSource, grantMetrics({ grants, refresher, server }));
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
   scope.provide(CallSecrets, {
     hiderFor: ({ tool, request }) => {

@@ -1,5 +1,6 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
 import { Route } from '../http/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { AuthorizationServer, BrowserSignIn, ProviderTokens } from './contract.ts';
@@ -24,7 +25,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   },
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
-  provides: [Route, AuthorizationServer, BrowserSignIn, ProviderTokens],
+  provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, ProviderTokens],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, STAGE, parseDuration, trustedContext } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
 import { BrowserCookie, RateLimit, Route } from '../http/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
@@ -16,7 +17,7 @@ import {
   ProviderTokens,
   SignInScopes,
 } from './contract.ts';
-import type { OAuthClient } from './contract.ts';
+import type { OAuthClient, OAuthError } from './contract.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
 import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';
@@ -47,6 +48,7 @@ import { ExternalCallers, isExternal, isExternalSession } from './provider/exter
 import { IdTokens } from './provider/idTokens.ts';
 import { providerTokens } from './providerTokens.ts';
 import { secretsOf } from './secretsOf.ts';
+import { SignInCounts } from './signInCounts.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { BrowserPeople } from './state/browserPeople.ts';
 import { callerOfSignIn } from './state/callerOf.ts';
@@ -72,12 +74,15 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
   const vault = (): Vault => scope.get(Vault);
   const addresses = new Addresses(config);
+  const counts = new SignInCounts();
+  scope.provide(MetricSource, counts);
   const left = (hasLeft: (request: InboundRequest) => boolean): void =>
     scope.emit({ type: 'callers.left', hasLeft });
   const signIns = new SignIns(scope, {
     ended: (id) => {
       accessTokens.forget(id);
       left(({ caller }) => caller?.claims?.['sid'] === id);
+      counts.ended();
       scope.emit({ type: 'signIn.ended', sid: id });
     },
     issuer: () => identityProvider?.issuer,
@@ -139,8 +144,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
   const needsConsentOf = (client: OAuthClient): boolean => needsConsent(client, config());
   const common = { signIns, accessTokens, attempts, addresses, sessionMs, log };
-  const begun = (signIn: SignIn): void =>
+  const begun = (signIn: SignIn): void => {
+    counts.begun();
     scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
+  };
   const turns = new ProviderTurns({ signIns, attempts, provider });
   const ahead = new ProviderAhead({ signIns, accessTokens, attempts, turns, log });
   const own = [new CodeGrant({ ...common, codes, begun }), new RefreshGrant({ ...common, turns, ahead })];
@@ -151,7 +158,11 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     new RateLimit(() => windowS * config().rateLimits[of], windowS);
   const limit = rateLimit('perAddress');
   const logLimit = rateLimit('logLines', LOG_WINDOW_S);
-  const parts = { log, limit, logLimit, addressOf, isHttps: () => addresses.isHttps };
+  const parts = {
+    ...{ log, limit, logLimit, addressOf },
+    isHttps: () => addresses.isHttps,
+    refused: (error: OAuthError) => counts.refused(error),
+  };
   for (const endpoint of [
     ...metadata({ addresses, grants, canRegister: () => canRegister(gates()), hasDocuments }),
     register({

@@ -1,12 +1,14 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
 import { Front, SessionList, StatelessFront } from './contract.ts';
 import type { KeyRing, Scope } from 'pegboard';
+import { MetricSource, Tally } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, SharedKeys } from '../vault-redis/contract.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
 import type { End } from './session/endedSessions.ts';
 import { McpFront } from './stateful/mcpFront.ts';
+import { frontMetrics } from './frontMetrics.ts';
 import { loadKeys } from './session/loadKeys.ts';
 import { ListWatch } from './client/listWatch.ts';
 import { createMethods } from './methods/createMethods.ts';
@@ -28,7 +30,7 @@ export const plugin = definePlugin<FrontConfig>({
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
   uses: [Vault, Channel, SharedKeys],
-  provides: [Front, SessionList, StatelessFront],
+  provides: [Front, MetricSource, SessionList, StatelessFront],
   apply,
 });
 
@@ -69,7 +71,14 @@ function apply(scope: Scope<FrontConfig>): void {
     return all;
   };
   const seen = new SeenSessions(() => scope.config.maxListedSessions);
-  const front = new McpFront(scope, { sessions: () => open().sessions, methods, relay, seen });
+  const counted = new Tally();
+  const front = new McpFront(scope, {
+    sessions: () => open().sessions,
+    methods,
+    relay,
+    seen,
+    opened: counted,
+  });
   const learn = (end: End): void => {
     open();
     ended?.learn(end);
@@ -80,6 +89,14 @@ function apply(scope: Scope<FrontConfig>): void {
   scope.provide(Front, front);
   scope.provide(SessionList, sessionList({ front, seen, relay }));
   scope.provide(StatelessFront, stateless);
+  const metrics = frontMetrics({
+    sessions: () => opened?.sessions.used() ?? [],
+    streams: () => [...relay.outlets.origins(), ...stateless.streams()],
+    opened: counted,
+    questions: relay.questionCounts,
+    parked: () => stateless.parked,
+  });
+  scope.provide(MetricSource, metrics);
   scope.tap('onEvent', (event) => {
     if (!CHANGES.test(event.type)) return;
     listWatch.noticeChange(event.type === 'server.ownListsChanged' ? event : undefined);

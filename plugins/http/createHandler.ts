@@ -23,7 +23,7 @@ export function createHandler(parts: ServerParts): RequestListener {
   return (req, res) => {
     const refused = check(req);
     if (refused !== undefined) {
-      refuse(req, res, replyFor(refused, log, plainRefusal));
+      refuse(parts, { req, res }, replyFor(refused, log, plainRefusal));
       return;
     }
     if (cors(req, res)) return;
@@ -36,7 +36,7 @@ export function createHandler(parts: ServerParts): RequestListener {
     koa ??= loadKoa();
     koa
       .then((handle) => handle(req, res))
-      .catch((error: unknown) => refuse(req, res, replyFor(error, log, plainRefusal)));
+      .catch((error: unknown) => refuse(parts, { req, res }, replyFor(error, log, plainRefusal)));
   };
 }
 

@@ -26,7 +26,7 @@ export function createKoaHandler(parts: ServerParts): RequestListener {
     const allowed = routes.filter((route) => known.includes(route.path)).map(({ method }) => method);
     if (allowed.length > 0) res.setHeader('allow', allowed.join(', '));
     const refusal = allowed.length > 0 ? wrongMethod(req, path, allowed) : noPath(routes);
-    refuse(req, res, replyFor(refusal, log, plainRefusal));
+    refuse(parts, { req, res }, replyFor(refusal, log, plainRefusal));
   });
   const handle = app.callback();
   return (req, res) => void handle(req, res);

@@ -3,9 +3,11 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
+import { MetricSource, Tally } from '../metrics/contract.ts';
 import { HttpListener, Route } from './contract.ts';
 import type { Finding, Reply, Scope, Settings } from 'pegboard';
 import type { HttpConfig } from './config.ts';
+import { httpMetrics } from './httpMetrics.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
 import type { Standing } from './serveRoute.ts';
@@ -31,7 +33,7 @@ export const plugin = definePlugin<HttpConfig>({
   },
   check: insecureFindings,
   requires: [ConfigControl],
-  provides: [HttpListener, Route],
+  provides: [HttpListener, MetricSource, Route],
   apply,
 });
 
@@ -51,6 +53,11 @@ function apply(scope: Scope<HttpConfig>): void {
   let listener: Listener | undefined;
   let handler: RequestListener | undefined;
   const standing = new Map<ServerResponse, Standing>();
+  const refusals = new Tally();
+  scope.provide(
+    MetricSource,
+    httpMetrics(refusals, () => listener?.connections ?? 0),
+  );
 
   let rebuild = (): void => undefined;
 
@@ -106,6 +113,7 @@ function apply(scope: Scope<HttpConfig>): void {
         log: scope.log,
         gate: () => scope.get(RequestGate),
         routes: scope.all(Route),
+        refused: (status) => refusals.add({ status: String(status) }),
         standing: (res, stream) => {
           if (res.destroyed) return;
           standing.set(res, stream);

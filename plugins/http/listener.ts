@@ -35,6 +35,10 @@ export class Listener {
   get port(): number {
     return this.#places[0]?.port ?? this.#lastPort ?? this.#config.port;
   }
+  /** Open connections of clients. */
+  get connections(): number {
+    return [...this.#places, ...this.#leaving.keys()].reduce((sum, { sockets }) => sum + sockets.size, 0);
+  }
   get isShut(): boolean {
     return this.#places.length === 0;
   }

@@ -13,6 +13,8 @@ export interface ServerParts {
   readonly log: Log;
   readonly gate: () => RequestGate;
   readonly routes: readonly Route[];
+  /** Counts a refusal. @param status of its response */
+  readonly refused: (status: number) => void;
   /** Takes a response that a stop ends instead of waiting for it. */
   readonly standing: (res: ServerResponse, stream: Standing) => void;
 }
@@ -31,23 +33,28 @@ export interface Hit {
 
 /** Opens the gate for a request, and lets the route answer it. */
 export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
-  const { req, res } = hit;
+  const { res } = hit;
   try {
     const facts = new HttpFacts(hit, route.access);
     const request = await parts.gate().open(facts);
     if (isReply(request)) {
-      refuse(req, res, request);
+      refuse(parts, hit, request);
       return;
     }
     const reply = await route.handle(new Exchange(hit, parts, { facts, request }), request);
     if (reply !== undefined) writeReply(res, reply);
   } catch (error) {
-    refuse(req, res, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
+    refuse(parts, hit, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
   }
 }
 
 /** A body that a refusal leaves unread is drained when it is small; otherwise the connection ends with the answer. */
-export function refuse(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
+export function refuse(
+  { refused }: Pick<ServerParts, 'refused'>,
+  { req, res }: Pick<Hit, 'req' | 'res'>,
+  reply: Reply,
+): void {
+  refused(reply.status);
   const rest = req.complete ? 0 : bodyBytes(req);
   const close = rest > DRAINED_BYTES ? { connection: 'close' } : {};
   writeReply(res, { ...reply, headers: { ...reply.headers, ...close } });

@@ -1,5 +1,6 @@
 import { definePlugin, readSchema } from 'pegboard';
 import { KeyedCalls } from './contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import type { IdempotencyConfig } from './config.ts';
@@ -11,10 +12,21 @@ export const plugin = definePlugin<IdempotencyConfig>({
   api: 1,
   configSchema: readSchema('config/idempotency'),
   uses: [Vault, Channel, Peers],
-  provides: [KeyedCalls],
+  provides: [KeyedCalls, MetricSource],
   apply(scope) {
     const calls = new VaultedCalls(scope);
     scope.provide(KeyedCalls, calls);
+    scope.provide(MetricSource, {
+      metrics: [
+        {
+          name: 'mcp.idempotency.calls',
+          kind: 'counter',
+          unit: '{call}',
+          description: 'Calls with a key by outcome: new, replayed, busy, reused, unknown.',
+          read: () => calls.counts.samples(),
+        },
+      ],
+    });
     scope.each(Channel, (channel) => calls.answerOthers(channel));
     scope.onReload(() => calls.recount());
   },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, messageOf, sharerOf } from 'pegboard';
+import { Tally } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import type { Call, CallResult, Scope, Tool } from 'pegboard';
@@ -24,6 +25,8 @@ interface Begun {
 
 /** Calls with a key, recorded in the vault: the begin before the tool runs, the outcome before the caller receives it. */
 export class VaultedCalls implements KeyedCalls {
+  /** Calls with a key. */
+  readonly counts = new Tally();
   readonly #scope: Scope<IdempotencyConfig>;
   readonly #running = new Set<string>();
   readonly #shares: KeyShares;
@@ -54,7 +57,7 @@ export class VaultedCalls implements KeyedCalls {
 
   async run(key: string, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
     const id = idOf(key, call);
-    if (this.#running.has(id)) throw busy(call, this.#scope.config.busyRetrySeconds);
+    if (this.#running.has(id)) throw this.#busy(call);
     this.#running.add(id);
     try {
       const [peers] = this.#scope.all(Peers);
@@ -92,12 +95,13 @@ export class VaultedCalls implements KeyedCalls {
       throw notRecorded(call, error);
     }
     if (isNew) {
+      this.counts.add({ outcome: 'new' });
       this.#late.delete(id);
       void this.#storeLate();
       return undefined;
     }
     // Another process that shares the vault was faster.
-    throw busy(call, this.#scope.config.busyRetrySeconds);
+    throw this.#busy(call);
   }
 
   async #make(begun: Begun, tool: Tool, run: () => Promise<CallResult>): Promise<CallResult> {
@@ -152,12 +156,26 @@ export class VaultedCalls implements KeyedCalls {
 
   /** @throws GatewayError if the outcome cannot be repeated; the stored error of the first call */
   async #again({ digest, outcome, process }: Entry, begun: Begun, call: Call): Promise<CallResult> {
-    if (digest !== begun.entry.digest) throw reused(call);
-    if (outcome !== undefined) return retold(outcome, call);
-    if (!(await this.#runsElsewhere(process))) throw cutOff(call);
+    if (digest !== begun.entry.digest) {
+      this.counts.add({ outcome: 'reused' });
+      throw reused(call);
+    }
+    if (outcome !== undefined) {
+      this.counts.add({ outcome: 'replayed' });
+      return retold(outcome, call);
+    }
+    if (!(await this.#runsElsewhere(process))) {
+      this.counts.add({ outcome: 'unknown' });
+      throw cutOff(call);
+    }
     // Its process has it if it could not be stored.
     for (const channel of this.#scope.all(Channel)) channel.publish(TOPIC, { id: begun.id });
-    throw busy(call, this.#scope.config.busyRetrySeconds);
+    throw this.#busy(call);
+  }
+
+  #busy(call: Call): GatewayError {
+    this.counts.add({ outcome: 'busy' });
+    return busy(call, this.#scope.config.busyRetrySeconds);
   }
 
   async #runsElsewhere(process: string | undefined): Promise<boolean> {

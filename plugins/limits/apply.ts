@@ -1,6 +1,7 @@
 import { GatewayError, STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { AggregatorFacts } from '../core-services/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import { Quotas } from '../vault-redis/contract.ts';
 import type { LimitsConfig } from './config.ts';
 import { Leases } from './leases.ts';
@@ -22,6 +23,24 @@ export function apply(scope: Scope<LimitsConfig>): void {
     facts: () => ({
       limits: scope.config.shared ? 'counted by all processes together' : 'counted per process',
     }),
+  });
+  scope.provide(MetricSource, {
+    metrics: [
+      {
+        name: 'mcp.limits.refusals',
+        kind: 'counter',
+        unit: '{call}',
+        description: 'Calls that were refused, by limit: session, caller, server, tool.',
+        read: () => limits.refusals.samples(),
+      },
+      {
+        name: 'mcp.limits.running',
+        kind: 'gauge',
+        unit: '{call}',
+        description: 'Calls under way that count against a limit.',
+        read: () => [{ value: limits.running }],
+      },
+    ],
   });
   scope.tap('onCall', (call) => limits.admit(call, performance.now()), STAGE.admit);
   scope.tap('onEvent', (event) => {

@@ -1,5 +1,6 @@
 import { definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { AggregatorFacts } from '../core-services/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import type { LimitsConfig } from './config.ts';
 
 /** Rates and numbers of running calls per session, caller, server and tool. Costs nothing until one is set. */
@@ -8,6 +9,6 @@ export const plugin = definePlugin<LimitsConfig>({
   api: 1,
   configSchema: readSchema('config/limits'),
   enabled: whenConfigured('limits'),
-  provides: [AggregatorFacts],
+  provides: [AggregatorFacts, MetricSource],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

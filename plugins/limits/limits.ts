@@ -1,5 +1,6 @@
 import { GatewayError, InFlight, callerKey, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
+import { Tally } from '../metrics/contract.ts';
 import type { Limit, LimitsConfig } from './config.ts';
 import type { Lease } from './lease.ts';
 import type { Leases, Limited } from './leases.ts';
@@ -31,6 +32,8 @@ interface Target {
 
 /** Counts calls against every limit that applies; a call is admitted by all of them or counted by none. */
 export class Limits {
+  /** By limit. */
+  readonly refusals = new Tally();
   #config: LimitsConfig;
   readonly #leases: Leases;
   readonly #sessions = new Meters(() => new Meter());
@@ -94,7 +97,9 @@ export class Limits {
     }
     // It is not known when a call that runs at another process ends.
     if (worstMs === Infinity) worstMs = this.#config.busyRetrySeconds * 1_000;
-    if (worst !== undefined) throw refusal(worst, worstMs);
+    if (worst === undefined) return;
+    this.refusals.add({ limit: worst.what });
+    throw refusal(worst, worstMs);
   }
 
   /** The call has ended, in any way. */

@@ -12,6 +12,7 @@ import {
 } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
 import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
 import {
   McpCompletionSource,
   McpLogSource,
@@ -34,6 +35,7 @@ import { Offers } from './offer/offers.ts';
 import { CallersServers } from './server/callersServers.ts';
 import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
+import { UpstreamMetrics } from './server/upstreamMetrics.ts';
 import { ServerLogs } from './conversation/serverLogs.ts';
 import { tlsTrust } from './wire/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';
@@ -53,6 +55,7 @@ export const plugin = definePlugin<UpstreamConfig>({
     McpLogSource,
     McpPromptSource,
     McpResourceSource,
+    MetricSource,
     Prober,
     ServiceSource,
     StartingServers,
@@ -147,6 +150,12 @@ function wire(scope: Scope<UpstreamConfig>): void {
     guardedServers(fleet, config, (request) => callersServers.prepare(request)),
   );
   scope.provide(McpLogSource, logs);
+  const metrics = new UpstreamMetrics({
+    servers: () => fleet.all(),
+    report: (server) => offers.report(server),
+    catalogueBytes: (server) => offers.bytes(server),
+  });
+  scope.provide(MetricSource, metrics);
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
   scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));
   scope.tap('onRequest', (request) => callersServers.prepare(request), STAGE.narrow);

@@ -1,5 +1,6 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
-import { Vault } from './contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
+import { CountedVault, Vault } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
 import { OpeningVault } from './openingVault.ts';
 
@@ -7,14 +8,16 @@ export const plugin = definePlugin<VaultFileConfig>({
   name: 'vault-file',
   api: 1,
   configSchema: readSchema('config/vault-file'),
-  provides: [Vault],
+  provides: [MetricSource, Vault],
   apply(scope) {
     const vault = new OpeningVault({
       stateDirectory: () => scope.all(StateDirectory)[0]?.path,
       config: () => scope.config,
       log: scope.log,
     });
-    scope.provide(Vault, vault);
+    const counted = new CountedVault(vault, () => vault.size);
+    scope.provide(Vault, counted);
+    scope.provide(MetricSource, counted);
     scope.onStart(() => vault.begin());
     scope.onStop(() => vault.close());
     scope.onReload(() => vault.reschedule());

@@ -43,6 +43,11 @@ export class OpeningVault extends JsonVault {
     this.#parts = parts;
   }
 
+  /** Number of entries, expired ones included until they are removed; undefined while it is not open. */
+  get size(): number | undefined {
+    return this.#opened?.sealed.entries.size;
+  }
+
   get(key: string): Promise<unknown> {
     return this.#with((vault) => vault.get(key));
   }

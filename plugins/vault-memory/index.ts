@@ -1,5 +1,6 @@
 import { definePlugin, readSchema, whenConfigured } from 'pegboard';
-import { Vault } from '../vault-file/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
+import { CountedVault, Vault } from '../vault-file/contract.ts';
 import { MemoryVault } from './memoryVault.ts';
 import type { VaultMemoryConfig } from './memoryVault.ts';
 
@@ -9,7 +10,7 @@ export const plugin = definePlugin<VaultMemoryConfig>({
   configSchema: readSchema('config/vault-memory'),
   // Only one vault runs at a time, and vault-file is the default, so this one needs an entry in config.yaml.
   enabled: whenConfigured('vault-memory'),
-  provides: [Vault],
+  provides: [MetricSource, Vault],
   apply(scope) {
     const vault = new MemoryVault(() => scope.config);
     let timer: NodeJS.Timeout | undefined;
@@ -18,7 +19,9 @@ export const plugin = definePlugin<VaultMemoryConfig>({
       stop();
       timer = setInterval(() => vault.sweep(), scope.config.sweepMs);
     };
-    scope.provide(Vault, vault);
+    const counted = new CountedVault(vault, () => vault.size);
+    scope.provide(Vault, counted);
+    scope.provide(MetricSource, counted);
     scope.onStart(start);
     scope.onStop(stop);
     // A restart would lose all entries.

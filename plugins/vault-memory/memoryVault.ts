@@ -29,6 +29,11 @@ export class MemoryVault extends JsonVault {
     this.#now = now;
   }
 
+  /** Number of entries, expired ones included until they are removed. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(key: string): Promise<unknown> {
     return Promise.resolve(valueOf(this.#live(key)));
   }

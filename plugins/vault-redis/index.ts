@@ -1,4 +1,5 @@
 import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { filledConfig } from './filledConfig.ts';
@@ -11,7 +12,7 @@ export const plugin = definePlugin<VaultRedisConfig>({
   // Only one vault runs at a time, and vault-file is the default, so this one needs an entry in config.yaml.
   enabled: whenConfigured('vault-redis'),
   requires: [ConfigControl],
-  provides: [Vault, Channel, Peers, Quotas, SharedKeys],
+  provides: [Vault, Channel, MetricSource, Peers, Quotas, SharedKeys],
   check: ({ url, cluster, sentinelMaster }) => {
     const isList = Array.isArray(url) && url.length > 1;
     if (cluster && sentinelMaster !== undefined)

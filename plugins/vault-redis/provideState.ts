@@ -1,6 +1,7 @@
 import { ConfigControl, StateDirectory } from 'pegboard';
 import type { KeyRing, Scope } from 'pegboard';
-import { Vault, vaultKeys } from '../vault-file/contract.ts';
+import { MetricSource } from '../metrics/contract.ts';
+import { CountedVault, Vault, vaultKeys } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { Connection } from './connection.ts';
 import { Channel, Peers, Quotas, SharedKeys } from './contract.ts';
@@ -22,7 +23,10 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   const parts = { connection, ring: keys, config: () => config, log: scope.log };
   const peers = new RedisPeers(parts);
   const channel = new RedisChannel({ ...parts, own: peers.own });
-  scope.provide(Vault, new RedisVault(parts));
+  const vault = new CountedVault(new RedisVault(parts));
+  scope.provide(Vault, vault);
+  scope.provide(MetricSource, vault);
+  scope.provide(MetricSource, channel);
   scope.provide(Channel, channel);
   scope.provide(Peers, peers);
   scope.provide(Quotas, new RedisQuotas({ ...parts, own: peers.own }));

@@ -3,6 +3,8 @@ import type { Redis } from 'ioredis';
 import type { JsonObject, KeyRing, Log } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 import { connectSubscriber } from './connect.ts';
+import { Tally } from '../metrics/contract.ts';
+import type { Metric, MetricSource } from '../metrics/contract.ts';
 import type { Connection } from './connection.ts';
 import type { Channel, Subscriber } from './contract.ts';
 import { openValue, sealValue } from './sealedValue.ts';
@@ -24,10 +26,12 @@ export interface RedisChannelParts {
 }
 
 /** All topics over one channel of Redis; messages are sealed as values are. */
-export class RedisChannel implements Channel {
+export class RedisChannel implements Channel, MetricSource {
   readonly #parts: RedisChannelParts;
   readonly #pingMs: number;
   readonly #byTopic = new Map<string, Set<Subscriber>>();
+  readonly #messages = new Tally();
+  #gaps = 0;
   #client: Redis | undefined;
   #pinging: NodeJS.Timeout | undefined;
 
@@ -38,12 +42,14 @@ export class RedisChannel implements Channel {
 
   publish(topic: string, message: JsonObject): void {
     const { connection, config, ring, own, log } = this.#parts;
+    this.#messages.add({ direction: 'sent' });
     const sealed = sealValue(ring(), NAME, JSON.stringify({ from: own, topic, message }));
     connection
       .run((client) => client.eval(PUBLISH, 1, config().keyPrefix + NAME, sealed))
-      .catch((error: unknown) =>
-        log.debug('a message to other processes is lost', { topic, reason: messageOf(error) }),
-      );
+      .catch((error: unknown) => {
+        this.#messages.add({ direction: 'lost' });
+        log.debug('a message to other processes is lost', { topic, reason: messageOf(error) });
+      });
   }
 
   subscribe(topic: string, subscriber: Subscriber): () => void {
@@ -79,7 +85,34 @@ export class RedisChannel implements Channel {
     this.#client = undefined;
   }
 
+  get metrics(): readonly Metric[] {
+    return [
+      {
+        name: 'mcp.channel.messages',
+        kind: 'counter',
+        unit: '{message}',
+        description: 'Messages between processes by direction: sent, lost (could not be sent), received.',
+        read: () => this.#messages.samples(),
+      },
+      {
+        name: 'mcp.channel.gaps',
+        kind: 'counter',
+        unit: '{gap}',
+        description: 'Times that messages may have been missed: the connection was away, or has begun.',
+        read: () => [{ value: this.#gaps }],
+      },
+      {
+        name: 'mcp.channel.connected',
+        kind: 'gauge',
+        unit: '1',
+        description: 'Whether messages of other processes arrive: 1 or 0.',
+        read: () => [{ value: Number(this.#client?.status === 'ready') }],
+      },
+    ];
+  }
+
   #tellGap(): void {
+    this.#gaps += 1;
     for (const subscribers of this.#byTopic.values()) for (const { gap } of subscribers) gap?.();
   }
 
@@ -93,6 +126,7 @@ export class RedisChannel implements Channel {
     }
     const { from, topic, message } = value;
     if (from === own) return;
+    this.#messages.add({ direction: 'received' });
     for (const subscriber of this.#byTopic.get(String(topic)) ?? []) subscriber.message(message);
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
+import { MetricSource } from '../metrics/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
@@ -6,6 +7,7 @@ import { CallSecrets } from './contract.ts';
 import { restrictedInAll } from './definition/restrictedUses.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
+import { RunMetrics } from './run/runMetrics.ts';
 import { WorkflowEvents } from './run/workflowEvents.ts';
 import { Executions } from './records/executions.ts';
 import { executionTools } from './tools/executionTools.ts';
@@ -25,13 +27,17 @@ export const plugin = definePlugin<WorkflowConfig>({
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
   uses: [Vault, Channel, Peers],
-  provides: [CallSecrets],
+  provides: [CallSecrets, MetricSource],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],
   apply(scope) {
     let current = scope.config;
     const config = (): WorkflowConfig => current;
-    const events = new WorkflowEvents((event) => scope.emit(event));
+    const metrics = new RunMetrics({
+      exists: (name) => registry.find(name) !== undefined,
+      running: () => runs.running(),
+    });
+    const events = new WorkflowEvents((event) => scope.emit(event), metrics);
     const executions = new Executions(scope, config);
     const turns = new Turns();
     const templates = new Templates(config, turns);
@@ -39,6 +45,7 @@ export const plugin = definePlugin<WorkflowConfig>({
     const runs: Runs = new Runs({ scope, config, templates, turns, events, executions, find: registry.find });
     const parts = { scope, config, registry, runs, events, executions };
     scope.provide(CallSecrets, runs);
+    scope.provide(MetricSource, metrics);
 
     for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
       scope.addTool(tool);

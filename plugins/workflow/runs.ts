@@ -108,6 +108,11 @@ export class Runs implements CallSecrets {
     return (text) => given.reduce((rest, secrets) => secrets.text(rest), text);
   }
 
+  /** Name of the workflow of each live run. */
+  running(): readonly string[] {
+    return [...this.#live.values()].map(({ run }) => run.workflow.name);
+  }
+
   /** Cancels all runs and waits until they are recorded; from now on only clean-up may start a workflow. */
   async stop(reason: string): Promise<void> {
     this.#isStopping = true;

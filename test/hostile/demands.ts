@@ -1,7 +1,5 @@
 import type { HostileCase } from './hostileCase.ts';
 
-const METRICS = 'comes with the metrics';
-
 /** Complaints of users of such gateways. */
 export const DEMANDS: readonly HostileCase[] = [
   {
@@ -158,8 +156,9 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'reason and time of the next attempt are hidden',
     tests: [
       'plugins/upstream/lifecycle: backs off after repeated deaths, reports the next attempt, and then fails calls at once',
+      'plugins/upstream/server/upstreamMetrics: show why a server is away, since when, and when it is tried again',
     ],
-    but: 'in the status of a service and in refusals; metrics and admin pages are planned',
+    but: 'admin pages are planned',
   },
   {
     id: 'U23',
@@ -177,8 +176,10 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U25',
     what: 'a server is lost without a message',
-    tests: ['plugins/upstream/server/events: report a death, the recovery and a failed one'],
-    but: 'gauges and counters are planned with the metrics',
+    tests: [
+      'plugins/upstream/server/events: report a death, the recovery and a failed one',
+      'plugins/upstream/server/upstreamMetrics: count a loss and the restart after it',
+    ],
   },
   {
     id: 'U26',
@@ -448,7 +449,12 @@ export const DEMANDS: readonly HostileCase[] = [
       'plugins/metatools/tools/getResult: of 30 MB are answered in a few KB and can be read completely',
     ],
   },
-  { id: 'U60', what: 'the cost in context is unknown', open: METRICS },
+  {
+    id: 'U60',
+    what: 'the cost in context is unknown',
+    tests: ['plugins/upstream/server/upstreamMetrics: show what the declarations of a server take'],
+    but: 'in metrics only, per server and meta-tool; not per toolset',
+  },
   {
     id: 'U76',
     what: 'open to the network without a warning',
@@ -550,7 +556,15 @@ export const DEMANDS: readonly HostileCase[] = [
     ],
     but: 'Pegboard adds no spans of its own; they are planned with the metrics',
   },
-  { id: 'U86', what: 'labels without number', open: METRICS },
+  {
+    id: 'U86',
+    what: 'labels without number',
+    tests: [
+      'plugins/metrics/scrape: has fewer than 2,000 series after calls of 10,000 tools and of 10,000 guessed names',
+      'plugins/metrics/readme: has every metric of every built-in plugin with its kind, unit and meaning, and no other',
+    ],
+    but: 'there are no exemplars',
+  },
   {
     id: 'U87',
     what: 'a reload restarts everything',

@@ -26,6 +26,7 @@ export interface RouteParts {
   readonly logLimit: RateLimit;
   readonly addressOf: (request: InboundRequest) => string;
   readonly isHttps: () => boolean;
+  readonly refused: (refused: OAuthError) => void;
 }
 export interface Endpoint {
   readonly method: Route['method'];
@@ -53,7 +54,9 @@ export function oauthRoute(
     refusalBody: gatewayRefusal,
     handle: async (http, request) => {
       const address = parts.addressOf(request);
-      const logRefusal = ({ reason, error }: OAuthError): void => {
+      const logRefusal = (refused: OAuthError): void => {
+        const { reason, error } = refused;
+        parts.refused(refused);
         if (parts.logLimit.admits(address))
           parts.log.info('sign-in request refused', { path, error, reason });
       };

@@ -58,6 +58,14 @@ export class Outlets {
     return this.#attached.get(sessionId);
   }
 
+  /** Where each stream is, and what its session speaks. */
+  origins(): readonly { readonly transport: string; readonly revision: string }[] {
+    return [...this.#attached.values()].map(({ session: { revision }, outlet }) => ({
+      transport: outlet.request.transport,
+      revision,
+    }));
+  }
+
   drop({ id }: Pick<Session, 'id'>): void {
     this.#attached.delete(id);
   }

@@ -8,6 +8,7 @@ import { Audience } from './audience.ts';
 import type { FrontConfig } from '../config.ts';
 import { LogLevels } from './logLevels.ts';
 import type { Outlets } from './outlets.ts';
+import { QuestionCounts } from './questionCounts.ts';
 import { Questions } from './questions.ts';
 import type { SiblingMessage, Siblings } from './siblings.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -30,6 +31,7 @@ export class Relay {
   readonly levels: LogLevels;
   readonly watched: WatchedResources;
   readonly questions: Questions;
+  readonly questionCounts = new QuestionCounts();
   readonly outlets: Outlets;
   readonly audience: Audience;
   readonly siblings: Siblings;
@@ -177,7 +179,9 @@ export class SessionClient implements Client {
     return this.#send(notificationText(method, params));
   }
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
-    return this.#relay.questions.ask(this.id, question, { cancel, send: (json, id) => this.#send(json, id) });
+    const { questions, questionCounts } = this.#relay;
+    const send = (json: string, id?: string): boolean => this.#send(json, id);
+    return questionCounts.follow(question, questions.ask(this.id, question, { cancel, send }));
   }
 
   /** The request is answered. */

@@ -6,6 +6,10 @@ import type { Session } from '../contract.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
 
+interface Opened {
+  readonly session: Session;
+  readonly transport: string;
+}
 export interface SessionLimits {
   readonly sessionTtlSeconds: number;
   readonly openHandles: number;
@@ -15,7 +19,7 @@ export interface SessionLimits {
 export class Sessions {
   readonly #keys: KeyRing;
   readonly #ended: EndedSessions;
-  readonly #opened: LRUCache<string, Session>;
+  readonly #opened: LRUCache<string, Opened>;
   readonly #ttlMs: number;
 
   constructor(keys: KeyRing, ended: EndedSessions, { sessionTtlSeconds, openHandles }: SessionLimits) {
@@ -38,14 +42,28 @@ export class Sessions {
 
   /** @returns undefined if the handle is malformed, expired, ended, or another caller's */
   resume(handle: string, request: InboundRequest): Session | undefined {
-    const session = this.#opened.get(handle) ?? unseal(handle, this.#keys);
-    if (session === undefined || session.createdAt + this.#ttlMs <= Date.now() || this.#ended.has(session)) {
-      return undefined;
-    }
-    this.#opened.set(handle, session);
+    const known = this.#opened.get(handle);
+    const session = known?.session ?? unseal(handle, this.#keys);
+    if (session === undefined || !this.#isOpen(session)) return undefined;
+    if (known === undefined) this.#opened.set(handle, { session, transport: request.transport });
     if (session.subject !== callerKey(request.caller)) return undefined;
     request.sessionId = session.id;
     return session;
+  }
+
+  /** Those that were used here and have not ended; the longest unused ones of very many are left out. */
+  *used(): Iterable<{ readonly transport: string; readonly revision: string }> {
+    for (const { session, transport } of this.#opened.values())
+      if (this.#isOpen(session)) yield { transport, revision: session.revision };
+  }
+
+  /** The session has ended with its transport. */
+  forget({ handle }: Pick<Session, 'handle'>): void {
+    this.#opened.delete(handle);
+  }
+
+  #isOpen(session: Session): boolean {
+    return session.createdAt + this.#ttlMs > Date.now() && !this.#ended.has(session);
   }
 
   /** Its handle no longer opens; resolves once that survives a restart. @throws GatewayError STORE_FORBIDDEN */

@@ -1,5 +1,6 @@
 import { Cancellation, internalErrorText, rawMember } from 'pegboard';
 import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
+import type { Tally } from '../../metrics/contract.ts';
 import type { Front, Outlet, Session, Sink } from '../contract.ts';
 import {
   CodecError,
@@ -44,6 +45,8 @@ export interface FrontParts {
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
   readonly seen: SeenSessions;
+  /** Counts sessions by transport and revision. */
+  readonly opened: Tally;
 }
 
 /** The MCP interface up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
@@ -55,8 +58,10 @@ export class McpFront implements Front {
   readonly #running = new RunningRequests();
   readonly #relay: Relay;
   readonly #seen: SeenSessions;
+  readonly #opened: Tally;
 
-  constructor(scope: Scope<FrontConfig>, { sessions, methods, relay, seen }: FrontParts) {
+  constructor(scope: Scope<FrontConfig>, { sessions, methods, relay, seen, opened }: FrontParts) {
+    this.#opened = opened;
     this.#scope = scope;
     this.#sessions = sessions;
     this.#relay = relay;
@@ -103,10 +108,15 @@ export class McpFront implements Front {
   /** Another process has ended the session. */
   endedElsewhere(id: string): void {
     this.#relay.outlets.end(id);
-    this.abandon({ id });
+    this.#drop({ id });
   }
 
-  abandon(session: Pick<Session, 'id'>): void {
+  abandon(session: Session): void {
+    this.#sessions().forget(session);
+    this.#drop(session);
+  }
+
+  #drop(session: Pick<Session, 'id'>): void {
     this.#running.cancelAll(session.id, 'the session ended');
     this.#relay.outlets.drop(session);
     this.#relay.drop(session);
@@ -170,6 +180,7 @@ export class McpFront implements Front {
     const session = this.#sessions().open(revision, questionsOf(capabilities), request);
     this.#seen.opened(session, request, clientInfo);
     this.#scope.emit({ type: 'session.opened', sessionId: session.id });
+    this.#opened.add({ transport: request.transport, revision });
     const result = {
       protocolVersion: revision,
       capabilities: CAPABILITIES,

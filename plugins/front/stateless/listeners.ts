@@ -15,6 +15,7 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const UPDATED = 'notifications/resources/updated';
 
 interface Listener {
+  readonly transport: string;
   readonly notify: (method: string, params?: JsonObject) => void;
   readonly end: () => void;
 }
@@ -72,7 +73,7 @@ export class Listeners {
       const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: id } };
       sink.answer(writeResult(id, JSON.stringify(result)));
     };
-    this.#open.set(key, { notify, end });
+    this.#open.set(key, { transport: listening.request.transport, notify, end });
     sink.stand(end);
     sink.onLeave(forget);
     const resourceSubscriptions = await this.#watch(key, wanted['resourceSubscriptions'], listening);
@@ -98,6 +99,11 @@ export class Listeners {
         this.#scope.log.info('resource not watched', { uri, error: one.reason });
       return one?.status === 'fulfilled';
     });
+  }
+
+  /** Of each stream. */
+  transports(): readonly string[] {
+    return [...this.#open.values()].map(({ transport }) => transport);
   }
 
   stop(): void {

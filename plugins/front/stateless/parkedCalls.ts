@@ -35,6 +35,10 @@ export class ParkedCalls {
     this.#process = process;
   }
 
+  get size(): number {
+    return this.#byState.size;
+  }
+
   /** Why one more call cannot wait; undefined if it can. */
   noRoom(): string | undefined {
     const { maxParkedCalls } = this.#limits();

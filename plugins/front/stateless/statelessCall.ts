@@ -5,6 +5,7 @@ import type { Client, ClientAnswer, JsonObject, McpLogLevel, Progress, Question 
 import type { StatelessSink } from '../contract.ts';
 import { progressFor } from '../client/progressFor.ts';
 import type { ToldProgress } from '../client/progressFor.ts';
+import type { QuestionCounts } from '../client/questionCounts.ts';
 import { takenBack, tooManyQuestions } from '../client/questions.ts';
 import { logMessage } from '../client/relay.ts';
 import type { Envelope } from './envelope.ts';
@@ -27,6 +28,7 @@ export interface CallParts {
   readonly maxQuestions: number;
   /** Why it cannot wait for its client now; undefined if it can. */
   readonly noWait: () => string | undefined;
+  readonly counts: QuestionCounts;
   /** Runs the request. @returns the result as JSON text */
   readonly work: (call: StatelessCall) => Promise<string>;
 }
@@ -48,7 +50,7 @@ export class StatelessCall implements Client {
   /** The random owner of what the call has stored, if its client cannot know it. */
   oneTimeOwner: string | undefined;
   readonly cancel = new Cancellation();
-  readonly #parts: Pick<CallParts, 'maxQuestions' | 'noWait'>;
+  readonly #parts: Pick<CallParts, 'maxQuestions' | 'noWait' | 'counts'>;
   readonly #asked = new Map<string, Asked>();
   /** Undefined once it has begun. */
   #work: CallParts['work'] | undefined;
@@ -60,9 +62,9 @@ export class StatelessCall implements Client {
   #outcome: Outcome | undefined;
   #wake = (): void => undefined;
 
-  constructor({ capabilities, work, maxQuestions, noWait }: CallParts) {
+  constructor({ capabilities, work, maxQuestions, noWait, counts }: CallParts) {
     this.capabilities = capabilities;
-    this.#parts = { maxQuestions, noWait };
+    this.#parts = { maxQuestions, noWait, counts };
     this.#work = work;
     this.cancel.onCancel((reason) => this.#takeBack(reason));
   }
@@ -117,7 +119,11 @@ export class StatelessCall implements Client {
     return false;
   }
 
-  ask({ method, params }: Question, cancel: Cancellation): Promise<ClientAnswer> {
+  ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
+    return this.#parts.counts.follow(question, this.#ask(question, cancel));
+  }
+
+  #ask({ method, params }: Question, cancel: Cancellation): Promise<ClientAnswer> {
     const { size } = this.#asked;
     if (size >= this.#parts.maxQuestions) return Promise.reject(tooManyQuestions(size));
     const over = this.cancel.reason ?? (this.#isOver ? CALL_OVER : undefined);

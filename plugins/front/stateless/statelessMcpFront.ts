@@ -71,6 +71,16 @@ export class StatelessMcpFront implements StatelessFront {
     return this.#scope.config.stateless ? STATELESS_REVISIONS : [];
   }
 
+  /** Calls that wait for their client. */
+  get parked(): number {
+    return this.#parked.size;
+  }
+  /** Where each stream is, and what it speaks. */
+  streams(): readonly { readonly transport: string; readonly revision: string }[] {
+    const [revision] = STATELESS_REVISIONS;
+    return this.#listeners.transports().map((transport) => ({ transport, revision }));
+  }
+
   claims(text: string): boolean {
     return this.#scope.config.stateless && text.includes(`"${VERSION_KEY}"`);
   }
@@ -213,7 +223,11 @@ export class StatelessMcpFront implements StatelessFront {
       }
     };
     const { maxQuestions } = this.#scope.config;
-    return new StatelessCall({ capabilities, maxQuestions, noWait: this.#noWait, work });
+    return new StatelessCall({
+      ...{ capabilities, maxQuestions, work },
+      noWait: this.#noWait,
+      counts: this.#relay.questionCounts,
+    });
   }
 
   #discover(request: InboundRequest): string {

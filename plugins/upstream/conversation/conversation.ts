@@ -46,6 +46,8 @@ export class Conversation {
   readonly lists: ListingReader;
   readonly watches: Watches;
   readonly questions: Questions;
+  /** Of the server's process, while it is connected; undefined for a remote server. */
+  pid: number | undefined;
   readonly #listening: Listening;
   readonly #rounds: Rounds;
   readonly #server: string;

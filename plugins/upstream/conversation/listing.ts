@@ -41,6 +41,7 @@ export class ListingReader {
   readonly #requests: Requests;
   readonly #parts: ListingParts;
   #listing: Listing = NOTHING_LISTED;
+  #listedAt: number | undefined;
   #capabilities: JsonObject = {};
   #round = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -61,6 +62,10 @@ export class ListingReader {
 
   get listing(): Listing {
     return this.#listing;
+  }
+  /** When the tools were last read, ms since the epoch; undefined if an earlier process has read them, or none. */
+  get listedAt(): number | undefined {
+    return this.#listedAt;
   }
   /** Sets the listing that an earlier process stored. */
   remember(listing: Listing): void {
@@ -166,6 +171,7 @@ export class ListingReader {
     if (round !== this.#round) return failures;
     // At once: a starting server of which one list is known would not be waited for.
     this.#listing = { ...this.#listing, ...read };
+    if (read.tools !== undefined) this.#listedAt = Date.now();
     if (failures.size > 0) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
     return failures;
   }

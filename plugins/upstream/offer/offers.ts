@@ -85,6 +85,10 @@ export class Offers {
     const { tools } = this.#own(server)?.offeringFor(request) ?? this.#shared;
     return tools.report(server, request);
   }
+  /** JSON of the declarations of a server's tools, for requests without a list of their own. */
+  bytes(server: string): number {
+    return (this.#own(server)?.offeringFor() ?? this.#shared).tools.bytes(server);
+  }
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {
     const listing = this.#parts.personal(server)?.listOf(owner)?.listing ?? NOTHING_LISTED;

@@ -75,6 +75,13 @@ export class ToolRegistrar {
     };
   }
 
+  /** JSON of the declarations that are offered. */
+  bytes(server: string): number {
+    const entries = [...(this.#byServer.get(server)?.entries.values() ?? [])];
+    const offered = entries.filter(({ excluded }) => excluded === undefined);
+    return offered.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  }
+
   /** Removes all tools. */
   clear(): void {
     for (const claimant of [...this.#claimed.keys()]) this.#claim(claimant, new Map());

@@ -1,4 +1,5 @@
 import type { GatewayError, KernelEvent, Log } from 'pegboard';
+import type { ConnectionCounts } from './connectionCounts.ts';
 import { serverEvents } from './serverEvents.ts';
 import type { TellServer } from './serverEvents.ts';
 import type { ToolReport } from './toolReport.ts';
@@ -6,11 +7,12 @@ import type { ToolReport } from './toolReport.ts';
 export interface AnnouncerParts {
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
+  readonly counts: ConnectionCounts;
   /** Which of its tools are offered, and which are left out. */
   readonly toolReport: () => ToolReport;
 }
 
-/** Reports the connections of one server in log and events. */
+/** Reports the connections of one server in log, events and counts. */
 export class Announcer {
   readonly #server: string;
   readonly #parts: AnnouncerParts;
@@ -32,16 +34,19 @@ export class Announcer {
   }
   restarting(): void {
     this.#isRecovering = false;
+    this.#parts.counts.restarted('requested');
     this.#tell('MCPServerRestarting');
   }
   /** An automatic attempt. Consecutive attempts are reported once. */
   recovering(): void {
+    this.#parts.counts.restarted('automatic');
     if (!this.#isRecovering) this.#tell('MCPServerRecoveryStarted');
     this.#isRecovering = true;
   }
 
   connected(ms: number, listError: GatewayError | undefined): void {
     this.#lastFailure = '';
+    this.#parts.counts.connected(ms);
     const { count: tools, malformed, collisions } = this.#parts.toolReport();
     const refusedTools = malformed.length + collisions.length;
     const facts = { tools, refusedTools, ms };
@@ -111,6 +116,7 @@ export class Announcer {
 
   /** The connection ended by itself. */
   died({ message }: GatewayError): void {
+    this.#parts.counts.lost();
     this.#disconnected(message, 'warn');
     this.#tell('MCPServerFailed', message);
   }

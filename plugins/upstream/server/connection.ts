@@ -5,6 +5,7 @@ import { awayError, refusalOf } from './away.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import { isFinal } from '../revision/wrongRevision.ts';
 import { Conversation } from '../conversation/conversation.ts';
+import { ConnectionCounts } from './connectionCounts.ts';
 import type { ConnectionParts, InstancesOfServer } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -24,6 +25,7 @@ import { Upkeep } from './upkeep.ts';
  *  final failed: for starting the definition's time-out, for stopping drain and kill times, for the others nextRetryAfter. */
 export class Connection implements ServerCalls {
   readonly name: string;
+  readonly counts = new ConnectionCounts();
   readonly conversation: Conversation;
   readonly #parts: ConnectionParts;
   readonly #status: ServerStatus;
@@ -42,7 +44,7 @@ export class Connection implements ServerCalls {
     this.#definition = definition;
     this.#parts = parts;
     this.#status = new ServerStatus(name, emit);
-    this.#announcer = new Announcer(name, parts);
+    this.#announcer = new Announcer(name, { ...parts, counts: this.counts });
     this.#retry = new RetrySchedule({
       config,
       isReady: () => this.state === 'ready',
@@ -264,9 +266,7 @@ export class Connection implements ServerCalls {
     else this.#parts.instances?.follow();
     const isSpent = this.#retry.failures >= this.#parts.config().unreachableAfter;
     const isGone = this.#definition.type !== 'stdio' && isSpent;
-    if (isRefused) this.#status.enter('auth_required', 'unknown');
-    else if (isGone) this.#status.enter('unreachable', 'unknown');
-    else this.#status.enter('failed', 'unhealthy');
+    this.#status.enterAway(error, isGone);
   }
 
   /** Calls that arrive meanwhile wait, and start the server again. */

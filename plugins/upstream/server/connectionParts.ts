@@ -9,11 +9,20 @@ import type { Personal } from './personal.ts';
 /** Those that belong to a session or a caller, besides the shared connection. */
 export type InstancesOfServer = Pick<
   Instances,
-  'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor' | 'outputFor' | 'keyFor' | 'stateOf' | 'dropOne'
+  | 'size'
+  | 'warm'
+  | 'release'
+  | 'wantLogs'
+  | 'wordsFor'
+  | 'pids'
+  | 'outputFor'
+  | 'keyFor'
+  | 'stateOf'
+  | 'dropOne'
 >;
 
 export interface ConnectionParts
-  extends OwnParts, AnnouncerParts, Pick<ConversationParts, 'isOwn' | 'readsLists'> {
+  extends OwnParts, Omit<AnnouncerParts, 'counts'>, Pick<ConversationParts, 'isOwn' | 'readsLists'> {
   /** Resolves when a former server of that name has ended; the first attempt waits for it. */
   readonly after: Promise<void>;
   /** Called when the listing has changed, or has become stale or current. */

@@ -66,6 +66,11 @@ export class Instances {
     return this.#warm.size;
   }
 
+  /** Of the processes that have begun, warm ones aside. */
+  get pids(): readonly number[] {
+    return this.#table.all().flatMap(({ connection }) => connection.conversation.pid ?? []);
+  }
+
   /** The server runs: watched resources are watched again, and processes may be started ahead. */
   begin(): void {
     this.follow();

@@ -114,6 +114,7 @@ export class Link {
       this.#wire = wire;
       conversation.requests.use(wire);
       await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
+      conversation.pid = wire.pid;
       if (isCurrent()) await this.#greet(wire, isCurrent);
     } catch (error) {
       if (isCurrent()) failed(this.#parts.refused(this.#inWords(asGatewayError(error))));
@@ -190,6 +191,7 @@ export class Link {
     const { server, log, conversation } = this.#parts;
     const wire = this.#wire;
     this.#wire = undefined;
+    conversation.pid = undefined;
     conversation.ended();
     conversation.requests.abandon(reason);
     if (wire === undefined) return Promise.resolve();

@@ -87,6 +87,13 @@ export class ServerStatus implements StatusFacts {
     this.enter('ready', error === undefined ? 'healthy' : 'unhealthy', before);
   }
 
+  /** @param isGone whether it is remote and has failed often */
+  enterAway({ code }: GatewayError, isGone: boolean): void {
+    if (code === 'UPSTREAM_AUTH_REQUIRED') this.enter('auth_required', 'unknown');
+    else if (isGone) this.enter('unreachable', 'unknown');
+    else this.enter('failed', 'unhealthy');
+  }
+
   /** @param before runs after the state is set, before the event is emitted */
   enter(state: State, health: Health, before: () => void = () => undefined): void {
     if (this.#state === state && this.#health === health) {

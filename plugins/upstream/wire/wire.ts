@@ -50,6 +50,8 @@ export interface WireListener {
 
 /** One connection to a server: JSON-RPC messages as text, in both directions. */
 export interface Wire {
+  /** Of the server's process; undefined for a remote server. */
+  readonly pid?: number | undefined;
   /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
   open(): Promise<void>;
   request(outgoing: Outgoing): void;

@@ -3,6 +3,7 @@ import type { Call, KernelEvent } from 'pegboard';
 import { traceIdOf } from '../../front/contract.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { WorkflowNotice } from '../contract.ts';
+import type { RunMetrics } from './runMetrics.ts';
 
 /** Event reasons, each with its event type. Source: requirement core.events.catalogue. */
 const TYPES = {
@@ -48,13 +49,16 @@ interface RunFacts {
 
 export class WorkflowEvents {
   readonly #emit: (event: KernelEvent) => void;
+  readonly #metrics: Pick<RunMetrics, 'count'>;
 
-  constructor(emit: (event: KernelEvent) => void) {
+  constructor(emit: (event: KernelEvent) => void, metrics: Pick<RunMetrics, 'count'>) {
     this.#emit = emit;
+    this.#metrics = metrics;
   }
 
   /** @param rest the message after `Workflow <name> `; must not contain secrets */
   tell(reason: WorkflowReason, workflow: string, rest: string, facts: EventFacts = {}): void {
+    this.#metrics.count(reason, workflow, facts.ms);
     this.#emit({
       type: TYPES[reason],
       reason,

@@ -20,6 +20,8 @@ export interface RefreshFaultFacts {
   /** The authorization server may have accepted the refresh token. */
   readonly mayBeSpent?: boolean;
   readonly retryAfterMs?: number;
+  /** If there is no loss, for people who count them; few words exist. Default: `unusable-answer`. */
+  readonly trouble?: string;
 }
 
 /** Why there are no new tokens. The message is for people, without anything that the authorization server could choose freely. */
@@ -31,6 +33,11 @@ export class RefreshFault extends Error {
     this.facts = facts;
   }
 
+  /** One of few words. */
+  get kind(): string {
+    return this.facts.loss ?? this.facts.trouble ?? 'unusable-answer';
+  }
+
   /** Of an answer without tokens. @param body as JSON, if it is */
   static of(response: Response, body: unknown): RefreshFault {
     const { status, headers } = response;
@@ -39,7 +46,12 @@ export class RefreshFault extends Error {
     if (status === TOO_MANY || status >= SERVER_FAULT || PASSING.includes(code)) {
       const retryAfterMs = retryAfterOf(headers);
       const mayBeSpent = status !== TOO_MANY;
-      return new RefreshFault(answer, { mayBeSpent, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+      const trouble = mayBeSpent ? 'unavailable' : 'too-many-requests';
+      return new RefreshFault(answer, {
+        mayBeSpent,
+        trouble,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
     }
     if (code === 'invalid_grant') return new RefreshFault(answer, { loss: 'revoked' });
     if (OF_THE_CLIENT.includes(code) || (status === UNAUTHORIZED && code === ''))
@@ -53,7 +65,10 @@ export class RefreshFault extends Error {
   static from(error: unknown): RefreshFault {
     if (error instanceof RefreshFault) return error;
     if (error instanceof GuardedFetchError)
-      return new RefreshFault(error.message, { mayBeSpent: !BEFORE_SENDING.includes(error.reason) });
+      return new RefreshFault(error.message, {
+        mayBeSpent: !BEFORE_SENDING.includes(error.reason),
+        trouble: error.reason,
+      });
     if (error instanceof UnsupportedOperationError)
       return new RefreshFault('the authorization server gives tokens that are not Bearer', {
         loss: 'token-type',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, waitAtMost } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
+import { Tally } from '../../../metrics/contract.ts';
 import { Peers } from '../../../vault-redis/contract.ts';
 import type { Cell } from '../store/cell.ts';
 import { MAX_TURN_MS } from '../record/grantFacts.ts';
@@ -33,6 +34,8 @@ interface Unstored {
 /** New tokens for grants: one request at a time for each grant, over all processes, and never with a refresh token that another
  *  request may have spent. */
 export class Refresher {
+  /** By cause; none for those that have succeeded. */
+  readonly counts = new Tally();
   readonly #parts: RefresherParts;
   readonly #log: Log;
   /** Tells this object from a former one of the same process. */
@@ -118,7 +121,10 @@ export class Refresher {
     try {
       if (!(await grants.replace(cell, found, { ...found, turn }))) return false;
       const change = await request(grant).then(
-        (next) => changeTo(isRefused ? { ...next, isAfterRefusal: true } : next),
+        (next) => {
+          this.counts.add({ cause: 'none' });
+          return changeTo(isRefused ? { ...next, isAfterRefusal: true } : next);
+        },
         (error: unknown) => this.#changeAfter(RefreshFault.from(error), mayBeSpent),
       );
       await this.#store({ cell, change, turn });
@@ -128,7 +134,9 @@ export class Refresher {
     }
   }
 
-  #changeAfter({ message, facts }: RefreshFault, wasSpent: boolean): Unstored['change'] {
+  #changeAfter(fault: RefreshFault, wasSpent: boolean): Unstored['change'] {
+    const { message, facts } = fault;
+    this.counts.add({ cause: fault.kind });
     const { loss, mayBeSpent = false, retryAfterMs } = facts;
     const at = Date.now();
     if (loss !== undefined) {

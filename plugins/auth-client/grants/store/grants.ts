@@ -70,6 +70,11 @@ export class Grants {
     return cell;
   }
 
+  /** Of the owners who were seen last. */
+  *known(): Iterable<Cell> {
+    for (const { cells } of this.#owners.values()) yield* cells.values();
+  }
+
   /** Reads what is not known, all records of an owner at once. @throws GatewayError STORE_UNREACHABLE */
   async current(cell: Cell): Promise<GrantRecord | undefined> {
     const known = this.#known(cell.owner);

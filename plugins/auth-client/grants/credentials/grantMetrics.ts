@@ -1,0 +1,45 @@
+import { Tally } from '../../../metrics/contract.ts';
+import type { MetricSource } from '../../../metrics/contract.ts';
+import type { GuardedServer } from '../../contract.ts';
+import { grantFacts } from '../record/grantFacts.ts';
+import type { Grants } from '../store/grants.ts';
+import { placeOf } from '../record/placeOf.ts';
+import type { Refresher } from '../refresh/refresher.ts';
+
+export interface GrantMetricsParts {
+  readonly grants: Pick<Grants, 'known'>;
+  readonly refresher: Pick<Refresher, 'counts'>;
+  readonly server: (name: string) => GuardedServer | undefined;
+}
+
+/** Sign-ins of callers at servers. */
+export function grantMetrics({ grants, refresher, server }: GrantMetricsParts): MetricSource {
+  const byState = (): Tally => {
+    const counted = new Tally();
+    const now = Date.now();
+    for (const { record, server: name } of grants.known()) {
+      const its = record === undefined ? undefined : server(name);
+      if (its !== undefined)
+        counted.add({ server: name, state: grantFacts(record, placeOf(its), now).state });
+    }
+    return counted;
+  };
+  return {
+    metrics: [
+      {
+        name: 'mcp.grants',
+        kind: 'gauge',
+        unit: '{grant}',
+        description: 'Sign-ins of callers seen at this process, by server and state.',
+        read: () => byState().samples(),
+      },
+      {
+        name: 'mcp.grant.refreshes',
+        kind: 'counter',
+        unit: '{refresh}',
+        description: 'Requests for new tokens, by cause of the failure; none: they came.',
+        read: () => refresher.counts.samples(),
+      },
+    ],
+  };
+}

@@ -1,0 +1,55 @@
+import { Tally } from '../metrics/contract.ts';
+import type { Metric, MetricSource } from '../metrics/contract.ts';
+import type { OAuthError } from './contract.ts';
+
+/** Of RFC 6749, 6750, 7591, 9449 and this gateway; an identity provider may answer with any other. */
+const KNOWN = new Set([
+  ...['access_denied', 'consent_required', 'insufficient_scope', 'interaction_required', 'invalid_client'],
+  ...['invalid_client_metadata', 'invalid_dpop_proof', 'invalid_grant', 'invalid_redirect_uri'],
+  ...['invalid_request', 'invalid_scope', 'invalid_target', 'invalid_token', 'login_required'],
+  ...['rate_limit_exceeded', 'server_error', 'temporarily_unavailable', 'unauthorized_client'],
+  ...['unsupported_grant_type', 'unsupported_response_type', 'use_dpop_nonce'],
+]);
+
+/** Sign-ins at this gateway since its start. */
+export class SignInCounts implements MetricSource {
+  readonly #refusals = new Tally();
+  #begun = 0;
+  #ended = 0;
+
+  begun(): void {
+    this.#begun += 1;
+  }
+  ended(): void {
+    this.#ended += 1;
+  }
+  refused({ error }: OAuthError): void {
+    this.#refusals.add({ error: KNOWN.has(error) ? error : 'other' });
+  }
+
+  get metrics(): readonly Metric[] {
+    return [
+      {
+        name: 'mcp.signin.begun',
+        kind: 'counter',
+        unit: '{sign-in}',
+        description: 'Sign-ins at this gateway that were completed at this process.',
+        read: () => [{ value: this.#begun }],
+      },
+      {
+        name: 'mcp.signin.ended',
+        kind: 'counter',
+        unit: '{sign-in}',
+        description: 'Those of all processes that were ended before their time.',
+        read: () => [{ value: this.#ended }],
+      },
+      {
+        name: 'mcp.signin.refused',
+        kind: 'counter',
+        unit: '{request}',
+        description: 'Requests for a sign-in or its tokens that were refused, by OAuth error.',
+        read: () => this.#refusals.samples(),
+      },
+    ];
+  }
+}

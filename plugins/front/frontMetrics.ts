@@ -1,0 +1,92 @@
+import type { Metric, MetricSource, Sample, Tally } from '../metrics/contract.ts';
+import type { QuestionCounts } from './client/questionCounts.ts';
+
+/** Of a session, a stream or a call. */
+export interface Origin {
+  readonly transport: string;
+  readonly revision: string;
+}
+export interface FrontMetricsParts {
+  readonly sessions: () => Iterable<Origin>;
+  readonly streams: () => Iterable<Origin>;
+  readonly opened: Tally;
+  readonly questions: QuestionCounts;
+  readonly parked: () => number;
+}
+
+/** Clients as they are when an exporter asks. */
+export function frontMetrics({
+  sessions,
+  streams,
+  opened,
+  questions,
+  parked,
+}: FrontMetricsParts): MetricSource {
+  const metrics: readonly Metric[] = [
+    {
+      name: 'mcp.sessions',
+      kind: 'gauge',
+      unit: '{session}',
+      description: 'Sessions that were used at this process and have not ended, by transport and revision.',
+      read: () => countsOf(sessions()),
+    },
+    {
+      name: 'mcp.sessions.opened',
+      kind: 'counter',
+      unit: '{session}',
+      description: 'Sessions that clients have opened, by transport and revision.',
+      read: () => opened.samples(),
+    },
+    {
+      name: 'mcp.streams',
+      kind: 'gauge',
+      unit: '{stream}',
+      description: 'Standing streams to clients, by transport and revision.',
+      read: () => countsOf(streams()),
+    },
+    {
+      name: 'mcp.questions.asked',
+      kind: 'counter',
+      unit: '{question}',
+      description: 'Questions of servers to clients, by kind: elicitation, sampling, roots.',
+      read: () => questions.asked.samples(),
+    },
+    {
+      name: 'mcp.questions.answered',
+      kind: 'counter',
+      unit: '{question}',
+      description:
+        'How they ended, by kind and answer: result, error, or none (withdrawn, refused, too late).',
+      read: () => questions.answered.samples(),
+    },
+    {
+      name: 'mcp.questions.open',
+      kind: 'gauge',
+      unit: '{question}',
+      description: 'Questions that wait for an answer.',
+      read: () => [{ value: questions.open }],
+    },
+    {
+      name: 'mcp.calls.parked',
+      kind: 'gauge',
+      unit: '{call}',
+      description: 'Calls without a session that wait for their client to return with answers.',
+      read: () => [{ value: parked() }],
+    },
+  ];
+  return { metrics };
+}
+
+function countsOf(all: Iterable<Origin>): readonly Sample[] {
+  const counts = new Map<
+    string,
+    { value: number; readonly labels: { transport: string; revision: string } }
+  >();
+  for (const { transport, revision } of all) {
+    const key = `${transport} ${revision}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { value: 1, labels: { transport, revision } });
+    else known.value += 1;
+  }
+  return [...counts.values()];
+}

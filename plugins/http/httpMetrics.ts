@@ -1,0 +1,23 @@
+import type { MetricSource, Tally } from '../metrics/contract.ts';
+
+/** The public listener. @param refusals by status @param connections open ones */
+export function httpMetrics(refusals: Tally, connections: () => number): MetricSource {
+  return {
+    metrics: [
+      {
+        name: 'mcp.http.connections',
+        kind: 'gauge',
+        unit: '{connection}',
+        description: 'Open connections of clients.',
+        read: () => [{ value: connections() }],
+      },
+      {
+        name: 'mcp.http.refusals',
+        kind: 'counter',
+        unit: '{request}',
+        description: 'Requests that were refused before MCP, by status.',
+        read: () => refusals.samples(),
+      },
+    ],
+  };
+}

@@ -1,0 +1,87 @@
+import { Histogram, Tally } from '../../metrics/contract.ts';
+import type { Metric, MetricSource } from '../../metrics/contract.ts';
+import type { WorkflowReason } from './workflowEvents.ts';
+
+const RUNS: Partial<Readonly<Record<WorkflowReason, string>>> = {
+  WorkflowExecutionCompleted: 'completed',
+  WorkflowExecutionFailed: 'failed',
+  WorkflowExecutionCancelled: 'cancelled',
+};
+const STEPS: Partial<Readonly<Record<WorkflowReason, string>>> = {
+  WorkflowStepCompleted: 'completed',
+  WorkflowStepFailed: 'failed',
+  WorkflowStepSkipped: 'skipped',
+};
+/** Seconds. */
+const RUN_BOUNDS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800];
+
+export interface RunMetricsParts {
+  /** Only workflows that exist have series. */
+  readonly exists: (workflow: string) => boolean;
+  /** Name of the workflow of each live run. */
+  readonly running: () => readonly string[];
+}
+
+/** Runs and steps of workflows. */
+export class RunMetrics implements MetricSource {
+  readonly #parts: RunMetricsParts;
+  readonly #runs = new Tally();
+  readonly #durations = new Histogram(RUN_BOUNDS);
+  readonly #steps = new Tally();
+
+  constructor(parts: RunMetricsParts) {
+    this.#parts = parts;
+  }
+
+  /** @param ms of a run that has ended */
+  count(reason: WorkflowReason, workflow: string, ms: number | undefined): void {
+    const [run, step] = [RUNS[reason], STEPS[reason]];
+    if (step !== undefined) this.#steps.add({ workflow, status: step });
+    if (run === undefined) return;
+    this.#runs.add({ workflow, status: run });
+    if (ms !== undefined) this.#durations.record({ workflow }, ms / 1_000);
+  }
+
+  get metrics(): readonly Metric[] {
+    return [
+      {
+        name: 'mcp.workflow.runs',
+        kind: 'counter',
+        unit: '{run}',
+        description: 'Runs that have ended, by workflow and status: completed, failed, cancelled.',
+        read: () => this.#existing(this.#runs).samples(),
+      },
+      {
+        name: 'mcp.workflow.running',
+        kind: 'gauge',
+        unit: '{run}',
+        description: 'Runs under way, by workflow.',
+        read: () => {
+          const running = new Tally();
+          for (const workflow of this.#parts.running()) running.add({ workflow });
+          return running.samples();
+        },
+      },
+      {
+        name: 'mcp.workflow.duration',
+        kind: 'histogram',
+        unit: 's',
+        description: 'Time of runs, by workflow.',
+        read: () => this.#existing(this.#durations).samples(),
+      },
+      {
+        name: 'mcp.workflow.steps',
+        kind: 'counter',
+        unit: '{step}',
+        description: 'Steps that have ended, by workflow and status: completed, failed, skipped.',
+        read: () => this.#existing(this.#steps).samples(),
+      },
+    ];
+  }
+
+  /** A run may outlive its workflow. */
+  #existing<T extends Tally | Histogram>(counted: T): T {
+    counted.keep(({ workflow = '' }) => this.#parts.exists(workflow));
+    return counted;
+  }
+}
