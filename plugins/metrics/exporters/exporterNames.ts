@@ -4,7 +4,7 @@ import type { Env } from 'pegboard';
 const NAMES = ['prometheus', 'otlp', 'console'] as const;
 export type ExporterName = (typeof NAMES)[number];
 
-/** What OTEL_METRICS_EXPORTER names, none by default. Source: requirement metrics.endpoint; OpenTelemetry,
+/** What OTEL_METRICS_EXPORTER names, none by default. Source:
  *  https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  *  @throws GatewayError PLUGIN_START for a name that is not known */
 export function exporterNames(env: Env): readonly ExporterName[] {

@@ -10,7 +10,7 @@ const PORT_VARIABLE = 'OTEL_EXPORTER_PROMETHEUS_PORT';
 const DEFAULT_PORT = 9464;
 const SUFFIXES: Readonly<Record<string, string>> = { s: '.seconds', By: '.bytes' };
 
-/** Serves /metrics on a listener of its own. Source: requirement metrics.endpoint. @throws GatewayError PLUGIN_START */
+/** Serves /metrics on a listener of its own. Source: requirement metrics.path. @throws GatewayError PLUGIN_START */
 export async function openPrometheus({ producer, env, log }: ExporterParts): Promise<() => Promise<void>> {
   const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
   exporter.setMetricProducer(withUnits(producer));
@@ -46,7 +46,7 @@ function portIn(env: Env): number {
   );
 }
 
-/** Prometheus expects the unit in the name; this exporter leaves it out. Source: OpenTelemetry,
+/** Prometheus expects the unit in the name; this exporter leaves it out. Source:
  *  https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ */
 function withUnits(producer: MetricProducer): MetricProducer {
   return {

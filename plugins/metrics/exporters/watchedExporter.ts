@@ -21,4 +21,5 @@ export function watchedExporter(exporter: PushMetricExporter, faults: ExportFaul
 }
 
 /** Of @opentelemetry/core. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- that package is not a direct dependency
 export const SUCCESS = 0 as Parameters<Parameters<PushMetricExporter['export']>[1]>[0]['code'];

@@ -1,7 +1,7 @@
 import type { HistogramSample, Labels } from '../contract.ts';
 import { keyOf } from './tally.ts';
 
-/** Seconds: from an answer out of memory to a long run. Source: OpenTelemetry semantic conventions for MCP, whose smallest is 0.01. */
+/** Seconds: from an answer out of memory to a long run; the semantic conventions of OpenTelemetry for MCP begin with 0.01. */
 const DURATION_BOUNDS: readonly number[] = [
   0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300,
 ];

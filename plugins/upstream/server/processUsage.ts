@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** USER_HZ, which is 100 on every platform that Node.js supports. Source: time(7) */
+/** USER_HZ, which is 100 on every platform that Node.js supports. See man 7 time. */
 const TICKS_PER_SECOND = 100;
 const KIB = 1_024;
-/** Of /proc/<pid>/stat, counted from the state after the name. Source: proc_pid_stat(5) */
+/** Of /proc/<pid>/stat, counted from the state after the name. See man 5 proc_pid_stat. */
 const UTIME = 11;
 const CSTIME = 14;
 
