@@ -24,9 +24,10 @@ function configProblems(scope: Scope<unknown>): readonly Problem[] {
   return issues.map((issue) => {
     const place = placeText(issue) ?? 'the configuration';
     const { definition, message, severity } = issue;
+    const about = definition && `${definition.kind} ${definition.name}`;
     return {
-      title: definition === undefined ? 'Configuration' : `${definition.kind} ${definition.name}`,
-      detail: message,
+      title: about ?? 'Configuration',
+      detail: message.startsWith(`${about ?? ''}: `) ? message.slice(message.indexOf(': ') + 2) : message,
       remedy: `edit ${place}`,
       isWarning: severity === 'warning',
     };

@@ -59,6 +59,8 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
   const text = (key: string): string | undefined => {
     const value = metadata[key];
     if (value === undefined || value === false) return undefined;
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+      return shown(value.join(' '), 300);
     return shown(typeof value === 'string' ? value : JSON.stringify(value), 300);
   };
   const time = (key: string): Html | undefined => {
@@ -82,7 +84,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
       ['Last attempt', time('lastAttempt')],
       ['Next attempt', time('nextRetryAfter')],
       ['Failures in a row', metadata['consecutiveFailures'] === 0 ? undefined : text('consecutiveFailures')],
-      ['Last error', text('lastError')],
+      ['Last error', metadata['lastError'] === error ? undefined : text('lastError')],
       ['Last restart', time('lastRestartedAt')],
       ['Recommended', text('recommended')],
       ['Left out tools', text('malformedTools')],

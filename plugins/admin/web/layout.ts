@@ -13,6 +13,7 @@ export interface LayoutParts {
 
 /** A whole page. */
 export function layout({ title, body }: Shown, { pages, path, isLive }: LayoutParts): Html {
+  const now = new Date().toISOString();
   const entries = pages.filter(({ nav }) => nav !== undefined);
   const current = entries.findLast((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
   return html`<!doctype html>
@@ -41,7 +42,10 @@ export function layout({ title, body }: Shown, { pages, path, isLive }: LayoutPa
           ${body}
         </main>
         <footer>
-          <p>Pegboard ${VERSION} · <span id="live">as of</span> <time>${new Date().toISOString()}</time></p>
+          <p>
+            Pegboard ${VERSION} · <span id="live">as of</span>
+            <time datetime="${now}">${now.slice(0, 19).replace('T', ' ')} UTC</time>
+          </p>
         </footer>
       </body>
     </html> `;

@@ -23,12 +23,18 @@ export function table(
         ${rows.map(
           (cells) =>
             html`<tr>
-              ${cells.map((cell, at) => html`<td data-label="${heads[at]}">${cell ?? '–'}</td>`)}
+              ${cells.map((cell, at) => cellOf(heads[at] ?? '', cell))}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+/** @param head empty: its cells have buttons */
+function cellOf(head: string, cell: Cell): Html {
+  if (head === '') return html`<td class="acts">${cell}</td>`;
+  return html`<td data-label="${head}"><div>${cell ?? '–'}</div></td>`;
 }
 
 /** Names and values; those without a value are left out. */
@@ -49,7 +55,7 @@ export function link(href: string, text: string): Html {
   return html`<a href="${href}">${shown(text)}</a>`;
 }
 
-const GOOD = new Set(['running', 'connected', 'healthy', 'ok', 'allowed', 'valid']);
+const GOOD = new Set(['running', 'ready', 'connected', 'healthy', 'ok', 'allowed', 'valid']);
 const BAD = new Set(['failed', 'unreachable', 'unhealthy', 'error', 'refused', 'lost']);
 const CARE = new Set([
   'auth_required',
