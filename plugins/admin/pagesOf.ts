@@ -1,6 +1,8 @@
 import type { Scope } from 'pegboard';
 import type { CallsUnderWay } from './data/callsUnderWay.ts';
 import type { History } from './data/history.ts';
+import { configActions } from './pages/configActions.ts';
+import { configPage } from './pages/configPage.ts';
 import type { Minutes } from './data/minutes.ts';
 import { explainPage } from './pages/explainPage.ts';
 import { overviewPage } from './pages/overviewPage.ts';
@@ -33,7 +35,8 @@ export function pagesOf(parts: PageParts): {
       serversPage(scope),
       serverPage(scope, history),
       explainPage(scope),
+      configPage(scope),
     ],
-    actions: [...serverActions(scope), ...sessionActions(scope, calls)],
+    actions: [...serverActions(scope), ...sessionActions(scope, calls), ...configActions(scope)],
   };
 }

@@ -55,7 +55,7 @@ export function link(href: string, text: string): Html {
   return html`<a href="${href}">${shown(text)}</a>`;
 }
 
-const GOOD = new Set(['running', 'ready', 'connected', 'healthy', 'ok', 'allowed', 'valid']);
+const GOOD = new Set(['running', 'ready', 'connected', 'healthy', 'ok', 'allowed', 'applied', 'valid']);
 const BAD = new Set(['failed', 'unreachable', 'unhealthy', 'error', 'refused', 'lost']);
 const CARE = new Set([
   'auth_required',

@@ -59,7 +59,7 @@ export function siteAt(gateway: Gateway): AdminSite {
       return JSON.parse(text) as T;
     },
     submit: async (path, fields = {}) => {
-      const token = /name="token"\s+value="([^"]+)"/.exec((await get('/explain')).text)?.[1] ?? '';
+      const token = /name="token"\s+value="([^"]+)"/.exec((await get('/config')).text)?.[1] ?? '';
       return post(path, { token, ...fields }, { origin: url, 'sec-fetch-site': 'same-origin' });
     },
   };
