@@ -1,4 +1,5 @@
 import { CallPath, ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { GrantStore } from '../auth-client/contract.ts';
 import { ConfigOrigins } from '../core-config/contract.ts';
 import type { AdminConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
@@ -13,7 +14,7 @@ export const plugin = definePlugin<AdminConfig>({
   enabled: ({ aggregator }) =>
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, ToolTable],
-  uses: [ConfigOrigins],
+  uses: [ConfigOrigins, GrantStore],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

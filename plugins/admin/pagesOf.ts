@@ -5,6 +5,8 @@ import { configActions } from './pages/configActions.ts';
 import { configPage } from './pages/configPage.ts';
 import type { Minutes } from './data/minutes.ts';
 import { explainPage } from './pages/explainPage.ts';
+import { grantActions } from './pages/grantActions.ts';
+import { grantsPage } from './pages/grantsPage.ts';
 import { overviewPage } from './pages/overviewPage.ts';
 import { serverPage } from './pages/serverPage.ts';
 import { serverActions } from './pages/serverActions.ts';
@@ -36,7 +38,13 @@ export function pagesOf(parts: PageParts): {
       serverPage(scope, history),
       explainPage(scope),
       configPage(scope),
+      grantsPage(scope),
     ],
-    actions: [...serverActions(scope), ...sessionActions(scope, calls), ...configActions(scope)],
+    actions: [
+      ...serverActions(scope),
+      ...sessionActions(scope, calls),
+      ...configActions(scope),
+      ...grantActions(scope),
+    ],
   };
 }

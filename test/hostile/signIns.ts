@@ -252,7 +252,14 @@ export const SIGN_INS: readonly HostileCase[] = [
       'plugins/auth-client/tools/loginTool: T101: is refused for a suspended server, whatever else is true of it',
     ],
   },
-  { id: 'T102', what: 'the admin interface is called by a web page', open: 'comes with the admin interface' },
+  {
+    id: 'T102',
+    what: 'the admin interface is called by a web page',
+    tests: [
+      'plugins/admin/pages/grantsPage: T102: DELETE drops nothing for a page elsewhere, a foreign Host, a browser without the token, or a GET',
+      'plugins/admin/pages/grantsPage: are listed with holder, state and times, and no page has anything secret or a name of a person',
+    ],
+  },
   {
     id: 'T103',
     what: 'DELETE /user-tokens',

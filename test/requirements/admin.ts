@@ -55,4 +55,20 @@ export const ADMIN: readonly Requirement[] = [
       'plugins/admin/pages/sessionPage: reconnect a server for one session: its own connection only, or the one that all share',
     ],
   },
+  {
+    id: 'admin.grants',
+    sentence: 'DELETE /auth/{server} drops stored grants for a server.',
+    tests: [
+      'plugins/admin/pages/grantsPage: DELETE /auth/{server} drops those of a server, of which JSON tells; its callers sign in again',
+      'plugins/admin/pages/grantsPage: DELETE /auth/{server} answers 404 for an unknown server, whatever its name',
+    ],
+  },
+  {
+    id: 'admin.tokens',
+    sentence: 'DELETE /user-tokens drops every stored user token.',
+    tests: [
+      'plugins/admin/pages/grantsPage: DELETE /user-tokens drops all of them',
+      'plugins/auth-client/grants/credentials/storedGrants: are all dropped with the secrets of persons, and connections with such a secret end',
+    ],
+  },
 ];

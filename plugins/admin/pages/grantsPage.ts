@@ -1,0 +1,75 @@
+import type { Scope } from 'pegboard';
+import { GrantStore, signInCall } from '../../auth-client/contract.ts';
+import type { StoredGrant } from '../../auth-client/contract.ts';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import { excerpt } from '../data/excerpt.ts';
+import type { Excerpt } from '../data/excerpt.ts';
+import { actionForm } from '../web/actionForm.ts';
+import { page } from '../web/page.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { pager } from '../web/pager.ts';
+import { badge, link, table } from '../web/parts.ts';
+import { ago, counted, inPath, shown } from '../web/words.ts';
+
+interface GrantRow extends StoredGrant {
+  /** What to do about it. */
+  readonly cure?: string;
+}
+
+/** `/grants`: who has signed in where. */
+export function grantsPage(scope: Scope<unknown>): Page {
+  return page<{ readonly grants: Excerpt<GrantRow> }>({
+    path: '/grants',
+    nav: 'Grants',
+    facts: async ({ query }) => {
+      const all = (await scope.all(GrantStore)[0]?.all()) ?? [];
+      const part = excerpt(all, query);
+      return { grants: { ...part, items: part.items.map(withCure) } };
+    },
+    show: ({ grants }, visit) => ({
+      title: counted(grants.total, 'grant'),
+      body: html`<p class="quiet">
+          Sign-ins of callers at MCP servers. A holder is a digest: equal for all grants of one person or
+          session.
+        </p>
+        ${table(
+          { caption: 'Grants', empty: 'No caller has signed in at a server, or sign-in is off.' },
+          ['Server', 'Holder', 'State', 'Since', 'Expires', 'Next refresh', 'Why, and what helps', ''],
+          grants.items.map((grant) => rowOf(grant, visit)),
+        )}${pager(grants, visit.query)}`,
+    }),
+  });
+}
+
+function withCure(grant: StoredGrant): GrantRow {
+  const { state, server } = grant;
+  if (state !== 'lost' && state !== 'asked') return grant;
+  return { ...grant, cure: `the caller signs in: ${signInCall(server)}` };
+}
+
+function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefined)[] {
+  const { server, holder, state, since, expires, nextRefresh, reason, cure } = grant;
+  const words = [reason, cure].filter((part) => part !== undefined).join('; ');
+  return [
+    link(`/mcps/${inPath(server)}`, server),
+    html`<code>${holder}</code>`,
+    badge(state),
+    since === undefined ? undefined : ago(since),
+    expires === undefined ? undefined : ago(expires),
+    nextRefresh === undefined ? undefined : ago(nextRefresh),
+    words === '' ? undefined : shown(words, 400),
+    html`<div class="row">${buttons(grant, visit)}</div>`,
+  ];
+}
+
+function buttons({ id, server, holder, state, nextRefresh }: GrantRow, visit: Visit): readonly Html[] {
+  const about = `${shown(server)}, ${holder}`;
+  const path = `/grants/${inPath(id)}`;
+  const warning = 'Its holder has to sign in again to use this server.';
+  const isRefreshed = state !== 'asked' && state !== 'lost' && nextRefresh !== undefined;
+  return [
+    ...(isRefreshed ? [actionForm(visit, { action: `${path}/refresh`, label: 'Refresh', about })] : []),
+    actionForm(visit, { action: `${path}/drop`, label: 'Drop', about, warning }),
+  ];
+}
