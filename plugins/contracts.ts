@@ -4,6 +4,7 @@ export * from './auth-client/contract.ts';
 export * from './auth-exchange/contract.ts';
 export * from './auth-server/contract.ts';
 export * from './core-config/contract.ts';
+export * from './cassettes/contract.ts';
 export type * from './core-events/contract.ts';
 export type * from './core-mcpservers/contract.ts';
 export * from './core-services/contract.ts';

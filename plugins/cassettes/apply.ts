@@ -4,7 +4,7 @@ import { CallSecrets } from '../workflow/contract.ts';
 import type { RecordConfig } from './config.ts';
 import { CassetteRecorder } from './cassetteRecorder.ts';
 import type { SecretsByServer } from './cassetteRecorder.ts';
-import { secretsIn } from './secretsIn.ts';
+import { secretsIn } from './contract.ts';
 
 export function apply(scope: Scope<RecordConfig>): void {
   const control = (): ConfigControl => scope.get(ConfigControl);

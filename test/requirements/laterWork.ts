@@ -31,7 +31,6 @@ export const LATER_WORK: readonly Requirement[] = [
     'metrics.address':
       'It is served on OTEL_EXPORTER_PROMETHEUS_HOST:OTEL_EXPORTER_PROMETHEUS_PORT (localhost:9464).',
   }),
-  ...later('admin UI', {}),
 ];
 
 function later(work: string, sentences: Readonly<Record<string, string>>): readonly Requirement[] {

@@ -1,0 +1,1 @@
+export { secretsIn } from './shared/secretsIn.ts';
