@@ -1,5 +1,6 @@
 /** The contracts of the built-in plugins, for one another and for third parties' plugins, imported as `pegboard/contracts`:
  *  capabilities, error codes and events. */
+export * from './admin/contract.ts';
 export * from './auth-client/contract.ts';
 export * from './auth-exchange/contract.ts';
 export * from './auth-server/contract.ts';

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { callerKey } from 'pegboard';
 import type { InboundRequest, JsonObject, KernelEvent } from 'pegboard';
+import { isOperator } from '../admin/contract.ts';
 import type { Notice } from './contract.ts';
 
 /** One event; core_events shows it without `owner`. Source: requirement core.events. */
@@ -71,11 +72,14 @@ export class EntryReader {
   }
 }
 
-/** Who reads events: `callerKey`, or `local` for the local user on standard input and output, who sees all of them. */
+/** Who reads events: `callerKey`, or `local` for the local user on standard input and output and for the operator on the admin
+ *  pages, who see all of them. */
 export type EventReader = string | undefined;
 export const LOCAL = 'local';
-export function readerOf({ caller, transport }: InboundRequest): EventReader {
-  return caller === undefined && transport === 'stdio' ? LOCAL : callerKey(caller);
+export function readerOf(request: InboundRequest): EventReader {
+  const { caller, transport } = request;
+  const isLocal = caller === undefined && transport === 'stdio';
+  return isLocal || isOperator(request) ? LOCAL : callerKey(caller);
 }
 
 /** @returns the entry as it is shown; undefined for one that this reader may not see */

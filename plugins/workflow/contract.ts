@@ -1,5 +1,5 @@
-import { many } from 'pegboard';
-import type { Call, Hide, NoDetails } from 'pegboard';
+import { many, one } from 'pegboard';
+import type { Call, Hide, InboundRequest, NoDetails } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
 
 declare module 'pegboard' {
@@ -38,9 +38,56 @@ declare module 'pegboard' {
 /** Hides secrets that belong to calls: values of sensitive arguments, credentials of callers. */
 export interface CallSecrets {
   /** Hides those of `call` and its parents; undefined if there are none. */
-  hiderFor(call: Call): Hide | undefined;
+  hiderFor(call: Pick<Call, 'tool' | 'request' | 'parent'>): Hide | undefined;
 }
 export const CallSecrets = many<CallSecrets>('call-secrets');
+
+/** A run in a list; members as core_workflow_execution_list gives them. Times are RFC 3339. */
+export interface RunSummary {
+  readonly execution_id: string;
+  readonly workflow_name: string;
+  /** `running`, `completed`, `failed`, `cancelled` */
+  readonly status: string;
+  readonly started_at: string;
+  readonly completed_at?: string;
+  /** Of a run in progress: until now. */
+  readonly duration_ms: number;
+  readonly step_count: number;
+  readonly error?: string;
+}
+/** A step of a run; of a loop, one for each iteration. */
+export interface RunStep {
+  readonly step_id: string;
+  readonly tool: string;
+  /** `running`, `completed`, `failed`, `skipped` */
+  readonly status: string;
+  readonly started_at: string;
+  readonly completed_at?: string;
+  readonly duration_ms: number;
+  readonly error?: string;
+  /** Id of the loop or group that it is part of. */
+  readonly parent?: string;
+  readonly iteration?: number;
+  readonly attempts?: number;
+  readonly input?: unknown;
+  readonly result?: unknown;
+}
+export interface RunFacts extends RunSummary {
+  /** Whether it has the values (`input`, `result`): they belong to who started the run. */
+  readonly hasValues: boolean;
+  readonly input?: unknown;
+  readonly result?: unknown;
+  readonly steps: readonly RunStep[];
+}
+/** The runs of all callers, for operators; provided by the plugin `workflow`. */
+export interface WorkflowRuns {
+  /** Newest first. @throws GatewayError STORE_UNREACHABLE */
+  list(filter: { readonly status?: string; readonly workflow?: string }): Promise<readonly RunSummary[]>;
+  /** @param request may see the values, or not: by the rule of core_workflow_execution_get
+   *  @throws GatewayError STORE_UNREACHABLE */
+  find(id: string, request: InboundRequest): Promise<RunFacts | undefined>;
+}
+export const WorkflowRuns = one<WorkflowRuns>('workflow-runs');
 
 /** An event about a workflow, for operators. */
 export interface WorkflowNotice extends Notice {

@@ -3,13 +3,14 @@ import { MetricSource } from '../metrics/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
-import { CallSecrets } from './contract.ts';
+import { CallSecrets, WorkflowRuns } from './contract.ts';
 import { restrictedInAll } from './definition/restrictedUses.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
 import { RunMetrics } from './run/runMetrics.ts';
 import { WorkflowEvents } from './run/workflowEvents.ts';
 import { Executions } from './records/executions.ts';
+import { allRuns } from './tools/allRuns.ts';
 import { executionTools } from './tools/executionTools.ts';
 import { WORKFLOW, workflowKind } from './definition/workflowKind.ts';
 import { readTools } from './tools/readTools.ts';
@@ -27,7 +28,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
   uses: [Vault, Channel, Peers],
-  provides: [CallSecrets, MetricSource],
+  provides: [CallSecrets, MetricSource, WorkflowRuns],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],
   apply(scope) {
@@ -46,6 +47,7 @@ export const plugin = definePlugin<WorkflowConfig>({
     const parts = { scope, config, registry, runs, events, executions };
     scope.provide(CallSecrets, runs);
     scope.provide(MetricSource, metrics);
+    scope.provide(WorkflowRuns, allRuns(parts));
 
     for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
       scope.addTool(tool);

@@ -98,7 +98,7 @@ export class Runs implements CallSecrets {
     return jsonResult({ execution_id: run.id, workflow: name, status: run.status });
   }
 
-  hiderFor(call: Call): Hide | undefined {
+  hiderFor(call: Pick<Call, 'parent'>): Hide | undefined {
     const given: Secrets[] = [];
     for (let above = call.parent; above !== undefined; above = above.parent) {
       const secrets = this.#secretsByCall.get(above);

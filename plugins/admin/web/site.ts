@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, internalErrorText, isGatewayError } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import { html, statusOf } from '../../http/contract.ts';
+import { ADMIN } from '../contract.ts';
 import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
 import type { Answer } from './answers.ts';
 import { checkHost, checkOrigin } from './checkSender.ts';
@@ -164,7 +165,7 @@ function isReading({ method }: IncomingMessage): boolean {
 /** What the operator does: without sign-in and toolset, so that all is in sight. */
 function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): InboundRequest {
   return {
-    transport: 'admin',
+    transport: ADMIN,
     access: 'caller',
     header: () => undefined,
     caller: undefined,

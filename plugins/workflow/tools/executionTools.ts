@@ -1,16 +1,10 @@
-import {
-  CHANGING,
-  GatewayError,
-  coreTool,
-  isObject,
-  ownerOf,
-  structuredResult,
-  validateArguments,
-} from 'pegboard';
+import { CHANGING, GatewayError, coreTool, isObject, structuredResult, validateArguments } from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
+import { isOperator } from '../../admin/contract.ts';
 import { CANCELLED, cancelElsewhere, cancelledElsewhere } from './remoteCancel.ts';
 import type { ToolParts } from './toolParts.ts';
-import type { ExecutionRecord, ExecutionSummary, StepRecord } from '../records/executionRecord.ts';
+import { isVisibleTo } from './isVisibleTo.ts';
+import type { ExecutionRecord, StepRecord } from '../records/executionRecord.ts';
 import { omit } from '../definition/omit.ts';
 
 const STATUSES = ['running', 'completed', 'failed', 'cancelled'];
@@ -76,7 +70,7 @@ function listTool(parts: ToolParts): Tool {
     },
     run: async ({ limit, offset, status, workflow }, { request }) => {
       const found = await parts.executions.list({
-        isVisible: visibleTo(request, parts),
+        isVisible: (one) => isVisibleTo(request, one, parts),
         ...(typeof status === 'string' && { status }),
         ...(typeof workflow === 'string' && workflow !== '' && { workflow }),
       });
@@ -128,11 +122,12 @@ function cancelTool(parts: ToolParts): Tool {
       return id;
     },
     run: async (id, { request, cancel }) => {
-      const before = await found(id, parts, request);
+      const find = (): Promise<ExecutionRecord> => found(id, parts, request, isOperator(request));
+      const before = await find();
       const isHere = await parts.runs.cancel(id, CANCELLED);
       const isElsewhere =
         !isHere && before.status === 'running' && (await cancelElsewhere(id, parts, cancel));
-      const { status, error = '' } = isHere || isElsewhere ? await found(id, parts, request) : before;
+      const { status, error = '' } = isHere || isElsewhere ? await find() : before;
       const message = isElsewhere
         ? cancelledElsewhere(id, status, error)
         : `execution ${id} ${isHere ? 'is' : 'had ended already:'} ${status}`;
@@ -141,19 +136,17 @@ function cancelTool(parts: ToolParts): Tool {
   });
 }
 
-/** @throws GatewayError RESOURCE_NOT_FOUND, also for a run of another caller, to hide that it exists */
-async function found(id: string, parts: ToolParts, request: InboundRequest): Promise<ExecutionRecord> {
-  const record = await parts.executions.get(id);
-  if (record !== undefined && visibleTo(request, parts)(record)) return record;
-  throw fault(`Failed to get execution: execution ${id} not found`, 'RESOURCE_NOT_FOUND');
-}
-
-function visibleTo(
+/** @param isOfAny whether runs of other callers count too
+ *  @throws GatewayError RESOURCE_NOT_FOUND, also for a run of another caller, to hide that it exists */
+async function found(
+  id: string,
+  parts: ToolParts,
   request: InboundRequest,
-  { config }: ToolParts,
-): (of: Pick<ExecutionSummary, 'owner'>) => boolean {
-  const own = ownerOf(request);
-  return ({ owner }) => config().executionVisibility === 'all' || owner === own;
+  isOfAny = false,
+): Promise<ExecutionRecord> {
+  const record = await parts.executions.get(id);
+  if (record !== undefined && (isOfAny || isVisibleTo(request, record, parts))) return record;
+  throw fault(`Failed to get execution: execution ${id} not found`, 'RESOURCE_NOT_FOUND');
 }
 
 function withoutSteps(record: ExecutionRecord): JsonObject {

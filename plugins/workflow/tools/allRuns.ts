@@ -1,0 +1,44 @@
+import type { RunFacts, RunStep, WorkflowRuns } from '../contract.ts';
+import { omit } from '../definition/omit.ts';
+import { summaryOf } from '../records/executionRecord.ts';
+import type { ExecutionRecord, StepRecord } from '../records/executionRecord.ts';
+import { isVisibleTo } from './isVisibleTo.ts';
+import type { ToolParts } from './toolParts.ts';
+
+/** The runs of all callers; values of those only that the request may read. */
+export function allRuns(parts: Pick<ToolParts, 'executions' | 'config'>): WorkflowRuns {
+  return {
+    list: async (filter) => {
+      const found = await parts.executions.list({ ...filter, isVisible: () => true });
+      return found.map((one) => omit(one, 'owner'));
+    },
+    find: async (id, request) => {
+      const record = await parts.executions.get(id);
+      return record && factsOf(record, isVisibleTo(request, record, parts));
+    },
+  };
+}
+
+function factsOf(record: ExecutionRecord, hasValues: boolean): RunFacts {
+  const { input, result, steps } = record;
+  return {
+    ...omit(summaryOf(record), 'owner'),
+    hasValues,
+    ...(hasValues && { input, ...(result !== undefined && { result }) }),
+    steps: steps.map((step) => stepFacts(step, hasValues)),
+  };
+}
+
+function stepFacts(step: StepRecord, hasValues: boolean): RunStep {
+  const { step_id, tool, status, started_at, completed_at, duration_ms, error, iteration } = step;
+  const { parent, attempts } = step as { readonly parent?: string; readonly attempts?: number };
+  return {
+    ...{ step_id, tool, status, started_at, duration_ms },
+    ...(completed_at !== undefined && { completed_at }),
+    ...(error !== undefined && { error }),
+    ...(parent !== undefined && { parent }),
+    ...(iteration !== undefined && { iteration }),
+    ...(attempts !== undefined && { attempts }),
+    ...(hasValues && { input: step.input, ...(step.result !== undefined && { result: step.result }) }),
+  };
+}
