@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Bus } from './bus.ts';
 import { isReply } from './contracts/request.ts';
 import type { InboundRequest, Reply, RequestFacts, RequestGate, Toolset } from './contracts/request.ts';
@@ -6,12 +7,15 @@ import { GatewayError } from './errors.ts';
 /** The only place where a request begins. */
 export class Gate implements RequestGate {
   readonly #bus: Bus;
+  readonly #process = randomBytes(2).toString('hex');
+  #count = 0;
   constructor(bus: Bus) {
     this.#bus = bus;
   }
 
   async open(facts: RequestFacts): Promise<InboundRequest | Reply> {
-    const own = Object.assign(facts, { caller: undefined, sessionId: undefined, [NARROWED]: undefined });
+    const id = `${this.#process}-${(++this.#count).toString(36)}`;
+    const own = Object.assign(facts, { id, caller: undefined, sessionId: undefined, [NARROWED]: undefined });
     const request = Object.defineProperty(own, 'toolset', TOOLSET) as typeof own & InboundRequest;
     const { generation } = this.#bus;
     const { onRequest } = generation.hooks;

@@ -44,6 +44,9 @@ export interface Toolset {
 
 /** One request in the gate: facts plus what the stages add. */
 export interface InboundRequest extends RequestFacts {
+  /** Short; joins the log lines that belong to one request, as `request`. Unless two processes drew the same four letters, it is unique
+   *  among processes too. */
+  readonly id: string;
   /** Set once at STAGE.identify. */
   caller: Caller | undefined;
   /** Set at STAGE.narrow, by any number of plugins: each value narrows the former one, and never widens it. */
@@ -59,6 +62,7 @@ export interface InboundRequest extends RequestFacts {
 
 /** A request without sign-in, session and toolset: for what Pegboard asks on its own behalf. */
 export const ANYONE: InboundRequest = {
+  id: 'internal',
   transport: 'internal',
   access: 'caller',
   header: () => undefined,

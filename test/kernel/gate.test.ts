@@ -29,6 +29,14 @@ describe('Request gate', () => {
     ]);
   });
 
+  it('gives each request a short id of its own', async () => {
+    const gate = await gateOf();
+    const open = async (): Promise<string> => ((await gate.open(factsOf())) as InboundRequest).id;
+    const ids = [await open(), await open(), await open()];
+    expect(new Set(ids).size).to.equal(3);
+    for (const id of ids) expect(id).to.match(/^[0-9a-f]{4}-[0-9a-z]+$/);
+  });
+
   it('combines the toolsets that plugins set, in any order', async () => {
     const set = (name: string, toolset: Toolset | undefined): Plugin =>
       tapping(

@@ -7,5 +7,11 @@ export function factsOf(headers: Readonly<Record<string, string>> = {}): Request
 
 /** A request that has passed the gate, for tests of later stages. */
 export function requestOf(headers: Readonly<Record<string, string>> = {}): InboundRequest {
-  return { ...factsOf(headers), caller: undefined, toolset: undefined, sessionId: 'test-session' };
+  return {
+    ...factsOf(headers),
+    id: 'test-1',
+    caller: undefined,
+    toolset: undefined,
+    sessionId: 'test-session',
+  };
 }

@@ -162,9 +162,13 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
+let requests = 0;
+
 /** What the operator does: without sign-in and toolset, so that all is in sight. */
 function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): InboundRequest {
+  requests += 1;
   return {
+    id: `${ADMIN}-${requests.toString(36)}`,
     transport: ADMIN,
     access: 'caller',
     header: () => undefined,

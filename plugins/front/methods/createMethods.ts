@@ -76,7 +76,8 @@ async function callTool(
       throw new CodecError(RPC.invalidParams, hasMetaTools ? directCallMessage(name, args) : NO_META_TOOLS);
     }
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
-    return noted(params, errorResult(error, scope.log, options.meta).json);
+    const log = scope.log.child({ request: request.id });
+    return noted(params, errorResult(error, log, options.meta).json);
   }
 }
 

@@ -53,11 +53,11 @@ export class SeenSessions {
 }
 
 function now({ id }: Session, request: InboundRequest): Pick<Seen, 'lastSeenAt' | 'facts'> {
-  const { transport, access, caller, toolset, anonymousOwner, remoteAddress } = request;
+  const { id: requestId, transport, access, caller, toolset, anonymousOwner, remoteAddress } = request;
   return {
     lastSeenAt: Date.now(),
     facts: {
-      ...{ transport, access, caller, toolset, sessionId: id },
+      ...{ id: requestId, transport, access, caller, toolset, sessionId: id },
       ...(anonymousOwner !== undefined && { anonymousOwner }),
       ...(remoteAddress !== undefined && { remoteAddress }),
     },

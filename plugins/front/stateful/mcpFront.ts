@@ -159,7 +159,10 @@ export class McpFront implements Front {
       const refusal =
         error instanceof CodecError
           ? error
-          : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#scope.log));
+          : new CodecError(
+              RPC.internal,
+              internalErrorText('call failed', error, this.#scope.log.child({ request: request.id })),
+            );
       sink.answer(writeError(refusal.id, refusal.rpcCode, refusal.message), { refused: true });
     }
   }
@@ -239,7 +242,8 @@ export class McpFront implements Front {
       return running.isWithdrawn() ? cancelledAnswer(id, cancel) : { json: writeResult(id, result) };
     } catch (error) {
       if (running.isWithdrawn()) return cancelledAnswer(id, cancel);
-      return { json: writeFailure(id, error, { log: this.#scope.log, meta }) };
+      const log = this.#scope.log.child({ request: request.id });
+      return { json: writeFailure(id, error, { log, meta }) };
     } finally {
       progress?.end();
       client.close();

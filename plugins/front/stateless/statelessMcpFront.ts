@@ -1,5 +1,5 @@
 import { ANYONE, internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
-import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
+import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Log, Progress, Scope } from 'pegboard';
 import { Peers } from '../../vault-redis/contract.ts';
 import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
@@ -86,7 +86,7 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   receive(text: string, request: InboundRequest, sink: StatelessSink): void {
-    this.#receive(text, request, sink).catch((error: unknown) => send(this.#refusal(error), sink));
+    this.#receive(text, request, sink).catch((error: unknown) => send(this.#refusal(error, request), sink));
   }
 
   stop(): void {
@@ -94,11 +94,15 @@ export class StatelessMcpFront implements StatelessFront {
     this.#parked.stop();
   }
 
-  #refusal(error: unknown): Answer {
+  #logOf({ id }: InboundRequest): Log {
+    return this.#scope.log.child({ request: id });
+  }
+
+  #refusal(error: unknown, request: InboundRequest): Answer {
     const refusal =
       error instanceof CodecError
         ? error
-        : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#scope.log));
+        : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#logOf(request)));
     return refusalAnswer(refusal);
   }
 
@@ -138,7 +142,7 @@ export class StatelessMcpFront implements StatelessFront {
     const { id, method, params } = message;
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
-    const { log } = this.#scope;
+    const log = this.#logOf(request);
     const meta = metaOf(params, request);
     if (isBack) {
       const elsewhere = await this.#elsewhere(hop);
@@ -182,7 +186,7 @@ export class StatelessMcpFront implements StatelessFront {
       const { message } = body;
       return await this.#answer({ message, envelope, request: { ...ANYONE, caller }, sink, text });
     } catch (error) {
-      return this.#refusal(error);
+      return this.#refusal(error, ANYONE);
     }
   }
 

@@ -81,11 +81,9 @@ async function keep(result: KeptResult, shown: number, { scope, store, call }: B
     return { fields: { handle, expires_in_seconds: expires }, next };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    scope.log.warn('an oversized result could not be stored', {
-      tool: call.args['name'],
-      code: error.code,
-      trace: traceIdOf(call.meta),
-    });
+    const { args, meta, request } = call;
+    const facts = { tool: args['name'], code: error.code, request: request.id, trace: traceIdOf(meta) };
+    scope.log.warn('an oversized result could not be stored', facts);
     const fix = 'call the tool again with arguments that ask for less';
     return { fields: {}, next: `the rest could not be stored (${error.message}); ${fix}` };
   }

@@ -86,8 +86,9 @@ function refusedBy(
 }
 
 function withoutToolset(request: InboundRequest): InboundRequest {
-  const { transport, access, caller, sessionId, anonymousOwner, method, path, remoteAddress } = request;
+  const { id, transport, access, caller, sessionId, anonymousOwner, method, path, remoteAddress } = request;
   return {
+    id,
     transport,
     access,
     caller,

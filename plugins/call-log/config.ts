@@ -1,0 +1,4 @@
+/** `plugins.call-log.config`; schemas/config/call-log.schema.json has meanings and defaults. */
+export interface CallLogConfig {
+  readonly slowMs: number;
+}
