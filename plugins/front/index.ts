@@ -2,6 +2,7 @@ import { StateDirectory, definePlugin, readSchema } from 'pegboard';
 import { Front, SessionList, StatelessFront } from './contract.ts';
 import type { KeyRing, Scope } from 'pegboard';
 import { MetricSource, Tally } from '../metrics/contract.ts';
+import { Tracer } from '../tracing/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, SharedKeys } from '../vault-redis/contract.ts';
 import type { FrontConfig } from './config.ts';
@@ -29,7 +30,7 @@ export const plugin = definePlugin<FrontConfig>({
   keeps: 'session keys',
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
-  uses: [Vault, Channel, SharedKeys],
+  uses: [Vault, Channel, SharedKeys, Tracer],
   provides: [Front, MetricSource, SessionList, StatelessFront],
   apply,
 });

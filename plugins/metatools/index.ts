@@ -1,4 +1,5 @@
 import { definePlugin, entryOf, readSchema, ToolTable, Turns } from 'pegboard';
+import { Tracer } from '../tracing/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
@@ -26,7 +27,7 @@ export const plugin = definePlugin<MetatoolsConfig>({
     return { ...entryOf(settings, 'metatools').config, callToolEnvelope, resultBudget };
   },
   requires: [ToolTable],
-  uses: [Vault],
+  uses: [Vault, Tracer],
   apply,
 });
 

@@ -13,6 +13,7 @@ import {
 import { ServiceSource } from '../core-services/contract.ts';
 import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
+import { Tracer } from '../tracing/contract.ts';
 import {
   McpCompletionSource,
   McpLogSource,
@@ -48,6 +49,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   configSchema: readSchema('config/upstream'),
   select: selectConfig,
   review: instanceFindings,
+  uses: [Tracer],
   provides: [
     DecisionLayer,
     GuardedServers,
@@ -110,6 +112,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     offerOf: (server, owner) => offers.offerOf(server, owner),
     credentials,
     offers: () => scope.all(SignInOffers)[0],
+    tracer: () => scope.all(Tracer)[0],
   });
   const callersServers = new CallersServers({
     ...{ log, credentials },

@@ -1,6 +1,7 @@
 import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
 import { MetricSource } from '../metrics/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
+import { Tracer } from '../tracing/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallSecrets, WorkflowRuns } from './contract.ts';
@@ -27,7 +28,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   keeps: 'the records of workflow runs',
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
-  uses: [Vault, Channel, Peers],
+  uses: [Vault, Channel, Peers, Tracer],
   provides: [CallSecrets, MetricSource, WorkflowRuns],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],

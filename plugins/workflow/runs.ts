@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
 import type { Call, CallResult, Hide, JsonObject, Scope, Turns } from 'pegboard';
 import { traceIdOf } from '../front/contract.ts';
+import { Tracer } from '../tracing/contract.ts';
 import { missingTools, nestedIn } from './definition/availability.ts';
 import type { FindWorkflow, Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
@@ -77,7 +78,7 @@ export class Runs implements CallSecrets {
         `${this.#live.size} workflows are running already; try again later`,
       );
     const { input, fault } = effectiveInput(held.workflow, args);
-    const run = this.#newRun(held, { input, call, isDebug, isAsync });
+    const run = this.#newRun(held, { input, call, isDebug, isAsync }, scope.all(Tracer)[0]);
     const unlink = isAsync ? undefined : call.cancel.onCancel((reason) => run.cancel.cancel(reason));
     const ended = this.#run(run, fault).finally(() => {
       this.#live.delete(run.id);
@@ -144,6 +145,7 @@ export class Runs implements CallSecrets {
     }
     const isKept = await saver.end();
     const ms = (run.completedAt ?? Date.now()) - run.startedAt;
+    run.span?.end({ status: run.status });
     if (isKept)
       events.tellOf(run, 'WorkflowExecutionTracked', `execution state persisted (execution: ${run.id})`);
     const error = run.secrets.text(failureText(run) ?? '');
@@ -159,8 +161,9 @@ export class Runs implements CallSecrets {
     else events.tellOf(run, 'WorkflowExecutionFailed', `execution failed: ${error}`, { ms });
   }
 
-  #newRun(held: Held, { input, call, isDebug, isAsync }: NewRun): Run {
+  #newRun(held: Held, { input, call, isDebug, isAsync }: NewRun, tracer?: Tracer): Run {
     const { config, templates, turns, events, find } = this.#parts;
+    const id = randomUUID();
     const { workflow, locate } = held;
     const secrets = new Secrets();
     secrets.add(secretsIn(workflow, input));
@@ -168,7 +171,7 @@ export class Runs implements CallSecrets {
     const total = workflow.steps.length;
     const report = isAsync ? undefined : call.progress;
     return {
-      id: randomUUID(),
+      id,
       workflow,
       locate,
       input,
@@ -179,6 +182,8 @@ export class Runs implements CallSecrets {
       turns,
       events,
       secrets,
+      tracer,
+      span: tracer?.begin({ type: 'run', workflow: workflow.name, execution: id }, call.meta),
       startedAt: Date.now(),
       isDebug,
       entries: [],

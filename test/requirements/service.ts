@@ -182,6 +182,51 @@ export const SERVICE: readonly Requirement[] = [
     ],
   },
   {
+    id: 'tracing.context',
+    sentence:
+      'A trace in W3C form is taken from _meta or else from headers, and passed on by both, through workflows and standard input and output.',
+    tests: [
+      'plugins/tracing/live: is one trace from the client through the steps of a workflow into two servers',
+      'plugins/tracing/live: begins from headers too, and _meta wins',
+      'plugins/tracing/live: is a new one without a trace, and with a malformed one',
+      'e2e/traces: reach an HTTP server in headers too, as far as a header can hold them',
+      'e2e/traces: that are malformed are not passed on',
+    ],
+  },
+  {
+    id: 'tracing.export',
+    sentence:
+      'Spans are exported over OTLP (HTTP) as the OTEL_* variables say; without them nothing is traced; a collector that is away costs one warning.',
+    tests: [
+      'plugins/tracing/export: are those that the variables name, and none are made without variables',
+      'plugins/tracing/export: send protobuf by default, with the same spans as JSON',
+      'plugins/tracing/export: get what the sampler chose: by default what the client chose, and everything without a client',
+      'plugins/tracing/export: export at a stop what waits',
+      'plugins/tracing/export: warn once while the collector refuses, keep a bounded number of spans, and say when it works again',
+    ],
+  },
+  {
+    id: 'tracing.content',
+    sentence:
+      'Spans have no arguments, results or identities; plugins.tracing.config.content: true adds arguments and results with secrets hidden.',
+    tests: [
+      'plugins/tracing/live: leaves out arguments, results, session ids and identities',
+      'plugins/tracing/content: is arguments and result of calls to servers, without known secrets',
+      'plugins/tracing/content: hides sensitive inputs of workflows',
+      'plugins/tracing/content: is switched off and on by an edit of config.yaml, at once',
+    ],
+  },
+  {
+    id: 'tracing.id',
+    sentence:
+      'The id of the trace is in errors that the gateway makes, log lines, events of runs and audit lines of a call.',
+    tests: [
+      'e2e/traces: are named in errors, events and the audit trail, also for calls that never run',
+      'kernel/lib/internalErrorText: puts the trace that the error belongs to into the line',
+      'plugins/tracing/export: name their trace to the client also if it is not sampled',
+    ],
+  },
+  {
     id: 'client.auth',
     sentence: 'auth in config.yaml holds authentication settings for the command-line client.',
     tests: [

@@ -12,6 +12,7 @@ import {
   writeResult,
 } from '../message/codec.ts';
 import type { Message, MessageId } from '../message/codec.ts';
+import { beginRequest } from '../message/beginRequest.ts';
 import { questionsOf } from '../message/questionsOf.ts';
 import type { FrontConfig } from '../config.ts';
 import { CAPABILITIES, instructionsFor, SERVER_INFO } from '../methods/introduction.ts';
@@ -24,7 +25,6 @@ import { RunningRequests } from './runningRequests.ts';
 import type { End } from '../session/endedSessions.ts';
 import type { SeenSessions } from '../session/seenSessions.ts';
 import type { Sessions } from '../session/sessions.ts';
-import { metaOf } from '../message/metaOf.ts';
 import { unknownMethod } from '../message/unknownMethod.ts';
 import { watchingMethods } from '../methods/watchingMethods.ts';
 
@@ -180,6 +180,7 @@ export class McpFront implements Front {
       throw new CodecError(RPC.invalidParams, 'params.protocolVersion must be a string', message.id);
     }
     const revision = negotiate(protocolVersion);
+    const { span } = beginRequest(this.#scope, message, { request, revision });
     const session = this.#sessions().open(revision, questionsOf(capabilities), request);
     this.#seen.opened(session, request, clientInfo);
     this.#scope.emit({ type: 'session.opened', sessionId: session.id });
@@ -190,6 +191,7 @@ export class McpFront implements Front {
       serverInfo: SERVER_INFO,
       instructions: instructionsFor(request, this.#scope, this.#relay.audience),
     };
+    span?.end({});
     sink.answer(writeResult(message.id, JSON.stringify(result)), { refused: false, opened: session.handle });
   }
 
@@ -233,14 +235,16 @@ export class McpFront implements Front {
     const running = this.#running.add(session.id, id, cancel);
     const progress = progressFor(params, (json) => sink.before(json));
     const client = new SessionClient(this.#relay, session, (json) => sink.before(json));
-    const meta = metaOf(params, request);
+    const { meta, span } = beginRequest(this.#scope, message, { request, revision: session.revision });
     const options: CallOptions = { cancel, client, progress: progress?.tell, meta };
     try {
       const handle = this.#methods.get(method);
       if (handle === undefined) throw unknownMethod(method);
       const result = await handle(params, { request, session, options });
+      span?.end({ json: result });
       return running.isWithdrawn() ? cancelledAnswer(id, cancel) : { json: writeResult(id, result) };
     } catch (error) {
+      span?.end({ error });
       if (running.isWithdrawn()) return cancelledAnswer(id, cancel);
       const log = this.#scope.log.child({ request: request.id });
       return { json: writeFailure(id, error, { log, meta }) };

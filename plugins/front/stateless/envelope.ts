@@ -33,6 +33,7 @@ export interface Envelope {
   readonly logLevel: McpLogLevel | undefined;
   /** The owner handle, not validated; undefined without one. */
   readonly owner: unknown;
+  readonly revision: string;
 }
 
 /** Reads `_meta` and checks the headers against the body. Source: MCP 2026-07-28, `_meta` and Server Validation.
@@ -61,7 +62,7 @@ export function readEnvelope(
   const member = NAMED_BY.get(method);
   const name = member === undefined ? undefined : params[member];
   if (typeof name === 'string') checkHeader('Mcp-Name', name, decoded(request.header('mcp-name')), id);
-  return { capabilities: questionsOf(capabilities), logLevel, owner };
+  return { capabilities: questionsOf(capabilities), logLevel, owner, revision: version };
 }
 
 /** Proxies may have routed the request by the header, so it must match. */

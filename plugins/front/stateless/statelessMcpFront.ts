@@ -1,5 +1,6 @@
 import { ANYONE, internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
 import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Log, Progress, Scope } from 'pegboard';
+import type { SpanEnd } from '../../tracing/contract.ts';
 import { Peers } from '../../vault-redis/contract.ts';
 import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
@@ -10,9 +11,11 @@ import type { ListWatch } from '../client/listWatch.ts';
 import type { Method } from '../methods/method.ts';
 import type { Relay } from '../client/relay.ts';
 import type { OwnerHandles } from '../session/ownerHandles.ts';
+import { beginRequest } from '../message/beginRequest.ts';
 import { metaOf } from '../message/metaOf.ts';
 import { unknownMethod } from '../message/unknownMethod.ts';
 import { StatelessCall } from './statelessCall.ts';
+import type { Next } from './statelessCall.ts';
 import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
@@ -143,14 +146,15 @@ export class StatelessMcpFront implements StatelessFront {
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
     const log = this.#logOf(request);
-    const meta = metaOf(params, request);
     if (isBack) {
       const elsewhere = await this.#elsewhere(hop);
       if (elsewhere !== undefined) return elsewhere;
     }
-    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop, meta);
+    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop, () => meta);
+    const { meta, span } = beginRequest(this.#scope, message, { request, revision: envelope.revision });
     try {
       const next = await call.next({ params, logLevel: envelope.logLevel, sink });
+      span?.end(endOf(next));
       if (next.kind === 'failure')
         return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log, meta });
       if (next.kind === 'questions')
@@ -160,6 +164,7 @@ export class StatelessMcpFront implements StatelessFront {
     } catch (error) {
       // Without an answer, no client can return for the call.
       call.cancel.cancel('its request failed');
+      span?.end({ error });
       return failureAnswer(id, error, { capabilities: {}, log, meta });
     }
   }
@@ -209,7 +214,7 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   /** @throws CodecError if the method does not exist */
-  #begin({ message, envelope, request }: Hop, meta: ClientMeta | undefined): StatelessCall {
+  #begin({ message, envelope, request }: Hop, metaOfCall: () => ClientMeta | undefined): StatelessCall {
     const { method, params } = message;
     const handle = this.#methods.get(method);
     if (handle === undefined) throw unknownMethod(method, message.id);
@@ -217,6 +222,7 @@ export class StatelessMcpFront implements StatelessFront {
     const capabilities = mayAsk ? envelope.capabilities : {};
     const work = async (call: StatelessCall): Promise<string> => {
       const progress = (update: Progress): void => call.tellProgress(update);
+      const meta = metaOfCall();
       const options: CallOptions = { cancel: call.cancel, client: call, progress, meta };
       const release = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
       try {
@@ -254,6 +260,11 @@ export class StatelessMcpFront implements StatelessFront {
     if (method === 'resources/read') return { ...NOT_KEPT, ttlMs: ttlIn(result) };
     return /\/(list|discover)$/.test(method) ? NOT_KEPT : undefined;
   }
+}
+
+function endOf(next: Next): SpanEnd {
+  if (next.kind === 'failure') return { error: next.thrown };
+  return next.kind === 'result' ? { json: next.json } : {};
 }
 
 function send({ json, refused }: Answer, sink: StatelessSink): void {

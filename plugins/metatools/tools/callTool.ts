@@ -1,5 +1,6 @@
 import { Toolsets } from '../../toolsets/contract.ts';
-import type { InboundRequest, Scope, Tool, Turns } from 'pegboard';
+import { Tracer, inSpan } from '../../tracing/contract.ts';
+import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { overBudget } from '../results/overBudget.ts';
@@ -9,6 +10,8 @@ import { metaTool } from './metaTool.ts';
 import { signInFirst } from './signInFirst.ts';
 import type { StillStarting } from './stillStarting.ts';
 import type { ResultStore } from '../results/resultStore.ts';
+
+const CALL_TOOL = 'call_tool';
 
 /** Annotations for a request whose toolset allows only tools with readOnlyHint. */
 const ONLY_READING = { readOnlyHint: true, idempotentHint: false, openWorldHint: true };
@@ -26,7 +29,7 @@ export function callTool(
   }: { readonly store: ResultStore; readonly turns: Turns; readonly starting: StillStarting },
 ): Tool {
   return metaTool({
-    name: 'call_tool',
+    name: CALL_TOOL,
     description:
       'Run a tool by its exact name. This is the only way to run what filter_tools, list_tools and list_core_tools show.',
     properties: {
@@ -49,7 +52,9 @@ export function callTool(
       const { callToolEnvelope, resultBudget } = scope.config;
       const ready = starting.forTool(name, call)?.then(() => signInFirst(scope, name, call));
       const pending =
-        ready === undefined ? call.child(name, passed) : ready.then(() => call.child(name, passed));
+        ready === undefined
+          ? dispatch(scope, call, { name, passed })
+          : ready.then(() => dispatch(scope, call, { name, passed }));
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
       const shown =
         resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));
@@ -58,4 +63,17 @@ export function callTool(
     failed: (error, meta) =>
       scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log, meta),
   });
+}
+
+interface Dispatched {
+  readonly name: string;
+  readonly passed: JsonObject;
+}
+
+/** Calls the tool, within a span if traces are exported. */
+function dispatch(scope: Scope<unknown>, call: Call, { name, passed }: Dispatched): Promise<CallResult> {
+  const [tracer] = scope.all(Tracer);
+  if (tracer === undefined) return call.child(name, passed);
+  const span = tracer.begin({ type: 'dispatch', tool: CALL_TOOL }, call.meta);
+  return inSpan(span, () => call.child(name, passed, { meta: span.meta }));
 }

@@ -135,7 +135,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, meta } = call;
-      const options = { tool, cancel, progress, client, meta, isRepeatable };
+      const options = { tool, call, cancel, progress, client, meta, isRepeatable };
       const text = rpcText('tools/call', head + argumentsText(args, what), {
         name: tool,
         mirrored: mirrored.headers(args),

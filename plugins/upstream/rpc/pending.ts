@@ -1,5 +1,6 @@
 import { rawResult, withRawMeta } from 'pegboard';
 import type {
+  Call,
   CallResult,
   Cancellation,
   Client,
@@ -23,6 +24,8 @@ export interface RequestOptions {
   readonly meta?: ClientMeta | undefined;
   /** The server's own name of the called tool. */
   readonly tool?: string;
+  /** The call of a tool, if it is one. */
+  readonly call?: Call;
   /** The tool declares that a second run is harmless. */
   readonly isRepeatable?: boolean;
 }

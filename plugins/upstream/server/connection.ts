@@ -2,13 +2,13 @@ import { GatewayError } from 'pegboard';
 import type { CallResult, InboundRequest } from 'pegboard';
 import { Announcer } from './announcer.ts';
 import { awayError, refusalOf } from './away.ts';
+import { callServer } from './callServer.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import { isFinal } from '../revision/wrongRevision.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { ConnectionCounts } from './connectionCounts.ts';
 import type { ConnectionParts, InstancesOfServer } from './connectionParts.ts';
-import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
-import type { ServerDefinition } from '../definition.ts';
+import { callLimitsOf, laterOf, orderIn, type ServerDefinition } from '../definition.ts';
 import type { Declaring, Watch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -17,8 +17,7 @@ import type { Requests } from '../rpc/requests.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { RetrySchedule } from './retrySchedule.ts';
 import type { ServerCalls } from './serverCalls.ts';
-import { ServerStatus } from './serverStatus.ts';
-import type { State, StatusFacts } from './serverStatus.ts';
+import { ServerStatus, type State, type StatusFacts } from './serverStatus.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** The state machine of one server, over all its connections. Every state has a deadline, except stopped, idle, ready and a
@@ -134,7 +133,8 @@ export class Connection implements ServerCalls {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
-    return this.#requests.call(what, text, options);
+    const parts = { server: this, requests: this.#requests, parts: this.#parts };
+    return callServer(parts, [what, text, options]);
   }
 
   async watch(uri: string, updated: () => void): Promise<Watch> {

@@ -6,6 +6,7 @@ import type {
   OwnOffer,
   SignInOffers,
 } from '../../auth-client/contract.ts';
+import type { Tracer } from '../../tracing/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { refusalOf } from './away.ts';
 import { Connection } from './connection.ts';
@@ -43,6 +44,7 @@ export interface FleetParts {
   readonly toolReport: (server: string) => ToolReport;
   readonly offerOf: (server: string, owner: string) => OwnOffer;
   readonly offers: () => SignInOffers | undefined;
+  readonly tracer: () => Tracer | undefined;
   readonly credentials: () => CallerCredentials | undefined;
 }
 
@@ -125,7 +127,7 @@ export class Fleet {
     const partsWith = (log: Log, credential?: CallerCredential): OwnParts => {
       const output = new StandardError(log, config);
       return {
-        ...{ config, ticker, logs, output, log, lastEra },
+        ...{ config, ticker, logs, output, log, lastEra, tracer: this.#parts.tracer },
         dial: (definition: ServerDefinition, listener: WireListener) =>
           dial(definition, listener, {
             ...{ config, watchdog, trust, directory: directory(), output, credential },

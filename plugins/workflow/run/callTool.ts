@@ -7,7 +7,7 @@ const noop = (): void => undefined;
 /** Calls the tool of a step; ends when the run is cancelled or the timeout expires, even if the tool does not return.
  *  @throws GatewayError TOOL_CANCELLED, UPSTREAM_TIMEOUT, or the error of the call */
 export async function callTool(
-  { run, cancel }: Frame,
+  { run, cancel, meta }: Frame,
   tool: string,
   args: JsonObject,
   timeoutMs: number | undefined,
@@ -32,7 +32,7 @@ export async function callTool(
   });
   try {
     // Progress of a tool is not forwarded: each call would restart the count of the run.
-    return await Promise.race([ended, run.call.child(tool, args, { cancel: own, progress: noop })]);
+    return await Promise.race([ended, run.call.child(tool, args, { cancel: own, progress: noop, meta })]);
   } finally {
     clearTimeout(timer);
     inherit();

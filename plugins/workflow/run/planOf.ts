@@ -21,6 +21,7 @@ export async function planOf(
     cancel: run.cancel,
     phase: 'steps',
     order: [],
+    meta: run.call.meta,
     changed: () => undefined,
   };
   const planned = async (steps: readonly Step[]): Promise<JsonObject[]> => {

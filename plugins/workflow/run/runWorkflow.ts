@@ -20,7 +20,9 @@ export async function runWorkflow(run: Run, changed: () => void): Promise<void> 
     isLate = true;
     cancel.cancel(`the workflow timed out after ${timeoutMs} ms`);
   }, timeoutMs);
-  const frame: Frame = { run, scope: newScope(), cancel, phase: 'steps', order: [PHASE.steps], changed };
+  const meta = run.span?.meta ?? run.call.meta;
+  const place = { phase: 'steps', order: [PHASE.steps] } as const;
+  const frame: Frame = { run, scope: newScope(), cancel, meta, ...place, changed };
   try {
     const stop = await runSteps(workflow.steps, frame);
     if (stop !== undefined) fail(run, stop, isLate);

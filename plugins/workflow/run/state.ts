@@ -1,4 +1,5 @@
-import type { Call, Cancellation, JsonObject, Turns } from 'pegboard';
+import type { Call, Cancellation, ClientMeta, JsonObject, Turns } from 'pegboard';
+import type { RunningSpan, Tracer } from '../../tracing/contract.ts';
 import type { Held } from '../definition/availability.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { WorkflowEvents } from './workflowEvents.ts';
@@ -53,6 +54,9 @@ export interface Run {
   readonly turns: Turns;
   readonly events: WorkflowEvents;
   readonly secrets: Secrets;
+  /** Of the run; steps begin spans below it. */
+  readonly span: RunningSpan | undefined;
+  readonly tracer: Tracer | undefined;
   readonly startedAt: number;
   readonly isDebug: boolean;
   readonly entries: StepEntry[];
@@ -91,6 +95,8 @@ export interface Frame {
   readonly order: readonly number[];
   readonly parent?: string;
   readonly iteration?: number;
+  /** What the calls of a step send to servers. */
+  readonly meta: ClientMeta | undefined;
   /** Called when an entry has started its call or ended. */
   readonly changed: () => void;
 }

@@ -11,6 +11,16 @@ import type { Outcome } from './readResult.ts';
 
 /** Runs one tool step to its end; never throws: a failure is the entry's status. Source: requirement workflow.allowFailure. */
 export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
+  const { run, iteration, meta } = frame;
+  const { id, tool } = step;
+  const work = { type: 'step', workflow: run.workflow.name, step: id, tool, iteration } as const;
+  const span = run.tracer?.begin(work, meta);
+  const entry = await runStep(step, span === undefined ? frame : { ...frame, meta: span.meta });
+  span?.end({ status: entry.status });
+  return entry;
+}
+
+async function runStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
   const { turns } = frame.run;
   while (turns.isDue) await turns.next();
   const entry = beginEntry(frame, step);

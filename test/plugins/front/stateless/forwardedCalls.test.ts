@@ -6,7 +6,10 @@ import { ForwardedCalls } from '../../../../plugins/front/stateless/forwardedCal
 import { FakeBus } from '../../../support/fakeBus.ts';
 import { gate, until } from '../../../support/until.ts';
 
-const REQUEST = { text: '{}', envelope: { capabilities: {}, logLevel: undefined, owner: undefined } };
+const REQUEST = {
+  text: '{}',
+  envelope: { capabilities: {}, logLevel: undefined, owner: undefined, revision: '2026-07-28' },
+};
 const WAITS = { receiptMs: 100, askAgainMs: 20 };
 
 /** Process `a` runs what `b` forwards. @param answer of the run */

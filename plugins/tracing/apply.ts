@@ -1,0 +1,18 @@
+import type { Scope } from 'pegboard';
+import { CallSecrets } from '../workflow/contract.ts';
+import type { TracingConfig } from './config.ts';
+import { Tracer } from './contract.ts';
+import { openExport } from './export/openExport.ts';
+import { ContentReader } from './spans/contentReader.ts';
+import { Spans } from './spans/spans.ts';
+
+export async function apply(scope: Scope<TracingConfig>): Promise<void> {
+  const traces = await openExport({ env: process.env, log: scope.log });
+  const content = new ContentReader({
+    config: () => scope.config,
+    secretsOf: (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),
+  });
+  scope.provide(Tracer, new Spans(traces.tracer, content));
+  scope.onStop(() => traces.stop());
+  scope.onReload(() => undefined);
+}

@@ -1,0 +1,4 @@
+export interface TracingConfig {
+  readonly content: boolean;
+  readonly maxContentChars: number;
+}

@@ -1,0 +1,14 @@
+import { definePlugin, readSchema } from 'pegboard';
+import type { TracingConfig } from './config.ts';
+import { Tracer } from './contract.ts';
+import { exporterNames } from './export/exporterNames.ts';
+
+/** Exports traces over OTLP or into the log. Costs nothing unless the environment asks for it. */
+export const plugin = definePlugin<TracingConfig>({
+  name: 'tracing',
+  api: 1,
+  configSchema: readSchema('config/tracing'),
+  enabled: (_, env) => exporterNames(env).length > 0,
+  provides: [Tracer],
+  apply: async (scope) => (await import('./apply.ts')).apply(scope),
+});

@@ -1,0 +1,58 @@
+import type { Attributes } from '@opentelemetry/api';
+import { HIDDEN, hiddenIn, isObject, isSecretName, pathBelow } from 'pegboard';
+import type { Call, Hide } from 'pegboard';
+import type { TracingConfig } from '../config.ts';
+import type { Content } from '../contract.ts';
+
+/** Longer texts are not searched for secrets, and so not recorded: that would hold up other calls. */
+const MAX_SEARCHED_CHARS = 1_000_000;
+const MAX_LEVELS = 512;
+const LEFT_OUT = '[too large]';
+
+export interface ContentParts {
+  readonly config: () => TracingConfig;
+  /** Secrets that belong to a call. */
+  readonly secretsOf: (call: Call) => readonly Hide[];
+}
+
+/** Arguments and results as attributes, with secrets hidden; nothing unless `content` is set. */
+export class ContentReader {
+  readonly #parts: ContentParts;
+  constructor(parts: ContentParts) {
+    this.#parts = parts;
+  }
+
+  argumentsOf(content: Content): Attributes {
+    if (!this.#parts.config().content) return {};
+    const args = content.args();
+    return args === undefined ? {} : { 'gen_ai.tool.call.arguments': this.#shown(args, content) };
+  }
+
+  /** @param json of the result */
+  resultOf(content: Content, json: string): Attributes {
+    if (!this.#parts.config().content) return {};
+    return { 'gen_ai.tool.call.result': this.#shown(json, content) };
+  }
+
+  #shown(json: string, { call, hide }: Content): string {
+    const value: unknown = json.length > MAX_SEARCHED_CHARS ? undefined : JSON.parse(json);
+    if (value === undefined || pathBelow(value, MAX_LEVELS) !== undefined) return LEFT_OUT;
+    const hides = [...this.#parts.secretsOf(call), hide];
+    const hideAll: Hide = (text) => hides.reduce((rest, one) => one(rest), text);
+    // As values, for secrets that JSON spells differently; then as a text, for those that several values make up.
+    const text = hideAll(JSON.stringify(hiddenIn(withoutNamed(value), hideAll)));
+    const { maxContentChars } = this.#parts.config();
+    return text.length > maxContentChars ? `${text.slice(0, maxContentChars)}…` : text;
+  }
+}
+
+/** Hides members whose names mark them as secret: `password`, `apiKey`. */
+function withoutNamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNamed);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, part]) => {
+    const isSecret = isSecretName(key) && (typeof part === 'string' || typeof part === 'number');
+    return [key, isSecret ? HIDDEN : withoutNamed(part)] as const;
+  });
+  return Object.fromEntries(members);
+}
