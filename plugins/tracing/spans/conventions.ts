@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { isGatewayError, isObject, rawMember } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { RequestWork, ServerWork, SpanEnd, Work } from '../contract.ts';
+import type { KnownValues } from './knownValues.ts';
 
 // Names of spans and attributes. Source:
 // https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
@@ -33,12 +33,12 @@ export function nameOf(work: Work): string {
   }
 }
 
-export function attributesOf(work: Work): Attributes {
+export function attributesOf(work: Work, known: KnownValues): Attributes {
   switch (work.type) {
     case 'request':
-      return requestAttributes(work);
+      return requestAttributes(work, known);
     case 'server':
-      return serverAttributes(work);
+      return serverAttributes(work, known);
     case 'dispatch':
       return { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': work.tool };
     case 'run':
@@ -57,34 +57,29 @@ export function attributesOf(work: Work): Attributes {
   }
 }
 
-function requestAttributes(work: RequestWork): Attributes {
+function requestAttributes(work: RequestWork, known: KnownValues): Attributes {
   const { id, method, params, request, revision } = work;
   return {
     ...calledAttributes(method, targetOf(work), params['uri']),
     'jsonrpc.request.id': short(String(id)),
     ...(revision !== undefined && { 'mcp.protocol.version': revision }),
-    // The same digest as in the audit trail: who knows the id knows the session.
-    ...(request.sessionId !== undefined && { 'mcp.session.id': hash('sha256', request.sessionId, 'hex') }),
+    ...(request.sessionId !== undefined && { 'mcp.session.id': known.sessionDigest(request.sessionId) }),
     'network.transport': request.transport === 'stdio' ? 'pipe' : 'tcp',
   };
 }
 
-function serverAttributes({ server, method, target, url, revision }: ServerWork): Attributes {
-  // It may consist of references.
-  const { hostname, port, protocol } = URL.canParse(url ?? '') ? new URL(url ?? '') : NO_URL;
+function serverAttributes(
+  { server, method, target, url, revision }: ServerWork,
+  known: KnownValues,
+): Attributes {
   return {
     ...calledAttributes(method, target, target),
     'pegboard.server': server,
     ...(revision !== undefined && { 'mcp.protocol.version': revision }),
     'network.transport': url === undefined ? 'pipe' : 'tcp',
-    ...(hostname !== '' && {
-      'server.address': hostname,
-      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-    }),
+    ...(url !== undefined && known.placeOf(url)),
   };
 }
-
-const NO_URL = { hostname: '', port: '', protocol: '' };
 
 function calledAttributes(method: string, name: string | undefined, uri: unknown): Attributes {
   const attributes: Attributes = { 'mcp.method.name': short(method) };

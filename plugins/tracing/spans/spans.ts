@@ -4,6 +4,7 @@ import type { ClientMeta } from 'pegboard';
 import type { RunningSpan, SpanEnd, Tracer, Work } from '../contract.ts';
 import { attributesOf, errorTypeOf, kindOf, nameOf } from './conventions.ts';
 import type { ContentReader } from './contentReader.ts';
+import { KnownValues } from './knownValues.ts';
 
 /** Errors for a tool, prompt or method that does not exist: its name would make the names of spans countless. */
 const UNKNOWN: Readonly<Record<string, string | undefined>> = {
@@ -18,6 +19,7 @@ const UNKNOWN: Readonly<Record<string, string | undefined>> = {
 export class Spans implements Tracer {
   readonly #tracer: OtelTracer;
   readonly #content: ContentReader;
+  readonly #known = new KnownValues();
 
   constructor(tracer: OtelTracer, content: ContentReader) {
     this.#tracer = tracer;
@@ -29,7 +31,7 @@ export class Spans implements Tracer {
     const span = this.#tracer.startSpan(nameOf(work), { kind: kindOf(work) }, contextOf(meta, isRemote));
     const given = { ...meta, traceparent: parentOf(span.spanContext()) };
     if (!span.isRecording()) return { meta: given, end: ignore };
-    span.setAttributes(attributesOf(work));
+    span.setAttributes(attributesOf(work, this.#known));
     const content = work.type === 'server' ? work.content : undefined;
     if (content !== undefined) span.setAttributes(this.#content.argumentsOf(content));
     return { meta: given, end: (how) => this.#end(span, work, how) };

@@ -5,6 +5,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { ANYONE } from '../../../kernel/index.ts';
 import { attributesOf, kindOf, nameOf } from '../../../plugins/tracing/spans/conventions.ts';
+import { KnownValues } from '../../../plugins/tracing/spans/knownValues.ts';
 import type { Work } from '../../../plugins/tracing/contract.ts';
 import { codeIn, tableBelow } from '../../schemas/markdown.ts';
 import { ROOT, sourcesBelow, textOf } from '../../support/sources.ts';
@@ -46,7 +47,8 @@ describe('plugins/tracing/README.md', () => {
     const add = (attributes: Attributes, kind: string): void => {
       for (const name of Object.keys(attributes)) kinds.set(name, (kinds.get(name) ?? new Set()).add(kind));
     };
-    for (const work of ALL) add(attributesOf(work), SpanKind[kindOf(work)]);
+    const known = new KnownValues();
+    for (const work of ALL) add(attributesOf(work, known), SpanKind[kindOf(work)]);
     const rows = tableBelow(README, 'Spans', 1).map(([name = '', spans = '']) => [
       codeIn(name)[0],
       spans.split(', ').sort(),
