@@ -7,13 +7,22 @@ import type { Minutes } from './data/minutes.ts';
 import { explainPage } from './pages/explainPage.ts';
 import { grantActions } from './pages/grantActions.ts';
 import { grantsPage } from './pages/grantsPage.ts';
+import { eventsPage } from './pages/eventsPage.ts';
 import { overviewPage } from './pages/overviewPage.ts';
+import { runActions } from './pages/runActions.ts';
+import { runPage } from './pages/runPage.ts';
+import { runsPage } from './pages/runsPage.ts';
 import { serverPage } from './pages/serverPage.ts';
 import { serverActions } from './pages/serverActions.ts';
 import { serversPage } from './pages/serversPage.ts';
 import { sessionActions } from './pages/sessionActions.ts';
 import { sessionPage } from './pages/sessionPage.ts';
 import { sessionsPage } from './pages/sessionsPage.ts';
+import { toolActions } from './pages/toolActions.ts';
+import { toolPage } from './pages/toolPage.ts';
+import { toolsPage } from './pages/toolsPage.ts';
+import { workflowPage } from './pages/workflowPage.ts';
+import { workflowsPage } from './pages/workflowsPage.ts';
 import type { Action, Page } from './web/page.ts';
 
 export interface PageParts {
@@ -36,13 +45,22 @@ export function pagesOf(parts: PageParts): {
       sessionPage(scope, calls),
       serversPage(scope),
       serverPage(scope, history),
+      toolsPage(scope),
+      toolPage(scope),
       explainPage(scope),
-      configPage(scope),
+      workflowsPage(scope),
+      workflowPage(scope),
+      runsPage(scope),
+      runPage(scope),
+      eventsPage(scope),
       grantsPage(scope),
+      configPage(scope),
     ],
     actions: [
       ...serverActions(scope),
       ...sessionActions(scope, calls),
+      ...toolActions(scope),
+      ...runActions(scope),
       ...configActions(scope),
       ...grantActions(scope),
     ],

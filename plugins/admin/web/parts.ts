@@ -55,8 +55,19 @@ export function link(href: string, text: string): Html {
   return html`<a href="${href}">${shown(text)}</a>`;
 }
 
-const GOOD = new Set(['running', 'ready', 'connected', 'healthy', 'ok', 'allowed', 'applied', 'valid']);
-const BAD = new Set(['failed', 'unreachable', 'unhealthy', 'error', 'refused', 'lost']);
+const GOOD = new Set([
+  'running',
+  'ready',
+  'connected',
+  'completed',
+  'available',
+  'healthy',
+  'ok',
+  'allowed',
+  'applied',
+  'valid',
+]);
+const BAD = new Set(['failed', 'unreachable', 'unhealthy', 'error', 'refused', 'lost', 'unavailable']);
 const CARE = new Set([
   'auth_required',
   'starting',
@@ -64,6 +75,7 @@ const CARE = new Set([
   'expiring',
   'asked',
   'reauth_required',
+  'cancelled',
   'warning',
 ]);
 
@@ -82,4 +94,10 @@ export function section(title: string, body: Html | readonly Html[], note?: Cell
     </div>
     ${body}
   </section>`;
+}
+
+/** Text of others that scrolls on its own. @param label for screen readers */
+export function output(label: string, text: string): Html {
+  // A line break after the tag is not part of the text.
+  return html`<pre tabindex="0" role="region" aria-label="${label}">${'\n'}${text}</pre>`;
 }

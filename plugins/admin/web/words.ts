@@ -33,6 +33,12 @@ export function span(ms: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
+/** `12 ms`, `1.5 s`, `95 s`, then as `span` */
+export function took(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : span(ms);
+}
+
 /** A time as its distance from now, with the time itself. @param iso RFC 3339 */
 export function ago(iso: string): Html {
   const distance = Date.now() - Date.parse(iso);

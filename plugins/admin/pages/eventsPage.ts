@@ -1,0 +1,95 @@
+import { isObject } from 'pegboard';
+import type { JsonObject, Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import { answerOf } from '../data/answerOf.ts';
+import { PAGE, firstOf } from '../data/excerpt.ts';
+import type { Excerpt } from '../data/excerpt.ts';
+import { runTool } from '../data/runTool.ts';
+import { serversIn } from '../data/servers.ts';
+import { asked, filterForm } from '../web/filterForm.ts';
+import { page } from '../web/page.ts';
+import type { Page } from '../web/page.ts';
+import { pager } from '../web/pager.ts';
+import { badge, link, table } from '../web/parts.ts';
+import { ago, counted, inPath, shown } from '../web/words.ts';
+
+interface EventsFacts {
+  /** As core_events gives them, newest first. */
+  readonly events: Excerpt<JsonObject>;
+  readonly servers: readonly string[];
+}
+
+/** Of the query, by the name of the argument of core_events. */
+const ARGUMENTS = {
+  resourceType: 'kind',
+  resourceName: 'name',
+  eventType: 'severity',
+  reason: 'type',
+  since: 'since',
+  until: 'until',
+};
+
+/** `/events?kind=&name=&type=&severity=&since=&until=`: what happened to servers and workflows. */
+export function eventsPage(scope: Scope<unknown>): Page {
+  return page<EventsFacts>({
+    path: '/events',
+    nav: 'Events',
+    facts: async ({ query, request }) => {
+      const given = Object.entries(ARGUMENTS).map(
+        ([argument, name]) => [argument, asked(query, name)] as const,
+      );
+      const args = { ...Object.fromEntries<unknown>(given), limit: PAGE, offset: firstOf(query) };
+      const { events, total } = answerOf(await runTool(scope, 'core_events', args, request));
+      const items = Array.isArray(events) ? events.filter(isObject) : [];
+      return {
+        events: { total: Number(total), from: firstOf(query), items },
+        servers: serversIn(scope).map(({ name }) => name),
+      };
+    },
+    show: ({ events, servers }, { query }) => ({
+      title: counted(events.total, 'event'),
+      body: html`${filterForm(
+        [
+          { name: 'kind', label: 'Of', choices: KINDS },
+          { name: 'name', label: 'Name', known: servers },
+          { name: 'type', label: 'Type', example: 'MCPServerFailed' },
+          { name: 'severity', label: 'Severity', choices: SEVERITIES },
+          { name: 'since', label: 'Since', example: '1h30m or 2026-01-31' },
+          { name: 'until', label: 'Until', example: '5m or 2026-01-31' },
+        ],
+        query,
+      )}
+      ${eventTable(events.items)}${pager(events, query)}`,
+    }),
+  });
+}
+
+const KINDS = [
+  ['', 'all'],
+  ['MCPServer', 'servers'],
+  ['Workflow', 'workflows'],
+] as const;
+const SEVERITIES = [
+  ['', 'all'],
+  ['Normal', 'normal'],
+  ['Warning', 'warnings'],
+] as const;
+
+function eventTable(events: readonly JsonObject[]): Html {
+  return table(
+    { caption: 'Events', empty: 'Nothing like that has happened.' },
+    ['When', 'Of', 'Type', 'What happened'],
+    events.map(({ timestamp, type, reason, message, resource_type: kind, resource_name: name, details }) => [
+      ago(String(timestamp)),
+      link(`/${kind === 'Workflow' ? 'workflows' : 'mcps'}/${inPath(String(name))}`, String(name)),
+      html`${type === 'Warning' ? badge('warning') : undefined} ${shown(String(reason))}`,
+      html`${shown(String(message), 500)}${runLink(details)}`,
+    ]),
+  );
+}
+
+function runLink(details: unknown): Html | undefined {
+  const id = isObject(details) ? details['execution_id'] : undefined;
+  return typeof id === 'string' ? html` ${link(`/runs/${inPath(id)}`, 'run')}` : undefined;
+}

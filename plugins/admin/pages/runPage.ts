@@ -1,0 +1,130 @@
+import { GatewayError } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import type { RunFacts, RunStep } from '../../workflow/contract.ts';
+import { runsIn } from '../data/runs.ts';
+import { actionForm } from '../web/actionForm.ts';
+import { page } from '../web/page.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { badge, facts, link, output, section } from '../web/parts.ts';
+import { spanBar } from '../web/spanBar.ts';
+import type { Span } from '../web/spanBar.ts';
+import { ago, block, counted, inPath, shown, took } from '../web/words.ts';
+
+const MAX_CHARS = 20_000;
+const MAX_STEPS = 500;
+
+/** `/runs/<id>`: one run of a workflow with its steps. */
+export function runPage(scope: Scope<unknown>): Page {
+  return page<RunFacts>({
+    path: '/runs/:id',
+    facts: async ({ params: { id = '' }, request }) => {
+      const run = await runsIn(scope).find(id, request);
+      if (run !== undefined) return run;
+      throw new GatewayError(
+        'REQUEST_NOT_FOUND',
+        `there is no run ${shown(id)}; it may have been removed because of its age`,
+      );
+    },
+    show: (run, visit) => ({
+      title: `Run of ${shown(run.workflow_name)}`,
+      body: html`${stateSection(run, visit)}${section(counted(run.steps.length, 'step'), stepList(run))}${valueSection(run)}`,
+    }),
+  });
+}
+
+function stateSection(
+  { execution_id: id, workflow_name: workflow, status, started_at, duration_ms, error }: RunFacts,
+  visit: Visit,
+): Html {
+  const cancel = actionForm(visit, {
+    action: `/runs/${inPath(id)}/cancel`,
+    label: 'Cancel',
+    about: `the run of ${shown(workflow)}`,
+    warning:
+      'Its current call is cancelled too. What its steps have done already stays done, unless the workflow cleans up.',
+  });
+  const body = html`${error === undefined ? undefined : html`<p class="fault">${shown(error, 2_000)}</p>`}
+  ${facts([
+    ['Workflow', link(`/workflows/${inPath(workflow)}`, workflow)],
+    ['Started', ago(started_at)],
+    [status === 'running' ? 'Running for' : 'Took', took(duration_ms)],
+    ['Id', html`<code>${shown(id)}</code>`],
+  ])}
+  ${status === 'running' ? html`<div class="row actions">${cancel}</div>` : undefined}`;
+  return section('State', body, runBadge(status));
+}
+
+/** A run in progress is neither good nor bad yet, unlike a server that runs. */
+export function runBadge(status: string): Html {
+  return status === 'running' ? html`<span class="badge care">running</span>` : badge(status);
+}
+
+/** Iterations and members of a group are indented below its name: a loop or a group has no record of its own. */
+function stepList(run: RunFacts): Html {
+  const steps = run.steps.slice(0, MAX_STEPS);
+  if (steps.length === 0) return html`<p class="empty">None has begun.</p>`;
+  const start = Date.parse(run.started_at);
+  const within = { start, end: start + run.duration_ms };
+  const byParent = new Map<string, RunStep[]>();
+  for (const step of steps) {
+    const name = step.parent ?? step.step_id;
+    byParent.set(name, [...(byParent.get(name) ?? []), step]);
+  }
+  const items = [...byParent].map(([name, list]) => {
+    const inner = list.map((step) => stepItem(step, within));
+    if (list.every(({ parent }) => parent === undefined)) return inner;
+    return html`<li class="step">
+      <div class="line"><strong>${shown(name)}</strong></div>
+      <ol class="steps">
+        ${inner}
+      </ol>
+    </li>`;
+  });
+  const rest = run.steps.length - steps.length;
+  return html`<ol class="steps">
+      ${items.flat()}
+    </ol>
+    ${rest === 0 ? undefined : html`<p class="quiet">and ${counted(rest, 'more step')}</p>`}`;
+}
+
+function stepItem(step: RunStep, within: Span): Html {
+  const { step_id: id, tool, status, iteration, attempts = 1, error, input, result } = step;
+  const start = Date.parse(step.started_at);
+  const ms = status === 'running' ? Math.max(0, within.end - start) : step.duration_ms;
+  const key = `${id} ${String(iteration ?? '')}`;
+  return html`<li class="step">
+    <div class="line">
+      <strong>${shown(id)}${iteration === undefined ? '' : ` · ${String(iteration)}`}</strong>
+      ${tool === '' ? undefined : html`<a href="/tools/${inPath(tool)}"><code>${shown(tool)}</code></a>`}
+      ${runBadge(status)}
+      ${attempts > 1 ? html`<span class="quiet">${counted(attempts, 'attempt')}</span>` : undefined}
+      <span class="took number">${status === 'skipped' ? 'not run' : took(ms)}</span>
+    </div>
+    ${status === 'skipped' ? undefined : spanBar({ start, end: start + ms }, within, status === 'failed')}
+    ${error === undefined ? undefined : html`<p class="fault">${shown(error, 2_000)}</p>`}
+    ${folded('Input', key, input)}${folded('Result', key, result)}
+  </li>`;
+}
+
+function valueSection({ hasValues, input, result }: RunFacts): Html {
+  if (hasValues)
+    return section('Values', html`${folded('Input', 'run', input)}${folded('Result', 'run', result)}`);
+  return section(
+    'Values',
+    html`<p class="quiet">
+      Inputs and results belong to the person who started the run, so they are not shown here. To show those
+      of all runs to everyone, set plugins.workflow.config.executionVisibility to all.
+    </p>`,
+  );
+}
+
+function folded(title: string, key: string, value: unknown): Html | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return html`<details data-keep="${title} ${key}">
+    <summary>${title}</summary>
+    ${output(title, block(text, MAX_CHARS))}
+  </details>`;
+}

@@ -1,0 +1,67 @@
+import type { Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import type { RunSummary } from '../../workflow/contract.ts';
+import { excerpt } from '../data/excerpt.ts';
+import type { Excerpt } from '../data/excerpt.ts';
+import { runsIn } from '../data/runs.ts';
+import { asked, filterForm } from '../web/filterForm.ts';
+import { page } from '../web/page.ts';
+import type { Page } from '../web/page.ts';
+import { pager } from '../web/pager.ts';
+import { link, table } from '../web/parts.ts';
+import { ago, counted, inPath, shown, took } from '../web/words.ts';
+import { runBadge } from './runPage.ts';
+
+interface RunsFacts {
+  readonly runs: Excerpt<RunSummary>;
+}
+
+/** `/runs?status=&workflow=`: runs of workflows, of all callers, newest first. */
+export function runsPage(scope: Scope<unknown>): Page {
+  return page<RunsFacts>({
+    path: '/runs',
+    nav: 'Runs',
+    facts: async ({ query }) => {
+      const [status, workflow] = [asked(query, 'status'), asked(query, 'workflow')];
+      const filter = { ...(status !== '' && { status }), ...(workflow !== '' && { workflow }) };
+      return { runs: excerpt(await runsIn(scope).list(filter), query) };
+    },
+    show: ({ runs }, { query }) => ({
+      title: counted(runs.total, 'run'),
+      body: html`${filterForm(
+        [
+          { name: 'status', label: 'Status', choices: STATUSES },
+          { name: 'workflow', label: 'Workflow' },
+        ],
+        query,
+      )}
+      ${runTable(runs.items)}${pager(runs, query)}`,
+    }),
+  });
+}
+
+const STATUSES = [
+  ['', 'all'],
+  ['running', 'running'],
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['cancelled', 'cancelled'],
+] as const;
+
+export function runTable(runs: readonly RunSummary[]): Html {
+  return table(
+    { caption: 'Runs', empty: 'There is no such run.' },
+    ['Started', 'Workflow', 'Status', 'Took', 'Steps', 'Error'],
+    runs.map(
+      ({ execution_id: id, workflow_name: workflow, status, started_at, duration_ms, step_count, error }) => [
+        html`<a href="/runs/${inPath(id)}">${ago(started_at)}</a>`,
+        link(`/workflows/${inPath(workflow)}`, workflow),
+        runBadge(status),
+        html`<span class="number">${took(duration_ms)}</span>`,
+        html`<span class="number">${String(step_count)}</span>`,
+        error === undefined ? undefined : shown(error, 160),
+      ],
+    ),
+  );
+}

@@ -1,0 +1,121 @@
+import type { JsonObject, Scope, Tool } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import type { Html } from '../../http/contract.ts';
+import { argumentFields, takesMore } from '../data/argumentFields.ts';
+import type { CallFacts } from '../data/callFacts.ts';
+import { tokensOf } from '../data/servers.ts';
+import { WITHOUT_CALLER, changes, isPersonal, toolNamed } from '../data/tools.ts';
+import { argumentForm } from '../web/argumentForm.ts';
+import { page } from '../web/page.ts';
+import type { Page, Visit } from '../web/page.ts';
+import { badge, facts, link, output, section } from '../web/parts.ts';
+import { block, counted, inPath, shown } from '../web/words.ts';
+
+export interface ToolFacts {
+  readonly name: string;
+  readonly kind: string;
+  readonly server?: string;
+  readonly description: string;
+  readonly annotations: JsonObject;
+  readonly tokens: number;
+  readonly inputSchema: JsonObject;
+  /** Whether it may change something: a call then needs `confirm=yes`. */
+  readonly asksFirst: boolean;
+  /** Whether each caller has a connection of their own to its server. */
+  readonly isPersonal: boolean;
+}
+
+/** `/tools/<name>`: one tool, and a form that calls it. */
+export function toolPage(scope: Scope<unknown>): Page {
+  return page<ToolFacts>({
+    path: '/tools/:name',
+    facts: ({ params: { name = '' }, request }) => toolFacts(scope, toolNamed(scope, name, request)),
+    show: (tool, visit) => ({ title: shown(tool.name), body: toolBody(tool, visit) }),
+  });
+}
+
+export function toolFacts(scope: Scope<unknown>, tool: Tool): ToolFacts {
+  const { name, kind, server, description, annotations = {}, inputSchema } = tool;
+  return {
+    ...{ name, kind, description, annotations, inputSchema },
+    ...(server !== undefined && { server }),
+    tokens: tokensOf(tool),
+    asksFirst: changes(tool),
+    isPersonal: isPersonal(scope, tool),
+  };
+}
+
+/** What the call of the form has led to. */
+export interface CallOutcome {
+  /** See ArgumentFormParts. */
+  readonly faults: ReadonlyMap<string, string>;
+  /** Why there is no answer, in words. */
+  readonly refusal?: { readonly code: string; readonly message: string };
+  readonly answer?: CallFacts;
+}
+
+export function toolBody(tool: ToolFacts, visit: Visit, outcome: CallOutcome = { faults: new Map() }): Html {
+  const { refusal, answer, faults } = outcome;
+  return html`${refusal && refusalSection(refusal)}${answer && answerSection(answer)}${aboutSection(tool)}
+  ${section('Call it', callForm(tool, visit, faults))}
+  ${section(
+    'Input schema',
+    html`<details data-keep="schema">
+      <summary>JSON schema of the arguments</summary>
+      ${output('Input schema', block(JSON.stringify(tool.inputSchema, null, 2), SCHEMA_CHARS))}
+    </details>`,
+  )}`;
+}
+
+const SCHEMA_CHARS = 65_536;
+
+function aboutSection({ name, kind, server, description, annotations, tokens }: ToolFacts): Html {
+  const hints = Object.entries(annotations).map(([hint, value]) =>
+    shown(`${hint}: ${JSON.stringify(value)}`),
+  );
+  const workflow = kind === 'workflow' ? name.replace(/^workflow_/, '') : undefined;
+  return section(
+    'What it is',
+    html`<p class="words">${block(description, 5_000)}</p>
+      ${facts([
+        ['Kind', kind],
+        ['Server', server === undefined ? undefined : link(`/mcps/${inPath(server)}`, server)],
+        ['Workflow', workflow === undefined ? undefined : link(`/workflows/${inPath(workflow)}`, workflow)],
+        ['Declared', hints.slice(0, 20).join(', ')],
+        ['Takes of a context', `about ${counted(tokens, 'token')}`],
+      ])}`,
+  );
+}
+
+function callForm(tool: ToolFacts, visit: Visit, faults: ReadonlyMap<string, string>): Html {
+  const { name, inputSchema, asksFirst, isPersonal: isOfCallers } = tool;
+  const fields = argumentFields(inputSchema);
+  const note = html`<p class="hint">
+    As the operator, without a caller.${isOfCallers ? ` ${WITHOUT_CALLER.replace(/^t/, 'T')}.` : ''}
+  </p>`;
+  const more = takesMore(inputSchema);
+  const none = fields.length === 0 && !more ? html`<p class="hint">It takes no arguments.</p>` : undefined;
+  const parts = { action: `/tools/${inPath(name)}`, fields, takesMore: more, asksFirst, faults };
+  return html`${note}${none}${argumentForm(visit, parts)}`;
+}
+
+function refusalSection({ code, message }: NonNullable<CallOutcome['refusal']>): Html {
+  return section('Not called', html`<p class="fault">${shown(message, 2_000)}</p>`, code);
+}
+
+function answerSection({ isError, ms, texts, structured, others, isCut }: CallFacts): Html {
+  const parts = html`${texts.map((text) => output('Text', block(text, SCHEMA_CHARS)))}
+  ${others.map((other) => html`<p>${shown(other, 300)}</p>`)}
+  ${
+    structured === undefined
+      ? undefined
+      : html`<h3>Structured content</h3>
+          ${output('Structured content', block(structured, SCHEMA_CHARS))}`
+  }
+  ${isCut ? html`<p class="quiet">There is more: only 64 kB are shown.</p>` : undefined}`;
+  return section(
+    'Result',
+    parts,
+    html`${badge(isError ? 'error' : 'ok')} after ${ms.toLocaleString('en')} ms`,
+  );
+}

@@ -1,0 +1,46 @@
+import { isObject } from 'pegboard';
+import type { JsonObject, Scope } from 'pegboard';
+import { html } from '../../http/contract.ts';
+import { answerOf } from '../data/answerOf.ts';
+import { excerpt } from '../data/excerpt.ts';
+import type { Excerpt } from '../data/excerpt.ts';
+import { runTool } from '../data/runTool.ts';
+import { page } from '../web/page.ts';
+import type { Page } from '../web/page.ts';
+import { pager } from '../web/pager.ts';
+import { badge, link, table } from '../web/parts.ts';
+import { counted, inPath, shown } from '../web/words.ts';
+
+interface WorkflowsFacts {
+  /** As core_workflow_list gives them. */
+  readonly workflows: Excerpt<JsonObject>;
+}
+
+/** `/workflows`: the workflows, and whether each can run now. */
+export function workflowsPage(scope: Scope<unknown>): Page {
+  return page<WorkflowsFacts>({
+    path: '/workflows',
+    nav: 'Workflows',
+    facts: async ({ query, request }) => {
+      const { workflows } = answerOf(await runTool(scope, 'core_workflow_list', {}, request));
+      return { workflows: excerpt(Array.isArray(workflows) ? workflows.filter(isObject) : [], query) };
+    },
+    show: ({ workflows }, { query }) => ({
+      title: counted(workflows.total, 'workflow'),
+      body: html`<p><a href="/runs">Runs of all workflows</a></p>
+        ${table(
+          {
+            caption: 'Workflows',
+            empty: 'No workflow is defined. Add a file to the folder workflows, or use core_workflow_create.',
+          },
+          ['Workflow', 'Now', 'Does', 'Runs'],
+          workflows.items.map(({ name, description, available }) => [
+            link(`/workflows/${inPath(String(name))}`, String(name)),
+            badge(available === true ? 'available' : 'unavailable'),
+            typeof description === 'string' ? shown(description, 200) : undefined,
+            link(`/runs?workflow=${inPath(String(name))}`, 'runs'),
+          ]),
+        )}${pager(workflows, query)}`,
+    }),
+  });
+}
