@@ -3,7 +3,7 @@ import type { Scope } from 'pegboard';
 import { html } from '../../http/contract.ts';
 import type { Html } from '../../http/contract.ts';
 import type { RunFacts, RunStep } from '../../workflow/contract.ts';
-import { runsIn } from '../data/runs.ts';
+import { runsIn } from '../data/runsIn.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { page } from '../web/page.ts';
 import type { Page, Visit } from '../web/page.ts';

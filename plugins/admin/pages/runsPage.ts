@@ -4,7 +4,7 @@ import type { Html } from '../../http/contract.ts';
 import type { RunSummary } from '../../workflow/contract.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
-import { runsIn } from '../data/runs.ts';
+import { runsIn } from '../data/runsIn.ts';
 import { asked, filterForm } from '../web/filterForm.ts';
 import { page } from '../web/page.ts';
 import type { Page } from '../web/page.ts';

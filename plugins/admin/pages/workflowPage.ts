@@ -5,7 +5,7 @@ import type { Html } from '../../http/contract.ts';
 import type { RunSummary } from '../../workflow/contract.ts';
 import { answerOf } from '../data/answerOf.ts';
 import { fieldText } from '../data/argumentFields.ts';
-import { runsIn } from '../data/runs.ts';
+import { runsIn } from '../data/runsIn.ts';
 import { runTool } from '../data/runTool.ts';
 import { page } from '../web/page.ts';
 import type { Page } from '../web/page.ts';
