@@ -1,6 +1,7 @@
 import { CallPath, ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { GrantStore } from '../auth-client/contract.ts';
 import { ConfigOrigins } from '../core-config/contract.ts';
+import { ResourceStore } from '../store-file/contract.ts';
 import type { AdminConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 
@@ -14,7 +15,7 @@ export const plugin = definePlugin<AdminConfig>({
   enabled: ({ aggregator }) =>
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, ToolTable],
-  uses: [ConfigOrigins, GrantStore],
+  uses: [ConfigOrigins, GrantStore, ResourceStore],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

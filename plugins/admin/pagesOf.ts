@@ -3,6 +3,8 @@ import type { CallsUnderWay } from './data/callsUnderWay.ts';
 import type { History } from './data/history.ts';
 import { configActions } from './pages/configActions.ts';
 import { configPage } from './pages/configPage.ts';
+import { editActions } from './pages/editActions.ts';
+import { editPage } from './pages/editPage.ts';
 import type { Minutes } from './data/minutes.ts';
 import { explainPage } from './pages/explainPage.ts';
 import { grantActions } from './pages/grantActions.ts';
@@ -45,6 +47,7 @@ export function pagesOf(parts: PageParts): {
       sessionPage(scope, calls),
       serversPage(scope),
       serverPage(scope, history),
+      editPage(scope),
       toolsPage(scope),
       toolPage(scope),
       explainPage(scope),
@@ -58,6 +61,7 @@ export function pagesOf(parts: PageParts): {
     ],
     actions: [
       ...serverActions(scope),
+      ...editActions(scope),
       ...sessionActions(scope, calls),
       ...toolActions(scope),
       ...runActions(scope),

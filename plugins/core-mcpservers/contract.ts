@@ -1,3 +1,4 @@
+export { hiddenSpec } from './shared/hiddenSpec.ts';
 import type { NoDetails } from 'pegboard';
 import type { ServerNotice } from '../upstream/contract.ts';
 

@@ -90,7 +90,10 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
       ['Left out tools', text('malformedTools')],
       ['Names taken by others', text('collisions')],
     ])}
-    <div class="row actions">${operations({ name, state, metadata }, visit)}</div>`;
+    <div class="row actions">
+      ${operations({ name, state, metadata }, visit)}
+      <a class="button" href="/mcps/${inPath(name)}/edit">Edit</a>
+    </div>`;
   return section('State', body, badge(state));
 }
 

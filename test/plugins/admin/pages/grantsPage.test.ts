@@ -56,7 +56,7 @@ describe('the grants of persons on the admin pages', function () {
     const all = await grants();
     expect(all.map(({ server, state }) => `${server} ${state}`)).deep.equal(['notes valid', 'notes valid']);
     expect(new Set(all.map(({ holder }) => holder)).size).equal(2);
-    const paths = ['/', '/mcps', '/mcps/notes', '/config', '/grants'];
+    const paths = ['/', '/mcps', '/mcps/notes', '/mcps/notes/edit', '/config', '/grants'];
     const texts = await Promise.all(
       paths.flatMap((path) =>
         ['text/html', 'application/json'].map(async (accept) => (await site.get(path, { accept })).text),
