@@ -26,7 +26,7 @@ export function editForm(
   { name, text, base }: DefinitionText & { readonly base: string },
   { token }: Pick<Visit, 'token'>,
 ): Html {
-  // Browsers drop a line break that follows the tag.
+  // Browsers drop the one line break that follows the tag of a textarea.
   return html`<form method="post" action="/mcps/${inPath(name)}/edit">
     <input type="hidden" name="token" value="${token}" />
     <input type="hidden" name="base" value="${base}" />
@@ -36,7 +36,7 @@ export function editForm(
       Comments and the order of keys stay as they are in the file; comments here are not stored.
     </p>
     <textarea id="text" name="text" class="yaml" rows="16" spellcheck="false" aria-describedby="about">
-${'\n'}${text}</textarea>
+${text}</textarea>
     <div class="row actions">
       <button class="strong">Preview the change</button>
       <a class="button" href="/mcps/${inPath(name)}">Cancel</a>

@@ -25,6 +25,8 @@ describe('the page that edits a definition', () => {
 
   it('shows the definition without its secrets, with its references', async () => {
     const { text } = await site.get('/mcps/shop/edit');
+    // The one line break that browsers drop.
+    expect(text).match(/<textarea[^>]*>\ntype: stdio/);
     expect(text).include('SHOP_KEY: "[redacted]"'.replaceAll('"', '&quot;')).and.include('${env:OTHER}');
     for (const path of ['/mcps/shop/edit', '/mcps/shop', '/config'])
       for (const accept of ['text/html', 'application/json'])
