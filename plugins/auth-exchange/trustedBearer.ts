@@ -73,7 +73,8 @@ export class TrustedBearer implements BearerTokens {
       return undefined;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      log.debug('a token of a trusted issuer was refused', { reason: error.reason });
+      const facts = { reason: error.reason, request: request.id };
+      log.debug('a token of a trusted issuer was refused', facts);
       return error.status === 503 ? error.reply : undefined;
     }
   }

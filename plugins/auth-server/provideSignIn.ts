@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, STAGE, parseDuration, trustedContext } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import { BrowserCookie, RateLimit, Route } from '../http/contract.ts';
+import { BrowserCookie, LineLimit, RateLimit, Route } from '../http/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
@@ -66,7 +66,6 @@ import { oauthRoute } from './web/oauthRoute.ts';
 import { trustedProxies } from './web/trustedProxies.ts';
 
 const WINDOW_S = 2;
-const LOG_WINDOW_S = 5;
 
 /** Wires the endpoints and the taps. State is in the vault only. */
 export function provideSignIn(scope: Scope<AuthServerConfig>): void {
@@ -154,10 +153,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);
-  const rateLimit = (of: keyof ServerConfig['rateLimits'], windowS = WINDOW_S): RateLimit =>
-    new RateLimit(() => windowS * config().rateLimits[of], windowS);
+  const rateLimit = (of: keyof ServerConfig['rateLimits']): RateLimit =>
+    new RateLimit(() => WINDOW_S * config().rateLimits[of], WINDOW_S);
   const limit = rateLimit('perAddress');
-  const logLimit = rateLimit('logLines', LOG_WINDOW_S);
+  const logLimit = new LineLimit(() => config().rateLimits.logLines);
   const parts = {
     ...{ log, limit, logLimit, addressOf },
     isHttps: () => addresses.isHttps,

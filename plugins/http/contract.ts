@@ -6,6 +6,7 @@ export { BrowserCookie } from './shared/browserCookie.ts';
 export type { BrowserCookieParts, BrowserId } from './shared/browserCookie.ts';
 export { html, page } from './shared/page.ts';
 export type { Html } from './shared/page.ts';
+export { LineLimit } from './shared/lineLimit.ts';
 export { RateLimit } from './shared/rateLimit.ts';
 export { securityHeaders } from './shared/securityHeaders.ts';
 export { openSideListener } from './shared/sideListener.ts';

@@ -1,8 +1,9 @@
 import { isGatewayError } from 'pegboard';
-import type { InboundRequest, Reply } from 'pegboard';
+import type { InboundRequest, Log, Reply } from 'pegboard';
 import { OAuthError } from '../../auth-server/contract.ts';
 import { html, page, securityHeaders, statusOf } from '../../http/contract.ts';
-import type { HttpExchange, Route } from '../../http/contract.ts';
+import type { HttpExchange, LineLimit, Route } from '../../http/contract.ts';
+import type { FailureReply } from './failurePage.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 
 export interface BrowserEndpoint {
@@ -11,22 +12,50 @@ export interface BrowserEndpoint {
   readonly handle: (http: HttpExchange, request: InboundRequest) => Promise<Reply>;
 }
 
-/** A public route whose answers are pages and redirects. */
-export function browserRoute({ method, path, handle }: BrowserEndpoint, addresses: OwnAddresses): Route {
+export interface BrowserRouteParts {
+  readonly addresses: Pick<OwnAddresses, 'isHttps'>;
+  readonly log: Log;
+  /** Of log lines, by address and failure. */
+  readonly logLimit: LineLimit;
+}
+
+/** A public route whose answers are pages and redirects; each failure of a sign-in has a line in the log. */
+export function browserRoute({ method, path, handle }: BrowserEndpoint, parts: BrowserRouteParts): Route {
+  const { addresses, log, logLimit } = parts;
+  const logFailure = ({ failure, facts }: FailureReply, request: InboundRequest): void => {
+    const { id, remoteAddress: address = 'unknown' } = request;
+    const line = logLimit.admit(`${address} ${failure}`);
+    if (line === undefined) return;
+    // A link that has expired, or was made up, is no one's fault here.
+    const level = facts === undefined ? 'info' : 'warn';
+    log[level]('sign-in at a server not completed', {
+      reason: failure,
+      ...facts,
+      path,
+      address,
+      request: id,
+      ...line,
+    });
+  };
   return {
     method,
     path,
     access: 'public',
     handle: async (http, request) => {
       const reply = await handle(http, request).catch(refusalPage);
+      if (isFailure(reply)) logFailure(reply, request);
       const headers = {
         ...securityHeaders(addresses.isHttps),
         'cache-control': 'no-store',
         ...reply.headers,
       };
-      return { ...reply, headers };
+      return { status: reply.status, headers, ...(reply.body !== undefined && { body: reply.body }) };
     },
   };
+}
+
+function isFailure(reply: Reply): reply is FailureReply {
+  return 'failure' in reply;
 }
 
 /** @throws what is not for people */

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { isGatewayError, messageOf } from 'pegboard';
-import type { Log, Reply } from 'pegboard';
+import type { Reply } from 'pegboard';
 import type { AuthorizationServer } from '../../auth-server/contract.ts';
 import { html, page } from '../../http/contract.ts';
 import type { BrowserCookie } from '../../http/contract.ts';
@@ -27,7 +27,6 @@ export interface CallbackParts extends RedeemParts {
   readonly ownSignIn: () => AuthorizationServer | undefined;
   /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
   readonly connect: (flow: SignInFlow) => Promise<string | undefined>;
-  readonly log: Log;
 }
 
 /** The return of the browser from an authorization server. Nothing that it brings counts before state, browser and `iss` are
@@ -42,14 +41,8 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       const arrived = await parts.flows.arrive(state);
       if (arrived === undefined) return failurePage('expired');
       const { departure, flow } = arrived;
-      const refused = (failure: Failure, reason: string): Reply => {
-        parts.log.warn('sign-in at a server not completed', {
-          server: flow.server,
-          issuer: flow.issuer,
-          reason,
-        });
-        return failurePage(failure);
-      };
+      const refused = (failure: Failure, reason: string): Reply =>
+        failurePage(failure, { server: flow.server, issuer: flow.issuer, reason });
       const browser = parts.cookie.idOf(request);
       if (browser === undefined || digest(browser) !== departure.browser)
         return refused('expired', 'it began in another browser');

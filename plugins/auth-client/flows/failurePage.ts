@@ -1,4 +1,4 @@
-import type { Reply } from 'pegboard';
+import type { LogData, Reply } from 'pegboard';
 import { html, page } from '../../http/contract.ts';
 
 /** What a browser is told. Never what an authorization server has said. Source: requirement signIn.path.callback */
@@ -13,6 +13,13 @@ export const FAILURES = {
 } as const;
 export type Failure = keyof typeof FAILURES;
 
-export function failurePage(failure: Failure): Reply {
-  return page('Sign-in', html`<p>${FAILURES[failure]}</p>`, { status: 400 });
+/** The page, and what the log says of it. */
+export interface FailureReply extends Reply {
+  readonly failure: Failure;
+  readonly facts: LogData | undefined;
+}
+
+/** @param facts of the sign-in, if it is known: they are for the log only */
+export function failurePage(failure: Failure, facts?: LogData): FailureReply {
+  return { ...page('Sign-in', html`<p>${FAILURES[failure]}</p>`, { status: 400 }), failure, facts };
 }

@@ -1,7 +1,7 @@
 import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { AuthorizationServer, BrowserSignIn } from '../../auth-server/contract.ts';
-import { BrowserCookie, HttpListener, Route } from '../../http/contract.ts';
+import { BrowserCookie, HttpListener, LineLimit, Route } from '../../http/contract.ts';
 import { GuardedServers, CallerCredentials, SignInFinder } from '../contract.ts';
 import { Vault } from '../../vault-file/contract.ts';
 import type { AuthClientConfig, ClientConfig } from '../config.ts';
@@ -76,7 +76,8 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       connect: (asked) => connections.connectFor(asked),
     }),
   ];
-  for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, addresses));
+  const pages = { addresses, log, logLimit: new LineLimit(() => 1) };
+  for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, pages));
   scope.provide(Route, clientDocument(addresses, config));
   const begin: BeginParts = {
     ...{ addresses, registrations, flows, grants, secrets, requests, network },

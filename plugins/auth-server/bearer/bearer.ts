@@ -1,6 +1,6 @@
 import { callerKey } from 'pegboard';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
-import type { RateLimit } from '../../http/contract.ts';
+import type { LineLimit, RateLimit } from '../../http/contract.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { countRequest } from '../web/countRequest.ts';
@@ -22,8 +22,8 @@ export interface BearerParts {
   readonly refusalLimit: RateLimit;
   /** Of requests, by person. */
   readonly personLimit: RateLimit;
-  /** Of log lines, by address. */
-  readonly logLimit: RateLimit;
+  /** Of log lines, by address and reason. */
+  readonly logLimit: LineLimit;
   readonly log: Log;
 }
 
@@ -89,8 +89,10 @@ export class Bearer {
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
-    if (logLimit.admits(addressOf(request)))
-      log[hasCredentials ? 'info' : 'debug']('request refused: not signed in', { path, reason });
+    const address = addressOf(request);
+    const line = logLimit.admit(`${address} ${reason}`);
+    const facts = { path, reason, address, request: request.id, ...line };
+    if (line !== undefined) log[hasCredentials ? 'info' : 'debug']('request refused: not signed in', facts);
     if (!isProviderReady()) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.

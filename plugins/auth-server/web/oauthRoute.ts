@@ -1,6 +1,6 @@
 import type { GatewayError, InboundRequest, Log, Reply } from 'pegboard';
 import { isGatewayError } from 'pegboard';
-import type { HttpExchange, RateLimit, Route } from '../../http/contract.ts';
+import type { HttpExchange, LineLimit, RateLimit, Route } from '../../http/contract.ts';
 import { securityHeaders, statusOf } from '../../http/contract.ts';
 import { OAuthError } from '../contract.ts';
 import { countRequest } from './countRequest.ts';
@@ -22,8 +22,8 @@ export interface RouteParts {
   readonly log: Log;
   /** Of requests, by address. */
   readonly limit: RateLimit;
-  /** Of log lines, by address. */
-  readonly logLimit: RateLimit;
+  /** Of log lines, by address and reason. */
+  readonly logLimit: LineLimit;
   readonly addressOf: (request: InboundRequest) => string;
   readonly isHttps: () => boolean;
   readonly refused: (refused: OAuthError) => void;
@@ -57,8 +57,10 @@ export function oauthRoute(
       const logRefusal = (refused: OAuthError): void => {
         const { reason, error } = refused;
         parts.refused(refused);
-        if (parts.logLimit.admits(address))
-          parts.log.info('sign-in request refused', { path, error, reason });
+        const line = parts.logLimit.admit(`${address} ${reason}`);
+        if (line === undefined) return;
+        const facts = { path, error, reason, address, request: request.id, ...line };
+        parts.log.info('sign-in request refused', facts);
       };
       try {
         countRequest(parts.limit, address);

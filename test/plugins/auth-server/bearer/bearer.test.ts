@@ -64,6 +64,9 @@ describe('auth-server: bearer tokens', () => {
     ];
     const reasons = auth.gateway.log.having('not signed in').map(({ data }) => data['reason']);
     expect(reasons.slice(-4)).deep.equal(Array(4).fill('token-not-valid'));
+    const [line] = auth.gateway.log.having('not signed in', 'info').slice(-1);
+    expect(line?.data).include({ path: '/mcp' }).and.include.keys('address', 'request');
+    expect(JSON.stringify(auth.gateway.log.records)).not.include(expired.access);
     for (const answer of answers) {
       const { status, challenge, body } = await facts(answer);
       expect(status).equal(401);

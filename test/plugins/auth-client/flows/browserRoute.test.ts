@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { html, page, LineLimit } from '../../../../plugins/http/contract.ts';
+import type { HttpExchange } from '../../../../plugins/http/contract.ts';
+import { browserRoute } from '../../../../plugins/auth-client/flows/browserRoute.ts';
+import { failurePage } from '../../../../plugins/auth-client/flows/failurePage.ts';
+import type { Reply } from '../../../../kernel/index.ts';
+import { captureLog } from '../../../support/log.ts';
+import type { CapturedLog } from '../../../support/log.ts';
+import { requestOf } from '../../../support/requests.ts';
+
+describe('auth-client: the log lines of its pages', () => {
+  let log: CapturedLog;
+  beforeEach(() => (log = captureLog()));
+
+  /** Opens a page with that answer so many times. */
+  async function open(reply: Reply, times = 1, remoteAddress = '192.0.2.1'): Promise<Reply | undefined> {
+    const handle = (): Promise<Reply> => Promise.resolve(reply);
+    const parts = { addresses: { isHttps: true }, log, logLimit };
+    const route = browserRoute({ method: 'GET', path: '/page', handle }, parts);
+    let answer: Reply | undefined;
+    for (let at = 0; at < times; at += 1)
+      answer = await route.handle({} as HttpExchange, { ...requestOf(), remoteAddress });
+    return answer;
+  }
+  let logLimit: LineLimit;
+  beforeEach(() => (logLimit = new LineLimit(() => 1)));
+
+  it('say which sign-in has failed and why, and show the browser nothing of it', async () => {
+    const facts = { server: 'notes', issuer: 'https://issuer.example', reason: 'access_denied' };
+    const answer = await open(failurePage('denied', facts));
+    const [line, ...others] = log.records;
+    expect(others).to.deep.equal([]);
+    expect(line).to.deep.include({ level: 'warn', text: 'sign-in at a server not completed' });
+    const where = { path: '/page', address: '192.0.2.1', request: 'test-1' };
+    expect(line?.data).to.deep.equal({ ...facts, ...where });
+    expect(answer).to.have.keys('status', 'headers', 'body');
+    expect(JSON.stringify(answer)).to.not.match(/notes|issuer|access_denied/);
+  });
+
+  it('are one for a storm from one address, and one for each address and failure', async () => {
+    await open(failurePage('expired'), 100);
+    await open(failurePage('no-link'), 100);
+    await open(failurePage('expired'), 100, '192.0.2.2');
+    expect(log.records.map(({ level, data }) => [level, data['reason'], data['address']])).to.deep.equal([
+      ['info', 'expired', '192.0.2.1'],
+      ['info', 'no-link', '192.0.2.1'],
+      ['info', 'expired', '192.0.2.2'],
+    ]);
+  });
+
+  it('are none for a page that is no failure', async () => {
+    expect(await open(page('Signed in', html`<p>Done</p>`))).to.include({ status: 200 });
+    expect(log.records).to.deep.equal([]);
+  });
+});
