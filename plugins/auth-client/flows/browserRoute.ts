@@ -26,7 +26,7 @@ export function browserRoute({ method, path, handle }: BrowserEndpoint, parts: B
     const { id, remoteAddress: address = 'unknown' } = request;
     const line = logLimit.admit(`${address} ${failure}`);
     if (line === undefined) return;
-    // A link that has expired, or was made up, is no one's fault here.
+    // A link that has expired, or was made up, needs no operator.
     const level = facts === undefined ? 'info' : 'warn';
     log[level]('sign-in at a server not completed', {
       reason: failure,

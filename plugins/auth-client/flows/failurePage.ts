@@ -13,7 +13,7 @@ export const FAILURES = {
 } as const;
 export type Failure = keyof typeof FAILURES;
 
-/** The page, and what the log says of it. */
+/** The page, and data for the line in the log. */
 export interface FailureReply extends Reply {
   readonly failure: Failure;
   readonly facts: LogData | undefined;

@@ -48,7 +48,7 @@ describe('auth-client: the log lines of its pages', () => {
     ]);
   });
 
-  it('are none for a page that is no failure', async () => {
+  it('are not written for a page that shows success', async () => {
     expect(await open(page('Signed in', html`<p>Done</p>`))).to.include({ status: 200 });
     expect(log.records).to.deep.equal([]);
   });
