@@ -13,9 +13,8 @@ import { importOnce } from '../wire/importOnce.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
-/** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. A
- *  server's own limit is used if it is shorter. */
-const OWN_IDLE_MS = 30_000;
+/** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. */
+const OWN_IDLE_MS = 4_000;
 
 export interface DialParts {
   readonly config: () => UpstreamConfig;

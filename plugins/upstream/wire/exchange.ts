@@ -224,6 +224,7 @@ export async function openPool(
       done(...result);
     });
   };
-  const keeping = maxIdleMs === undefined ? {} : { keepAliveMaxTimeout: maxIdleMs };
+  const keeping =
+    maxIdleMs === undefined ? {} : { keepAliveTimeout: maxIdleMs, keepAliveMaxTimeout: maxIdleMs };
   return new UndiciPool(url.origin, { connections: maxConnections, pipelining: 1, connect, ...keeping });
 }
