@@ -57,7 +57,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   scope.provide(GrantRelease, new Releases({ grants, credentials, servers }));
   scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
   const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
-  scope.provide(MetricSource, grantMetrics({ grants, refresher, server }));
+  scope.provide(MetricSource, grantMetrics({ grants, refreshes: refresher.counts, server }));
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
   scope.provide(CallSecrets, {
     hiderFor: ({ tool, request }) => {

@@ -92,9 +92,9 @@ describe('examples/observe with Prometheus', function () {
     const { authUrl = '' } = (login.structuredContent ?? {}) as { readonly authUrl?: string };
     expect((await newBrowser().open(authUrl)).text).include('igned in');
 
-    let isOver = false;
+    const over = new AbortController();
     const load = (async () => {
-      while (!isOver) await useTools(client);
+      while (!over.signal.aborted) await useTools(client);
     })();
     try {
       const { panels } = JSON.parse(readFileSync(join(EXAMPLE, 'dashboard.json'), 'utf8')) as Dashboard;
@@ -127,7 +127,7 @@ describe('examples/observe with Prometheus', function () {
         { what: 'the alert of the broken server', withinMs: 30_000 },
       );
     } finally {
-      isOver = true;
+      over.abort();
       await load;
     }
   });
@@ -135,7 +135,7 @@ describe('examples/observe with Prometheus', function () {
   it('has alerts that promtool finds right', () => {
     const { status, stdout, stderr } = spawnSync(
       'promtool',
-      ['test', 'rules', join(EXAMPLE, 'alerts.test.yml')],
+      ['test', 'rules', join(EXAMPLE, 'alert-tests.yml')],
       {
         encoding: 'utf8',
       },

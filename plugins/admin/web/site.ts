@@ -148,12 +148,10 @@ const TITLES: Readonly<Record<number, string>> = {
   500: 'Something failed here',
 };
 
-const NOT_FOUND = new Set<string>(['SERVICE_NOT_FOUND', 'STORE_NOT_FOUND', 'TOOL_NOT_FOUND']);
-
 /** Codes of tools have no status of their own: the state of what they work on refuses them. Source: RFC 9110 §15.5.10 */
 function refusalStatus({ code }: GatewayError): number {
-  if (NOT_FOUND.has(code)) return 404;
-  if (code === 'TOOL_ARGUMENTS') return 400;
+  if (code.endsWith('_NOT_FOUND')) return 404;
+  if (code === 'TOOL_ARGUMENTS' || code === 'TOOL_TOOLSET_INVALID') return 400;
   const status = statusOf(code);
   return status === 500 ? 409 : status;
 }
@@ -162,13 +160,10 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-let requests = 0;
-
 /** What the operator does: without sign-in and toolset, so that all is in sight. */
 function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): InboundRequest {
-  requests += 1;
   return {
-    id: `${ADMIN}-${requests.toString(36)}`,
+    id: `${ADMIN}-${randomBytes(3).toString('hex')}`,
     transport: ADMIN,
     access: 'caller',
     header: () => undefined,

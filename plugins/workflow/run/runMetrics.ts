@@ -1,13 +1,12 @@
 import { Histogram, Tally } from '../../metrics/contract.ts';
 import type { Metric, MetricSource } from '../../metrics/contract.ts';
-import type { WorkflowReason } from './workflowEvents.ts';
 
-const RUNS: Partial<Readonly<Record<WorkflowReason, string>>> = {
+const RUNS: Partial<Readonly<Record<string, string>>> = {
   WorkflowExecutionCompleted: 'completed',
   WorkflowExecutionFailed: 'failed',
   WorkflowExecutionCancelled: 'cancelled',
 };
-const STEPS: Partial<Readonly<Record<WorkflowReason, string>>> = {
+const STEPS: Partial<Readonly<Record<string, string>>> = {
   WorkflowStepCompleted: 'completed',
   WorkflowStepFailed: 'failed',
   WorkflowStepSkipped: 'skipped',
@@ -34,7 +33,7 @@ export class RunMetrics implements MetricSource {
   }
 
   /** @param ms of a run that has ended */
-  count(reason: WorkflowReason, workflow: string, ms: number | undefined): void {
+  count(reason: string, workflow: string, ms: number | undefined): void {
     const [run, step] = [RUNS[reason], STEPS[reason]];
     if (step !== undefined) this.#steps.add({ workflow, status: step });
     if (run === undefined) return;

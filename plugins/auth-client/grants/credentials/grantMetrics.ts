@@ -4,16 +4,16 @@ import type { GuardedServer } from '../../contract.ts';
 import { grantFacts } from '../record/grantFacts.ts';
 import type { Grants } from '../store/grants.ts';
 import { placeOf } from '../record/placeOf.ts';
-import type { Refresher } from '../refresh/refresher.ts';
 
 export interface GrantMetricsParts {
   readonly grants: Pick<Grants, 'known'>;
-  readonly refresher: Pick<Refresher, 'counts'>;
+  /** Requests for new tokens, by cause of the failure. */
+  readonly refreshes: Pick<Tally, 'samples'>;
   readonly server: (name: string) => GuardedServer | undefined;
 }
 
 /** Sign-ins of callers at servers. */
-export function grantMetrics({ grants, refresher, server }: GrantMetricsParts): MetricSource {
+export function grantMetrics({ grants, refreshes, server }: GrantMetricsParts): MetricSource {
   const byState = (): Tally => {
     const counted = new Tally();
     const now = Date.now();
@@ -38,7 +38,7 @@ export function grantMetrics({ grants, refresher, server }: GrantMetricsParts): 
         kind: 'counter',
         unit: '{refresh}',
         description: 'Requests for new tokens, by cause of the failure; none: they came.',
-        read: () => refresher.counts.samples(),
+        read: () => refreshes.samples(),
       },
     ],
   };

@@ -73,7 +73,7 @@ describe('the pages of workflows', () => {
       /<strong>both<\/strong>[^]*at the same time[^]*<ol class="steps">[^]*<strong>left<\/strong>[^]*<strong>right/,
     );
     expect(text).include('href="/tools/workflow_order"').and.include('Customer').and.not.match(INJECTED);
-    expect(text).match(/<td data-label="Default">\s*not shown/);
+    expect(text).match(/<td data-label="Default">\s*<div>not shown/);
     expect(text).include('[redacted]').and.not.include('4711-4711');
     const lost = await site.get('/workflows/lost');
     expect(lost.text).include('x_nowhere_tool').and.include('unavailable');
