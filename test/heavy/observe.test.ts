@@ -19,6 +19,9 @@ import { until } from '../support/until.ts';
 
 const EXAMPLE = join(PACKED, 'examples/observe');
 
+/** Its series begin with the first failure. */
+const HEALTHY_HAS_NONE = 'mcp_vault_failures_total';
+
 interface Dashboard {
   readonly panels: readonly {
     readonly title: string;
@@ -38,7 +41,8 @@ interface Rule {
 
 /** Servers that work, fail, and want a sign-in, and workflows that work and fail. */
 async function writeDefinitions(directory: Directory): Promise<void> {
-  const site = await startGuardedSite();
+  // Its tokens are refreshed while the test runs.
+  const site = await startGuardedSite({ issuer: { lifetime: 5 } });
   const stdio = (command: readonly string[]): string =>
     JSON.stringify({ type: 'stdio', command, autoStart: true });
   const steps = (tool: string, args: object): string =>
@@ -114,7 +118,8 @@ describe('examples/observe with Prometheus', function () {
       for (const { alert, expr } of rules) {
         await prometheus.query(expr);
         for (const [name] of expr.matchAll(/\b(?:mcp|nodejs|pegboard)_\w+/g))
-          expect(await prometheus.query(name), `${alert}: ${name}`).not.deep.equal([]);
+          if (name !== HEALTHY_HAS_NONE)
+            expect(await prometheus.query(name), `${alert}: ${name}`).not.deep.equal([]);
       }
       await until(
         async () =>

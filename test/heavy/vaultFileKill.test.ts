@@ -23,10 +23,11 @@ const BUILD = fileURLToPath(new URL('../../', import.meta.url));
 /** Allowed values of a key: the last one acknowledged, and all begun after it. */
 type Possible = Map<string, { readonly id: number; readonly text: string | undefined }[]>;
 
-/** The compiled plugin with a `pegboard` of five modules: the complete one doubles the start time of a process. */
+/** The compiled plugin, and the one whose contract it imports, with a `pegboard` of five modules: the complete one doubles the start time of a process. */
 function smallInstallation(): string {
   const { at, write } = makeDirectory();
-  cpSync(`${BUILD}plugins/vault-file`, at('plugins/vault-file'), { recursive: true });
+  for (const plugin of ['vault-file', 'metrics'])
+    cpSync(`${BUILD}plugins/${plugin}`, at(`plugins/${plugin}`), { recursive: true });
   mkdirSync(at('node_modules/pegboard'), { recursive: true });
   write('package.json', '{"type":"module"}');
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
