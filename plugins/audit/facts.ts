@@ -1,5 +1,5 @@
-import { callerKey, isGatewayError } from 'pegboard';
-import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
+import { callerKey } from 'pegboard';
+import type { Call, InboundRequest, RefusedCall, Tool } from 'pegboard';
 import { traceIdOf } from '../front/contract.ts';
 import { digestOf, shortName } from './digest.ts';
 import type { KnownDigests } from './knownDigests.ts';
@@ -63,12 +63,4 @@ function requestFacts(
     caller: caller === undefined ? null : shortName(callerKey(caller)),
     session: sessionId === undefined ? null : digests.ofSession(sessionId),
   };
-}
-
-/** `ok`, `tool_error` for a result with `isError`, or the code of an error, without its text, which may hold secrets. */
-export function outcomeOf(how: CallOutcome): string {
-  if (how.outcome === 'error') return isGatewayError(how.error) ? how.error.code : 'PLUGIN_TAP';
-  const { result } = how;
-  // Most results are never parsed: parse only those that may have the member.
-  return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
 }

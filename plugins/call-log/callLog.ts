@@ -1,5 +1,5 @@
-import { isGatewayError } from 'pegboard';
 import type { Call, KernelEvent, Log, LogData } from 'pegboard';
+import { outcomeOf } from '../metrics/contract.ts';
 import type { CallLogConfig } from './config.ts';
 
 /** Writes a line about each slow call at the level info, about all others at debug. */
@@ -26,7 +26,11 @@ export class CallLog {
   }
 
   refused({ name, request, error }: KernelEvent<'call.refused'>): void {
-    this.#log.debug('call refused', { tool: name, code: codeOf(error), request: request.id });
+    this.#log.debug('call refused', {
+      tool: name,
+      code: outcomeOf({ outcome: 'error', error }),
+      request: request.id,
+    });
   }
 }
 
@@ -37,11 +41,7 @@ function factsOf({ call, ms, ...how }: KernelEvent<'call.settled'>): LogData {
     server: tool.server,
     ms: Math.round(ms),
     outcome: how.outcome,
-    ...(how.outcome === 'error' && { code: codeOf(how.error) }),
+    ...(how.outcome === 'error' && { code: outcomeOf(how) }),
     request: request.id,
   };
-}
-
-function codeOf(error: unknown): string {
-  return isGatewayError(error) ? error.code : 'PLUGIN_TAP';
 }

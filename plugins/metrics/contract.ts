@@ -1,6 +1,8 @@
 import { many } from 'pegboard';
 
+export { BYTES_PER_TOKEN, estimatedTokens } from './shared/estimatedTokens.ts';
 export { Histogram } from './shared/histogram.ts';
+export { outcomeOf } from './shared/outcomeOf.ts';
 export { Tally } from './shared/tally.ts';
 
 export type Labels = Readonly<Record<string, string>>;

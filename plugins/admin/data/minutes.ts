@@ -1,4 +1,5 @@
-import type { CallOutcome, KernelEvent } from 'pegboard';
+import type { KernelEvent } from 'pegboard';
+import { outcomeOf } from '../../metrics/contract.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
@@ -23,7 +24,8 @@ export class Minutes {
     if (event.type === 'call.refused') this.#count(undefined, true);
     if (event.type !== 'call.settled') return;
     const { tool, request } = event.call;
-    if (tool.kind !== 'meta' && request.transport !== 'admin') this.#count(tool.server, isFailure(event));
+    if (tool.kind !== 'meta' && request.transport !== 'admin')
+      this.#count(tool.server, outcomeOf(event) !== 'ok');
   }
 
   /** The oldest minute first; the last one is not over yet. */
@@ -79,11 +81,4 @@ function inOrder(ring: readonly Counter[]): readonly Minute[] {
     const { calls, errors } = counter?.minute === minute ? counter : empty();
     return { calls, errors };
   });
-}
-
-function isFailure(how: CallOutcome): boolean {
-  if (how.outcome === 'error') return true;
-  const { result } = how;
-  // Most results are never parsed: parse only those that may have the member.
-  return result.json.includes('"isError"') && result.value().isError === true;
 }

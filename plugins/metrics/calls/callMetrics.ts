@@ -1,13 +1,12 @@
-import { isGatewayError } from 'pegboard';
 import type { Call, CallOutcome, KernelEvent, ReloadReport } from 'pegboard';
 import type { Metric } from '../contract.ts';
+import { BYTES_PER_TOKEN, estimatedTokens } from '../shared/estimatedTokens.ts';
 import { Histogram } from '../shared/histogram.ts';
+import { outcomeOf } from '../shared/outcomeOf.ts';
 import { Tally } from '../shared/tally.ts';
 import { TopTools } from './topTools.ts';
 import type { Outcome } from './topTools.ts';
 
-/** Bytes of JSON for one token of a model, as an estimate. */
-const BYTES_PER_TOKEN = 4;
 const SERVER_KEY = 'MCPServer/';
 
 /** Calls, counted as the kernel reports them. */
@@ -27,7 +26,8 @@ export class CallMetrics {
 
   take(event: KernelEvent): void {
     if (event.type === 'call.settled') this.#settled(event.call, event.ms / 1_000, event);
-    else if (event.type === 'call.refused') this.#refusals.add({ code: codeOf(event.error) });
+    else if (event.type === 'call.refused')
+      this.#refusals.add({ code: outcomeOf({ outcome: 'error', error: event.error }) });
     else if (event.type === 'config.applied') this.#configured(event.report.diff);
   }
 
@@ -61,7 +61,7 @@ export class CallMetrics {
         kind: 'counter',
         unit: '{token}',
         description: `What their answers take of an agent's context: a token for ${BYTES_PER_TOKEN} bytes, as an estimate.`,
-        read: () => this.#answered((bytes) => Math.round(bytes / BYTES_PER_TOKEN)),
+        read: () => this.#answered(estimatedTokens),
       },
       {
         name: 'mcp.call.errors',
@@ -91,8 +91,9 @@ export class CallMetrics {
   }
 
   #settled({ tool: { name, kind, server = '' } }: Call, seconds: number, how: CallOutcome): void {
-    const outcome = outcomeOf(how);
-    if (how.outcome === 'error') this.#errors.add({ code: codeOf(how.error) });
+    const code = outcomeOf(how);
+    const outcome: Outcome = code === 'ok' || code === 'tool_error' ? code : 'error';
+    if (outcome === 'error') this.#errors.add({ code });
     const bytes = how.outcome === 'ok' ? Buffer.byteLength(how.result.json) : 0;
     if (kind !== 'meta') {
       if (this.#removed.has(server)) return;
@@ -111,17 +112,6 @@ export class CallMetrics {
   }
 }
 
-function outcomeOf(how: CallOutcome): Outcome {
-  if (how.outcome === 'error') return 'error';
-  const { result } = how;
-  // Most results are never parsed: parse only those that may have the member.
-  return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
-}
-
 function serversIn(keys: readonly string[]): readonly string[] {
   return keys.flatMap((key) => (key.startsWith(SERVER_KEY) ? key.slice(SERVER_KEY.length) : []));
-}
-
-function codeOf(error: unknown): string {
-  return isGatewayError(error) ? error.code : 'PLUGIN_TAP';
 }

@@ -1,11 +1,9 @@
+import { BYTES_PER_TOKEN, estimatedTokens } from '../../metrics/contract.ts';
 import type { HistogramSample, Labels, Metric, MetricSource, Sample } from '../../metrics/contract.ts';
 import type { Connection } from './connection.ts';
 import { processUsage } from './processUsage.ts';
 import type { Usage } from './processUsage.ts';
 import type { ToolReport } from './toolReport.ts';
-
-/** Bytes of JSON for one token of a model, as an estimate. */
-const BYTES_PER_TOKEN = 4;
 
 export interface UpstreamMetricsParts {
   /** Only servers that exist have series. */
@@ -134,7 +132,7 @@ export class UpstreamMetrics implements MetricSource {
           unit: '{token}',
           description: `What they would take of an agent's context: a token for ${BYTES_PER_TOKEN} bytes, as an estimate.`,
         },
-        ({ name }) => Math.round(catalogueBytes(name) / BYTES_PER_TOKEN),
+        ({ name }) => estimatedTokens(catalogueBytes(name)),
       ),
       this.#each(
         {

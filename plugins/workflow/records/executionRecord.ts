@@ -1,54 +1,31 @@
 import { jsonText, ownerOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
+import type { RunStep, RunSummary } from '../contract.ts';
 import { failureText } from '../run/document.ts';
 import { inOrder } from '../run/state.ts';
 import type { Run, RunStatus, StepEntry } from '../run/state.ts';
 import { omit } from '../definition/omit.ts';
 
 /** The stored record of a step. Source: requirement workflow.execution. */
-export interface StepRecord {
-  readonly step_id: string;
-  readonly tool: string;
-  readonly status: string;
-  readonly started_at: string;
-  readonly completed_at?: string;
-  readonly duration_ms: number;
+export interface StepRecord extends RunStep {
   readonly input: unknown;
-  readonly result?: unknown;
-  readonly error?: string;
-  readonly iteration?: number;
   readonly [fact: string]: unknown;
 }
 /** The stored record of a run. */
-export interface ExecutionRecord {
-  readonly execution_id: string;
-  readonly workflow_name: string;
-  readonly status: RunStatus;
-  readonly started_at: string;
-  readonly completed_at?: string;
-  readonly duration_ms: number;
-  /** Never shown to clients. */
-  readonly owner: string;
+export interface ExecutionRecord extends Omit<ExecutionSummary, 'step_count'> {
   /** The process that runs it. Only in the vault, and only until the run has ended. */
   readonly process?: string;
   readonly input: unknown;
   readonly result?: unknown;
-  readonly error?: string;
   readonly steps: readonly StepRecord[];
   readonly truncated?: true;
 }
 /** A run in a list. */
-export interface ExecutionSummary {
-  readonly execution_id: string;
-  readonly workflow_name: string;
+export interface ExecutionSummary extends RunSummary {
   readonly status: RunStatus;
-  readonly started_at: string;
-  readonly completed_at?: string;
-  readonly duration_ms: number;
-  readonly step_count: number;
+  /** Never shown to clients. */
   readonly owner: string;
-  readonly error?: string;
 }
 
 const TRUNCATED = '[truncated: payload exceeded retention size limit]';

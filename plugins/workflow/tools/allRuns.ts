@@ -30,8 +30,8 @@ function factsOf(record: ExecutionRecord, hasValues: boolean): RunFacts {
 }
 
 function stepFacts(step: StepRecord, hasValues: boolean): RunStep {
-  const { step_id, tool, status, started_at, completed_at, duration_ms, error, iteration } = step;
-  const { parent, attempts } = step as { readonly parent?: string; readonly attempts?: number };
+  const { step_id, tool, status, started_at, completed_at, duration_ms, error } = step;
+  const { parent, iteration, attempts } = step;
   return {
     ...{ step_id, tool, status, started_at, duration_ms },
     ...(completed_at !== undefined && { completed_at }),
