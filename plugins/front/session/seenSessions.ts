@@ -28,6 +28,7 @@ export class SeenSessions {
   used(session: Session, request: InboundRequest): void {
     const known = this.#byId.get(session.id);
     if (known === undefined) this.#set({ session, client: undefined, ...now(session, request) });
+    else if (isSame(known.facts, request)) known.lastSeenAt = Date.now();
     else Object.assign(known, now(session, request));
   }
 
@@ -62,6 +63,11 @@ function now({ id }: Session, request: InboundRequest): Pick<Seen, 'lastSeenAt' 
       ...(remoteAddress !== undefined && { remoteAddress }),
     },
   };
+}
+
+/** Most requests of a session differ only in time. */
+function isSame(known: Seen['facts'], { caller, toolset, remoteAddress }: InboundRequest): boolean {
+  return known.caller === caller && known.toolset === toolset && known.remoteAddress === remoteAddress;
 }
 
 const MAX_CHARS = 200;
