@@ -15,10 +15,11 @@ export function valuesOf(source: readonly Metric[], name: string): Readonly<Reco
   const named = source.filter((metric) => metric.name === name);
   expect(named, name).not.deep.equal([]);
   const samples = named.flatMap((metric): readonly Read[] => [...metric.read()]);
-  return Object.fromEntries(samples.map((sample) => [textOf(sample.labels ?? {}), numberOf(sample)]));
+  return Object.fromEntries(samples.map((sample) => [labelText(sample.labels ?? {}), numberOf(sample)]));
 }
 
-function textOf(labels: Readonly<Record<string, string>>): string {
+/** `server=git state=ready` */
+export function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');

@@ -2,6 +2,9 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { listenLocally } from '../conformance/listen.ts';
+import { labelText } from './metrics.ts';
+import { metricsInProtobuf } from './metricsInProtobuf.ts';
+import type { ReceivedMetric } from './receivedMetric.ts';
 import { spansInProtobuf } from './spansInProtobuf.ts';
 
 /** A span as a collector gets it. */
@@ -20,6 +23,8 @@ export interface ReceivedSpan {
 export interface TraceReceiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
+  /** Of each export one list, in order. */
+  readonly metrics: (readonly ReceivedMetric[])[];
   /** Paths and content types of what was posted. */
   readonly posts: string[];
   /** Status of the answers from now on; 200 at first. */
@@ -27,9 +32,10 @@ export interface TraceReceiver {
   readonly close: () => Promise<void>;
 }
 
-/** An OTLP collector over HTTP, for JSON and protobuf. Source: https://opentelemetry.io/docs/specs/otlp/ */
+/** An OTLP collector of traces and metrics over HTTP, for JSON and protobuf. Source: https://opentelemetry.io/docs/specs/otlp/ */
 export async function traceReceiver(): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
+  const metrics: (readonly ReceivedMetric[])[] = [];
   const posts: string[] = [];
   let status = 200;
   const server = createServer((req, res) => {
@@ -37,14 +43,16 @@ export async function traceReceiver(): Promise<TraceReceiver> {
     void buffer(req).then((sent) => {
       const body = req.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
       posts.push(`${req.url ?? ''} ${type}`);
-      if (status === 200)
-        spans.push(...(type === 'application/json' ? spansInJson(body) : spansInProtobuf(body)));
-      res.writeHead(status, { 'content-type': type }).end(type === 'application/json' ? '{}' : '');
+      const isJson = type === 'application/json';
+      if (status === 200 && req.url === '/v1/metrics')
+        metrics.push(isJson ? metricsInJson(body) : metricsInProtobuf(body));
+      else if (status === 200) spans.push(...(isJson ? spansInJson(body) : spansInProtobuf(body)));
+      res.writeHead(status, { 'content-type': type }).end(isJson ? '{}' : '');
     });
   });
   const listening = await listenLocally(server);
   const close = (): Promise<void> => listening.close();
-  return { url: listening.url, spans, posts, close, answerWith: (next) => (status = next) };
+  return { url: listening.url, spans, metrics, posts, close, answerWith: (next) => (status = next) };
 }
 
 interface KeyValue {
@@ -75,6 +83,43 @@ function spansInJson(body: Buffer): ReceivedSpan[] {
         status: span.status?.code ?? 0,
         resource: valuesOf(resource.attributes),
       })),
+  );
+}
+
+interface JsonPoint {
+  readonly attributes: readonly KeyValue[];
+  readonly asDouble?: number;
+  /** Of a histogram. */
+  readonly count?: number;
+}
+interface JsonMetrics {
+  readonly resourceMetrics: readonly {
+    readonly resource: { readonly attributes: readonly KeyValue[] };
+    readonly scopeMetrics: readonly {
+      readonly metrics: readonly ({ readonly name: string; readonly unit: string } & Readonly<
+        Partial<Record<ReceivedMetric['kind'], { readonly dataPoints: readonly JsonPoint[] }>>
+      >)[];
+    }[];
+  }[];
+}
+
+function metricsInJson(body: Buffer): readonly ReceivedMetric[] {
+  const { resourceMetrics } = JSON.parse(body.toString()) as JsonMetrics;
+  return resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
+    scopeMetrics
+      .flatMap(({ metrics }) => metrics)
+      .map((metric) => {
+        const kind = (['gauge', 'sum', 'histogram'] as const).find((one) => one in metric) ?? 'gauge';
+        const values = (metric[kind]?.dataPoints ?? []).map(({ attributes, asDouble, count }) => [
+          labelText(valuesOf(attributes) as Record<string, string>),
+          asDouble ?? count,
+        ]);
+        return {
+          ...{ name: metric.name, unit: metric.unit, kind },
+          values: Object.fromEntries(values) as Record<string, number>,
+          resource: valuesOf(resource.attributes) as Record<string, string>,
+        };
+      }),
   );
 }
 
