@@ -43,9 +43,12 @@ export function apply(scope: Scope<MetricsConfig>): void {
     process.start();
     stop = await startExporters({ producer: collector, env: globalThis.process.env, log });
   });
-  scope.onStop(async () => {
-    process.stop();
+  const end = async (): Promise<void> => {
     await stop?.();
-  });
+    process.stop();
+  };
+  // Before the plugins leave, whose metrics the last export has.
+  scope.onDrain(end);
+  scope.onStop(end);
   scope.onReload(() => undefined);
 }

@@ -24,15 +24,17 @@ export interface ExporterParts {
 type Stop = () => Promise<void>;
 
 /** Starts what OTEL_METRICS_EXPORTER names; the exporters read the OTEL_EXPORTER_OTLP_* variables themselves.
- *  @returns ends them, after a last export of at most five seconds @throws GatewayError PLUGIN_START: none is left open then */
+ *  @returns ends them, after a last export of at most five seconds; may be called twice @throws GatewayError PLUGIN_START: none is left open then */
 export async function startExporters(parts: ExporterParts): Promise<Stop> {
   const { env, log } = parts;
   const faults = new ExportFaults(log);
   const stops: Stop[] = [];
-  const stop = async (): Promise<void> => {
-    await waitAtMost(faults.isFailing ? SHORT_FLUSH_MS : FLUSH_MS, Promise.all(stops.map((end) => end())));
+  const end = async (): Promise<void> => {
+    await waitAtMost(faults.isFailing ? SHORT_FLUSH_MS : FLUSH_MS, Promise.all(stops.map((one) => one())));
     diag.disable();
   };
+  let ended: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ended ??= end());
   followDiagnostics(faults);
   try {
     for (const name of exporterNames(env)) stops.push(await start(name, parts, faults));
