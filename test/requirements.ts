@@ -4,6 +4,7 @@ import { ENDPOINT } from './requirements/endpoint.ts';
 import { EXCHANGE } from './requirements/exchange.ts';
 import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
+import { METRICS } from './requirements/metrics.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SERVER_SIGN_IN } from './requirements/serverSignIn.ts';
 import { SERVICE } from './requirements/service.ts';
@@ -20,6 +21,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SIGN_IN,
   ...SERVER_SIGN_IN,
   ...EXCHANGE,
+  ...METRICS,
   ...ADMIN,
   ...LATER_WORK,
 ];

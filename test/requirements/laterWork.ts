@@ -26,11 +26,6 @@ export const LATER_WORK: readonly Requirement[] = [
       'A deployment role allowing workflow edits is bound to all authenticated users by default (narrowable).',
     'orchestrator.chart': 'The deployment chart binds to 0.0.0.0 by default.',
   }),
-  ...later('metrics', {
-    'metrics.path': 'With OTEL_METRICS_EXPORTER=prometheus the path /metrics is served.',
-    'metrics.address':
-      'It is served on OTEL_EXPORTER_PROMETHEUS_HOST:OTEL_EXPORTER_PROMETHEUS_PORT (localhost:9464).',
-  }),
 ];
 
 function later(work: string, sentences: Readonly<Record<string, string>>): readonly Requirement[] {
