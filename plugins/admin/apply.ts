@@ -6,6 +6,7 @@ import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
 import { History } from './data/history.ts';
 import { Minutes } from './data/minutes.ts';
+import { writingIn } from './data/standardError.ts';
 import { pagesOf } from './pagesOf.ts';
 import { Live } from './web/live.ts';
 import { Site } from './web/site.ts';
@@ -14,7 +15,8 @@ import { Site } from './web/site.ts';
 const UNSEEN = /^(call\.settled|call\.refused)$/;
 
 export function apply(scope: Scope<AdminConfig>): void {
-  const live = new Live(() => calls.size > 0);
+  const hasWritten = writingIn(scope);
+  const live = new Live(() => calls.size > 0 || hasWritten());
   const history = new History();
   const calls = new CallsUnderWay();
   const minutes = new Minutes();

@@ -6,12 +6,15 @@ import type { Excerpt } from '../data/excerpt.ts';
 import type { History, PastState } from '../data/history.ts';
 import { serverFacts, serverNamed, tokensOf, toolsOf } from '../data/servers.ts';
 import type { ServerFacts } from '../data/servers.ts';
+import { standardErrorOf } from '../data/standardError.ts';
+import type { StandardErrorFacts } from '../data/standardError.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { page } from '../web/page.ts';
 import type { Page, Visit } from '../web/page.ts';
 import { pager } from '../web/pager.ts';
 import { badge, facts, section, table } from '../web/parts.ts';
 import { ago, block, count, counted, inPath, shown } from '../web/words.ts';
+import { standardErrorSection } from './standardErrorSection.ts';
 
 interface ToolFacts {
   readonly name: string;
@@ -23,6 +26,8 @@ interface ServerPageFacts extends ServerFacts {
   readonly history: readonly PastState[];
   readonly tokens: number;
   readonly tools: Excerpt<ToolFacts>;
+  /** Of the process that the operator's calls reach; absent for remote servers. */
+  readonly standardError?: StandardErrorFacts;
 }
 
 /** `/mcps/<name>`: one MCP server. */
@@ -30,12 +35,15 @@ export function serverPage(scope: Scope<unknown>, history: History): Page {
   return page<ServerPageFacts>({
     path: '/mcps/:name',
     facts: ({ params: { name = '' }, query, request }) => {
-      const server = serverFacts(serverNamed(scope, name));
+      const service = serverNamed(scope, name);
+      const server = serverFacts(service);
+      const standardError = standardErrorOf(service, request);
       const tools = toolsOf(scope, server.name, request);
       const part = excerpt(tools, query);
       return {
         ...server,
         history: history.of(server.name),
+        ...(standardError !== undefined && { standardError }),
         tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
         tools: {
           ...part,
@@ -50,7 +58,8 @@ export function serverPage(scope: Scope<unknown>, history: History): Page {
     },
     show: (server, visit) => ({
       title: shown(server.name),
-      body: html`${stateSection(server, visit)}${toolSection(server, visit)}${historySection(server)}`,
+      body: html`${stateSection(server, visit)}${server.standardError && standardErrorSection(server.name, server.standardError)}
+      ${toolSection(server, visit)}${historySection(server)}`,
     }),
   });
 }

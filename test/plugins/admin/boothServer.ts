@@ -57,4 +57,5 @@ booth.server.setRequestHandler(
     };
   },
 );
+console.error(`<b>listening</b> with ${process.env['BOOTH_TOKEN'] ?? ''}`);
 await booth.connect(new StdioServerTransport());
