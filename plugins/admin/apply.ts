@@ -6,6 +6,7 @@ import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
 import { History } from './data/history.ts';
 import { Minutes } from './data/minutes.ts';
+import { Persons } from './data/persons.ts';
 import { writingIn } from './data/standardError.ts';
 import { pagesOf } from './pagesOf.ts';
 import { Live } from './web/live.ts';
@@ -23,7 +24,7 @@ export function apply(scope: Scope<AdminConfig>): void {
   let listener: SideListener | undefined;
   let bound: ListenerConfig | undefined;
   const site = new Site({
-    ...pagesOf({ scope, history, calls, minutes }),
+    ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope) }),
     live,
     log: scope.log,
     place: () => bound && listener && { bindAddress: bound.bindAddress, port: listener.port },

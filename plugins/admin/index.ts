@@ -1,4 +1,4 @@
-import { CallPath, ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { GrantStore } from '../auth-client/contract.ts';
 import { ConfigOrigins } from '../core-config/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
@@ -14,7 +14,7 @@ export const plugin = definePlugin<AdminConfig>({
   select: ({ aggregator }) => ({ aggregator: { admin: aggregator['admin'] ?? {} } }),
   enabled: ({ aggregator }) =>
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
-  requires: [CallPath, ConfigControl, ToolTable],
+  requires: [CallPath, ConfigControl, RequestGate, ToolTable],
   uses: [ConfigOrigins, GrantStore, ResourceStore],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),

@@ -6,6 +6,7 @@ import { configPage } from './pages/configPage.ts';
 import { editActions } from './pages/editActions.ts';
 import { editPage } from './pages/editPage.ts';
 import type { Minutes } from './data/minutes.ts';
+import type { Persons } from './data/persons.ts';
 import { explainPage } from './pages/explainPage.ts';
 import { grantActions } from './pages/grantActions.ts';
 import { grantsPage } from './pages/grantsPage.ts';
@@ -32,6 +33,7 @@ export interface PageParts {
   readonly history: History;
   readonly calls: CallsUnderWay;
   readonly minutes: Minutes;
+  readonly persons: Persons;
 }
 
 /** All pages, in the order of the navigation, and all actions. A new one is a line here and a file in pages/. */
@@ -39,7 +41,7 @@ export function pagesOf(parts: PageParts): {
   readonly pages: readonly Page[];
   readonly actions: readonly Action[];
 } {
-  const { scope, history, calls } = parts;
+  const { scope, history, calls, persons } = parts;
   return {
     pages: [
       overviewPage(parts),
@@ -50,7 +52,7 @@ export function pagesOf(parts: PageParts): {
       editPage(scope),
       toolsPage(scope),
       toolPage(scope),
-      explainPage(scope),
+      explainPage(scope, persons),
       workflowsPage(scope),
       workflowPage(scope),
       runsPage(scope),

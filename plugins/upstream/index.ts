@@ -10,6 +10,7 @@ import {
   entryOf,
   readSchema,
 } from 'pegboard';
+import { ADMIN } from '../admin/contract.ts';
 import { ServiceSource } from '../core-services/contract.ts';
 import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
@@ -22,7 +23,7 @@ import {
   Prober,
   StartingServers,
 } from './contract.ts';
-import type { Scope, Settings } from 'pegboard';
+import type { InboundRequest, Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';
@@ -161,7 +162,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(MetricSource, metrics);
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
   scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));
-  scope.tap('onRequest', (request) => callersServers.prepare(request), STAGE.narrow);
+  // The operator asks on behalf of persons: that connects nothing as them.
+  const prepare = (request: InboundRequest): Promise<undefined> | undefined =>
+    request.transport === ADMIN ? undefined : callersServers.prepare(request);
+  scope.tap('onRequest', prepare, STAGE.narrow);
   scope.tap('onConfigApply', async (diff) => {
     await fleet.apply(diff);
     for (const { name } of [...diff.added, ...diff.changed]) callersServers.redefined(name);

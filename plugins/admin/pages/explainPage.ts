@@ -1,10 +1,15 @@
-import { CallPath, GatewayError } from 'pegboard';
+import { GatewayError } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { html } from '../../http/contract.ts';
 import type { Html } from '../../http/contract.ts';
+import { answerOf } from '../data/answerOf.ts';
+import type { KnownPerson, Person, Persons } from '../data/persons.ts';
+import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionNamed, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
+import { settingsOf } from '../data/settingsOf.ts';
+import { asked } from '../web/filterForm.ts';
 import { page } from '../web/page.ts';
 import type { Page } from '../web/page.ts';
 import { badge, facts, link, section, table } from '../web/parts.ts';
@@ -19,6 +24,8 @@ interface Layer {
   readonly code?: string;
   readonly reason: string;
   readonly remedy?: string;
+  /** Where the setting is that it follows. */
+  readonly setting?: string;
 }
 /** What explain_tool answers. */
 interface Explained extends JsonObject {
@@ -34,46 +41,66 @@ interface Explained extends JsonObject {
 interface ExplainFacts {
   readonly sessions: readonly SessionFacts[];
   readonly tool: string;
-  /** Undefined: a request without sign-in, session and toolset. */
+  /** Undefined without `person`: a request without sign-in, session and toolset. */
   readonly session?: SessionFacts;
+  readonly person?: KnownPerson;
+  /** Of persons who use sessions. */
+  readonly subjects: readonly string[];
   readonly explained?: Explained;
 }
 
-/** `/explain?session=…&tool=…`: why a session can or cannot call a tool. */
-export function explainPage(scope: Scope<unknown>): Page {
+/** `/explain?session=…&person=…&tool=…`: why a session, or a person without one, can or cannot call a tool. */
+export function explainPage(scope: Scope<unknown>, persons: Persons): Page {
   return page<ExplainFacts>({
     path: '/explain',
     nav: 'Explain',
     facts: async ({ query, request }) => {
-      const id = query.get('session') ?? '';
-      const tool = query.get('tool') ?? '';
+      const [id, tool, who] = [asked(query, 'session'), asked(query, 'tool'), asked(query, 'person')];
+      if (id !== '' && who !== '')
+        throw new GatewayError('REQUEST_MALFORMED', 'name a session or a person, not both');
       const seen = id === '' ? undefined : sessionNamed(scope, id);
+      const person = who === '' ? undefined : await persons.requestOf({ who, ...detailsIn(query) });
+      const ofSession = seen && { ...seen.request, transport: request.transport };
       const sessions = sessionsIn(scope).slice(0, MAX_SESSIONS);
-      const asker = seen === undefined ? request : { ...seen.request, transport: request.transport };
       return {
         sessions: sessions.map((one) => sessionFacts(one, [])),
+        subjects: persons.subjects(),
         tool,
         ...(seen !== undefined && { session: sessionFacts(seen, serversIn(scope)) }),
-        ...(tool !== '' && { explained: await explain(scope, tool, asker) }),
+        ...(person !== undefined && { person: person.known }),
+        ...(tool !== '' && {
+          explained: await explain(scope, tool, person?.request ?? ofSession ?? request),
+        }),
       };
     },
-    show: (all) => ({
-      title: 'Why can a session call a tool, or not?',
-      body: html`${question(all)}${all.explained === undefined ? undefined : answer(all, all.explained)}`,
+    show: (all, { query }) => ({
+      title: 'Why can a person or a session call a tool, or not?',
+      body: html`${question(all, query)}${all.explained === undefined ? undefined : answer(all, all.explained, query)}`,
     }),
   });
 }
 
-/** By the meta-tool, so that the page says what a client is told. */
-async function explain(scope: Scope<unknown>, name: string, request: InboundRequest): Promise<Explained> {
-  const result = await scope.get(CallPath).call('explain_tool', { name }, request);
-  const [part] = result.value().content;
-  const text = typeof part?.['text'] === 'string' ? part['text'] : '';
-  if (result.value().isError === true) throw new GatewayError('REQUEST_FORBIDDEN', text);
-  return JSON.parse(text) as Explained;
+function detailsIn(query: URLSearchParams): Omit<Person, 'who'> {
+  const groups = asked(query, 'groups')
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '');
+  return { issuer: asked(query, 'issuer'), groups, toolset: asked(query, 'toolset') };
 }
 
-function question({ sessions, tool, session }: ExplainFacts): Html {
+/** By the meta-tool, so that the page says what a client is told; also for a toolset with which a client can call no tool at all. */
+async function explain(scope: Scope<unknown>, name: string, request: InboundRequest): Promise<Explained> {
+  const explained = answerOf(await runTool(scope, 'explain_tool', { name }, request)) as Explained;
+  const server = explained.server?.['name'];
+  const settingOf = await settingsOf(scope, typeof server === 'string' ? server : undefined);
+  const layers = explained.layers.map((one) => {
+    const setting = settingOf(one.layer);
+    return { ...one, ...(setting !== undefined && { setting }) };
+  });
+  return { ...explained, layers };
+}
+
+function question({ sessions, tool, session, subjects }: ExplainFacts, query: URLSearchParams): Html {
   const isMissing = session !== undefined && !sessions.some(({ id }) => id === session.id);
   const options = [...sessions, ...(isMissing ? [session] : [])].map((one) => {
     const words = `${shortId(one.id)} · ${whoIn(one)} · ${clientIn(one) ?? one.transport}`;
@@ -85,10 +112,29 @@ function question({ sessions, tool, session }: ExplainFacts): Html {
       <p>
         <label for="session">Session</label>
         <select id="session" name="session">
-          <option value="">a request without sign-in and toolset</option>
+          <option value="">none: the person below, or a request without sign-in and toolset</option>
           ${options}
         </select>
       </p>
+      <p>
+        <label for="person">Or a person</label>
+        <input
+          id="person"
+          name="person"
+          value="${asked(query, 'person')}"
+          list="persons"
+          placeholder="subject or email"
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <datalist id="persons">${subjects.map((one) => html`<option value="${one}"></option>`)}</datalist>
+      </p>
+      <details data-keep="person" ${isDetailed(query) ? html`open` : undefined}>
+        <summary>Of a person who uses no session now</summary>
+        ${detail(query, 'issuer', 'Issuer', 'https://id.example.com')}
+        ${detail(query, 'groups', 'Groups', 'sales, support')}
+        ${detail(query, 'toolset', 'Toolset that the client declares', 'server:github')}
+      </details>
       <p>
         <label for="tool">Tool</label>
         <input id="tool" name="tool" value="${tool}" required autocomplete="off" spellcheck="false" />
@@ -98,13 +144,50 @@ function question({ sessions, tool, session }: ExplainFacts): Html {
   </section>`;
 }
 
-function answer({ session }: ExplainFacts, explained: Explained): Html {
+const DETAILS = ['issuer', 'groups', 'toolset'] as const;
+
+function isDetailed(query: URLSearchParams): boolean {
+  return DETAILS.some((name) => asked(query, name) !== '');
+}
+
+function detail(
+  query: URLSearchParams,
+  name: (typeof DETAILS)[number],
+  label: string,
+  example: string,
+): Html {
+  return html`<p>
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      value="${asked(query, name)}"
+      placeholder="${example}"
+      autocomplete="off"
+    />
+  </p>`;
+}
+
+/** Who is meant, and what is known of them. */
+function personWords({ subject, issuer, isSeen }: KnownPerson): string {
+  const of = issuer === undefined ? '' : ` of ${shown(issuer, 200)}`;
+  const how = isSeen
+    ? 'with the groups of a session in use'
+    : 'with what is typed above; no session of this person is in use';
+  return `${shown(subject, 200)}${of}, ${how}`;
+}
+
+function answer({ session, person }: ExplainFacts, explained: Explained, query: URLSearchParams): Html {
   const { name, callable, visible, how, layers, remedy, near = [], server } = explained;
-  const to = (tool: string): Html =>
-    link(`/explain?session=${inPath(session?.id ?? '')}&tool=${inPath(tool)}`, tool);
+  const to = (tool: string): Html => {
+    const other = new URLSearchParams(query);
+    other.set('tool', tool);
+    return link(`/explain?${other.toString()}`, tool);
+  };
   const serverName = server?.['name'];
   const body = html`${facts([
     ['Tool', html`<code>${shown(name)}</code>`],
+    ['For', person === undefined ? session && `session ${shortId(session.id)}` : personWords(person)],
     ['Can it see it?', visible ? 'yes' : 'no'],
     ['How', shown(how)],
     ['Server', typeof serverName === 'string' ? link(`/mcps/${inPath(serverName)}`, serverName) : undefined],
@@ -119,13 +202,14 @@ function answer({ session }: ExplainFacts, explained: Explained): Html {
     'Layers',
     table(
       { caption: 'Layers', empty: 'No layer has judged it.' },
-      ['Layer', 'Verdict', 'Code', 'Reason', 'What helps'],
+      ['Layer', 'Verdict', 'Code', 'Reason', 'What helps', 'Setting'],
       layers.map((one) => [
         one.layer,
         badge(one.allow ? 'allowed' : 'refused'),
         one.code && html`<code>${one.code}</code>`,
         shown(one.reason, 400),
         one.remedy && shown(one.remedy, 400),
+        one.setting && html`<code>${shown(one.setting, 300)}</code>`,
       ]),
     ),
     'asked from the top; the first refusal decides',
