@@ -156,9 +156,9 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const rateLimit = (of: keyof ServerConfig['rateLimits']): RateLimit =>
     new RateLimit(() => WINDOW_S * config().rateLimits[of], WINDOW_S);
   const limit = rateLimit('perAddress');
-  const logLimit = new LineLimit(() => config().rateLimits.logLines);
+  const refusals = new LineLimit(log, () => config().rateLimits.logLines);
   const parts = {
-    ...{ log, limit, logLimit, addressOf },
+    ...{ limit, refusals, addressOf },
     isHttps: () => addresses.isHttps,
     refused: (error: OAuthError) => counts.refused(error),
   };
@@ -211,7 +211,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   });
 
   const bearer = new Bearer({
-    ...{ accessTokens, possession, addresses, addressOf, logLimit, log },
+    ...{ accessTokens, possession, addresses, addressOf, refusals },
     used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => identityProvider?.isReady === true,
@@ -237,7 +237,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     // Opened before sign-in was switched on.
     left(({ caller, access, method }) => caller === undefined && access === 'caller' && method !== undefined);
   });
-  scope.onStop(() => identityProvider?.stop());
+  scope.onStop(() => {
+    refusals.end();
+    return identityProvider?.stop();
+  });
   const { extraCaFile } = scope.config.aggregator;
   const { baseUrl, idp } = config();
   let { trustedAudiences } = config();

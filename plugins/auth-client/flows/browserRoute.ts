@@ -1,5 +1,5 @@
 import { isGatewayError } from 'pegboard';
-import type { InboundRequest, Log, Reply } from 'pegboard';
+import type { InboundRequest, Reply } from 'pegboard';
 import { OAuthError } from '../../auth-server/contract.ts';
 import { html, page, securityHeaders, statusOf } from '../../http/contract.ts';
 import type { HttpExchange, LineLimit, Route } from '../../http/contract.ts';
@@ -14,27 +14,23 @@ export interface BrowserEndpoint {
 
 export interface BrowserRouteParts {
   readonly addresses: Pick<OwnAddresses, 'isHttps'>;
-  readonly log: Log;
-  /** Of log lines, by address and failure. */
-  readonly logLimit: LineLimit;
+  /** Of log lines about failures. */
+  readonly refusals: LineLimit;
 }
 
 /** A public route whose answers are pages and redirects; each failure of a sign-in has a line in the log. */
 export function browserRoute({ method, path, handle }: BrowserEndpoint, parts: BrowserRouteParts): Route {
-  const { addresses, log, logLimit } = parts;
+  const { addresses, refusals } = parts;
   const logFailure = ({ failure, facts }: FailureReply, request: InboundRequest): void => {
     const { id, remoteAddress: address = 'unknown' } = request;
-    const line = logLimit.admit(`${address} ${failure}`);
-    if (line === undefined) return;
     // A link that has expired, or was made up, needs no operator.
     const level = facts === undefined ? 'info' : 'warn';
-    log[level]('sign-in at a server not completed', {
-      reason: failure,
+    refusals.write(level, 'sign-in at a server not completed', {
       ...facts,
+      reason: failure,
       path,
       address,
       request: id,
-      ...line,
     });
   };
   return {

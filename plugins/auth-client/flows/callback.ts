@@ -42,7 +42,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       if (arrived === undefined) return failurePage('expired');
       const { departure, flow } = arrived;
       const refused = (failure: Failure, reason: string): Reply =>
-        failurePage(failure, { server: flow.server, issuer: flow.issuer, reason });
+        failurePage(failure, { server: flow.server, issuer: flow.issuer, cause: reason });
       const browser = parts.cookie.idOf(request);
       if (browser === undefined || digest(browser) !== departure.browser)
         return refused('expired', 'it began in another browser');

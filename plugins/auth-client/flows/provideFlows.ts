@@ -76,7 +76,9 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       connect: (asked) => connections.connectFor(asked),
     }),
   ];
-  const pages = { addresses, log, logLimit: new LineLimit(() => 1) };
+  const refusals = new LineLimit(log, () => 1);
+  scope.onStop(() => refusals.end());
+  const pages = { addresses, refusals };
   for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, pages));
   scope.provide(Route, clientDocument(addresses, config));
   const begin: BeginParts = {

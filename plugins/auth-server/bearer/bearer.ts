@@ -1,5 +1,5 @@
 import { callerKey } from 'pegboard';
-import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
+import type { Caller, InboundRequest, Reply } from 'pegboard';
 import type { LineLimit, RateLimit } from '../../http/contract.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
@@ -22,9 +22,8 @@ export interface BearerParts {
   readonly refusalLimit: RateLimit;
   /** Of requests, by person. */
   readonly personLimit: RateLimit;
-  /** Of log lines, by address and reason. */
-  readonly logLimit: LineLimit;
-  readonly log: Log;
+  /** Of log lines about refusals. */
+  readonly refusals: LineLimit;
 }
 
 /** Recognises access tokens, and refuses requests without a caller. Source: RFC 6750, RFC 9449 §7 */
@@ -78,21 +77,33 @@ export class Bearer {
       else countRequest(personLimit, callerKey(request.caller));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
+      this.#logTooMany(request);
       return error.reply;
     }
     return request.caller === undefined ? this.#refusal(request) : undefined;
   }
 
+  #logTooMany(request: InboundRequest): void {
+    const { refusals, addressOf } = this.#parts;
+    const { path = '', caller, id } = request;
+    const reason = caller === undefined ? 'too-many-refused' : 'too-many-of-person';
+    // Lines about sign-ins have the same id, and no name.
+    const signIn = caller?.claims?.['sid'];
+    const facts = { path, reason, address: addressOf(request), request: id };
+    refusals.write('info', 'request refused: too many requests', {
+      ...facts,
+      ...(signIn !== undefined && { signIn }),
+    });
+  }
+
   #refusal(request: InboundRequest): Reply {
-    const { addresses, isProviderReady, addressOf, logLimit, log } = this.#parts;
+    const { addresses, isProviderReady, addressOf, refusals } = this.#parts;
     const { path = '' } = request;
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
-    const address = addressOf(request);
-    const line = logLimit.admit(`${address} ${reason}`);
-    const facts = { path, reason, address, request: request.id, ...line };
-    if (line !== undefined) log[hasCredentials ? 'info' : 'debug']('request refused: not signed in', facts);
+    const facts = { path, reason, address: addressOf(request), request: request.id };
+    refusals.write(hasCredentials ? 'info' : 'debug', 'request refused: not signed in', facts);
     if (!isProviderReady()) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.

@@ -1,4 +1,4 @@
-import type { GatewayError, InboundRequest, Log, Reply } from 'pegboard';
+import type { GatewayError, InboundRequest, Reply } from 'pegboard';
 import { isGatewayError } from 'pegboard';
 import type { HttpExchange, LineLimit, RateLimit, Route } from '../../http/contract.ts';
 import { securityHeaders, statusOf } from '../../http/contract.ts';
@@ -19,11 +19,10 @@ export interface OAuthExchange {
   readonly address: string;
 }
 export interface RouteParts {
-  readonly log: Log;
   /** Of requests, by address. */
   readonly limit: RateLimit;
-  /** Of log lines, by address and reason. */
-  readonly logLimit: LineLimit;
+  /** Of log lines about refusals. */
+  readonly refusals: LineLimit;
   readonly addressOf: (request: InboundRequest) => string;
   readonly isHttps: () => boolean;
   readonly refused: (refused: OAuthError) => void;
@@ -57,10 +56,8 @@ export function oauthRoute(
       const logRefusal = (refused: OAuthError): void => {
         const { reason, error } = refused;
         parts.refused(refused);
-        const line = parts.logLimit.admit(`${address} ${reason}`);
-        if (line === undefined) return;
-        const facts = { path, error, reason, address, request: request.id, ...line };
-        parts.log.info('sign-in request refused', facts);
+        const facts = { path, error, reason, address, request: request.id };
+        parts.refusals.write('info', 'sign-in request refused', facts);
       };
       try {
         countRequest(parts.limit, address);

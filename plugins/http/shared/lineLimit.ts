@@ -1,30 +1,76 @@
-import { LRUCache } from 'lru-cache';
-import type { LogData } from 'pegboard';
+import type { Log, LogData, LogLevel } from 'pegboard';
 
-const MAX_SOURCES = 10_000;
+const MAX_SOURCES = 1_000;
 const WINDOW_MS = 60_000;
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+/** All sources beyond so many in one minute count as one. */
+const OTHERS = { address: 'others', reason: 'others' };
 
-/** Log lines about requests that are refused: at most so many a minute for each source, so that a storm does not fill a disk. */
+/** Facts of a line about a refused request; address and reason are its source. */
+export interface RefusalFacts extends LogData {
+  readonly address: string;
+  readonly reason: string;
+}
+interface Source {
+  readonly level: LogLevel;
+  readonly address: string;
+  readonly reason: string;
+  lines: number;
+}
+
+/** Log lines about requests that are refused: at most so many a minute for each source, so that a storm does not fill a disk. A last
+ *  line of the minute says how many were left out, also if the storm has ended. */
 export class LineLimit {
+  readonly #log: Log;
   readonly #max: () => number;
-  readonly #windows = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_SOURCES });
+  readonly #sources = new Map<string, Source>();
+  #minute: NodeJS.Timeout | undefined;
 
   /** @param max lines of a source in a minute */
-  constructor(max: () => number) {
+  constructor(log: Log, max: () => number) {
+    this.#log = log;
     this.#max = max;
   }
 
-  /** Counts one more. @returns undefined if there is no line for it; else data for the line: `leftOut`, how many had none since
-   *  the last one of the source, if any */
-  admit(source: string): LogData | undefined {
-    const now = Date.now();
-    const known = this.#windows.get(source);
-    if (known !== undefined && now - known.since < WINDOW_MS) {
-      known.count += 1;
-      return known.count <= this.#max() ? {} : undefined;
-    }
-    this.#windows.set(source, { since: now, count: 1 });
-    const leftOut = (known?.count ?? 0) - this.#max();
-    return leftOut > 0 ? { leftOut } : {};
+  /** Writes the line, or counts it as left out. */
+  write(level: LogLevel, text: string, facts: RefusalFacts): void {
+    this.#minute ??= setTimeout(() => this.end(), WINDOW_MS).unref();
+    const source = this.#sourceOf(level, facts);
+    source.lines += 1;
+    if (source.lines <= this.#max()) this.#log[level](text, facts);
+  }
+
+  /** Ends the minute. In onStop, too. */
+  end(): void {
+    clearTimeout(this.#minute);
+    this.#minute = undefined;
+    const left = [...this.#sources.values()]
+      .map((source) => ({ ...source, lines: source.lines - this.#max() }))
+      .filter(({ lines }) => lines > 0)
+      .sort((a, b) => b.lines - a.lines);
+    this.#sources.clear();
+    for (const level of LEVELS)
+      this.#tell(
+        level,
+        left.filter((source) => source.level === level),
+      );
+  }
+
+  #sourceOf(level: LogLevel, facts: RefusalFacts): Source {
+    const keyOf = ({ address, reason }: RefusalFacts): string => `${level} ${address} ${reason}`;
+    const isFull = this.#sources.size >= MAX_SOURCES && !this.#sources.has(keyOf(facts));
+    const { address, reason } = isFull ? OTHERS : facts;
+    const key = keyOf({ address, reason });
+    const source = this.#sources.get(key) ?? { level, address, reason, lines: 0 };
+    this.#sources.set(key, source);
+    return source;
+  }
+
+  #tell(level: LogLevel, [most, ...others]: readonly Source[]): void {
+    if (most === undefined) return;
+    const { address, reason } = most;
+    const lines = others.reduce((sum, one) => sum + one.lines, most.lines);
+    const facts = { lines, most: { address, reason, lines: most.lines }, sources: 1 + others.length };
+    this.#log[level]('lines about refused requests left out of the log', facts);
   }
 }

@@ -15,23 +15,24 @@ describe('auth-client: the log lines of its pages', () => {
   /** Opens a page with that answer so many times. */
   async function open(reply: Reply, times = 1, remoteAddress = '192.0.2.1'): Promise<Reply | undefined> {
     const handle = (): Promise<Reply> => Promise.resolve(reply);
-    const parts = { addresses: { isHttps: true }, log, logLimit };
+    const parts = { addresses: { isHttps: true }, refusals };
     const route = browserRoute({ method: 'GET', path: '/page', handle }, parts);
     let answer: Reply | undefined;
     for (let at = 0; at < times; at += 1)
       answer = await route.handle({} as HttpExchange, { ...requestOf(), remoteAddress });
     return answer;
   }
-  let logLimit: LineLimit;
-  beforeEach(() => (logLimit = new LineLimit(() => 1)));
+  let refusals: LineLimit;
+  beforeEach(() => (refusals = new LineLimit(log, () => 1)));
+  afterEach(() => refusals.end());
 
   it('say which sign-in has failed and why, and show the browser nothing of it', async () => {
-    const facts = { server: 'notes', issuer: 'https://issuer.example', reason: 'access_denied' };
+    const facts = { server: 'notes', issuer: 'https://issuer.example', cause: 'access_denied' };
     const answer = await open(failurePage('denied', facts));
     const [line, ...others] = log.records;
     expect(others).to.deep.equal([]);
     expect(line).to.deep.include({ level: 'warn', text: 'sign-in at a server not completed' });
-    const where = { path: '/page', address: '192.0.2.1', request: 'test-1' };
+    const where = { reason: 'denied', path: '/page', address: '192.0.2.1', request: 'test-1' };
     expect(line?.data).to.deep.equal({ ...facts, ...where });
     expect(answer).to.have.keys('status', 'headers', 'body');
     expect(JSON.stringify(answer)).to.not.match(/notes|issuer|access_denied/);
