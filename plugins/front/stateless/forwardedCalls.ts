@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller, ErrorCode, JsonObject, Scope } from 'pegboard';
+import type { Caller, ClientMeta, ErrorCode, JsonObject, Scope } from 'pegboard';
 import { Channel, Peers } from '../../vault-redis/contract.ts';
 import type { StatelessSink } from '../contract.ts';
 import { CodecError, RPC } from '../message/codec.ts';
@@ -16,6 +16,10 @@ export interface Forwarded {
   readonly text: string;
   readonly envelope: Envelope;
   readonly caller: Caller | undefined;
+  /** Of the request at the process that received it: joins its log lines at both. */
+  readonly request: string;
+  /** Of that request, also if it came in headers. */
+  readonly trace: ClientMeta | undefined;
 }
 type ForwardMessage = { readonly id: string } & (
   | ({ readonly kind: 'run'; readonly process: string } & Forwarded)

@@ -13,6 +13,7 @@ import type { Relay } from '../client/relay.ts';
 import type { OwnerHandles } from '../session/ownerHandles.ts';
 import { beginRequest } from '../message/beginRequest.ts';
 import { metaOf } from '../message/metaOf.ts';
+import { traceOf } from '../message/traceOf.ts';
 import { unknownMethod } from '../message/unknownMethod.ts';
 import { StatelessCall } from './statelessCall.ts';
 import type { Next } from './statelessCall.ts';
@@ -175,23 +176,30 @@ export class StatelessMcpFront implements StatelessFront {
     try {
       const process = await this.#forwarded.processOf(message.params['requestState']);
       if (process === undefined) return undefined;
-      return await this.#forwarded.forward(process, { text, envelope, caller }, sink);
+      const trace = traceOf(message.params, request);
+      const forwarded = { text, envelope, caller, request: request.id, trace };
+      return await this.#forwarded.forward(process, forwarded, sink);
     } catch (error) {
       const meta = metaOf(message.params, request);
-      return failureAnswer(message.id, error, { capabilities: {}, log: this.#scope.log, meta });
+      return failureAnswer(message.id, error, { capabilities: {}, log: this.#logOf(request), meta });
     }
   }
 
   /** Continues a call for a client that has returned to another process, which has checked the request. Never rejects. */
-  async #continue({ text, envelope, caller }: Forwarded, sink: StatelessSink): Promise<Answer> {
+  async #continue(forwarded: Forwarded, sink: StatelessSink): Promise<Answer> {
+    const { text, envelope, caller } = forwarded;
+    const known: Readonly<Record<string, unknown>> = { ...forwarded.trace };
+    const header = (name: string): string | undefined =>
+      typeof known[name] === 'string' ? known[name] : undefined;
+    const request = { ...ANYONE, id: forwarded.request, header, caller };
     try {
       const body = readBody(text, this.#scope.config);
       if (body.batch || body.message.kind !== 'request')
         throw new CodecError(RPC.invalidRequest, 'only a request is forwarded');
       const { message } = body;
-      return await this.#answer({ message, envelope, request: { ...ANYONE, caller }, sink, text });
+      return await this.#answer({ message, envelope, request, sink, text });
     } catch (error) {
-      return this.#refusal(error, ANYONE);
+      return this.#refusal(error, request);
     }
   }
 

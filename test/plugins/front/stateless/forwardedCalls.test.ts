@@ -9,6 +9,8 @@ import { gate, until } from '../../../support/until.ts';
 const REQUEST = {
   text: '{}',
   envelope: { capabilities: {}, logLevel: undefined, owner: undefined, revision: '2026-07-28' },
+  request: 'test-1',
+  trace: undefined,
 };
 const WAITS = { receiptMs: 100, askAgainMs: 20 };
 
