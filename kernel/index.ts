@@ -63,7 +63,7 @@ export { inTurn } from './lib/inTurn.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { LineSplitter } from './lib/lineSplitter.ts';
-export { nearest } from './lib/nearest.ts';
+export { didYouMean, nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';
 export { packageFile } from './lib/packageFile.ts';
 export { readSchema } from './lib/readSchema.ts';

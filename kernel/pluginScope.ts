@@ -10,7 +10,7 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import type { Handlers, HookName } from './contracts/handlers.ts';
 import { STAGE } from './contracts/stage.ts';
 import { HOOK_NAMES } from './hooks.ts';
-import { nearest } from './lib/nearest.ts';
+import { didYouMean } from './lib/nearest.ts';
 import type { Log } from './log.ts';
 import { toolFault } from './toolFault.ts';
 
@@ -242,7 +242,6 @@ export class PluginScope implements Scope<unknown> {
 }
 
 function hookFault(name: string): string {
-  const [close] = nearest(name, HOOK_NAMES, 1);
-  const fix = close === undefined ? `there are ${HOOK_NAMES.join(', ')}` : `did you mean ${close}?`;
+  const fix = didYouMean(name, HOOK_NAMES, `there are ${HOOK_NAMES.join(', ')}`);
   return `taps the hook ${JSON.stringify(name)}, which does not exist; ${fix}`;
 }

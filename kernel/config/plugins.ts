@@ -7,7 +7,7 @@ import type { Origin } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { isGatewayError, messageOf } from '../errors.ts';
 import { isError } from '../lib/isError.ts';
-import { nearest } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/nearest.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
 import { validate } from './validate.ts';
@@ -94,9 +94,7 @@ async function offProvider(capability: string, settings: Settings): Promise<read
 async function offIssues(name: string, { origin }: PluginContext): Promise<Issue[]> {
   const known = await builtInNames();
   if (known.includes(name)) return [];
-  const [close] = nearest(name, known, 1);
-  const fix =
-    close === undefined ? "remove the line, unless it is a third party's" : `did you mean ${close}?`;
+  const fix = didYouMean(name, known, "remove the line, unless it is a third party's");
   const message = `plugins.${name}: false switches nothing off: no built-in plugin has that name; ${fix}`;
   return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }

@@ -3,7 +3,7 @@ import type { Finding } from '../contracts/finding.ts';
 import type { ReadSpec, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
 import { definitionNameFault } from '../lib/definitionNameFault.ts';
-import { nearest } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/nearest.ts';
 import { keyOf } from './diff.ts';
 import { validate } from './validate.ts';
 
@@ -64,8 +64,7 @@ export function checkResource(
   const kind = kinds.find(({ name }) => name === resource.kind);
   if (kind === undefined) {
     const known = kinds.map(({ name }) => name);
-    const [close] = nearest(resource.kind, known, 1);
-    const fix = close === undefined ? `known kinds: ${known.join(', ')}` : `did you mean ${close}?`;
+    const fix = didYouMean(resource.kind, known, `known kinds: ${known.join(', ')}`);
     const message = `no running plugin knows the kind ${resource.kind}; ${fix}`;
     return {
       resource: undefined,

@@ -10,6 +10,12 @@ export function nearest(word: string, candidates: readonly string[], limit: numb
     .map(({ candidate }) => candidate);
 }
 
+/** `did you mean a or b?` with up to `limit` near candidates; `otherwise` if none is near. */
+export function didYouMean(word: string, names: readonly string[], otherwise: string, limit = 1): string {
+  const near = nearest(word, names, limit);
+  return near.length === 0 ? otherwise : `did you mean ${near.join(' or ')}?`;
+}
+
 /** Sørensen–Dice coefficient over letter pairs, 0…1; words that differ only by a prefix count as nearly equal. */
 function likeness(target: string, targetPairs: ReadonlySet<string>, candidate: string): number {
   if (candidate.endsWith(`_${target}`)) return 1;

@@ -3,7 +3,7 @@ import type { Configured } from '../config/pipeline.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Resource, ToolNames } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
-import { nearest } from '../lib/nearest.ts';
+import { didYouMean } from '../lib/nearest.ts';
 import type { Wanted } from '../plan.ts';
 
 interface Named {
@@ -51,10 +51,9 @@ function faultOf(name: string, named: readonly Named[], tools: readonly string[]
   const exact = [...tools, ...named.flatMap(({ names }) => ('exact' in names ? [names.exact] : []))];
   const prefixes = named.flatMap(({ names }) => ('prefix' in names ? [names.prefix] : []));
   if (exact.includes(name) || prefixes.some((prefix) => name.startsWith(prefix))) return undefined;
-  const [close] = nearest(name, exact, 1);
-  if (close !== undefined) return `no tool is named ${name}; did you mean ${close}?`;
-  if (prefixes.length === 0) return `no tool is named ${name}, and no server is defined; define one`;
-  return `no tool is named ${name}; those of servers begin with ${prefixes.slice(0, 10).join(', ')}`;
+  const begins = `those of servers begin with ${prefixes.slice(0, 10).join(', ')}`;
+  const otherwise = prefixes.length === 0 ? 'no server is defined; define one' : begins;
+  return `no tool is named ${name}; ${didYouMean(name, exact, otherwise)}`;
 }
 
 /** Reports each pair once, on the definition that comes second. */

@@ -1,4 +1,4 @@
-import { compileGlob, isObject, nearest } from 'pegboard';
+import { compileGlob, didYouMean, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from './failure.ts';
 import type { Gateway } from './gateway.ts';
@@ -142,9 +142,8 @@ export function kindOf(word: string): Kind {
   const namesOf = ({ name, plural, aliases = [] }: Kind): readonly string[] => [name, plural, ...aliases];
   const found = KINDS.find((kind) => namesOf(kind).includes(word.toLowerCase()));
   if (found !== undefined) return found;
-  const [close] = nearest(word, KINDS.flatMap(namesOf), 1);
-  const fix =
-    close === undefined ? `use ${KINDS.map(({ name }) => name).join(', ')}` : `did you mean ${close}?`;
+  const names = KINDS.map(({ name }) => name).join(', ');
+  const fix = didYouMean(word, KINDS.flatMap(namesOf), `use ${names}`);
   throw new Failure(`there is nothing of kind ${word}; ${fix}`);
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, nearest } from 'pegboard';
+import { GatewayError, didYouMean } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { ServiceSource } from './contract.ts';
 import type { ManagedService } from './contract.ts';
@@ -8,13 +8,8 @@ export function findService(scope: Scope<unknown>, name: string): ManagedService
   const services = allServices(scope);
   const found = services.find((service) => service.name === name);
   if (found !== undefined) return found;
-  const near = nearest(
-    name,
-    services.map((service) => service.name),
-    3,
-  );
-  const fix =
-    near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list the known ones with core_service_list';
+  const known = services.map((service) => service.name);
+  const fix = didYouMean(name, known, 'list the known ones with core_service_list', 3);
   throw new GatewayError('SERVICE_NOT_FOUND', `service ${name} not found; ${fix}`);
 }
 

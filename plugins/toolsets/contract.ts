@@ -1,4 +1,4 @@
-import { GatewayError, nearest, one } from 'pegboard';
+import { GatewayError, didYouMean, one } from 'pegboard';
 import type { InboundRequest, Item, NoDetails, Tool } from 'pegboard';
 
 declare module 'pegboard' {
@@ -79,7 +79,6 @@ const SELECTOR_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 export function unknownPreset(name: string, known: readonly string[]): string {
-  const [close] = nearest(name, known, 1);
-  const fix = close === undefined ? `known are ${known.join(', ')}` : `did you mean ${close}?`;
+  const fix = didYouMean(name, known, `known are ${known.join(', ')}`);
   return `names the unknown preset ${JSON.stringify(name)}; ${fix}`;
 }

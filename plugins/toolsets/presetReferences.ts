@@ -1,4 +1,4 @@
-import { nearest } from 'pegboard';
+import { didYouMean } from 'pegboard';
 import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import type { Rule, ToolsetsConfig } from './config.ts';
 import { labelPairs } from './match.ts';
@@ -42,7 +42,5 @@ function namesOf(kind: string, resources: readonly Resource[]): readonly string[
 
 function missing(what: string, name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined;
-  const [close] = nearest(name, known, 1);
-  const fix = close === undefined ? 'define one, or remove the rule' : `did you mean ${close}?`;
-  return `no ${what} is named ${name}; ${fix}`;
+  return `no ${what} is named ${name}; ${didYouMean(name, known, 'define one, or remove the rule')}`;
 }

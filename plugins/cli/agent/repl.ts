@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { Cancellation, messageOf, nearest } from 'pegboard';
+import { Cancellation, didYouMean, messageOf } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import { lastingTransport } from '../bridge/lastingTransport.ts';
 import { Failure } from '../failure.ts';
@@ -77,12 +77,8 @@ async function runLine(line: string, gateway: Gateway, invocation: Invocation): 
 }
 
 function unknown(word: string): string {
-  const [close] = nearest(
-    word,
-    REPL_COMMANDS.flatMap(({ names }) => names),
-    1,
-  );
-  return `unknown command ${word}; ${close === undefined ? 'type help' : `did you mean ${close}?`}`;
+  const known = REPL_COMMANDS.flatMap(({ names }) => names);
+  return `unknown command ${word}; ${didYouMean(word, known, 'type help')}`;
 }
 
 /** A history that cannot be written is reported once a line, and the REPL continues. */

@@ -1,4 +1,4 @@
-import { nearest, readSchema } from 'pegboard';
+import { didYouMean, readSchema } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 
@@ -38,8 +38,7 @@ export function kindOf(word: string): Kind {
   const found = KINDS.find((one) => one.word === typed || one.kind.toLowerCase() === typed);
   if (found !== undefined) return found;
   const words = KINDS.map((one) => one.word);
-  const [close] = nearest(typed, words, 1);
-  const fix = close === undefined ? `use ${words.join(' or ')}` : `did you mean ${close}?`;
+  const fix = didYouMean(typed, words, `use ${words.join(' or ')}`);
   throw new Failure(`${JSON.stringify(word)} is not a kind of definition; ${fix}`);
 }
 

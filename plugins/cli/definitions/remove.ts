@@ -7,7 +7,7 @@ import type { Invocation } from 'pegboard';
 import { namesIn } from './definition.ts';
 import { SERVER } from './definitionKinds.ts';
 import type { Kind } from './definitionKinds.ts';
-import { nearest } from 'pegboard';
+import { didYouMean } from 'pegboard';
 import { progressTo } from '../progressTo.ts';
 
 /** Deletes a definition; a server is stopped first. @throws Failure */
@@ -24,7 +24,6 @@ export async function remove(invocation: Invocation, kind: Kind, name: string): 
 }
 
 function refuseUnknown(kind: Kind, name: string, names: readonly string[]): never {
-  const [close] = nearest(name, names, 1);
-  const fix = close === undefined ? `see: pegboard list ${kind.word}s` : `did you mean ${close}?`;
+  const fix = didYouMean(name, names, `see: pegboard list ${kind.word}s`);
   throw new Failure(`there is no ${kind.word} ${name}; ${fix}`);
 }

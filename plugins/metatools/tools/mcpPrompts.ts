@@ -1,4 +1,4 @@
-import { GatewayError, firstAnswer, isObject, jsonResult, jsonText, nearest } from 'pegboard';
+import { GatewayError, didYouMean, firstAnswer, isObject, jsonResult, jsonText } from 'pegboard';
 import { McpPromptSource } from '../../upstream/contract.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
@@ -110,7 +110,6 @@ function promptsFor(scope: Scope<unknown>, request: InboundRequest): readonly Js
 
 function notFound(scope: Scope<unknown>, name: string, request: InboundRequest): GatewayError {
   const known = promptsFor(scope, request).map((prompt) => String(prompt['name']));
-  const near = nearest(name, known, 3);
-  const fix = near.length === 0 ? 'list_prompts lists all' : `did you mean ${near.join(' or ')}?`;
+  const fix = didYouMean(name, known, 'list_prompts lists all', 3);
   return new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; ${fix}`);
 }

@@ -1,11 +1,11 @@
 import {
   GatewayError,
+  didYouMean,
   firstAnswer,
   isGatewayError,
   isObject,
   jsonResult,
   messageOf,
-  nearest,
   rawResult,
   resultOf,
 } from 'pegboard';
@@ -123,7 +123,6 @@ function resourcesFor(scope: Scope<unknown>, request: InboundRequest): readonly 
 
 function notFound(scope: Scope<unknown>, uri: string, request: InboundRequest): GatewayError {
   const known = resourcesFor(scope, request).map((resource) => String(resource['uri']));
-  const near = nearest(uri, known, 3);
-  const fix = near.length === 0 ? 'list_resources lists all' : `did you mean ${near.join(' or ')}?`;
+  const fix = didYouMean(uri, known, 'list_resources lists all', 3);
   return new GatewayError('RESOURCE_NOT_FOUND', `resource not found: ${uri}; ${fix}`);
 }

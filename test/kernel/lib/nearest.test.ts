@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nearest } from '../../../kernel/lib/nearest.ts';
+import { didYouMean, nearest } from '../../../kernel/lib/nearest.ts';
 
 describe('nearest', () => {
   const names = ['autoStart', 'command', 'toolPrefix', 'x_files_read', 'x_files_write', 'x_git_log'];
@@ -25,5 +25,16 @@ describe('nearest', () => {
     expect(nearest('zebra', names, 3)).to.deep.equal([]);
     expect(nearest('', names, 3)).to.deep.equal([]);
     expect(nearest('x', [], 3)).to.deep.equal([]);
+  });
+});
+
+describe('didYouMean', () => {
+  it('names the near candidates, else gives the other advice', () => {
+    const names = ['x_files_read', 'x_files_write', 'x_git_log'];
+    expect(didYouMean('x_files_rea', names, 'list them')).to.equal('did you mean x_files_read?');
+    expect(didYouMean('x_files_rea', names, 'list them', 2)).to.equal(
+      'did you mean x_files_read or x_files_write?',
+    );
+    expect(didYouMean('zebra', names, 'list them')).to.equal('list them');
   });
 });
