@@ -37,7 +37,7 @@ export function apply(scope: Scope<LimitsConfig>): void {
         name: 'mcp.limits.running',
         kind: 'gauge',
         unit: '{call}',
-        description: 'Calls under way that count against a limit.',
+        description: 'Calls under way that count against a limit; call_tool and its tool are two.',
         read: () => [{ value: limits.running }],
       },
     ],
