@@ -63,6 +63,19 @@ describe('idempotency', () => {
     expect(runs).equal(0);
   });
 
+  it('counts calls with a key by outcome', async () => {
+    const { calls } = callsOn([vault]);
+    const { opened, open } = gate();
+    const first = calls.run('k', callOf(), () => opened.then(pay));
+    expect((await refusalOf(() => calls.run('k', callOf(), pay))).code).equal('TOOL_KEY_BUSY');
+    open();
+    await first;
+    await calls.run('k', callOf(), pay);
+    await refusalOf(() => calls.run('k', callOf({ other: 1 }), pay));
+    const counted = [...calls.counts.samples()].map(({ labels, value }) => [labels?.['outcome'], value]);
+    expect(Object.fromEntries(counted)).deep.equal({ new: 1, busy: 1, replayed: 1, reused: 1 });
+  });
+
   it('recognises a key until it expires', async () => {
     const { calls } = callsOn([vault]);
     await calls.run('k', callOf(), pay);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { newKeyRing } from '../../../kernel/index.ts';
 import { RedisPeers } from '../../../plugins/vault-redis/redisPeers.ts';
 import { defer } from '../../support/cleanup.ts';
+import { valuesOf } from '../../support/metrics.ts';
 import { joinChannel, needRedis, startRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 
@@ -54,6 +55,14 @@ describe('plugin vault-redis: channel and peers', function () {
       { what: 'a message' },
     );
     expect(b.received[0]).deep.equal({ at: 'new' });
+    const { metrics } = b.channel;
+    expect(valuesOf(metrics, 'mcp.channel.connected')).deep.equal({ '': 1 });
+    expect(valuesOf(metrics, 'mcp.channel.gaps')).deep.equal({ '': 2 });
+    expect(valuesOf(metrics, 'mcp.channel.messages')['direction=received']).above(0);
+    const sent = valuesOf(a.channel.metrics, 'mcp.channel.messages');
+    expect(sent['direction=sent']).above(1);
+    expect(sent['direction=lost']).above(0);
+    expect(sent).not.property('direction=received');
   });
 
   it('knows which processes live, and gives all of them time after Redis was away', async () => {
