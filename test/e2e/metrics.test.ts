@@ -8,7 +8,7 @@ import { callBody, callTool, initialize } from '../support/edge.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
 import { freePort } from '../support/everything.ts';
 import { labelText } from '../support/metrics.ts';
-import { send } from '../support/rawHttp.ts';
+import { isRefused, send } from '../support/rawHttp.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import { traceReceiver } from '../support/traceReceiver.ts';
 import type { TraceReceiver } from '../support/traceReceiver.ts';
@@ -56,7 +56,7 @@ describe('e2e: metrics', () => {
       .include(`mcp_tool_calls_total{${labels.join(',')}} 1`)
       .and.include('mcp_upstream_up{server="shelf"} 1');
     expect(text).match(/^target_info\{service_name="front-door",/m);
-    expect(await send(`http://[::1]:${port}/metrics`).catch(codeOf)).equal('ECONNREFUSED');
+    expect(await isRefused(`http://[::1]:${port}/metrics`)).equal(true);
     expect((await send(`${pegboard.url}/metrics`)).status).equal(404);
   });
 
@@ -108,7 +108,7 @@ describe('e2e: metrics', () => {
         ...env,
       });
       await lend();
-      expect(await send(`http://127.0.0.1:${port}/metrics`).catch(codeOf)).equal('ECONNREFUSED');
+      expect(await isRefused(`http://127.0.0.1:${port}/metrics`)).equal(true);
       await pegboard.stop();
       expect(receiver.posts).deep.equal([]);
     });
@@ -247,8 +247,4 @@ async function openDoor(take: (socket: Socket) => void): Promise<{ readonly url:
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
