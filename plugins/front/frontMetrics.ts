@@ -41,7 +41,7 @@ export function frontMetrics({
       name: 'mcp.streams',
       kind: 'gauge',
       unit: '{stream}',
-      description: 'Standing streams to clients, by transport and revision.',
+      description: 'Standing streams of sessions, also those that wait for their client to resume them.',
       read: () => countsOf(streams()),
     },
     {
