@@ -10,6 +10,7 @@ import { measureCallers } from './callers.ts';
 import { median } from './median.ts';
 import { measureGrowth } from './growth.ts';
 import type { LoadResult } from './load.ts';
+import { measureMetrics } from './metricsCost.ts';
 import { cleanEnv, launch, rssBytes, stopChild, urlOf } from './processes.ts';
 import { writeShared } from './sharedStore.ts';
 import { measureSignIns } from './signIns.ts';
@@ -24,6 +25,7 @@ export const FIGURE_NAMES = [
   'signIns',
   'sharedSignIns',
   'bearer',
+  'metrics',
   'callers',
   'refused',
   'swap',
@@ -58,6 +60,17 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
   }
   if (name === 'signIns' || name === 'sharedSignIns') return measurePeople(name, options);
   if (name === 'callers') return measureOwnConnections(options);
+  if (name === 'metrics') {
+    const { withMetrics, without } = await measureMetrics();
+    const figure = (what: string, value: number): Figure => ({
+      ...{ name, text: `CPU of a call through call_tool, ${what}`, value, unit: 'µs', below: undefined },
+    });
+    return [
+      figure('without metrics', without),
+      figure('with metrics for Prometheus', withMetrics),
+      figure('difference', withMetrics - without),
+    ];
+  }
   if (name === 'bearer') {
     const { withSignIn, without } = await measureBearer();
     const text = 'CPU of a request in the gate';
