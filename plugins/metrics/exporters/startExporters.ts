@@ -15,6 +15,7 @@ const FLUSH_MS = 5_000;
 const SHORT_FLUSH_MS = 100;
 const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 30_000;
+const MAX_PROBLEMS = 20;
 
 export interface ExporterParts {
   readonly producer: MetricProducer;
@@ -35,7 +36,7 @@ export async function startExporters(parts: ExporterParts): Promise<Stop> {
   };
   let ended: Promise<void> | undefined;
   const stop = (): Promise<void> => (ended ??= end());
-  followDiagnostics(faults);
+  followDiagnostics(faults, log);
   try {
     for (const name of exporterNames(env)) stops.push(await start(name, parts, faults));
   } catch (error) {
@@ -86,9 +87,19 @@ function millisecondsIn(env: Env, name: string, fallback: number): number {
   throw new GatewayError('PLUGIN_START', `${name} is "${text}"; use a number of milliseconds above 0`);
 }
 
-/** What the SDK itself reports, such as an export that takes too long. */
-function followDiagnostics(faults: ExportFaults): void {
-  const report = (problem: string): void => faults.failed(problem);
+/** What OpenTelemetry itself reports, about traces too: an export that takes too long is a failed one, all else has a line of its own. */
+function followDiagnostics(faults: ExportFaults, log: Log): void {
+  const known = new Set<string>();
+  const report = (problem: string): void => {
+    if (problem.startsWith('PeriodicExportingMetricReader')) {
+      faults.failed(problem);
+      return;
+    }
+    const kind = problem.replace(/\d+/g, '');
+    if (known.has(kind) || known.size >= MAX_PROBLEMS) return;
+    known.add(kind);
+    log.warn('OpenTelemetry reports a problem', { problem });
+  };
   const ignore = (): void => undefined;
   diag.setLogger(
     { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
