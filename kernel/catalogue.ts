@@ -2,7 +2,8 @@ import type { DecisionLayer, Item, ToolTable, Verdict } from './contracts/decisi
 import type { InboundRequest } from './contracts/request.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError } from './errors.ts';
-import { nearest } from './lib/nearest.ts';
+import { nearSearch } from './lib/nearest.ts';
+import type { NearSearch } from './lib/nearest.ts';
 
 export interface OwnedTool {
   readonly owner: string;
@@ -18,6 +19,7 @@ export class Catalogue implements ToolTable {
   /** By its name, and by the one that onToolRegister gave it. */
   readonly #holdersByName = new Map<string, readonly OwnedTool[]>();
   #sorted: readonly Tool[] | undefined;
+  #nearSearch: NearSearch | undefined;
   #layers: readonly DecisionLayer[] = [];
   #generation = 0;
   readonly #register: Register;
@@ -85,11 +87,11 @@ export class Catalogue implements ToolTable {
   }
 
   near(name: string, request: InboundRequest, limit = 3): readonly string[] {
-    return nearest(
-      name,
-      this.visibleTo(request).map((tool) => tool.name),
-      limit,
-    );
+    this.#nearSearch ??= nearSearch([...this.#holdersByName.keys()]);
+    return this.#nearSearch(name, limit, (one) => {
+      const tool = this.find(one, request);
+      return tool !== undefined && tool.kind !== 'meta' && this.refusal(one, tool, request) === undefined;
+    });
   }
 
   /** @throws GatewayError TOOL_DUPLICATE */
@@ -145,6 +147,7 @@ export class Catalogue implements ToolTable {
   #touch(): void {
     this.#generation += 1;
     this.#sorted = undefined;
+    this.#nearSearch = undefined;
     this.#changed();
   }
 }

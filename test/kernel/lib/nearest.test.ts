@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { didYouMean, nearest } from '../../../kernel/lib/nearest.ts';
+import fc from 'fast-check';
+import { didYouMean, nearSearch, nearest } from '../../../kernel/lib/nearest.ts';
 
 describe('nearest', () => {
   const names = ['autoStart', 'command', 'toolPrefix', 'x_files_read', 'x_files_write', 'x_git_log'];
@@ -38,3 +39,43 @@ describe('didYouMean', () => {
     expect(didYouMean('zebra', names, 'list them')).to.equal('list them');
   });
 });
+
+describe('nearSearch', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'C', '_', 'é'), maxLength: 12 });
+
+  it('finds what a comparison with each name finds, in the same order', () => {
+    const search = fc.property(
+      fc.array(word),
+      word,
+      fc.integer({ min: 1, max: 4 }),
+      (names, typed, limit) => {
+        const all = [...new Set(names)].sort().map((name) => ({ name, likeness: likeness(typed, name) }));
+        const near = all.filter((one) => one.likeness >= 0.45).sort((a, b) => b.likeness - a.likeness);
+        expect(nearSearch(names)(typed, limit)).to.deep.equal(near.slice(0, limit).map(({ name }) => name));
+      },
+    );
+    fc.assert(search, { numRuns: 2_000 });
+  });
+
+  it('replaces a near name that is not offered by the next one', () => {
+    const search = nearSearch(['read_file', 'read_files', 'read_filed']);
+    expect(search('read_fil', 1)).to.deep.equal(['read_file']);
+    expect(search('read_fil', 1, (name) => name !== 'read_file')).to.deep.equal(['read_filed']);
+  });
+});
+
+function likeness(typed: string, name: string): number {
+  const [one, other] = [typed.toLowerCase(), name.toLowerCase()];
+  if (other.endsWith(`_${one}`)) return 1;
+  const [ones, others] = [pairsOf(one), pairsOf(other)];
+  const dice = (2 * [...ones].filter((pair) => others.has(pair)).length) / (ones.size + others.size);
+  return Array.from(one).sort().join('') === Array.from(other).sort().join('') ? Math.max(dice, 0.9) : dice;
+}
+function pairsOf(word: string): ReadonlySet<string> {
+  const padded = ` ${word} `;
+  return new Set(
+    Array.from(padded)
+      .map((letter, at) => letter + (padded[at + 1] ?? ''))
+      .slice(0, -1),
+  );
+}
