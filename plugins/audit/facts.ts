@@ -1,5 +1,6 @@
 import { callerKey } from 'pegboard';
 import type { Call, InboundRequest, RefusedCall, Tool } from 'pegboard';
+import { ADMIN } from '../admin/contract.ts';
 import { traceIdOf } from '../front/contract.ts';
 import { digestOf, shortName } from './digest.ts';
 import type { KnownDigests } from './knownDigests.ts';
@@ -13,6 +14,7 @@ export interface CallFacts {
   readonly tool: string;
   readonly kind: string | null;
   readonly server: string | null;
+  /** `callerKey`, or OPERATOR. */
   readonly caller: string | null;
   readonly session: string | null;
   readonly trace: string | null;
@@ -55,12 +57,16 @@ function toolFacts({ name, kind, server }: Tool): Pick<CallFacts, 'tool' | 'kind
   return { tool: shortName(name), kind, server: server ?? null };
 }
 
+/** Who acts on the admin pages, also where a question is asked for a session or a person: no `callerKey` is equal. */
+const OPERATOR = 'operator';
+
 function requestFacts(
-  { caller, sessionId }: InboundRequest,
+  { caller, sessionId, transport }: InboundRequest,
   digests: KnownDigests,
 ): Pick<CallFacts, 'caller' | 'session'> {
+  const person = caller === undefined ? null : shortName(callerKey(caller));
   return {
-    caller: caller === undefined ? null : shortName(callerKey(caller)),
+    caller: transport === ADMIN ? OPERATOR : person,
     session: sessionId === undefined ? null : digests.ofSession(sessionId),
   };
 }

@@ -170,7 +170,7 @@ describe('the pages of tools', () => {
     const [line = '', ...others] = auditedCalls(site, 'x_booth_ship');
     expect(others).deep.equal([]);
     expect((JSON.parse(line) as { event: unknown }).event)
-      .include({ kind: 'tool', server: 'booth', caller: null })
+      .include({ kind: 'tool', server: 'booth', caller: 'operator' })
       .and.not.nested.property('arguments.to');
   });
 
