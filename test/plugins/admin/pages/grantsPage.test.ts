@@ -139,4 +139,36 @@ describe('the grants of persons on the admin pages', function () {
     }
     expect(await grants()).have.length(2);
   });
+
+  it('are of no use to the operator: a tool of their server is refused on the page of tools, and works for them', async () => {
+    const used = await people[0]!.told('x_notes_whoami');
+    expect(used).include('ann');
+    const { text: listed } = await site.get('/tools?server=notes');
+    expect(listed).not.include('x_notes_whoami');
+    const refused = await site.post('/tools/x_notes_whoami', { confirm: 'yes' });
+    expect(refused.status).equal(404);
+    expect(refused.text).not.match(/\b(ann|bob)\b/);
+    const { explained } = await site.facts<{ explained: { callable: boolean } }>(
+      '/explain?tool=x_notes_whoami',
+    );
+    expect(explained.callable).equal(false);
+  });
+
+  it('show in the explanation for a person whether they are signed in at the server, by the subject of a session', async () => {
+    const { subjects } = await site.facts<{ subjects: readonly string[] }>('/explain');
+    expect(subjects.length).equal(2);
+    const signIns = await Promise.all(
+      [...subjects, 'unknown'].map(async (person) => {
+        const query = new URLSearchParams({ person, tool: 'x_notes_whoami' });
+        const { explained } = await site.facts<{
+          explained: { callable: boolean; server?: { signIn?: string }; remedy?: string };
+        }>(`/explain?${query.toString()}`);
+        return [explained.callable, explained.server?.signIn, explained.remedy];
+      }),
+    );
+    const [[...ann], [...bob], [isCallable, , remedy]] = signIns as [unknown[], unknown[], unknown[]];
+    for (const known of [ann, bob]) expect(known).deep.equal([true, 'connected', undefined]);
+    expect(isCallable).equal(false);
+    expect(remedy).include('call core_auth_login with {"server": "notes"}');
+  });
 });
