@@ -42,7 +42,7 @@ export interface SeenSession {
   readonly lastSeenAt: number;
   /** Whether its standing stream is at this process. */
   readonly hasStream: boolean;
-  /** False if the session lasts as long as its connection. */
+  /** False if the session lasts as long as its connection, and the transport cannot end that. */
   readonly canEnd: boolean;
   readonly questions: readonly OpenQuestion[];
 }
@@ -58,8 +58,8 @@ export interface SessionList {
   /** The one used last first. */
   all(): readonly SeenSession[];
   get(id: string): SeenSession | undefined;
-  /** Ends the session as its client can, and its standing stream. @returns false if it is not listed
-   *  @throws GatewayError REQUEST_FORBIDDEN if it lasts as long as its connection; STORE_FORBIDDEN as `Front.end` */
+  /** Ends the session as its client can, and its standing stream or its connection. @returns false if it is not listed
+   *  @throws GatewayError REQUEST_FORBIDDEN if it lasts as long as a connection that cannot be ended; STORE_FORBIDDEN as `Front.end` */
   end(id: string): Promise<boolean>;
 }
 export const SessionList = one<SessionList>('session-list');
@@ -90,6 +90,8 @@ export interface Outlet {
   write(json: string): void;
   /** Ends the stream because its session has expired. Absent if the session lasts as long as the stream. */
   end?(): void;
+  /** Ends the connection, and so the session, for the operator. Absent if the transport cannot, or the session ends without it. */
+  disconnect?(): void;
   /** The client was disconnected and missed messages that can no longer be sent again. */
   readonly hasMissed?: boolean;
 }

@@ -108,7 +108,11 @@ function sinkOf(connection: Connection, front: Front, request: InboundRequest): 
         const session = front.resume(opened, request);
         connection.session = session;
         if (session !== undefined)
-          connection.detach = front.attach(session, { request, write: (line) => stream.send(line) });
+          connection.detach = front.attach(session, {
+            request,
+            write: (line) => stream.send(line),
+            disconnect: () => stream.end(),
+          });
       }
       if (json !== undefined) stream.send(json);
     },

@@ -168,7 +168,7 @@ function detail(
   </p>`;
 }
 
-/** Who is meant, and what is known of them. */
+/** Who is meant, and how that is found out. */
 function personWords({ subject, issuer, isSeen }: KnownPerson): string {
   const of = issuer === undefined ? '' : ` of ${shown(issuer, 200)}`;
   const how = isSeen

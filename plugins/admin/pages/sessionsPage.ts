@@ -58,8 +58,8 @@ export function clientIn({ client }: SessionFacts): string | undefined {
   return client && shown(`${client.name} ${client.version}`, 60);
 }
 
-export function endForm({ id, canEnd }: SessionFacts, visit: Visit): Html | undefined {
-  if (!canEnd) return html`<span class="quiet">ends with its connection</span>`;
+export function endForm({ id, canEnd, transport }: SessionFacts, visit: Visit): Html | undefined {
+  if (!canEnd) return html`<span class="quiet">over ${shown(transport)}: ends with its client only</span>`;
   return actionForm(visit, {
     action: `/sessions/${inPath(id)}/delete`,
     label: 'End',

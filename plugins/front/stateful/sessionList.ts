@@ -21,7 +21,7 @@ export function sessionList({ front, seen, relay }: SessionListParts): SessionLi
       request: { ...facts, header: () => undefined },
       lastSeenAt,
       hasStream: attached !== undefined,
-      canEnd: attached === undefined || attached.outlet.end !== undefined,
+      canEnd: attached === undefined || 'end' in attached.outlet || 'disconnect' in attached.outlet,
       questions: relay.questions.of(id),
     };
   };
@@ -39,6 +39,7 @@ export function sessionList({ front, seen, relay }: SessionListParts): SessionLi
         const text = `the session lasts as long as its connection over ${request.transport}; end its client`;
         throw new GatewayError('REQUEST_FORBIDDEN', text);
       }
+      relay.outlets.of(id)?.outlet.disconnect?.();
       relay.outlets.end(id);
       await front.end(one.session);
       return true;

@@ -58,7 +58,7 @@ describe('the page that explains', () => {
     site = await openBooth({ 'config.yaml': CONFIG, 'identify.mjs': moduleOf(identify) });
   });
 
-  it('tells of a person without a session what a client of that person is told, by groups and declared toolset', async () => {
+  it('says about a person without a session what a client of that person is told, by groups and declared toolset', async () => {
     const alice = { person: 'alice', issuer: ISSUER, tool: 'x_booth_ship' };
     const inSales = await told({ ...alice, groups: 'sales, support' });
     expect(inSales.explained.callable).equal(true);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { SessionList } from '../../../../plugins/front/contract.ts';
+import { ANYONE } from '../../../../kernel/contracts/request.ts';
+import { Front, SessionList } from '../../../../plugins/front/contract.ts';
 import { callBody, callTool, initialize, startEdge } from '../../../support/edge.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { openStream } from '../../../support/rawHttp.ts';
@@ -57,27 +58,50 @@ describe('The list of sessions', () => {
     expect(await list.end(id)).equal(false);
   });
 
-  it('does not end a session that lasts as long as its connection, and drops it with that', async () => {
+  it('ends a session over SSE with its connection, and drops one whose client has left', async () => {
     const edge = await startEdge();
-    const stream = await openStream(`${edge.url}/sse`);
-    const path = await until(() => /data: (\/message\S+)/.exec(stream.text())?.[1]);
-    const params = {
-      protocolVersion: '2024-11-05',
-      capabilities: {},
-      clientInfo: { name: 'old', version: '1' },
-    };
-    await fetch(`${edge.url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-    });
     const list = listOf(edge);
-    const seen = await until(() => list.all()[0]);
-    expect(seen).include({ canEnd: false, hasStream: true });
-    const refused = await list.end(seen.session.id).catch((error: unknown) => error);
-    expect(refused).include({ code: 'REQUEST_FORBIDDEN' });
-    stream.close();
+    const open = async () => {
+      const stream = await openStream(`${edge.url}/sse`);
+      const path = await until(() => /data: (\/message\S+)/.exec(stream.text())?.[1]);
+      const post = (message: object) =>
+        fetch(`${edge.url}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+        });
+      const clientInfo = { name: 'old', version: '1' };
+      const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo };
+      await post({ id: 1, method: 'initialize', params });
+      return { stream, post };
+    };
+    const [ended, left] = [await open(), await open()];
+    const [newest, first] = await until(() => (list.all().length === 2 ? list.all() : undefined));
+    expect(first).include({ canEnd: true, hasStream: true });
+    expect(await list.end(first?.session.id ?? '')).equal(true);
+    await ended.stream.ended;
+    expect((await ended.post({ id: 2, method: 'ping' })).status).equal(404);
+    expect(list.all().map(({ session }) => session.id)).deep.equal([newest?.session.id]);
+    expect((await left.post({ id: 2, method: 'ping' })).status).equal(202);
+    left.stream.close();
     await until(() => list.all().length === 0);
+  });
+
+  it('does not end a session whose connection its transport cannot end, as over stdio', async () => {
+    const edge = await startEdge();
+    const handle = await initialize(edge.url);
+    const list = listOf(edge);
+    const [{ request } = { request: ANYONE }] = list.all();
+    const front = edge.gateway.kernel.registry.get(Front.id) as Front;
+    const session = front.resume(handle, request);
+    const detach = front.attach(session!, { request, write: () => undefined });
+    const { id } = session!;
+    expect(list.get(id)).include({ canEnd: false, hasStream: true });
+    const refused = await list.end(id).catch((error: unknown) => error);
+    expect(refused).include({ code: 'REQUEST_FORBIDDEN' });
+    expect((await callTool(edge.url, handle, callBody('echo'))).status).equal(200);
+    detach();
+    expect(await list.end(id)).equal(true);
   });
 
   it('keeps the sessions that were used last', async () => {
