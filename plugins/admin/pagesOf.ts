@@ -45,7 +45,7 @@ export function pagesOf(parts: PageParts): {
   return {
     pages: [
       overviewPage(parts),
-      sessionsPage(scope),
+      sessionsPage(scope, calls),
       sessionPage(scope, calls),
       serversPage(scope),
       serverPage(scope, history),

@@ -45,6 +45,11 @@ export class CallsUnderWay {
       .map(factsOf);
   }
 
+  /** Those of clients without sessions, as of revision 2026-07-28. */
+  withoutSession(): readonly CallFacts[] {
+    return this.all().filter(({ session }) => session === undefined);
+  }
+
   /** @throws GatewayError REQUEST_NOT_FOUND if it has ended */
   cancel(id: number): CallFacts {
     const running = this.#running.get(id);

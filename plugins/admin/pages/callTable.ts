@@ -4,8 +4,7 @@ import type { CallFacts } from '../data/callsUnderWay.ts';
 import { actionForm } from '../web/actionForm.ts';
 import type { Visit } from '../web/page.ts';
 import { link, table } from '../web/parts.ts';
-import { inPath, shown, span } from '../web/words.ts';
-import { shortId } from './sessionsPage.ts';
+import { inPath, shortId, shown, span } from '../web/words.ts';
 
 /** Calls under way, each with a button that cancels it. @param next the page to return to */
 export function callTable(calls: readonly CallFacts[], visit: Visit, next: string): Html {

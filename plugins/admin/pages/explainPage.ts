@@ -13,8 +13,8 @@ import { asked } from '../web/filterForm.ts';
 import { page } from '../web/page.ts';
 import type { Page } from '../web/page.ts';
 import { badge, facts, link, section, table } from '../web/parts.ts';
-import { inPath, shown } from '../web/words.ts';
-import { clientIn, shortId, whoIn } from './sessionsPage.ts';
+import { inPath, shortId, shown } from '../web/words.ts';
+import { clientIn, whoIn } from './sessionsPage.ts';
 
 const MAX_SESSIONS = 200;
 

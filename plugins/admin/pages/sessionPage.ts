@@ -9,9 +9,9 @@ import { actionForm } from '../web/actionForm.ts';
 import { page } from '../web/page.ts';
 import type { Page, Visit } from '../web/page.ts';
 import { badge, facts, link, section, table } from '../web/parts.ts';
-import { ago, count, counted, inPath, shown } from '../web/words.ts';
+import { ago, count, counted, inPath, shortId, shown } from '../web/words.ts';
 import { callTable } from './callTable.ts';
-import { clientIn, endForm, shortId, whoIn } from './sessionsPage.ts';
+import { clientIn, endForm, whoIn } from './sessionsPage.ts';
 
 interface SessionPageFacts {
   readonly session: SessionFacts;

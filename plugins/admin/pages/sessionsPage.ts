@@ -1,6 +1,7 @@
 import type { Scope } from 'pegboard';
 import { html } from '../../http/contract.ts';
 import type { Html } from '../../http/contract.ts';
+import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { excerpt } from '../data/excerpt.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
@@ -9,24 +10,38 @@ import { actionForm } from '../web/actionForm.ts';
 import { page } from '../web/page.ts';
 import type { Page, Visit } from '../web/page.ts';
 import { pager } from '../web/pager.ts';
-import { link, table } from '../web/parts.ts';
-import { ago, counted, inPath, shown } from '../web/words.ts';
+import { link, section, table } from '../web/parts.ts';
+import { ago, counted, inPath, shortId, shown } from '../web/words.ts';
+import { callTable } from './callTable.ts';
 
 /** `/sessions`: the sessions that clients use. */
-export function sessionsPage(scope: Scope<unknown>): Page {
+export function sessionsPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
   return page({
     path: '/sessions',
     nav: 'Sessions',
     facts: ({ query }) => {
       const part = excerpt(sessionsIn(scope), query);
       const servers = serversIn(scope);
-      return { ...part, items: part.items.map((one) => sessionFacts(one, servers)) };
+      const items = part.items.map((one) => sessionFacts(one, servers));
+      return { ...part, items, callsWithoutSession: calls.withoutSession() };
     },
     show: (part, visit) => ({
       title: counted(part.total, 'session'),
-      body: html`${sessionTable(part.items, visit)}${pager(part, visit.query)}`,
+      body: html`${sessionTable(part.items, visit)}${pager(part, visit.query)}
+      ${withoutSession(part.callsWithoutSession, visit)}`,
     }),
   });
+}
+
+function withoutSession(calls: readonly CallFacts[], visit: Visit): Html {
+  return section(
+    'Callers without a session',
+    html`<p class="quiet">
+        Clients of revision 2026-07-28 open no session: one is connected only while it waits for an answer.
+      </p>
+      ${callTable(calls, visit, '/sessions')}`,
+    counted(calls.length, 'call'),
+  );
 }
 
 export function sessionTable(sessions: readonly SessionFacts[], visit: Visit): Html {
@@ -43,11 +58,6 @@ export function sessionTable(sessions: readonly SessionFacts[], visit: Visit): H
       endForm(session, visit),
     ]),
   );
-}
-
-/** As a person reads it; links have the whole id. */
-export function shortId(id: string): string {
-  return id.slice(0, 8);
 }
 
 export function whoIn({ identity }: SessionFacts): string {

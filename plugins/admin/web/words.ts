@@ -55,3 +55,8 @@ export function count(value: number): string {
 export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
+
+/** The id of a session as a person reads it; links have the whole id. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}

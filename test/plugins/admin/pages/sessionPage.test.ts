@@ -6,6 +6,7 @@ import { listenerUrl } from '../../../support/edge.ts';
 import { moduleOf } from '../../../support/gateway.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { RELAY } from '../../../support/relayGateway.ts';
+import { post, statelessCall } from '../../../support/stateless.ts';
 import { TalkingClient } from '../../../support/talkingClient.ts';
 import type { Exchange } from '../../../support/talkingClient.ts';
 import { until } from '../../../support/until.ts';
@@ -186,6 +187,37 @@ describe('the pages of sessions', () => {
     expect(new Set(states)).deep.equal(new Set(['shared']));
     expect((await site.post(`/sessions/${id}/servers/none/reconnect`)).status).equal(404);
     expect((await site.post('/sessions/none/servers/own/reconnect')).status).equal(404);
+  });
+
+  it('list the calls of clients without sessions, which revision 2026-07-28 has, with a button that cancels each', async () => {
+    interface Sessions {
+      readonly total: number;
+      readonly callsWithoutSession: readonly {
+        readonly id: number;
+        readonly tool: string;
+        readonly session?: string;
+      }[];
+    }
+    const read = (): Promise<Sessions> => site.facts<Sessions>('/sessions');
+    expect(await read()).deep.include({ total: 1, callsWithoutSession: [] });
+    const ofSession = call('x_shared_wait');
+    await underWay('x_shared_wait');
+    const body = statelessCall('call_tool', { name: 'x_shared_wait', arguments: {} });
+    const answered = post(listenerUrl(site.gateway), body);
+    const [one] = await until(async () => {
+      const { callsWithoutSession: found } = await read();
+      return found.length > 0 ? found : undefined;
+    });
+    expect(one).include({ tool: 'x_shared_wait' }).and.not.have.property('session');
+    const path = `/calls/${one?.id ?? 0}/cancel`;
+    expect((await site.get('/sessions')).text)
+      .include('Callers without a session')
+      .and.include(path);
+    expect((await site.post(path, { next: '/sessions' })).headers.location).equal('/sessions');
+    expect((await answered).text).include('operator');
+    expect(await read()).deep.include({ total: 1, callsWithoutSession: [] });
+    await site.post(`/calls/${(await facts()).calls[0]?.id ?? 0}/cancel`);
+    await ofSession.answer();
   });
 
   it('explain why a session can or cannot call a tool, as its client is told, with what helps', async () => {
