@@ -16,6 +16,7 @@ export const ADMIN: readonly Requirement[] = [
       'plugins/admin/listener: moves to another port while the gateway runs, and stays where it is if that port is taken',
       'plugins/admin/listener: warns at an address that other machines reach, and not at a loopback address',
       'plugins/admin/web/site: answer to the address that they are bound to, and refuse foreign names there too',
+      'plugins/admin/recorded: is in the events and in the audit trail as the operator’s, on each route, also if it fails',
     ],
   },
   {
@@ -46,6 +47,7 @@ export const ADMIN: readonly Requirement[] = [
     tests: [
       'plugins/admin/pages/sessionPage: end a session: its handle opens no more, and events have it',
       'plugins/front/stateful/sessionList: ends a session with its calls and its stream: its handle opens no more, and it is listed no more',
+      'plugins/front/stateful/sessionList: ends a session over SSE with its connection, and drops one whose client has left',
     ],
   },
   {
