@@ -1,4 +1,5 @@
 import type { Call, KernelEvent, Log, LogData } from 'pegboard';
+import { traceIdOf } from '../front/contract.ts';
 import { outcomeOf } from '../metrics/contract.ts';
 import type { CallLogConfig } from './config.ts';
 
@@ -25,17 +26,18 @@ export class CallLog {
     else this.#log.debug('call', factsOf(event));
   }
 
-  refused({ name, request, error }: KernelEvent<'call.refused'>): void {
+  refused({ name, request, error, meta }: KernelEvent<'call.refused'>): void {
     this.#log.debug('call refused', {
       tool: name,
       code: outcomeOf({ outcome: 'error', error }),
       request: request.id,
+      trace: traceIdOf(meta),
     });
   }
 }
 
 function factsOf({ call, ms, ...how }: KernelEvent<'call.settled'>): LogData {
-  const { tool, request } = call;
+  const { tool, request, meta } = call;
   return {
     tool: tool.name,
     server: tool.server,
@@ -43,5 +45,6 @@ function factsOf({ call, ms, ...how }: KernelEvent<'call.settled'>): LogData {
     outcome: how.outcome,
     ...(how.outcome === 'error' && { code: outcomeOf(how) }),
     request: request.id,
+    trace: traceIdOf(meta),
   };
 }
