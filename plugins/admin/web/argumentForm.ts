@@ -23,7 +23,7 @@ export function argumentForm({ token, form }: Pick<Visit, 'token' | 'form'>, par
   const { action, fields, takesMore, asksFirst, faults } = parts;
   const isSent = form.size > 0;
   const more = faults.get(MORE);
-  return html`<form method="post" action="${action}" class="fields" autocomplete="off">
+  return html`<form method="post" action="${action}" class="arguments" autocomplete="off">
     <input type="hidden" name="token" value="${token}" />
     ${fields.map((field, at) => fieldOf(field, { id: `a${at}`, sent: isSent ? (form.get(ARGUMENT + field.name) ?? '') : undefined, fault: faults.get(field.name) }))}
     ${takesMore ? moreField(form.get(MORE) ?? '', more, fields.length > 0) : undefined}
