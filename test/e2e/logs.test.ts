@@ -114,7 +114,8 @@ describe('e2e: logs', () => {
     for (const format of [[], ['--log-format', 'text']]) {
       const { path } = makeDirectory({ 'config.yaml': '{}' });
       const argv = [PROGRAM, 'serve', '--config-path', path, '--port', '0', ...format];
-      const env = { ...process.env, KUBERNETES_SERVICE_HOST: '' };
+      const env = { ...process.env };
+      delete env['KUBERNETES_SERVICE_HOST'];
       const child = spawn(process.execPath, argv, { env });
       const written = read(child, 'stderr');
       await until(() => / ready /.test(written()), { what: 'ready' });

@@ -7,7 +7,7 @@ import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
 
 describe('the exporters of metrics', () => {
-  it('report once what OpenTelemetry says of traces, and not as a failed export of metrics', async () => {
+  it('report once what OpenTelemetry reports about traces, and not as a failed export of metrics', async () => {
     const log = captureLog();
     const env = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: '0' };
     const resource = resourceFromAttributes({});
