@@ -15,7 +15,7 @@ import type { AdminSite } from '../plugins/admin/adminGateway.ts';
 import { openBusySite } from '../plugins/admin/busySite.ts';
 import type { BusySite } from '../plugins/admin/busySite.ts';
 
-/** Screenshots are written here if it is set. overview-light-1280.png is plugins/admin/overview.png of the README. */
+/** Screenshots are written here if it is set. The README shows overview-light-1280.png after pngquant, as plugins/admin/overview.png. */
 const SHOTS = process.env['ADMIN_SHOTS'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
