@@ -53,13 +53,15 @@ async function writeDraft(file: string, text: string, mode: number): Promise<str
   } finally {
     await handle.close();
   }
-  await removeAbandoned(dirname(file));
+  await removeAbandoned(draft);
   return draft;
 }
 
-async function removeAbandoned(folder: string): Promise<void> {
+/** By the clock of the file system, which may be behind ours: with ours, the new draft itself could look abandoned. */
+async function removeAbandoned(newest: string): Promise<void> {
+  const folder = dirname(newest);
   const names = await readdir(folder).catch(() => []);
-  const oldest = Date.now() - ABANDONED_MS;
+  const oldest = (await stat(newest)).mtimeMs - ABANDONED_MS;
   for (const path of names.filter((name) => DRAFT.test(name)).map((name) => join(folder, name))) {
     const facts = await stat(path).catch(() => undefined);
     if (facts !== undefined && facts.mtimeMs < oldest) await rm(path, { force: true });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { expect } from 'chai';
 import { createFile, replaceFile } from '../../../plugins/store-file/atomicFile.ts';
+import { movableClock } from '../../support/clock.ts';
 import { makeDirectory } from '../../support/directory.ts';
 
 describe('atomicFile', () => {
@@ -11,6 +12,13 @@ describe('atomicFile', () => {
     for (const name of names) if (!name.startsWith('.b')) utimesSync(at(name), 0, 0);
     expect(await createFile(at('a.yaml'), 'whole')).equal(true);
     expect(names.filter((name) => existsSync(at(name)))).deep.equal(names.slice(1));
+  });
+
+  it('writes where the clock of the file system is an hour behind', async () => {
+    movableClock().later(3_600_000);
+    const { at } = makeDirectory({ a: 'one' });
+    expect(await replaceFile(at('a'), 'one', 'two')).equal(true);
+    expect(await createFile(at('b'), 'whole')).equal(true);
   });
 
   it('replaces only the expected content', async () => {
