@@ -51,8 +51,12 @@ describe('the admin pages in a browser', function () {
   let browser: Browser;
   let paths: Readonly<Record<string, string>>;
 
+  let endClock = (): void => undefined;
+  after(() => endClock());
+
   before(async () => {
-    const { later } = movableClock();
+    const { later, end } = movableClock();
+    endClock = end;
     [site, browser] = await Promise.all([openBusySite((empty) => anHour(empty, later)), startChromium()]);
     const { session, runs } = site;
     paths = {
@@ -192,7 +196,7 @@ describe('the admin pages in a browser', function () {
     expect(await page.locator('.diff .added').textContent()).include('Orders, bills');
     await shoot(page, 'diff-light-1280');
     await press(/^Write/);
-    await page.getByText('Orders, bills').waitFor();
+    await page.getByText('the definition of shop was written').waitFor();
     await ask('Stop');
     await press(/^Stop/);
     await page.locator('main .badge', { hasText: 'stopped' }).first().waitFor();
