@@ -196,7 +196,7 @@ describe('the admin pages in a browser', function () {
     expect(await page.locator('.diff .added').textContent()).include('Orders, bills');
     await shoot(page, 'diff-light-1280');
     await press(/^Write/);
-    await page.getByText('the definition of shop was written').waitFor();
+    await page.getByRole('status').getByText('The definition of shop was written.').waitFor();
     await ask('Stop');
     await press(/^Stop/);
     await page.locator('main .badge', { hasText: 'stopped' }).first().waitFor();

@@ -2,6 +2,7 @@ import { VERSION } from 'pegboard';
 import { html } from '../../http/contract.ts';
 import type { Html } from '../../http/contract.ts';
 import type { Page, Shown } from './page.ts';
+import { sentence } from './words.ts';
 
 export interface LayoutParts {
   readonly pages: readonly Page[];
@@ -9,10 +10,12 @@ export interface LayoutParts {
   readonly path: string;
   /** Whether the page may read itself again. */
   readonly isLive: boolean;
+  /** What the action before this page has done. */
+  readonly notice?: string | undefined;
 }
 
 /** A whole page. */
-export function layout({ title, body }: Shown, { pages, path, isLive }: LayoutParts): Html {
+export function layout({ title, body }: Shown, { pages, path, isLive, notice }: LayoutParts): Html {
   const now = new Date().toISOString();
   const entries = pages.filter(({ nav }) => nav !== undefined);
   const current = entries.findLast((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
@@ -39,6 +42,7 @@ export function layout({ title, body }: Shown, { pages, path, isLive }: LayoutPa
         </header>
         <main id="main" tabindex="-1">
           <h1>${title}</h1>
+          ${notice === undefined ? undefined : html`<p class="notice" role="status">${sentence(notice)}</p>`}
           ${body}
         </main>
         <footer>

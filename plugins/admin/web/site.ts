@@ -11,9 +11,10 @@ import type { Place } from './checkSender.ts';
 import { layout } from './layout.ts';
 import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
+import { Notices } from './notices.ts';
 import type { Action, Answered, Page, Visit } from './page.ts';
 import { readForm } from './readForm.ts';
-import { shown } from './words.ts';
+import { sentence } from './words.ts';
 import { STREAM_PATH, fileAnswers } from './files.ts';
 
 export interface SiteParts {
@@ -29,6 +30,7 @@ export interface SiteParts {
 export class Site {
   readonly #parts: SiteParts;
   readonly #files = fileAnswers();
+  readonly #notices = new Notices();
   /** Other sites cannot read it: they cannot make a form that is accepted. */
   readonly #token = randomBytes(32).toString('base64url');
 
@@ -70,7 +72,12 @@ export class Site {
     if (wantsJson(req)) return jsonAnswer(200, facts);
     return htmlAnswer(
       200,
-      layout(page.route.show(facts, visit), { pages, path: url.pathname, isLive: true }).text,
+      layout(page.route.show(facts, visit), {
+        pages,
+        path: url.pathname,
+        isLive: true,
+        notice: this.#notices.of(url.searchParams),
+      }).text,
     );
   }
 
@@ -92,7 +99,7 @@ export class Site {
     const { message, next } = done;
     if (wantsJson(req)) return jsonAnswer(200, { message });
     if (route.method === 'DELETE') return { status: 204, headers: {}, body: '' };
-    return { status: 303, headers: { location: next }, body: '' };
+    return { status: 303, headers: { location: this.#notices.add(message, next) }, body: '' };
   }
 
   #shown(req: IncomingMessage, { pathname }: URL, { shown, facts, error }: Answered): Answer {
@@ -131,8 +138,7 @@ export class Site {
     const code = isPublic ? error.code : 'PLUGIN_TAP';
     const status = isPublic ? refusalStatus(error) : 500;
     if (wantsJson(req)) return jsonAnswer(status, { error: { code, message } });
-    const words = shown(message, 1_000);
-    const body = html`<p class="lead">${words.charAt(0).toUpperCase() + words.slice(1)}.</p>
+    const body = html`<p class="lead">${sentence(message)}</p>
       <p class="quiet">${code}</p>
       <p><a href="/">Back to the overview</a></p>`;
     const title = TITLES[status] ?? 'This did not work';

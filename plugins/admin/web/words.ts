@@ -13,6 +13,12 @@ export function shown(text: string, maxChars = MAX_CHARS): string {
   return plain.length < text.length && plain.length > maxChars ? `${plain.slice(0, maxChars)}…` : plain;
 }
 
+/** A message as a paragraph of its own. */
+export function sentence(message: string): string {
+  const words = shown(message, 1_000);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?…]$/.test(words) ? '' : '.'}`;
+}
+
 /** Lines of others, with their line breaks. */
 export function block(text: string, maxChars = MAX_BLOCK_CHARS): string {
   const plain = plainText(text.slice(0, maxChars));
