@@ -83,7 +83,7 @@ async function createServer(
   refuseInvalid(scope, name, spec);
   const store = scope.get(ResourceStore);
   try {
-    await store.create(MCP_SERVER, { name, spec }, call.request.caller);
+    await store.create(MCP_SERVER, { name, spec }, call.request);
   } catch (error) {
     if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
     const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
@@ -104,7 +104,7 @@ async function updateServer(
   const spec = merged(stored, withRestored(fields, stored.spec));
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   refuseInvalid(scope, name, spec);
-  await store.replace(MCP_SERVER, { ...stored, spec }, call.request.caller);
+  await store.replace(MCP_SERVER, { ...stored, spec }, call.request);
   return takenOver(scope, name, call);
 }
 
@@ -117,7 +117,7 @@ async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Pr
     );
   }
   try {
-    await scope.get(ResourceStore).delete(MCP_SERVER, name, call.request.caller);
+    await scope.get(ResourceStore).delete(MCP_SERVER, name, call.request);
   } catch (error) {
     throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? notFound(name) : error;
   }

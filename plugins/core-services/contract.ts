@@ -1,5 +1,5 @@
 import { many } from 'pegboard';
-import type { Caller, InboundRequest, JsonObject, NoDetails } from 'pegboard';
+import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -34,9 +34,9 @@ export interface ManagedService {
   /** The connection that only the request's session or caller uses; undefined if it uses the shared one. */
   ownFor?(request: InboundRequest): OwnConnection | undefined;
   /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */
-  start?(as?: Caller): Promise<void>;
-  stop?(as?: Caller): Promise<void>;
-  restart?(as?: Caller): Promise<void>;
+  start?(as?: InboundRequest): Promise<void>;
+  stop?(as?: InboundRequest): Promise<void>;
+  restart?(as?: InboundRequest): Promise<void>;
   /** What a stop costs and how to undo it; if set, a stop without `confirm: true` is refused. */
   readonly stopWarning?: string;
   /** What the process that the request's calls reach wrote on standard error; undefined if it has none yet. Absent: the

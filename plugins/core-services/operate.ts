@@ -1,5 +1,5 @@
 import { CHANGING, GatewayError, isGatewayError } from 'pegboard';
-import type { Call, Caller, JsonObject, ToolAnnotations } from 'pegboard';
+import type { Call, InboundRequest, JsonObject, ToolAnnotations } from 'pegboard';
 import type { ManagedService, ServiceRecord } from './contract.ts';
 
 export type Operation = 'start' | 'stop' | 'restart';
@@ -66,7 +66,7 @@ export async function operate(
     const text = `${stopWarning}; send "confirm": true beside name if this is intended`;
     throw new GatewayError('TOOL_ARGUMENTS', text);
   }
-  await untilDone(run(call.request.caller), operation, call).catch((error: unknown) => {
+  await untilDone(run(call.request), operation, call).catch((error: unknown) => {
     throw failed(operation, name, error);
   });
   const record = service.status();
@@ -77,7 +77,7 @@ export async function operate(
   return answer(underWay(operation, record));
 }
 
-type Order = (as: Caller | undefined) => Promise<void>;
+type Order = (as: InboundRequest) => Promise<void>;
 
 function orderOf(operation: Operation, service: ManagedService): Order | undefined {
   if (service[operation] === undefined) return undefined;

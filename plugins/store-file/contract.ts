@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { Caller, JsonObject, NoDetails } from 'pegboard';
+import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -28,13 +28,13 @@ export interface ResourceStore {
   readonly mode: string;
   list(kind: string): Promise<readonly StoredDefinition[]>;
   get(kind: string, name: string): Promise<StoredDefinition | undefined>;
-  /** Creates it. @param as the caller on whose behalf the store writes, for stores with their own permissions
+  /** Creates it. @param as the request of the caller on whose behalf the store writes, for stores with their own permissions
    *  @throws GatewayError STORE_CONFLICT if it exists, STORE_FORBIDDEN, STORE_UNREACHABLE */
-  create(kind: string, definition: StoredDefinition, as?: Caller): Promise<void>;
+  create(kind: string, definition: StoredDefinition, as?: InboundRequest): Promise<void>;
   /** Replaces `spec`; other stored metadata stays. @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
-  replace(kind: string, definition: StoredDefinition, as?: Caller): Promise<void>;
+  replace(kind: string, definition: StoredDefinition, as?: InboundRequest): Promise<void>;
   /** @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
-  delete(kind: string, name: string, as?: Caller): Promise<void>;
+  delete(kind: string, name: string, as?: InboundRequest): Promise<void>;
 }
 export const ResourceStore = one<ResourceStore>('resource-store');
 

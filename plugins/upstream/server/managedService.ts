@@ -1,6 +1,6 @@
 import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
-import type { Caller, InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, OwnConnection, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
@@ -23,7 +23,7 @@ export function managedService(
 ): ManagedService {
   const { name } = connection;
   const isSuspended = (): boolean => connection.definition.suspended;
-  const activate = async (as: Caller | undefined): Promise<void> => {
+  const activate = async (as: InboundRequest | undefined): Promise<void> => {
     await rewrite(scope, name, { suspended: false }, as);
   };
   return {
@@ -109,7 +109,7 @@ async function rewrite(
   scope: Scope<UpstreamConfig>,
   name: string,
   edit: JsonObject,
-  as: Caller | undefined,
+  as: InboundRequest | undefined,
 ): Promise<void> {
   const [store] = scope.all(ResourceStore);
   if (store === undefined) {

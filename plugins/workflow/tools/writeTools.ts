@@ -78,7 +78,7 @@ async function create(name: string, fields: JsonObject, context: Context): Promi
     ...(labels !== undefined && { labels: labels as Record<string, string> }),
   };
   try {
-    await scope.get(ResourceStore).create(WORKFLOW, definition, context.call.request.caller);
+    await scope.get(ResourceStore).create(WORKFLOW, definition, context.call.request);
   } catch (error) {
     if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
     const text = `failed to create workflow: workflow '${name}' already exists; change it with core_workflow_update`;
@@ -96,7 +96,7 @@ async function update(name: string, fields: JsonObject, context: Context): Promi
   if (stored === undefined) throw notFound(name);
   const spec = merged(stored.spec, fields);
   mustBeValid(name, spec, { ...context, verb: 'update' });
-  await store.replace(WORKFLOW, { ...stored, spec }, context.call.request.caller);
+  await store.replace(WORKFLOW, { ...stored, spec }, context.call.request);
   const taken = await takenOver(name, context);
   events.tell('WorkflowUpdated', name, `successfully updated with ${stepCount(spec)} steps`);
   return { ...taken, message: `Workflow '${name}' updated successfully` };
@@ -106,7 +106,7 @@ async function remove(name: string, fields: JsonObject, { parts, call }: Context
   const { scope, events } = parts;
   validateArguments(NAME_ARGUMENTS, { name, ...fields }, 'core_workflow_delete');
   try {
-    await scope.get(ResourceStore).delete(WORKFLOW, name, call.request.caller);
+    await scope.get(ResourceStore).delete(WORKFLOW, name, call.request);
   } catch (error) {
     throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? notFound(name) : error;
   }
