@@ -16,6 +16,7 @@ export * from './idempotency/contract.ts';
 export type * from './limits/contract.ts';
 export type * from './metatools/contract.ts';
 export * from './metrics/contract.ts';
+export * from './settings-file/contract.ts';
 export * from './store-file/contract.ts';
 export * from './toolsets/contract.ts';
 export * from './tracing/contract.ts';

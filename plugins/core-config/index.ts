@@ -1,5 +1,5 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { SettingsStore } from '../store-file/contract.ts';
+import { SettingsStore } from '../settings-file/contract.ts';
 import { configOrigins } from './configOrigins.ts';
 import { ConfigOrigins } from './contract.ts';
 import { createEdits } from './edits.ts';

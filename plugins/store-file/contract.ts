@@ -1,6 +1,10 @@
 import { one } from 'pegboard';
 import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
+export { createFile, replaceFile } from './shared/atomicFile.ts';
+export { editYaml } from './shared/editYaml.ts';
+export { writing } from './shared/writing.ts';
+
 declare module 'pegboard' {
   interface ErrorCodes {
     /** no definition of that name */
@@ -37,12 +41,3 @@ export interface ResourceStore {
   delete(kind: string, name: string, as?: InboundRequest): Promise<void>;
 }
 export const ResourceStore = one<ResourceStore>('resource-store');
-
-/** Where settings are kept: config.yaml. One per process. */
-export interface SettingsStore {
-  /** Merges keys into a top-level section in one step; its other keys stay, with comments and order.
-   *  @returns where the keys are stored, for people: a path
-   *  @throws GatewayError CONFIG_UNREADABLE, STORE_CONFLICT, STORE_FORBIDDEN, STORE_UNREACHABLE */
-  merge(section: string, keys: JsonObject): Promise<string>;
-}
-export const SettingsStore = one<SettingsStore>('settings-store');

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { definitionNameFault, GatewayError, inTurn } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
-import { createFile, replaceFile } from './atomicFile.ts';
+import { createFile, replaceFile } from './shared/atomicFile.ts';
 import type { ResourceStore, StoredDefinition } from './contract.ts';
 import type { Definition } from './definition.ts';
-import { editYaml } from './editYaml.ts';
+import { editYaml } from './shared/editYaml.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
 import { nameOf } from './load.ts';
-import { writing } from './writing.ts';
+import { writing } from './shared/writing.ts';
 
 export interface FileStoreParts {
   readonly folders: Folders;

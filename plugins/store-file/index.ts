@@ -1,10 +1,9 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { ResourceStore, SettingsStore } from './contract.ts';
+import { ResourceStore } from './contract.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';
 import { refusalLog } from './refusalLog.ts';
-import { SettingsFile } from './settingsFile.ts';
 
 interface StoreFileConfig {
   readonly maxFileBytes: number;
@@ -18,7 +17,7 @@ export const plugin = definePlugin<StoreFileConfig>({
   configSchema: readSchema('config/store-file'),
   enabled: (settings) => !settings.orchestrator,
   requires: [ConfigControl],
-  provides: [ResourceStore, SettingsStore],
+  provides: [ResourceStore],
   apply(scope) {
     const maxFileBytes = (): number => scope.config.maxFileBytes;
     const folders = new Folders(maxFileBytes);
@@ -27,14 +26,12 @@ export const plugin = definePlugin<StoreFileConfig>({
     const logRefused = refusalLog(scope.log, isStrict);
     const control = (): ConfigControl => scope.get(ConfigControl);
     const writeAttempts = (): number => scope.config.writeAttempts;
-    const directory = (): string => control().directory;
     scope.tap('onConfigLoad', (draft) => load(draft, control()));
     scope.tap('onEvent', (event) => {
       if (event.type === 'config.applied' || event.type === 'config.rejected')
         logRefused(event.report, control());
     });
     scope.provide(ResourceStore, new FileStore({ folders, control, maxFileBytes, writeAttempts }));
-    scope.provide(SettingsStore, new SettingsFile({ directory, writeAttempts }));
     scope.onReload(() => undefined);
   },
 });

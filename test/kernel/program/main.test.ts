@@ -47,7 +47,7 @@ describe('pegboard', () => {
     ],
     [
       'wired',
-      `const provides = [{ id: 'resource-store', cardinality: 'one' }, { id: 'settings-store', cardinality: 'one' }];
+      `const provides = [{ id: 'resource-store', cardinality: 'one' }];
       const apply = () => { throw new Error('too many open files'); };
       export const plugin = { name: 'store-file', api: 1, configSchema: {}, provides, apply };`,
       /plugin store-file failed in apply\(\): too many open files/,

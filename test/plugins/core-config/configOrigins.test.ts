@@ -20,7 +20,7 @@ describe('plugins/core-config: origins', () => {
   let gateway: Gateway;
   const boot = async (aggregator = {}): Promise<void> => {
     gateway = await bootGateway({
-      builtIns: ['core-config', 'store-file', 'idempotency', 'metatools', 'admin'],
+      builtIns: ['core-config', 'settings-file', 'store-file', 'idempotency', 'metatools', 'admin'],
       files: { 'config.yaml': CONFIG },
       aggregator,
     });

@@ -19,7 +19,7 @@ namespace: default
 `;
 
 function boot(files: Files = {}): Promise<Gateway> {
-  return bootGateway({ builtIns: ['core-config', 'store-file', 'core-mcpservers'], files });
+  return bootGateway({ builtIns: ['core-config', 'settings-file', 'store-file', 'core-mcpservers'], files });
 }
 async function refusal(gateway: Gateway, name: string, args: JsonObject): Promise<string> {
   const error: unknown = await askCore(gateway, name, args).catch((reason: unknown) => reason);

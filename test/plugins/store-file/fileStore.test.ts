@@ -5,10 +5,11 @@ import fc from 'fast-check';
 import { ResourceStore } from '../../../plugins/store-file/contract.ts';
 import { isGatewayError, messageOf } from '../../../kernel/errors.ts';
 import type { ResourceKind } from '../../../kernel/contracts/resource.ts';
-import { replaceFile } from '../../../plugins/store-file/atomicFile.ts';
+import { replaceFile } from '../../../plugins/store-file/shared/atomicFile.ts';
 import { Folders } from '../../../plugins/store-file/folders.ts';
 import type { DefinitionFile } from '../../../plugins/store-file/folders.ts';
 import { FileStore } from '../../../plugins/store-file/fileStore.ts';
+import { asUnprivileged } from '../../support/asUnprivileged.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { bootGateway } from '../../support/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
@@ -209,14 +210,3 @@ describe('plugins/store-file: writing', () => {
     expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('type: stdio\ncommand: [a]\n');
   });
 });
-
-/** Permissions do not restrict the superuser. */
-async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
-  if (process.getuid?.() !== 0) return work();
-  process.seteuid?.(65_534);
-  try {
-    return await work();
-  } finally {
-    process.seteuid?.(0);
-  }
-}

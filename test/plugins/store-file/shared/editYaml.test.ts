@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
-import { looksDuring } from '../../support/looks.ts';
-import { editYaml } from '../../../plugins/store-file/editYaml.ts';
+import { looksDuring } from '../../../support/looks.ts';
+import { editYaml } from '../../../../plugins/store-file/shared/editYaml.ts';
 
 const TEXT = `# what this is for
 apiVersion: pegboard.dev/v1alpha1

@@ -1,17 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError, isObject, placeText, readYaml } from 'pegboard';
+import { GatewayError, isGatewayError, isObject, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { createFile, replaceFile } from './atomicFile.ts';
+import { createFile, editYaml, replaceFile, writing } from '../store-file/contract.ts';
 import type { SettingsStore } from './contract.ts';
-import { editYaml } from './editYaml.ts';
-import { writing } from './writing.ts';
+
+/** How often to start again if another program saves the file in between. */
+const WRITE_ATTEMPTS = 5;
 
 export interface SettingsFileParts {
   /** The configuration directory. */
   readonly directory: () => string;
-  /** How often to start again if another program saves the file in between. */
-  readonly writeAttempts: () => number;
 }
 
 /** config.yaml, edited in place. */
@@ -24,8 +23,9 @@ export class SettingsFile implements SettingsStore {
 
   async merge(section: string, keys: JsonObject): Promise<string> {
     const file = join(this.#parts.directory(), 'config.yaml');
-    for (let attempt = 1; attempt <= this.#parts.writeAttempts(); attempt += 1) {
-      if (await writing(file, () => mergedOnce(file, section, keys))) return file;
+    for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt += 1) {
+      const write = writing(file, () => mergedOnce(file, section, keys));
+      if (await write.catch((error: unknown) => throwRefusal(file, error))) return file;
     }
     throw new GatewayError('STORE_CONFLICT', `${file} keeps changing; try again`);
   }
@@ -55,4 +55,22 @@ function sectionOf(file: string, text: string, section: string): JsonObject {
   }
   const found = isObject(value) ? value[section] : undefined;
   return isObject(found) ? found : {};
+}
+
+/** A mounted ConfigMap is read-only, and its files are links into `..data`. @throws the error, with the ConfigMap if that is why */
+async function throwRefusal(file: string, error: unknown): Promise<never> {
+  const isForbidden = isGatewayError(error) && error.code === 'STORE_FORBIDDEN';
+  if (!isForbidden || !(await isLinkOfConfigMap(file))) throw error;
+  const name = process.env['PEGBOARD_CONFIG_MAP'];
+  const fix =
+    name === undefined
+      ? 'change it in the ConfigMap that is mounted there'
+      : `change it in ConfigMap ${name}: kubectl edit configmap ${name}`;
+  const text = `${file} is mounted from a ConfigMap and cannot be written; ${fix}`;
+  throw new GatewayError('STORE_FORBIDDEN', text, { cause: error });
+}
+
+async function isLinkOfConfigMap(file: string): Promise<boolean> {
+  const facts = await lstat(file).catch(() => undefined);
+  return facts?.isSymbolicLink() === true && (await readlink(file)).startsWith('..data/');
 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { expect } from 'chai';
-import { createFile, replaceFile } from '../../../plugins/store-file/atomicFile.ts';
-import { movableClock } from '../../support/clock.ts';
-import { makeDirectory } from '../../support/directory.ts';
+import { createFile, replaceFile } from '../../../../plugins/store-file/shared/atomicFile.ts';
+import { movableClock } from '../../../support/clock.ts';
+import { makeDirectory } from '../../../support/directory.ts';
 
 describe('atomicFile', () => {
   it('deletes old leftovers of a killed write, and nothing else', async () => {

@@ -1,0 +1,15 @@
+import { ConfigControl, definePlugin } from 'pegboard';
+import { SettingsStore } from './contract.ts';
+import { SettingsFile } from './settingsFile.ts';
+
+export const plugin = definePlugin({
+  name: 'settings-file',
+  api: 1,
+  configSchema: { type: 'object', additionalProperties: false },
+  requires: [ConfigControl],
+  provides: [SettingsStore],
+  apply(scope) {
+    scope.provide(SettingsStore, new SettingsFile({ directory: () => scope.get(ConfigControl).directory }));
+    scope.onReload(() => undefined);
+  },
+});

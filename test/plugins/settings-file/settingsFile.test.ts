@@ -1,0 +1,49 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { messageOf } from 'pegboard';
+import { expect } from 'chai';
+import { SettingsFile } from '../../../plugins/settings-file/settingsFile.ts';
+import { asUnprivileged } from '../../support/asUnprivileged.ts';
+import { makeDirectory } from '../../support/directory.ts';
+
+/** As kubelet mounts a ConfigMap: files are links through `..data`, whose target is replaced with an update. */
+function mountedConfigMap(): { readonly path: string; readonly file: string } {
+  const { path } = makeDirectory({});
+  mkdirSync(`${path}/..2026_11_24`);
+  writeFileSync(`${path}/..2026_11_24/config.yaml`, 'namespace: tools\n');
+  symlinkSync('..2026_11_24', `${path}/..data`);
+  symlinkSync('..data/config.yaml', `${path}/config.yaml`);
+  chmodSync(path, 0o755);
+  chmodSync(`${path}/..2026_11_24`, 0o555);
+  return { path, file: `${path}/config.yaml` };
+}
+
+describe('plugins/settings-file', () => {
+  afterEach(() => {
+    delete process.env['PEGBOARD_CONFIG_MAP'];
+  });
+
+  it('keeps comments, order and other keys', async () => {
+    const { path } = makeDirectory({
+      'config.yaml': '# ours\naggregator:\n  port: 8090 # open\nnamespace: a\n',
+    });
+    const store = new SettingsFile({ directory: () => path });
+    expect(await store.merge('aggregator', { host: '::1' })).equal(`${path}/config.yaml`);
+    expect(readFileSync(`${path}/config.yaml`, 'utf8')).equal(
+      '# ours\naggregator:\n  port: 8090 # open\n  host: ::1\nnamespace: a\n',
+    );
+  });
+
+  it('names the ConfigMap that config.yaml is mounted from, and changes nothing', async () => {
+    const { path, file } = mountedConfigMap();
+    const store = new SettingsFile({ directory: () => path });
+    const refusal = (): Promise<string> =>
+      asUnprivileged(() => store.merge('aggregator', { port: 8091 }).then(String, messageOf));
+    expect(await refusal()).equal(
+      `${file} is mounted from a ConfigMap and cannot be written; change it in the ConfigMap that is mounted there`,
+    );
+    process.env['PEGBOARD_CONFIG_MAP'] = 'pegboard';
+    expect(await refusal()).include('change it in ConfigMap pegboard: kubectl edit configmap pegboard');
+    expect(readFileSync(file, 'utf8')).equal('namespace: tools\n');
+    chmodSync(`${path}/..2026_11_24`, 0o755);
+  });
+});
