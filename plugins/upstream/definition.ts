@@ -134,9 +134,11 @@ function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** Source: D11. */
-export function startsByItself({ type, autoStart, suspended }: ServerDefinition): boolean {
+/** A server that was started or restarted on request runs until it is suspended, also in another process. Source: D11. */
+export function startsByItself(definition: ServerDefinition): boolean {
+  const { type, autoStart, suspended, restartRequestedAt } = definition;
   if (suspended) return false;
+  if (restartRequestedAt !== undefined) return true;
   return type === 'stdio' ? autoStart === true : autoStart !== false;
 }
 
@@ -151,6 +153,12 @@ export interface Order {
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return Date.parse(b) > Date.parse(a) ? b : a;
+}
+
+/** Now, or just after `former` if that was written by a clock that is ahead. */
+export function timeAfter(former: string | undefined): string {
+  const earliest = former === undefined ? 0 : Date.parse(former) + 1;
+  return new Date(Math.max(Date.now(), earliest)).toISOString();
 }
 
 /** State of a server when its definition changes. */

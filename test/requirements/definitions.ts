@@ -16,7 +16,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'command is required for stdio; autoStart starts it at start-up.',
     tests: [
       'plugins/core-mcpservers/mcpServerKind: refuses ${what} and names the fix',
-      'plugins/upstream/lifecycle: starts stdio servers only with autoStart, and suspended ones never',
+      'plugins/upstream/lifecycle: starts stdio servers only with autoStart or once that was requested, and suspended ones never',
     ],
   },
   {

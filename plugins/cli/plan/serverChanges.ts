@@ -54,8 +54,9 @@ function changeOf(record: JsonObject, is: JsonObject, fields: readonly string[])
   return record['suspended'] === true || isNewRestart || isSwitchedOn ? 'started' : 'changed';
 }
 
-function startsByItself({ type, autoStart, suspended }: JsonObject): boolean {
+function startsByItself({ type, autoStart, suspended, restartRequestedAt }: JsonObject): boolean {
   if (suspended === true) return false;
+  if (restartRequestedAt !== undefined) return true;
   return type === 'stdio' ? autoStart === true : autoStart !== false;
 }
 

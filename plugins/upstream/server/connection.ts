@@ -36,6 +36,7 @@ export class Connection implements ServerCalls {
   #definition: ServerDefinition;
   #isWanted = false;
   #lastRestartedAt: string | undefined;
+  #restarting: Promise<void> | undefined;
 
   constructor(name: string, definition: ServerDefinition, parts: ConnectionParts) {
     const { config, emit } = parts;
@@ -116,7 +117,8 @@ export class Connection implements ServerCalls {
   get lastRestartedAt(): string | undefined {
     return this.#lastRestartedAt;
   }
-  settled(): Promise<void> {
+  async settled(): Promise<void> {
+    await this.#restarting;
     return this.#link.settled();
   }
 
@@ -133,8 +135,7 @@ export class Connection implements ServerCalls {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
-    const parts = { server: this, requests: this.#requests, parts: this.#parts };
-    return callServer(parts, [what, text, options]);
+    return callServer({ server: this, requests: this.#requests, parts: this.#parts }, [what, text, options]);
   }
 
   async watch(uri: string, updated: () => void): Promise<Watch> {
@@ -179,7 +180,7 @@ export class Connection implements ServerCalls {
     this.#retry.reset();
     this.#announcer.restarting();
     await Promise.all([this.#parts.instances?.end(), this.#close('restarted')]);
-    if (this.isWanted) await (this.#isUp ? this.settled() : this.#begin());
+    if (this.isWanted) await (this.#isUp ? this.#link.settled() : this.#begin());
   }
 
   /** Applies a changed definition; reconnects only if the endpoint has changed. Resolves like start and stop. */
@@ -187,7 +188,7 @@ export class Connection implements ServerCalls {
     const { order, restartRequestedAt } = orderIn(this.#definition, next, this);
     this.#definition = next;
     if (this.state === 'ready') this.#upkeep.watchIdleness();
-    if (order === 'restart') return this.restart(restartRequestedAt);
+    if (order === 'restart') return (this.#restarting = this.restart(restartRequestedAt));
     if (order === 'stop') return this.stop();
     await Promise.all([order === 'start' ? this.start() : undefined, this.#parts.instances?.redefine(next)]);
   }

@@ -4,6 +4,7 @@ import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, OwnConnection, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
+import { laterOf, timeAfter } from '../definition.ts';
 import { topicsForInstances } from './topicsForInstances.ts';
 import { extensionsIn } from './extensionsIn.ts';
 import type { Personal } from './personal.ts';
@@ -23,8 +24,11 @@ export function managedService(
 ): ManagedService {
   const { name } = connection;
   const isSuspended = (): boolean => connection.definition.suspended;
-  const activate = async (as: InboundRequest | undefined): Promise<void> => {
-    await rewrite(scope, name, { suspended: false }, as);
+  // A file store serves one process; other stores may serve several, which must all start or restart the server.
+  const isForAll = (): boolean => scope.all(ResourceStore).some(({ mode }) => mode !== 'filesystem');
+  const newRequest = (): string => {
+    const { lastRestartedAt, definition } = connection;
+    return timeAfter(laterOf(lastRestartedAt, definition.restartRequestedAt));
   };
   return {
     name,
@@ -41,7 +45,9 @@ export function managedService(
     },
     ownFor: (request) => ownFor(connection, personal, request),
     start: async (as) => {
-      if (isSuspended()) await activate(as);
+      const activation = isSuspended() && { suspended: false };
+      const request = isForAll() && { restartRequestedAt: newRequest() };
+      if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
       await connection.start();
       throwWhenAway(connection);
     },
@@ -50,12 +56,11 @@ export function managedService(
       await connection.stop();
     },
     restart: async (as) => {
-      if (isSuspended()) await activate(as);
-      const [store] = scope.all(ResourceStore);
-      const restartRequestedAt = new Date().toISOString();
-      // A file store serves one process; other stores may serve several, which must all restart the server.
-      if (store === undefined || store.mode === 'filesystem') await connection.restart(restartRequestedAt);
-      else await rewrite(scope, name, { restartRequestedAt }, as);
+      const activation = isSuspended() && { suspended: false };
+      const restartRequestedAt = newRequest();
+      const request = isForAll() && { restartRequestedAt };
+      if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
+      if (!request) await connection.restart(restartRequestedAt);
       // The restart of a server that cannot be reached succeeds: the server is tried again later.
       await connection.settled();
     },

@@ -216,14 +216,16 @@ describe('upstream: the life of a server', () => {
     expect(rig.told('server.stateChanged')).to.have.length(before);
   });
 
-  it('starts stdio servers only with autoStart, and suspended ones never', async () => {
+  it('starts stdio servers only with autoStart or once that was requested, and suspended ones never', async () => {
     await rig.configure();
     await rig.define({
       plain: hostile('plain', { autoStart: undefined }),
-      asleep: hostile('plain', { suspended: true }),
+      asleep: hostile('plain', { suspended: true, restartRequestedAt: '2026-01-31T12:00:00Z' }),
+      requested: hostile('plain', { autoStart: undefined, restartRequestedAt: '2026-01-31T12:00:00Z' }),
       awake: hostile(),
     });
     await rig.hasTool('x_awake_echo');
+    await rig.hasTool('x_requested_echo');
     expect(rig.status('plain').state).to.equal('stopped');
     expect(rig.status('asleep').state).to.equal('stopped');
     await rig.service('plain').start?.();

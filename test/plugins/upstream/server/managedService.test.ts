@@ -13,12 +13,16 @@ describe('upstream: managed services', () => {
   beforeEach(() => {
     kept = { s: hostile() };
     isForbidden = false;
+    mode = 'filesystem';
     rig = new Rig();
   });
   afterEach(() => rig.stop());
 
+  let mode: string;
   const store: Pick<ResourceStore, 'mode' | 'get' | 'replace'> = {
-    mode: 'filesystem',
+    get mode() {
+      return mode;
+    },
     get: (_, name) => Promise.resolve(kept[name] === undefined ? undefined : { name, spec: kept[name] }),
     replace: (_, { name, spec }: StoredDefinition) => {
       if (isForbidden) return Promise.reject(new GatewayError('STORE_FORBIDDEN', 'not yours'));
@@ -65,6 +69,23 @@ describe('upstream: managed services', () => {
     await rig.service('s').restart?.();
     expect(await rig.text('x_s_pid')).to.not.equal(pid);
     expect(rig.status('s').metadata).to.have.property('lastRestartedAt');
+  });
+
+  it('requests a start and a restart in the definition of a store that several processes may use, each later than the last', async () => {
+    const ahead = '2199-01-01T00:00:00.000Z';
+    mode = 'shared';
+    kept['s'] = hostile('plain', { restartRequestedAt: ahead });
+    await begin();
+    const pid = await rig.text('x_s_pid');
+    await rig.service('s').restart?.();
+    expect(kept['s']).to.include({ restartRequestedAt: '2199-01-01T00:00:00.001Z' });
+    expect(await rig.text('x_s_pid')).to.not.equal(pid);
+    await rig.service('s').stop?.();
+    expect(kept['s']).to.include({ suspended: true, restartRequestedAt: '2199-01-01T00:00:00.001Z' });
+    await rig.service('s').start?.();
+    expect(kept['s']).to.include({ suspended: false, restartRequestedAt: '2199-01-01T00:00:00.002Z' });
+    expect(rig.told('server.connected')).to.have.length(3);
+    expect(rig.status('s').metadata).to.include({ lastRestartedAt: '2199-01-01T00:00:00.002Z' });
   });
 
   it('leaves a server unchanged when the store refuses', async () => {
