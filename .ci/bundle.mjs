@@ -92,7 +92,7 @@ export async function bundle() {
     input,
     cwd: root,
     platform: 'node',
-    external: ['pegboard/package.json'],
+    external: ['pegboard/package.json', '@kubernetes/client-node'],
     preserveEntrySignatures: 'allow-extension',
     // depd, a part of koa, makes functions by eval.
     checks: { eval: false },

@@ -35,6 +35,8 @@ const SHIPPED = [
   ],
   ...['stemmer', 'undici'],
 ];
+/** npm packages that a plugin imports only if they are there, because few need them: optional peers, never bundled. */
+const OPTIONAL = ['@kubernetes/client-node'];
 /** Files named after their role, not their export. */
 const NAMED_BY_PART = ['index', 'config', 'contract', 'contracts', 'main'];
 
@@ -192,7 +194,7 @@ describe('Architecture', () => {
   });
 
   it('lets a plugin import pegboard, node, packages that we ship, its own folder and contracts only', () => {
-    const allowed = ['pegboard', ...SHIPPED];
+    const allowed = ['pegboard', ...SHIPPED, ...OPTIONAL];
     const foreign = plugins.flatMap((path) => {
       const own = path.split('/').slice(0, 2).join('/') + '/';
       return importsOf(path)
@@ -205,6 +207,20 @@ describe('Architecture', () => {
         .map((specifier) => `${path} imports ${specifier}`);
     });
     expect(foreign).to.deep.equal([]);
+  });
+
+  it('imports optional peers at their first use only, and does not bundle them', () => {
+    const { peerDependencies, peerDependenciesMeta } = JSON.parse(textOf('package.json')) as {
+      readonly peerDependencies: Readonly<Record<string, string>>;
+      readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+    };
+    expect(Object.keys(peerDependencies)).to.deep.equal(OPTIONAL);
+    for (const name of OPTIONAL) {
+      expect(peerDependenciesMeta[name]).to.deep.equal({ optional: true });
+      const early = new RegExp(`^import (?!type\\b)[^;]*'${name}'`, 'm');
+      expect(plugins.filter((path) => early.test(textOf(path)))).to.deep.equal([]);
+      expect(textOf('.ci/bundle.mjs')).to.match(new RegExp(`external: \\[[^\\]]*'${name}'`));
+    }
   });
 
   it('has no circle of imports in the kernel, types aside', () => {

@@ -1,0 +1,193 @@
+import { VERSION, isObject } from 'pegboard';
+import type { KubeCredentials, KubeIdentity } from './credentials.ts';
+import { exchange } from './exchange.ts';
+import type { KubeRequest, KubeStream, RawAnswer } from './exchange.ts';
+import { KubeError, refusalOf } from './kubeError.ts';
+import type { KubeList, KubeObject } from './kubeObject.ts';
+import { KubePools } from './kubePools.ts';
+import { pathOf } from './pathOf.ts';
+import type { KubePlace, KubeQuery } from './pathOf.ts';
+import { warningsIn } from './warningsIn.ts';
+
+const CALL_MS = 10_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export interface CallOptions {
+  /** Calls as its owner: without our certificate and token. */
+  readonly bearer?: string | undefined;
+  /** Refuses unknown and duplicate fields, which are dropped otherwise. */
+  readonly isStrict?: boolean;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+export interface ListOptions extends CallOptions {
+  readonly limit?: number;
+  readonly continue?: string | undefined;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+export interface DeleteOptions extends CallOptions {
+  /** Refuses with 409 when it has been replaced meanwhile. */
+  readonly uid?: string;
+}
+export interface KubeAnswer<T = KubeObject> {
+  readonly object: T;
+  /** What the API server warns of: fields that it has dropped. */
+  readonly warnings: readonly string[];
+}
+export interface WatchOptions extends KubeStream {
+  readonly query: KubeQuery;
+  readonly signal: AbortSignal;
+}
+
+interface CallParts {
+  readonly place: KubePlace;
+  readonly query?: KubeQuery;
+  readonly body?: object | undefined;
+}
+
+/** Requests to the API server, each with a time limit. All throw KubeError. */
+export class KubeApi {
+  readonly #credentials: KubeCredentials;
+  readonly #pools: KubePools;
+  readonly #callMs: number;
+  readonly #maxBytes: number;
+
+  /** @param limits default: 10 s for a call, 64 MiB for an answer */
+  constructor(
+    credentials: KubeCredentials,
+    {
+      callMs = CALL_MS,
+      maxBytes = MAX_ANSWER_BYTES,
+    }: { readonly callMs?: number; readonly maxBytes?: number } = {},
+  ) {
+    this.#credentials = credentials;
+    this.#pools = new KubePools(credentials.server, callMs);
+    this.#callMs = callMs;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Of the pod, or of the kubeconfig's context. */
+  get namespace(): string | undefined {
+    return this.#credentials.namespace;
+  }
+
+  /** @param place with a name */
+  get(place: KubePlace, options: CallOptions = {}): Promise<KubeAnswer> {
+    return this.#call('GET', { place }, options);
+  }
+
+  /** One page, or all without a `limit`. */
+  list(place: KubePlace, options: ListOptions = {}): Promise<KubeAnswer<KubeList>> {
+    const { limit, continue: rest, labelSelector, fieldSelector } = options;
+    const query = { limit, continue: rest, labelSelector, fieldSelector };
+    return this.#call<KubeList>('GET', { place, query }, options);
+  }
+
+  /** @param place without a name */
+  create(place: KubePlace, object: object, options: CallOptions = {}): Promise<KubeAnswer> {
+    return this.#call('POST', { place, query: queryOf(options), body: object }, options);
+  }
+
+  /** @param patch null removes a member, an array replaces the whole array. Source: RFC 7396 */
+  mergePatch(place: KubePlace, patch: object, options: CallOptions = {}): Promise<KubeAnswer> {
+    return this.#call('PATCH', { place, query: queryOf(options), body: patch }, options);
+  }
+
+  /** A merge patch of the status alone; one that changes nothing makes no new version. */
+  patchStatus(place: KubePlace, status: object, options: CallOptions = {}): Promise<KubeAnswer> {
+    return this.mergePatch({ ...place, subresource: 'status' }, { status }, options);
+  }
+
+  /** @param object with its resourceVersion: refused with 409 `Conflict` when there is a newer one */
+  replace(place: KubePlace, object: object, options: CallOptions = {}): Promise<KubeAnswer> {
+    return this.#call('PUT', { place, query: queryOf(options), body: object }, options);
+  }
+
+  /** Answers a Status, or the object while finalizers hold it. */
+  delete(place: KubePlace, options: DeleteOptions = {}): Promise<KubeAnswer> {
+    const body = options.uid === undefined ? undefined : { preconditions: { uid: options.uid } };
+    return this.#call('DELETE', { place, body }, options);
+  }
+
+  /** Resolves when the API server has ended the watch; the time limit is for its beginning.
+   *  @throws KubeError, or the signal's reason, or what `onChunk` throws */
+  async watch(place: KubePlace, { query, signal, ...stream }: WatchOptions): Promise<void> {
+    const path = pathOf(place, { ...query, watch: true });
+    const answer = await this.#ask({ method: 'GET', path, headers: {} }, { signal }, stream);
+    if (answer.status !== 200) throw refusalIn(answer);
+  }
+
+  /** Ends all calls and watches. Safe to call twice. */
+  close(): Promise<void> {
+    return this.#pools.close();
+  }
+
+  async #call<T = KubeObject>(
+    method: KubeRequest['method'],
+    { place, query, body }: CallParts,
+    options: CallOptions,
+  ): Promise<KubeAnswer<T>> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const sent =
+      body === undefined
+        ? { headers: {} }
+        : { headers: { 'content-type': type }, body: JSON.stringify(body) };
+    const path = pathOf(place, query);
+    const answer = await this.#ask({ method, path, ...sent }, options);
+    if (answer.status >= 300) throw refusalIn(answer);
+    return { object: parsed(answer) as T, warnings: warningsIn(answer.headers['warning']) };
+  }
+
+  async #ask(
+    request: KubeRequest,
+    { bearer, timeoutMs = this.#callMs, signal }: CallOptions,
+    stream?: KubeStream,
+  ): Promise<RawAnswer> {
+    const limits = { timeoutMs, maxBytes: this.#maxBytes, signal, ...(stream && { stream }) };
+    const identity = await this.#credentials.current();
+    if (bearer !== undefined) {
+      const pool = await this.#pools.for('callers', identity.tls);
+      return exchange(pool, signedBy(request, `Bearer ${bearer}`), limits);
+    }
+    const send = async ({ tls, authorization }: KubeIdentity): Promise<RawAnswer> =>
+      exchange(await this.#pools.for('own', tls), signedBy(request, authorization), limits);
+    const answer = await send(identity);
+    if (answer.status !== 401) return answer;
+    this.#credentials.refused();
+    const { tls, authorization } = await this.#credentials.current();
+    const isSame = tls === identity.tls && authorization === identity.authorization;
+    // A 401 has had no effect: with what has been rotated meanwhile, the request may be sent again.
+    return isSame ? answer : send({ tls, authorization });
+  }
+}
+
+function signedBy(request: KubeRequest, authorization: string | undefined): KubeRequest {
+  const headers = {
+    accept: 'application/json',
+    'user-agent': `pegboard/${VERSION}`,
+    ...(authorization !== undefined && { authorization }),
+    ...request.headers,
+  };
+  return { ...request, headers };
+}
+
+function queryOf({ isStrict }: CallOptions): KubeQuery {
+  return isStrict === true ? { fieldValidation: 'Strict' } : {};
+}
+
+function refusalIn({ status, text, headers }: RawAnswer): KubeError {
+  return refusalOf(status, text, headers['retry-after']);
+}
+
+function parsed({ status, text }: RawAnswer): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new KubeError('unreadable', `the API server answered HTTP ${status} without a JSON object`, {
+    status,
+  });
+}

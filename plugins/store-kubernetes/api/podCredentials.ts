@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from 'pegboard';
+import type { KubeCredentials, KubeIdentity } from './credentials.ts';
+import { keptIdentity } from './keptIdentity.ts';
+import { KubeError } from './kubeError.ts';
+
+export interface Mounted {
+  readonly host: string;
+  readonly port: string;
+  readonly directory: string;
+}
+
+/** Those of the pod's service account. Source: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
+ *  @throws KubeError `credentials` when the folder cannot be read */
+export async function podCredentials({ host, port, directory }: Mounted): Promise<KubeCredentials> {
+  const read = async (name: string): Promise<string> => {
+    try {
+      return (await readFile(join(directory, name), 'utf8')).trim();
+    } catch (error) {
+      const fix = 'mount the service account (automountServiceAccountToken: true)';
+      throw new KubeError('credentials', `${messageOf(error)}; ${fix}`, { cause: error });
+    }
+  };
+  const readIdentity = async (): Promise<KubeIdentity> => {
+    const [token, ca] = await Promise.all([read('token'), read('ca.crt')]);
+    return { tls: { ca, skipTlsVerify: false }, authorization: `Bearer ${token}` };
+  };
+  const identity = keptIdentity(readIdentity);
+  await identity.current();
+  const address = host.includes(':') ? `[${host}]` : host;
+  return { server: new URL(`https://${address}:${port}`), namespace: await read('namespace'), ...identity };
+}
