@@ -1,0 +1,210 @@
+import { messageOf } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { KubeApi } from '../api/kubeApi.ts';
+import { KubeError } from '../api/kubeError.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
+import type { KubePlace } from '../api/pathOf.ts';
+import { fullJitter } from './fullJitter.ts';
+import { ObjectMap } from './objectMap.ts';
+import type { Change } from './objectMap.ts';
+import { pause } from './pause.ts';
+import { SilenceGuard } from './silenceGuard.ts';
+import { WatchReader } from './watchReader.ts';
+import type { WatchEvent } from './watchReader.ts';
+
+export interface WatchTimes {
+  readonly firstBackoffMs: number;
+  readonly maxBackoffMs: number;
+  /** So long nothing may arrive before the API server is asked whether it lives; bookmarks come about each minute. */
+  readonly silenceMs: number;
+  /** So long nothing may arrive at all: the connection is dead though the API server lives. */
+  readonly maxSilenceMs: number;
+}
+const TIMES: WatchTimes = {
+  firstBackoffMs: 250,
+  maxBackoffMs: 30_000,
+  silenceMs: 20_000,
+  maxSilenceMs: 150_000,
+};
+/** After a watch of at least this length, waits begin anew. */
+const HEALTHY_MS = 1_000;
+/** A server may ask for hours. */
+const MAX_RETRY_AFTER_SECONDS = 300;
+const PAGE = 500;
+/** Seconds after which the API server ends a watch; random, so that not all end together. */
+const SHORTEST_WATCH = 240;
+const LONGEST_WATCH = 300;
+
+export interface WatchParts {
+  readonly api: Pick<KubeApi, 'list' | 'watch'>;
+  /** Without a name. */
+  readonly place: KubePlace;
+  /** Takes the changes of one event or one list, in their order, with the objects after them. What it throws is logged. */
+  readonly take: (changes: readonly Change[], objects: ReadonlyMap<string, KubeObject>) => void;
+  readonly log: Log;
+  readonly times?: Partial<WatchTimes>;
+}
+export interface WatchState {
+  /** The first list is complete; from then on the objects are the last known ones. */
+  readonly isSynced: boolean;
+  /** Of the last bytes from the API server, ms since 1970. */
+  readonly lastContact: number | undefined;
+  /** Absent while all is well. */
+  readonly lastError: Error | undefined;
+}
+
+/** Keeps the objects of one plural of one namespace: lists them, watches from there, and returns after any loss.
+ *  Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes */
+export class ResourceWatch {
+  readonly #parts: WatchParts;
+  readonly #times: WatchTimes;
+  readonly #map = new ObjectMap();
+  readonly #stop = new AbortController();
+  /** Where the next watch begins; undefined before a list. */
+  #version: string | undefined;
+  #failures = 0;
+  #isSynced = false;
+  #lastContact: number | undefined;
+  #lastError: Error | undefined;
+  #running: Promise<void> | undefined;
+  #synced: (() => void) | undefined;
+  /** Resolves with the first complete list, after `take` has had it; never if it is stopped before. */
+  readonly synced = new Promise<void>((resolve) => (this.#synced = resolve));
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#times = { ...TIMES, ...parts.times };
+  }
+
+  get objects(): ReadonlyMap<string, KubeObject> {
+    return this.#map.objects;
+  }
+  get state(): WatchState {
+    return { isSynced: this.#isSynced, lastContact: this.#lastContact, lastError: this.#lastError };
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Ends its streams and timers; `take` is not called any more. Safe alone and twice. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the watch was stopped'));
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) await pause(await this.#round(), signal);
+  }
+
+  /** @returns how long to wait before the next one */
+  async #round(): Promise<number> {
+    let begun: number | undefined;
+    let error: Error | undefined;
+    try {
+      const version = this.#version ?? (await this.#list());
+      begun = performance.now();
+      await this.#watch(version);
+    } catch (thrown) {
+      if (this.#stop.signal.aborted) return 0;
+      error = thrown as Error;
+      this.#failed(error);
+    }
+    const isHealthy = begun !== undefined && performance.now() - begun >= HEALTHY_MS;
+    if (isHealthy) this.#failures = 0;
+    if (isHealthy && error === undefined) return 0;
+    this.#failures += 1;
+    const { firstBackoffMs: firstMs, maxBackoffMs: maxMs } = this.#times;
+    const asked = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) : 0;
+    const ownMs = fullJitter(this.#failures, { firstMs, maxMs });
+    return Math.max(ownMs, Math.min(asked, MAX_RETRY_AFTER_SECONDS) * 1_000);
+  }
+
+  #failed(error: Error): void {
+    // Resuming suffices where a connection broke, and spares a server that is overloaded.
+    const isResumable = error instanceof KubeError && (error.kind === 'unreachable' || error.status === 429);
+    if (!isResumable) this.#version = undefined;
+    if (this.#lastError?.message !== error.message) {
+      const { plural } = this.#parts.place;
+      this.#parts.log.warn('watch interrupted', { plural, error: messageOf(error) });
+    }
+    this.#lastError = error;
+  }
+
+  #heard(): void {
+    this.#lastContact = Date.now();
+    this.#lastError = undefined;
+  }
+
+  /** @returns the version of the list @throws KubeError */
+  async #list(): Promise<string> {
+    const { api, place } = this.#parts;
+    const found: KubeObject[] = [];
+    let rest: string | undefined;
+    let version: string | undefined;
+    do {
+      const options = { limit: PAGE, continue: rest, signal: this.#stop.signal };
+      const { items, metadata } = (await api.list(place, options)).object;
+      if (!Array.isArray(items)) throw new KubeError('unreadable', 'the API server has sent no list');
+      found.push(...(items as readonly KubeObject[]));
+      rest = metadata.continue === '' ? undefined : metadata.continue;
+      version = metadata.resourceVersion;
+    } while (rest !== undefined);
+    if (version === undefined) throw new KubeError('unreadable', 'the list has no resourceVersion');
+    this.#heard();
+    this.#version = version;
+    const changes = this.#map.replaceAll(found);
+    if (!this.#isSynced || changes.length > 0) this.#give(changes);
+    this.#isSynced = true;
+    this.#synced?.();
+    return version;
+  }
+
+  /** Resolves when the API server has ended it. */
+  async #watch(version: string): Promise<void> {
+    const { api, place } = this.#parts;
+    const end = new AbortController();
+    const stopped = (): void => end.abort(this.#stop.signal.reason);
+    this.#stop.signal.addEventListener('abort', stopped);
+    const guard = new SilenceGuard({
+      ...this.#times,
+      probe: (signal) => api.list(place, { limit: 1, signal }),
+      alive: () => this.#heard(),
+      dead: (error) => end.abort(error),
+    });
+    const reader = new WatchReader((event) => this.#take(event));
+    const onChunk = (chunk: Buffer): void => {
+      guard.heard();
+      this.#heard();
+      reader.push(chunk);
+    };
+    const timeoutSeconds = Math.round(SHORTEST_WATCH + Math.random() * (LONGEST_WATCH - SHORTEST_WATCH));
+    const query = { resourceVersion: version, allowWatchBookmarks: true, timeoutSeconds };
+    try {
+      guard.start();
+      await api.watch(place, { query, onOpen: () => this.#heard(), onChunk, signal: end.signal });
+      this.#heard();
+    } finally {
+      guard.stop();
+      this.#stop.signal.removeEventListener('abort', stopped);
+    }
+  }
+
+  #take({ type, object }: WatchEvent): void {
+    this.#version = object.metadata.resourceVersion;
+    if (type === 'BOOKMARK' || this.#stop.signal.aborted) return;
+    const changes = type === 'DELETED' ? this.#map.delete(object) : this.#map.apply(object);
+    if (changes.length > 0) this.#give(changes);
+  }
+
+  #give(changes: readonly Change[]): void {
+    if (this.#stop.signal.aborted) return;
+    try {
+      this.#parts.take(changes, this.#map.objects);
+    } catch (error) {
+      const names = changes.map(({ name }) => name).slice(0, 10);
+      this.#parts.log.error('changes of objects could not be taken', { names, error });
+    }
+  }
+}
