@@ -198,7 +198,7 @@ function metadataOf(
     stale: connection.isStale && count > 0,
     since: new Date(status.since).toISOString(),
     consecutiveFailures: retry.failures,
-    ...(lastError !== undefined && { lastError: lastError.message }),
+    ...(lastError !== undefined && { lastError: lastError.message, lastErrorCode: lastError.code }),
     ...(lastAttempt !== undefined && { lastAttempt: new Date(lastAttempt).toISOString() }),
     ...(retry.at !== undefined && { nextRetryAfter: new Date(retry.at).toISOString() }),
     ...(lastRestartedAt !== undefined && { lastRestartedAt }),

@@ -1,0 +1,25 @@
+import { ConfigControl, definePlugin, entryOf, readSchema } from 'pegboard';
+import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
+import { ServiceSource } from '../core-services/contract.ts';
+import { ResourceStore } from '../store-file/contract.ts';
+import type { StoreKubernetesConfig } from './config.ts';
+
+/** Definitions as custom resources of Kubernetes. */
+export const plugin = definePlugin<StoreKubernetesConfig>({
+  name: 'store-kubernetes',
+  api: 1,
+  configSchema: readSchema('config/store-kubernetes'),
+  select: (settings) => {
+    const { writesAsCaller = {} } = settings;
+    return { ...entryOf(settings, 'store-kubernetes').config, writesAsCaller };
+  },
+  enabled: ({ orchestrator }) => orchestrator,
+  requires: [ConfigControl],
+  uses: [ProviderTokens, ServiceSource],
+  provides: [ResourceStore, SignInScopes],
+  // Only here, because each start reads the manifests of all plugins.
+  apply: async (scope) => {
+    const { provideStore } = await import('./provideStore.ts');
+    provideStore(scope);
+  },
+});

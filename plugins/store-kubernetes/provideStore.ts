@@ -1,0 +1,37 @@
+import { ConfigControl, messageOf } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
+import { ResourceStore } from '../store-file/contract.ts';
+import type { StoreKubernetesConfig } from './config.ts';
+import { Cluster } from './store/cluster.ts';
+import { Definitions } from './store/definitions.ts';
+import { KubernetesStore } from './store/kubernetesStore.ts';
+import { Reloads } from './store/reloads.ts';
+import { provideStatus } from './status/provideStatus.ts';
+
+/** Wires the store. Nothing is connected before the first definitions are read. */
+export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
+  const { log } = scope;
+  const control = (): ConfigControl => scope.get(ConfigControl);
+  const config = (): StoreKubernetesConfig => scope.config;
+  const audience = (): string => config().writesAsCaller.orchestratorAudience;
+  const reloads = new Reloads(() =>
+    control()
+      .reload()
+      .catch((error: unknown) => {
+        log.warn('changed definitions could not be applied', { reason: messageOf(error) });
+      }),
+  );
+  const cluster = new Cluster({ config, log });
+  const definitions = new Definitions({ cluster, control, config, log, changed: () => reloads.request() });
+  scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
+  const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
+  scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
+  scope.provide(SignInScopes, { audiences: () => [audience()] });
+  provideStatus(scope, { cluster, definitions });
+  scope.onStop(async () => {
+    reloads.stop();
+    await definitions.stop();
+    await cluster.close();
+  });
+}

@@ -1,0 +1,103 @@
+import { ConfigControl } from 'pegboard';
+import type { Issue, JsonObject, ResourceKind, Scope } from 'pegboard';
+import { ServiceSource } from '../../core-services/contract.ts';
+import type { ServiceRecord } from '../../core-services/contract.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
+import type { StoreKubernetesConfig } from '../config.ts';
+import type { Cluster } from '../store/cluster.ts';
+import { placeOf, specOf } from '../store/customResource.ts';
+import type { Definitions } from '../store/definitions.ts';
+import { conditionsFor } from './conditionsFor.ts';
+import type { Condition, Judgement } from './conditionsFor.ts';
+import { Lease } from './lease.ts';
+import { acceptance, serverJudgements, serverStatusOf } from './serverStatus.ts';
+import { StatusWriter } from './statusWriter.ts';
+
+const SERVER = 'MCPServer';
+
+export interface StatusParts {
+  readonly cluster: Cluster;
+  readonly definitions: Definitions;
+}
+
+/** Keeps the status of all definitions current, in one of the processes.
+ *  @returns whether this process is the one that writes */
+export function provideStatus(
+  scope: Scope<StoreKubernetesConfig>,
+  { cluster, definitions }: StatusParts,
+): () => boolean {
+  const control = (): ConfigControl => scope.get(ConfigControl);
+  const kinds = (): readonly ResourceKind[] => control().kinds();
+  const namespace = (): string => control().settings().namespace;
+  const allKeys = (): readonly string[] =>
+    kinds().flatMap((kind) =>
+      definitions.objects(kind).map(({ metadata }) => `${kind.name}/${metadata.name}`),
+    );
+  const lease = new Lease({
+    cluster,
+    namespace,
+    name: () => scope.config.lease,
+    seconds: () => scope.config.leaseSeconds,
+    log: scope.log,
+    taken: () => writer.touch(allKeys()),
+  });
+  const recordOf = (name: string): ServiceRecord | undefined =>
+    scope
+      .all(ServiceSource)
+      .flatMap((source) => source.services())
+      .find((service) => service.name === name)
+      ?.status();
+  const errorsOf = (kind: string, name: string): readonly Issue[] =>
+    (control().lastReport()?.issues ?? []).filter(
+      ({ severity, definition }) =>
+        severity === 'error' && definition?.kind === kind && definition.name === name,
+    );
+  const statusOf = (key: string, object: KubeObject): JsonObject => {
+    const [kind = '', name = ''] = key.split('/');
+    const before = (object.status ?? {}) as JsonObject;
+    const errors = errorsOf(kind, name);
+    const now = `${new Date().toISOString().slice(0, 19)}Z`;
+    const generation = definitions.generationOf({ kind, name });
+    const timed = (judgements: readonly Judgement[]): readonly Condition[] =>
+      conditionsFor(judgements, { before: (before['conditions'] ?? []) as Condition[], generation, now });
+    const common = { observedGeneration: generation ?? null };
+    if (kind !== SERVER) {
+      const accepted = acceptance(errors);
+      const steps = specOf(object)['steps'];
+      return {
+        ...common,
+        steps: Array.isArray(steps) ? steps.length : 0,
+        conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
+      };
+    }
+    const facts = { errors, record: recordOf(name) };
+    const status = Object.entries(serverStatusOf(facts, before)).map(
+      ([field, value]) => [field, value ?? null] as const,
+    );
+    return { ...common, ...Object.fromEntries<unknown>(status), conditions: timed(serverJudgements(facts)) };
+  };
+  const writer = new StatusWriter({
+    cluster,
+    log: scope.log,
+    mayWrite: () => lease.isHeld,
+    find: (key) => {
+      const [kindName = '', name = ''] = key.split('/');
+      const kind = kinds().find((one) => one.name === kindName);
+      const object = kind && definitions.find(kind, name);
+      return kind && object && { place: placeOf(kind, namespace(), name), object };
+    },
+    statusOf,
+  });
+  scope.tap('onEvent', (event) => {
+    // With the first definitions the API server has been reached.
+    if (event.type === 'config.applied') lease.start();
+    if (event.type === 'config.applied' || event.type === 'config.rejected') writer.touch(allKeys());
+    else if ('server' in event && typeof event.server === 'string')
+      writer.touch([`${SERVER}/${event.server}`]);
+  });
+  scope.onStop(async () => {
+    await writer.stop();
+    await lease.stop();
+  });
+  return () => lease.isHeld;
+}

@@ -1,0 +1,155 @@
+import type { Issue, JsonObject } from 'pegboard';
+import type { ServiceRecord } from '../../core-services/contract.ts';
+import type { Judgement } from './conditionsFor.ts';
+
+/** Facts from which the status of a server follows. */
+export interface ServerFacts {
+  /** Why the stored definition is not in force; empty if it is. */
+  readonly errors: readonly Issue[];
+  /** Undefined while it has no server. */
+  readonly record: ServiceRecord | undefined;
+}
+
+/** `status` of an MCPServer, without conditions. A key that is undefined is removed. */
+export interface ServerStatus {
+  readonly state: string;
+  readonly tools: number;
+  readonly lastError: string | undefined;
+  readonly lastConnected: string | undefined;
+  readonly lastRestartedAt: string | undefined;
+  readonly nextRetryAfter: string | undefined;
+  readonly consecutiveFailures: number;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  running: 'Running',
+  connected: 'Connected',
+  idle: 'Idle',
+  starting: 'Starting',
+  stopping: 'Stopping',
+  stopped: 'Stopped',
+  failed: 'Failed',
+  unreachable: 'Unreachable',
+  auth_required: 'Auth Required',
+};
+const UP: readonly string[] = ['running', 'connected', 'idle'];
+
+/** @param before of the object: `lastConnected` stays while the server is up, so that a connected server is not written again */
+export function serverStatusOf({ errors, record }: ServerFacts, before: JsonObject): ServerStatus {
+  const metadata = record?.metadata ?? {};
+  const { lastError, lastRestartedAt, nextRetryAfter, since, tools = 0, consecutiveFailures = 0 } = metadata;
+  const state = WORDS[record?.state ?? 'stopped'] ?? 'Unknown';
+  const isUp = UP.includes(record?.state ?? '');
+  return {
+    state,
+    tools: Number(tools),
+    lastError: errors[0]?.message ?? textOf(lastError),
+    lastConnected: isUp ? secondsOf(since) : textOf(before['lastConnected']),
+    lastRestartedAt: textOf(lastRestartedAt) ?? textOf(before['lastRestartedAt']),
+    nextRetryAfter: isUp ? undefined : secondsOf(nextRetryAfter),
+    consecutiveFailures: Number(consecutiveFailures),
+  };
+}
+
+/** Accepted: the definition is in force. Reachable: the server answers. Authorized: it needs no sign-in. Ready: all of these. */
+export function serverJudgements({ errors, record }: ServerFacts): readonly Judgement[] {
+  const accepted = acceptance(errors);
+  const [reachable, authorized] = reach(record);
+  const parts = [accepted, reachable, authorized];
+  const fault =
+    parts.find(({ status }) => status === 'False') ?? parts.find(({ status }) => status === 'Unknown');
+  const ready: Judgement =
+    fault === undefined
+      ? { type: 'Ready', status: 'True', reason: reachable.reason, message: toolsIn(record) }
+      : { ...fault, type: 'Ready', status: 'False' };
+  return [ready, ...parts];
+}
+
+/** Of a definition whose place in the message is not needed: the message is at the object itself. */
+export function acceptance(errors: readonly Issue[]): Judgement {
+  const [error] = errors;
+  if (error === undefined)
+    return { type: 'Accepted', status: 'True', reason: 'InForce', message: 'the definition is in force' };
+  const texts = errors.map(({ message, file }) => (file === undefined ? message : `${file}: ${message}`));
+  const message = `the last valid version, if there was one, stays in force: ${texts.join('; ')}`;
+  return { type: 'Accepted', status: 'False', reason: error.code, message };
+}
+
+function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgement] {
+  const state = record?.state ?? 'stopped';
+  const said = record?.error ?? textOf(record?.metadata['lastError']) ?? '';
+  const both = (
+    status: Judgement['status'],
+    reason: string,
+    message: string,
+  ): readonly [Judgement, Judgement] => [
+    { type: 'Reachable', status, reason, message },
+    { type: 'Authorized', status, reason, message },
+  ];
+  switch (state) {
+    case 'running':
+    case 'connected':
+      return both('True', 'Connected', 'the server answers');
+    case 'idle':
+      return both('True', 'Idle', 'the server ends when it is idle, and starts with the next call');
+    case 'auth_required':
+      return [
+        { type: 'Reachable', status: 'True', reason: 'Connected', message: 'the server answers' },
+        {
+          type: 'Authorized',
+          status: 'False',
+          reason: 'UPSTREAM_AUTH_REQUIRED',
+          message: said || 'the server requires callers to sign in',
+        },
+      ];
+    case 'starting':
+      return both('Unknown', 'Starting', 'the server is starting');
+    case 'stopping':
+      return both('Unknown', 'Stopping', 'the server is stopping');
+    case 'stopped': {
+      const isSuspended = record?.metadata['suspended'] === true;
+      return isSuspended
+        ? both('Unknown', 'UPSTREAM_SUSPENDED', 'the server is stopped (spec.suspended: true)')
+        : both(
+            'Unknown',
+            'NotStarted',
+            'the server is not started: autoStart is not true, and no start was requested',
+          );
+    }
+    default:
+      return [
+        {
+          type: 'Reachable',
+          status: 'False',
+          reason: codeIn(record),
+          message: said || `the server is ${state}`,
+        },
+        {
+          type: 'Authorized',
+          status: 'Unknown',
+          reason: codeIn(record),
+          message: 'the server does not answer',
+        },
+      ];
+  }
+}
+
+function codeIn(record: ServiceRecord | undefined): string {
+  const code = record?.metadata['lastErrorCode'];
+  return typeof code === 'string' ? code : 'UPSTREAM_UNREACHABLE';
+}
+
+function toolsIn(record: ServiceRecord | undefined): string {
+  const tools = Number(record?.metadata['tools'] ?? 0);
+  return `the server offers ${tools} tool${tools === 1 ? '' : 's'}`;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** RFC 3339 in whole seconds, as times of objects are. */
+function secondsOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : `${new Date(Date.parse(text)).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,44 @@
+import { decodeJwt } from 'jose';
+import { GatewayError } from 'pegboard';
+import type { InboundRequest, JsonObject } from 'pegboard';
+import type { ProviderTokens } from '../../auth-server/contract.ts';
+
+export interface CallerTokenParts {
+  readonly tokens: () => ProviderTokens | undefined;
+  /** Of the API server. */
+  readonly audience: () => string;
+}
+
+/** The id_token with which a caller writes; the service's own identity never writes for a caller. Source: requirement orchestrator.caller
+ *  @throws GatewayError STORE_FORBIDDEN without an id_token, STORE_AUDIENCE if it is for others; also the errors of ProviderTokens */
+export async function callerToken(
+  request: InboundRequest | undefined,
+  { tokens, audience }: CallerTokenParts,
+): Promise<string> {
+  const token = request === undefined ? undefined : await tokens()?.idTokenOf(request);
+  if (token === undefined) throw new GatewayError('STORE_FORBIDDEN', refusalOf(request, tokens()));
+  const { aud } = claimsOf(token);
+  const audiences = [aud ?? []].flat() as readonly unknown[];
+  if (audiences.includes(audience())) return token;
+  const has = audiences.length === 0 ? 'no audience' : `the audience ${audiences.join(', ')}`;
+  const text = `your sign-in cannot be used at the Kubernetes API: its id_token has ${has}, not ${audience()}. Sign in again (pegboard auth logout, then pegboard auth login); if that does not help, the identity provider must add the audience for the scope audience:server:client_id:${audience()}`;
+  throw new GatewayError('STORE_AUDIENCE', text);
+}
+
+function refusalOf(request: InboundRequest | undefined, tokens: ProviderTokens | undefined): string {
+  const why = 'definitions are custom resources, which are written with the identity of the caller';
+  if (tokens === undefined)
+    return `${why}: enable sign-in (aggregator.oauth.server), or change them with kubectl`;
+  if (request?.caller === undefined)
+    return `${why}, and this request has none (transport ${request?.transport ?? 'unknown'}): connect over HTTP and sign in, or change them with kubectl`;
+  return `${why}, and there is no id_token of ${request.caller.subject}: sign in again (pegboard auth login), or change them with kubectl`;
+}
+
+/** Unverified: the API server verifies it. */
+export function claimsOf(token: string): JsonObject {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,49 @@
+import { hostname } from 'node:os';
+import { GatewayError } from 'pegboard';
+import type { Log } from 'pegboard';
+import { findCredentials } from '../api/credentials.ts';
+import { KubeApi } from '../api/kubeApi.ts';
+import type { StoreKubernetesConfig } from '../config.ts';
+
+export interface ClusterParts {
+  readonly config: () => StoreKubernetesConfig;
+  readonly log: Log;
+}
+
+/** The connection to the API server, made when it is first used. */
+export class Cluster {
+  readonly #parts: ClusterParts;
+  /** Of this process; shown as the holder of the Lease and as the source of Events. */
+  readonly holder = `${hostname()}_${process.pid}`;
+  #api: KubeApi | undefined;
+  #isClosed = false;
+
+  constructor(parts: ClusterParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws GatewayError STORE_UNREACHABLE before the connection has been made */
+  get api(): KubeApi {
+    if (this.#api !== undefined) return this.#api;
+    throw new GatewayError('STORE_UNREACHABLE', 'the Kubernetes API has not been reached yet');
+  }
+
+  /** Finds the credentials. @throws KubeError `credentials` */
+  async connect(): Promise<KubeApi> {
+    if (this.#api !== undefined) return this.#api;
+    const { context, requestTimeoutMs } = this.#parts.config();
+    const credentials = await findCredentials({
+      env: process.env,
+      ...(context !== undefined && { context }),
+    });
+    if (this.#isClosed) throw new GatewayError('PLUGIN_STOPPED', 'pegboard is stopping');
+    this.#api = new KubeApi(credentials, { callMs: requestTimeoutMs });
+    this.#parts.log.info('definitions are custom resources', { server: credentials.server.origin });
+    return this.#api;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#api?.close();
+  }
+}

@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError, definitionNameFault } from 'pegboard';
+import type { ConfigControl, InboundRequest, JsonObject, ResourceKind } from 'pegboard';
+import type { ResourceStore, StoredDefinition } from '../../store-file/contract.ts';
+import type { KubeAnswer, KubeApi } from '../api/kubeApi.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
+import type { Cluster } from './cluster.ts';
+import { callerToken } from './callerToken.ts';
+import type { CallerTokenParts } from './callerToken.ts';
+import { GROUP, VERSION, placeOf, specOf } from './customResource.ts';
+import type { Definitions } from './definitions.ts';
+import { storableSpec } from './storableSpec.ts';
+import { storeError } from './storeError.ts';
+
+/** For the watch, after a write. */
+const SEEN_WITHIN_MS = 5_000;
+
+export interface KubernetesStoreParts extends CallerTokenParts {
+  readonly cluster: Cluster;
+  readonly control: () => ConfigControl;
+  readonly definitions: Definitions;
+}
+
+/** Definitions as custom resources: read as the service, written as the caller. */
+export class KubernetesStore implements ResourceStore {
+  readonly mode = 'orchestrator';
+  readonly #parts: KubernetesStoreParts;
+
+  constructor(parts: KubernetesStoreParts) {
+    this.#parts = parts;
+  }
+
+  list(kindName: string): Promise<readonly StoredDefinition[]> {
+    return Promise.resolve(this.#parts.definitions.objects(this.#kind(kindName)).map(toStored));
+  }
+
+  async get(kindName: string, name: string): Promise<StoredDefinition | undefined> {
+    const object = await this.#read(this.#kind(kindName), name);
+    return object === undefined ? undefined : toStored(object);
+  }
+
+  async create(
+    kindName: string,
+    { name, labels, spec }: StoredDefinition,
+    as?: InboundRequest,
+  ): Promise<void> {
+    const kind = this.#kind(kindName);
+    const fault = definitionNameFault(name) ?? objectNameFault(name);
+    if (fault !== undefined) throw new GatewayError('STORE_FORBIDDEN', fault);
+    const body = {
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: kind.name,
+      metadata: { name, ...(labels !== undefined && { labels }) },
+      spec: storableSpec(spec),
+    };
+    const created = await this.#write('create', { kind, name, as }, (api, token) =>
+      api.create(placeOf(kind, this.#namespace), body, { bearer: token, isStrict: true }),
+    );
+    await this.#seen(kind, name, created);
+  }
+
+  /** Sends the fields that differ only, so that fields that others change meanwhile stay. */
+  async replace(kindName: string, { name, spec }: StoredDefinition, as?: InboundRequest): Promise<void> {
+    const kind = this.#kind(kindName);
+    const present = await this.#read(kind, name);
+    if (present === undefined) throw notFound(kind, name);
+    const patch = { spec: patchOf(specOf(present), storableSpec(spec)) };
+    const patched = await this.#write('patch', { kind, name, as }, (api, token) =>
+      api.mergePatch(placeOf(kind, this.#namespace, name), patch, { bearer: token, isStrict: true }),
+    );
+    await this.#seen(kind, name, patched);
+  }
+
+  async delete(kindName: string, name: string, as?: InboundRequest): Promise<void> {
+    const kind = this.#kind(kindName);
+    const uid = this.#parts.definitions.find(kind, name)?.metadata.uid;
+    await this.#write('delete', { kind, name, as }, (api, token) =>
+      api.delete(placeOf(kind, this.#namespace, name), { bearer: token }),
+    );
+    const { definitions } = this.#parts;
+    await definitions.seen(() => {
+      const present = definitions.find(kind, name)?.metadata.uid;
+      return present === undefined || present !== uid;
+    }, SEEN_WITHIN_MS);
+  }
+
+  get #namespace(): string {
+    return this.#parts.control().settings().namespace;
+  }
+
+  async #read(kind: ResourceKind, name: string): Promise<KubeObject | undefined> {
+    const namespace = this.#namespace;
+    try {
+      return (await this.#parts.cluster.api.get(placeOf(kind, namespace, name))).object;
+    } catch (error) {
+      const failure = storeError(error, { verb: 'get', plural: kind.directory, namespace, name });
+      if (failure.code === 'STORE_NOT_FOUND') return undefined;
+      throw failure;
+    }
+  }
+
+  async #write(
+    verb: string,
+    {
+      kind,
+      name,
+      as,
+    }: { readonly kind: ResourceKind; readonly name: string; readonly as: InboundRequest | undefined },
+    write: (api: KubeApi, token: string) => Promise<KubeAnswer>,
+  ): Promise<KubeObject> {
+    const token = await callerToken(as, this.#parts);
+    try {
+      return (await write(this.#parts.cluster.api, token)).object;
+    } catch (error) {
+      throw storeError(error, { verb, plural: kind.directory, namespace: this.#namespace, name, token });
+    }
+  }
+
+  async #seen(kind: ResourceKind, name: string, { metadata }: KubeObject): Promise<void> {
+    const { definitions } = this.#parts;
+    const { uid, generation = 0 } = metadata;
+    await definitions.seen(() => {
+      const present = definitions.find(kind, name)?.metadata;
+      return present !== undefined && (present.uid !== uid || (present.generation ?? 0) >= generation);
+    }, SEEN_WITHIN_MS);
+  }
+
+  #kind(name: string): ResourceKind {
+    const kind = this.#parts
+      .control()
+      .kinds()
+      .find((one) => one.name === name);
+    if (kind !== undefined) return kind;
+    const text = `no running plugin knows the kind ${name}; enable one that does`;
+    throw new GatewayError('CONFIG_REFERENCE', text);
+  }
+}
+
+function toStored(object: KubeObject): StoredDefinition {
+  const { name, labels } = object.metadata;
+  return { name, ...(labels !== undefined && { labels }), spec: specOf(object) };
+}
+
+/** A JSON merge patch (RFC 7396): null removes a key. Maps are merged key by key, lists replaced. */
+function patchOf(before: JsonObject, after: JsonObject): JsonObject {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return Object.fromEntries(changed.map((key) => [key, valueFor(before[key], after[key])]));
+}
+
+function valueFor(before: unknown, after: unknown): unknown {
+  if (after === undefined) return null;
+  return isMap(before) && isMap(after) ? patchOf(before, after) : after;
+}
+
+function isMap(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Source: RFC 1123, as the Kubernetes API demands of object names. */
+function objectNameFault(name: string): string | undefined {
+  if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return undefined;
+  return `${JSON.stringify(name)} cannot be the name of a Kubernetes object: use lower-case letters, digits, - and ., at most 253 characters`;
+}
+
+function notFound(kind: ResourceKind, name: string): GatewayError {
+  return new GatewayError(
+    'STORE_NOT_FOUND',
+    `${kind.name} ${name} not found; it may have been deleted meanwhile`,
+  );
+}

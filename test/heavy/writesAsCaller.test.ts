@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { messageOf } from '../../kernel/index.ts';
+import { askCore } from '../support/coreTools.ts';
+import { textOf } from '../support/mcpClient.ts';
+import { needKube } from '../support/kube/binaries.ts';
+import { controlPlane } from '../support/kube/controlPlane.ts';
+import type { AuditLine, ControlPlane } from '../support/kube/controlPlane.ts';
+import { installCrds } from '../support/kube/installCrds.ts';
+import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
+import { startOrchestrated } from '../support/kube/orchestratedGateway.ts';
+import type { Orchestrated } from '../support/kube/orchestratedGateway.ts';
+import { ROOT } from '../support/sources.ts';
+
+const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
+const SERVER = { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], autoStart: true };
+const RESOURCES = ['mcpservers', 'workflows'];
+const WORKFLOW = { description: 'one', steps: [{ id: 'a', tool: 'core_mcpserver_list', args: {} }] };
+
+/** The tools that write, in an order in which an editor succeeds with each, and the verb that each needs. */
+const WRITES = [
+  ['core_mcpserver_create', { name: 's', ...SERVER }, 'create', 'mcpservers'],
+  ['core_mcpserver_update', { name: 's', description: 'changed' }, 'patch', 'mcpservers'],
+  ['core_service_restart', { name: 's' }, 'patch', 'mcpservers'],
+  ['core_service_stop', { name: 's' }, 'patch', 'mcpservers'],
+  ['core_service_start', { name: 's' }, 'patch', 'mcpservers'],
+  ['core_service_stop', { name: 's' }, 'patch', 'mcpservers'],
+  ['core_mcpserver_delete', { name: 's' }, 'delete', 'mcpservers'],
+  ['core_workflow_create', { name: 'w', ...WORKFLOW }, 'create', 'workflows'],
+  ['core_workflow_update', { name: 'w', description: 'two' }, 'patch', 'workflows'],
+  ['core_workflow_delete', { name: 'w' }, 'delete', 'workflows'],
+] as const;
+const READS = [
+  ['core_mcpserver_list', {}],
+  ['core_mcpserver_get', { name: 'kept' }],
+  ['core_mcpserver_validate', { name: 'n', ...SERVER }],
+  ['core_workflow_list', {}],
+  ['core_workflow_validate', { name: 'n', ...WORKFLOW }],
+  ['core_service_status', { name: 'kept' }],
+] as const;
+
+describe('orchestrator mode: writes as the caller', () => {
+  let plane: ControlPlane;
+  let namespace: KubeNamespace;
+  let gateway: Orchestrated;
+
+  before(async function () {
+    this.timeout(60_000);
+    needKube(this);
+    plane = await controlPlane();
+    await installCrds(plane);
+  });
+  beforeEach(async () => {
+    namespace = await plane.makeNamespace();
+    await plane.admin.create(namespace.path('mcpservers', 'pegboard.dev/v1alpha1'), {
+      apiVersion: 'pegboard.dev/v1alpha1',
+      kind: 'MCPServer',
+      metadata: { name: 'kept' },
+      spec: SERVER,
+    });
+    gateway = await startOrchestrated(plane, namespace);
+  });
+
+  const may = (group: string, verbs: readonly string[]): Promise<void> => {
+    const rules: Rule[] = [{ apiGroups: ['pegboard.dev'], resources: RESOURCES, verbs }];
+    return namespace.grant({ kind: 'Group', name: `oidc:${group}` }, rules);
+  };
+  const auditOf = (name: string): readonly AuditLine[] =>
+    plane
+      .audit()
+      .filter(({ user, objectRef }) => user.username === name && objectRef?.namespace === namespace.name);
+
+  it('lets an editor do all, by the name of the editor in the audit log', async () => {
+    await may('editors', ['create', 'patch', 'delete']);
+    const alice = await gateway.session(
+      await plane.issuer.idToken('alice@example.com', { groups: ['editors'] }),
+    );
+    for (const [tool, args] of WRITES) {
+      const result = await alice.callTool(tool, args);
+      expect(result.isError ?? false, `${tool}: ${textOf(result)}`).equal(false);
+    }
+    const lines = auditOf('oidc:alice@example.com');
+    expect(lines.map(({ verb, objectRef }) => [verb, objectRef?.resource])).deep.equal(
+      WRITES.map(([, , verb, resource]) => [verb, resource]),
+    );
+    expect(lines.every(({ userAgent }) => /^pegboard\/\d/.test(userAgent ?? ''))).equal(true);
+    const own = auditOf(gateway.service).filter(({ objectRef }) => objectRef?.resource !== 'leases');
+    expect(own.every(({ objectRef }) => objectRef?.subresource === 'status')).equal(true);
+  });
+
+  it('refuses others each write with the missing verb, resource and namespace, and no read', async () => {
+    const bob = await gateway.session(await plane.issuer.idToken('bob@example.com', { groups: ['viewers'] }));
+    for (const [tool, args, verb, resource] of WRITES.filter(([name]) => !/_(start)$/.test(name))) {
+      const known = { ...args, name: tool.endsWith('_create') ? 'n' : 'kept' };
+      if (resource === 'workflows' && verb !== 'create') continue;
+      if (tool === 'core_mcpserver_delete') continue;
+      const result = await bob.callTool(tool, known);
+      expect(result.isError, tool).equal(true);
+      expect(textOf(result), tool).include(
+        `you may not ${verb} ${resource}.pegboard.dev in namespace ${namespace.name}`,
+      );
+    }
+    for (const [tool, args] of READS)
+      expect((await bob.callTool(tool, args)).isError ?? false, tool).equal(false);
+  });
+
+  it('sends nothing for a token without the audience, and says how to get one', async () => {
+    await may('editors', ['create', 'patch', 'delete']);
+    const token = await plane.issuer.idToken('carl@example.com', { groups: ['editors'], aud: 'another' });
+    const carl = await gateway.session(token);
+    const text = textOf(await carl.callTool('core_mcpserver_create', { name: 's', ...SERVER }));
+    expect(text)
+      .include('dex-k8s-authenticator')
+      .include('pegboard auth login')
+      .include('the audience another');
+    expect(auditOf('oidc:carl@example.com')).deep.equal([]);
+  });
+
+  it('refuses callers without an id_token, and never writes with the identity of the service', async () => {
+    const before = auditOf(gateway.service).length;
+    const text = await askCore(gateway.auth.gateway, 'core_mcpserver_create', { name: 's', ...SERVER }).then(
+      String,
+      messageOf,
+    );
+    expect(text).include('written with the identity of the caller').include('kubectl');
+    const own = auditOf(gateway.service).slice(before);
+    expect(
+      own.filter(
+        ({ objectRef }) => objectRef?.resource === 'mcpservers' && objectRef.subresource === undefined,
+      ),
+    ).deep.equal([]);
+  });
+});

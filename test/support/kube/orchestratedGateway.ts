@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { mcpClient } from '../../contract/index.ts';
+import type { McpClient } from '../../contract/index.ts';
+import { startAuthServer } from '../authServer.ts';
+import type { AuthServer } from '../authServer.ts';
+import { defer } from '../cleanup.ts';
+import { makeDirectory } from '../directory.ts';
+import type { ControlPlane } from './controlPlane.ts';
+import { AUDIENCE } from './kubeIssuer.ts';
+import type { KubeNamespace, Rule } from './kubeNamespace.ts';
+
+/** What the README says that the service account needs. */
+export const SERVICE_RULES: readonly Rule[] = [
+  { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['pegboard.dev'], resources: ['mcpservers/status', 'workflows/status'], verbs: ['patch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+];
+
+export interface Orchestrated {
+  readonly auth: AuthServer;
+  /** The user name of the service. */
+  readonly service: string;
+  /** A session of the holder of an id_token of the plane's issuer. */
+  readonly session: (idToken: string) => Promise<McpClient>;
+}
+
+/** A gateway of a namespace in this process, with no more rights than it needs; people present id_tokens of the plane's issuer. */
+export async function startOrchestrated(
+  plane: ControlPlane,
+  namespace: KubeNamespace,
+): Promise<Orchestrated> {
+  const service = `gateway-of-${namespace.name}`;
+  await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
+  process.env['KUBECONFIG'] = plane.kubeconfig(plane.certificateOf(service), namespace.name);
+  defer(() => delete process.env['KUBECONFIG']);
+  const ca = makeDirectory().at('ca.pem');
+  writeFileSync(ca, plane.issuer.ca);
+  const { url } = plane.issuer;
+  const trusted = {
+    issuer: url,
+    jwksUrl: `${url}/jwks`,
+    allowPrivateIPJWKS: true,
+    acceptedTypHeaders: [''],
+    allowedAudiences: [AUDIENCE, 'another'],
+  };
+  const auth = await startAuthServer({
+    builtIns: 'all',
+    settings: {
+      orchestrator: true,
+      namespace: namespace.name,
+      aggregator: { extraCaFile: ca },
+      plugins: { 'vault-memory': false, 'vault-file': {} },
+    },
+    config: { trustedIssuers: [trusted] },
+  });
+  return {
+    auth,
+    service,
+    session: (idToken) => mcpClient(auth.base, { authorization: `Bearer ${idToken}` }),
+  };
+}
