@@ -1,4 +1,4 @@
-// Writes the generated halves of READMEs anew: the hostile cases from test/hostile, the keys from schemas.
+// Writes what is generated anew: halves of READMEs (the hostile cases from test/hostile, the keys from schemas), and schemas/crd.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const GENERATED = [
@@ -14,3 +14,9 @@ for (const { readme, source, begin } of GENERATED) {
   if (at < 0) throw new Error(`${readme} has no line that begins with ${begin.trim()}`);
   writeFileSync(file, `${text.slice(0, at)}${markdown().trim()}\n`);
 }
+
+const { customResources } = await import(
+  new URL('../build/test/schemas/customResources.js', import.meta.url)
+);
+for (const { name, text } of customResources())
+  writeFileSync(new URL(`../schemas/crd/${name}`, import.meta.url), text);

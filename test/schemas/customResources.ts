@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../kernel/index.ts';
+
+const KINDS = new URL('../../../schemas/kinds/', import.meta.url);
+const GROUP = 'pegboard.dev';
+const ANY = { 'x-kubernetes-preserve-unknown-fields': true };
+
+interface Rule {
+  readonly rule: string;
+  readonly message: string;
+}
+interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date';
+  readonly jsonPath: string;
+  readonly description?: string;
+}
+/** A file below schemas/crd. `npm run tables` writes it. */
+export interface CrdFile {
+  readonly name: string;
+  readonly text: string;
+}
+interface Crd {
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortName: string;
+  readonly description: string;
+  readonly columns: readonly Column[];
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+}
+
+/** The custom resource definitions: specs follow from schemas/kinds, the rest is here. */
+export function customResources(): readonly CrdFile[] {
+  return [mcpServer(), workflow(), workflowExecution()].map((crd) => ({
+    name: `${crd.plural}.yaml`,
+    text: `# Written by npm run tables, from schemas/kinds and test/schemas/customResources.ts.\n${stringify(bodyOf(crd), { lineWidth: 0, aliasDuplicateObjects: false })}`,
+  }));
+}
+
+function bodyOf({ kind, plural, shortName, description, columns, schema, required }: Crd): object {
+  const properties = {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: { type: 'object' },
+    ...schema,
+  };
+  const version = {
+    name: 'v1alpha1',
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    additionalPrinterColumns: [
+      ...columns,
+      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    ],
+    schema: { openAPIV3Schema: { description, type: 'object', required, properties } },
+  };
+  const names = {
+    kind,
+    listKind: `${kind}List`,
+    plural,
+    singular: kind.toLowerCase(),
+    shortNames: [shortName],
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: { group: GROUP, scope: 'Namespaced', names, versions: [version] },
+  };
+}
+
+const READY = '.status.conditions[?(@.type=="Ready")]';
+const READY_COLUMN: Column = { name: 'Ready', type: 'string', jsonPath: `${READY}.status` };
+const REASON_COLUMN: Column = {
+  name: 'Reason',
+  type: 'string',
+  jsonPath: `${READY}.reason`,
+  description: 'An error code of Pegboard, or a word such as Connected.',
+};
+
+function mcpServer(): Crd {
+  const { description, ...spec } = specOf('mcpserver');
+  return {
+    kind: 'MCPServer',
+    plural: 'mcpservers',
+    shortName: 'mcps',
+    description: String(description),
+    required: ['spec'],
+    columns: [
+      READY_COLUMN,
+      { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+      { name: 'Tools', type: 'integer', jsonPath: '.status.tools' },
+      REASON_COLUMN,
+      // As a date, kubectl shows a time to come as <invalid>.
+      { name: 'Next retry', type: 'string', jsonPath: '.status.nextRetryAfter' },
+    ],
+    schema: {
+      spec: { description, ...spec, 'x-kubernetes-validations': SERVER_RULES },
+      status: statusOf({
+        state: text(
+          'Running, Connected, Idle, Starting, Stopping, Stopped, Failed, Unreachable or Auth Required.',
+        ),
+        tools: number('How many tools the server offers.'),
+        lastError: text('Why the last attempt to connect failed.'),
+        lastConnected: time('When the present connection began, or the last one.'),
+        lastRestartedAt: text('The latest spec.restartRequestedAt that was carried out.'),
+        nextRetryAfter: time('When the next attempt to connect begins.'),
+        consecutiveFailures: number('Attempts that have failed since the last success.'),
+      }),
+    },
+  };
+}
+
+const SERVER_RULES: readonly Rule[] = [
+  {
+    rule: "self.type != 'stdio' || (has(self.command) && size(self.command) > 0)",
+    message: 'command is required for stdio type; write command: [executable, argument, ...]',
+  },
+  {
+    rule: "self.type == 'stdio' || has(self.url)",
+    message: 'url is required for streamable-http and sse types; write url: https://...',
+  },
+  {
+    rule: "self.type != 'stdio' || !has(self.headers) || size(self.headers) == 0",
+    message: 'headers does not belong to a server of type stdio; use env instead',
+  },
+  {
+    rule: "self.type == 'stdio' || !has(self.env) || size(self.env) == 0",
+    message: 'env belongs to servers of type stdio only; use headers instead',
+  },
+  {
+    rule: "self.type != 'sse' || !has(self.revision) || self.revision != 'modern'",
+    message: 'revision modern does not exist over sse; remove it or set type: streamable-http',
+  },
+];
+
+function workflow(): Crd {
+  const { description, ...spec } = specOf('workflow');
+  return {
+    kind: 'Workflow',
+    plural: 'workflows',
+    shortName: 'wf',
+    description: String(description),
+    required: ['spec'],
+    columns: [READY_COLUMN, { name: 'Steps', type: 'integer', jsonPath: '.status.steps' }, REASON_COLUMN],
+    schema: {
+      spec: {
+        description,
+        ...spec,
+        'x-kubernetes-validations': [
+          { rule: 'has(self.steps) && size(self.steps) > 0', message: 'a workflow needs at least one step' },
+        ],
+      },
+      status: statusOf({ steps: number('How many steps the workflow has.') }),
+    },
+  };
+}
+
+/** A run; written by Pegboard only. Its members are those of core_workflow_execution_get. */
+function workflowExecution(): Crd {
+  const step = {
+    type: 'object',
+    ...ANY,
+    properties: {
+      step_id: text('Id of the step.'),
+      tool: text('The tool that it called.'),
+      status: text('How it ended.'),
+    },
+  };
+  return {
+    kind: 'WorkflowExecution',
+    plural: 'workflowexecutions',
+    shortName: 'wfe',
+    description: 'One run of a workflow, written by Pegboard.',
+    required: ['record'],
+    columns: [
+      { name: 'Workflow', type: 'string', jsonPath: '.record.workflow_name' },
+      { name: 'Status', type: 'string', jsonPath: '.record.status' },
+      { name: 'Started', type: 'date', jsonPath: '.record.started_at' },
+      { name: 'Duration(ms)', type: 'integer', jsonPath: '.record.duration_ms' },
+    ],
+    schema: {
+      record: {
+        description: 'The run, with secrets masked and within the bounds of plugins.workflow.config.',
+        type: 'object',
+        required: ['workflow_name', 'status', 'started_at'],
+        ...ANY,
+        properties: {
+          execution_id: text('Id of the run.'),
+          workflow_name: text('Name of the workflow.'),
+          status: { ...text('How far it is.'), enum: ['running', 'completed', 'failed', 'cancelled'] },
+          started_at: time('When it began.'),
+          completed_at: time('When it ended.'),
+          duration_ms: number('How long it took, in milliseconds.'),
+          input: { description: 'Arguments of the run.', ...ANY },
+          result: { description: 'Its answer.', ...ANY },
+          error: text('Why it failed.'),
+          steps: { description: 'The steps so far.', type: 'array', items: step },
+        },
+      },
+    },
+  };
+}
+
+/** Source: https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
+function statusOf(properties: Readonly<Record<string, unknown>>): object {
+  const condition = {
+    type: 'object',
+    required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+    properties: {
+      type: text('Ready, Accepted, Reachable or Authorized.'),
+      status: { ...text('Whether it holds.'), enum: ['True', 'False', 'Unknown'] },
+      reason: text('An error code of Pegboard, or a word such as Connected.'),
+      message: text('For people.'),
+      lastTransitionTime: time('When status last changed.'),
+      observedGeneration: number('metadata.generation that the condition is about.'),
+    },
+  };
+  return {
+    description: 'What Pegboard has observed.',
+    type: 'object',
+    properties: {
+      ...properties,
+      observedGeneration: number('metadata.generation that the status is about.'),
+      conditions: {
+        description:
+          'Accepted: the definition is in force. Reachable: the server answers. Authorized: it needs no sign-in. Ready: all of these.',
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['type'],
+        items: condition,
+      },
+    },
+  };
+}
+
+function text(description: string): JsonObject {
+  return { description, type: 'string' };
+}
+function time(description: string): JsonObject {
+  return { description, type: 'string', format: 'date-time' };
+}
+function number(description: string): JsonObject {
+  return { description, type: 'integer' };
+}
+
+function specOf(kind: string): JsonObject {
+  const root = JSON.parse(readFileSync(new URL(`${kind}.schema.json`, KINDS), 'utf8')) as JsonObject;
+  return structural(root, root) as JsonObject;
+}
+
+const STEP_RULE: Rule = {
+  rule: '(has(self.tool) ? 1 : 0) + (has(self.forEach) || has(self.for_each) ? 1 : 0) + (has(self.parallel) ? 1 : 0) == 1',
+  message: 'a step has exactly one of tool, forEach and parallel',
+};
+const SUB_STEP_RULE: Rule = { rule: 'has(self.tool)', message: 'a step within another one has a tool' };
+const RULES: Readonly<Record<string, Rule>> = { step: STEP_RULE, subStep: SUB_STEP_RULE };
+/** Of JSON Schema, but not of OpenAPI v3 as an API server takes it. */
+const DROPPED = ['$schema', '$id', '$defs', 'title', 'writeOnly', 'uniqueItems', 'additionalProperties'];
+
+/** A structural schema: one type for each value, no references. Each way in which it differs from the kind's schema is listed in
+ *  schemas/crd/README.md. Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema */
+function structural(schema: JsonObject, root: JsonObject): JsonObject {
+  const { $ref, ...given } = schema;
+  if (typeof $ref === 'string') {
+    const name = $ref.split('/').at(-1) ?? '';
+    const target = (root['$defs'] as Record<string, JsonObject>)[name] ?? {};
+    const rule = RULES[name];
+    const below = structural({ ...target, ...given }, root);
+    return rule === undefined ? below : { ...below, 'x-kubernetes-validations': [rule] };
+  }
+  const kept = Object.fromEntries(Object.entries(given).filter(([key]) => !DROPPED.includes(key)));
+  const described = kept['description'] === undefined ? {} : { description: kept['description'] };
+  const type = typeOf(given);
+  if (type === undefined) return { ...described, ...ANY };
+  const { properties, items, additionalProperties } = given as Readonly<
+    Record<string, JsonObject | undefined>
+  >;
+  const isNullable = Array.isArray(given['type']) && given['type'].includes('null');
+  const isFree = type === 'object' && properties === undefined && typeof additionalProperties !== 'object';
+  return {
+    ...kept,
+    type,
+    ...(isNullable && { nullable: true }),
+    ...(isFree && ANY),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, value]) => [key, structural(value as JsonObject, root)]),
+      ),
+    }),
+    ...(typeof additionalProperties === 'object' && {
+      additionalProperties: structural(additionalProperties, root),
+    }),
+    ...(type === 'array' && { items: items === undefined ? ANY : structural(items, root) }),
+    ...(given['uniqueItems'] === true && { 'x-kubernetes-list-type': 'set' }),
+  };
+}
+
+/** @returns undefined if values of several types are to be kept as they are */
+function typeOf({ type, enum: values }: JsonObject): string | undefined {
+  if (typeof type === 'string') return type;
+  if (!Array.isArray(type)) return Array.isArray(values) ? typeof values[0] : undefined;
+  const types = (type as readonly string[]).filter((one) => one !== 'null');
+  const key = [...types].sort().join();
+  if (types.length === 1) return types[0];
+  // Commands are lists; durations and versions are texts.
+  return { 'array,string': type[0] === 'array' ? 'array' : undefined, 'number,string': 'string' }[key];
+}
