@@ -16,9 +16,9 @@ export function heldTimers(): HeldTimers {
   const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
   const held = new Map<object, Held>();
   let now = 0;
-  const set = (run: () => void, ms = 0): object => {
+  const set = (run: (...parts: readonly unknown[]) => void, ms = 0, ...parts: readonly unknown[]): object => {
     const timer = { unref: () => timer, ref: () => timer };
-    held.set(timer, { at: now + ms, run });
+    held.set(timer, { at: now + ms, run: () => run(...parts) });
     return timer;
   };
   const clear = (timer: object): void => void held.delete(timer);
