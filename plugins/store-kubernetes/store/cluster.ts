@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
-import { findCredentials } from '../api/credentials.ts';
+import { findCredentials } from '../api/findCredentials.ts';
 import { KubeApi } from '../api/kubeApi.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 

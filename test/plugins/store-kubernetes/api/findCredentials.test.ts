@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findCredentials } from '../../../../plugins/store-kubernetes/api/credentials.ts';
+import { findCredentials } from '../../../../plugins/store-kubernetes/api/findCredentials.ts';
 import { keptIdentity } from '../../../../plugins/store-kubernetes/api/keptIdentity.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 

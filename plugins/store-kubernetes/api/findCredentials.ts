@@ -1,4 +1,4 @@
-import { loadKubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './loadKubeconfig.ts';
 import { podCredentials } from './podCredentials.ts';
 
 /** For TLS connections, PEM. */
