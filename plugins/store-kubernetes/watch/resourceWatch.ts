@@ -19,21 +19,21 @@ export interface WatchTimes {
   readonly silenceMs: number;
   /** So long nothing may arrive at all: the connection is dead though the API server lives. */
   readonly maxSilenceMs: number;
+  /** After 1 to 1.25 times that, the API server ends a watch; random, so that not all end together. */
+  readonly watchSeconds: number;
 }
 const TIMES: WatchTimes = {
   firstBackoffMs: 250,
   maxBackoffMs: 30_000,
   silenceMs: 20_000,
   maxSilenceMs: 150_000,
+  watchSeconds: 240,
 };
 /** After a watch of at least this length, waits begin anew. */
 const HEALTHY_MS = 1_000;
 /** A server may ask for hours. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 const PAGE = 500;
-/** Seconds after which the API server ends a watch; random, so that not all end together. */
-const SHORTEST_WATCH = 240;
-const LONGEST_WATCH = 300;
 
 export interface WatchParts {
   readonly api: Pick<KubeApi, 'list' | 'watch'>;
@@ -179,7 +179,7 @@ export class ResourceWatch {
       this.#heard();
       reader.push(chunk);
     };
-    const timeoutSeconds = Math.round(SHORTEST_WATCH + Math.random() * (LONGEST_WATCH - SHORTEST_WATCH));
+    const timeoutSeconds = Math.round(this.#times.watchSeconds * (1 + Math.random() / 4));
     const query = { resourceVersion: version, allowWatchBookmarks: true, timeoutSeconds };
     try {
       guard.start();
