@@ -24,14 +24,15 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   );
   const cluster = new Cluster({ config, log });
   const definitions = new Definitions({ cluster, control, config, log, changed: () => reloads.request() });
-  scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
-  const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
-  scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
-  scope.provide(SignInScopes, { audiences: () => [audience()] });
-  provideStatus(scope, { cluster, definitions });
+  // Runs last: the Lease is handed on through the connection.
   scope.onStop(async () => {
     reloads.stop();
     await definitions.stop();
     await cluster.close();
   });
+  scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
+  const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
+  scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
+  scope.provide(SignInScopes, { audiences: () => [audience()] });
+  provideStatus(scope, { cluster, definitions });
 }

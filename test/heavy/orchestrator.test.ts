@@ -1,34 +1,48 @@
 import { join } from 'node:path';
+import { expect } from 'chai';
+import { mcpClient } from '../contract/index.ts';
+import type { McpClient } from '../contract/index.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { needKube } from '../support/kube/binaries.ts';
 import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import type { KubeObject } from '../support/kube/kubeClient.ts';
-import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { installCrds } from '../support/kube/installCrds.ts';
-import { servePegboard } from '../support/serve.ts';
+import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
+import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
-import { mcpClient } from '../contract/index.ts';
 
 const GROUP = 'pegboard.dev/v1alpha1';
 const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
+const STDIO = { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], autoStart: true };
+/** Nothing listens there. */
+const AWAY = { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' };
+const TAKEOVER_MS = 15_000;
 
-function server(name: string, spec: object = {}): object {
-  return {
-    apiVersion: GROUP,
-    kind: 'MCPServer',
-    metadata: { name },
-    spec: { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], autoStart: true, ...spec },
-  };
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+}
+interface Status {
+  readonly state?: string;
+  readonly tools?: number;
+  readonly lastRestartedAt?: string;
+  readonly nextRetryAfter?: string;
+  readonly conditions?: readonly Condition[];
 }
 
 describe('orchestrator mode', () => {
   let plane: ControlPlane;
   let namespace: KubeNamespace;
-  let gateway: Pegboard;
   let servers: string;
+  let gateway: Pegboard;
+  let client: McpClient;
+  let KUBECONFIG: string;
 
   before(async function () {
     this.timeout(60_000);
@@ -39,22 +53,200 @@ describe('orchestrator mode', () => {
   beforeEach(async () => {
     namespace = await plane.makeNamespace();
     servers = namespace.path('mcpservers', GROUP);
-    const config = `orchestrator: true\nnamespace: ${namespace.name}\n`;
-    const directory = makeDirectory({ 'config.yaml': config });
-    const KUBECONFIG = plane.kubeconfig(plane.certificateOf('pegboard', 'system:masters'), namespace.name);
-    gateway = await servePegboard(directory.path, [], { env: { KUBECONFIG } });
+    const service = `service-of-${namespace.name}`;
+    await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
+    KUBECONFIG = plane.kubeconfig(plane.certificateOf(service), namespace.name);
+    gateway = await serve();
+    client = await mcpClient(gateway.url);
   });
 
-  const statusOf = async (name: string): Promise<Record<string, unknown>> =>
-    ((await plane.admin.get(`${servers}/${name}`)) as KubeObject & { status?: Record<string, unknown> })
-      .status ?? {};
+  const configOf = (more = ''): string => {
+    const text = `orchestrator: true\nnamespace: ${namespace.name}\n${more}`;
+    return makeDirectory({ 'config.yaml': text }).path;
+  };
+  const serve = (more = ''): Promise<Pegboard> => servePegboard(configOf(more), [], { env: { KUBECONFIG } });
+  const add = async (name: string, spec: object = STDIO): Promise<void> => {
+    const kind = { apiVersion: GROUP, kind: 'MCPServer' };
+    await plane.admin.create(servers, { ...kind, metadata: { name }, spec });
+  };
+  const edit = async (name: string, spec: object): Promise<void> => {
+    const { status, text } = await plane.admin.ask('PATCH', `${servers}/${name}`, { body: { spec } });
+    expect(status, text).equal(200);
+  };
+  const remove = (name: string): Promise<unknown> => plane.admin.delete(`${servers}/${name}`);
+  const statusOf = async (name: string): Promise<Status> =>
+    ((await plane.admin.get(`${servers}/${name}`)).status ?? {}) as Status;
+  const condition = async (name: string, type: string): Promise<Condition | undefined> =>
+    (await statusOf(name)).conditions?.find((one) => one.type === type);
+  const isReady = async (name: string): Promise<boolean> =>
+    (await condition(name, 'Ready'))?.status === 'True';
+  const ready = (name: string): Promise<unknown> =>
+    until(() => isReady(name), { what: `${name} to be ready`, withinMs: TAKEOVER_MS });
+  const pidOf = async (name: string): Promise<string> => {
+    const { content = [] } = await client.callTool(`x_${name}_pid`);
+    return JSON.stringify(content);
+  };
+  const statusWrites = (): number =>
+    plane
+      .audit()
+      .filter(
+        ({ objectRef }) => objectRef?.namespace === namespace.name && objectRef.subresource === 'status',
+      ).length;
 
-  it('takes definitions from custom resources, and writes their status', async () => {
-    await plane.admin.create(servers, server('s'));
-    await until(async () => (await statusOf('s'))['state'] === 'Running', { what: 'the status' });
-    console.log(JSON.stringify(await statusOf('s'), null, 1));
-    const client = await mcpClient(gateway.url);
-    console.log(JSON.stringify(await client.callTool('core_mcpserver_list', {})));
-    console.log(gateway.lines);
+  it('takes definitions from custom resources, live, and writes what has become of them', async () => {
+    const startedAt = performance.now();
+    await add('s');
+    await until(async () => (await client.callTool('x_s_pid')).isError !== true, { what: 'its tool' });
+    console.log(`      created: its tool answers after ${Math.round(performance.now() - startedAt)} ms`);
+    await ready('s');
+    expect(await statusOf('s')).include({ state: 'Running', tools: 16 });
+    expect((await condition('s', 'Ready'))?.reason).equal('Connected');
+    await edit('s', { toolPrefix: 'other' });
+    await until(async () => (await client.callTool('x_other_pid')).isError !== true, {
+      what: 'the new name',
+    });
+    await remove('s');
+    await until(async () => (await client.callTool('x_other_pid')).isError === true, { what: 'its end' });
+    const { content } = await client.callTool('core_mcpserver_list');
+    expect(JSON.stringify(content)).include('\\"mode\\":\\"orchestrator\\"').include('\\"total\\":0');
+  });
+
+  it('keeps the last good version of one that is wrong, says why at the object, and applies the others', async () => {
+    await add('s');
+    await ready('s');
+    const pid = await pidOf('s');
+    await edit('s', { includeTools: ['[z-a'] });
+    await add('t');
+    await ready('t');
+    await until(async () => (await condition('s', 'Accepted'))?.status === 'False', { what: 'the refusal' });
+    const accepted = await condition('s', 'Accepted');
+    expect(accepted).include({ reason: 'CONFIG_INVALID', observedGeneration: 2 });
+    expect(accepted?.message).include('mcpservers/s spec.includeTools[0]');
+    expect(await isReady('s')).equal(false);
+    expect(await pidOf('s')).equal(pid);
+    await edit('s', { includeTools: null });
+    await ready('s');
+    expect(await pidOf('s')).equal(pid);
+  });
+
+  it('stops, starts and restarts a server once for each newer request, and mirrors the request', async () => {
+    await add('s');
+    await ready('s');
+    const first = await pidOf('s');
+    const asks = async (restartRequestedAt: string, mirrored = restartRequestedAt): Promise<void> => {
+      await edit('s', { restartRequestedAt });
+      await until(async () => (await statusOf('s')).lastRestartedAt === mirrored, { what: mirrored });
+    };
+    await asks('2026-11-24T10:00:00Z');
+    await ready('s');
+    const second = await pidOf('s');
+    expect(second).not.equal(first);
+    for (const former of ['2026-11-24T11:00:00+01:00', '2026-11-24T09:59:59Z', '2026-11-24T10:00:00Z'])
+      await asks(former, '2026-11-24T10:00:00Z');
+    await edit('s', { description: 'as a sign that the former edits have been seen' });
+    await until(async () =>
+      JSON.stringify(await client.callTool('core_mcpserver_list')).includes('as a sign'),
+    );
+    expect(await pidOf('s')).equal(second);
+    await edit('s', { suspended: true });
+    await until(async () => (await statusOf('s')).state === 'Stopped', { what: 'its stop' });
+    expect((await condition('s', 'Ready'))?.reason).equal('UPSTREAM_SUSPENDED');
+    await edit('s', { suspended: false });
+    await ready('s');
+  });
+
+  it('counts the restart of a server that cannot be reached as done, and shows when it is tried again', async () => {
+    await add('s', AWAY);
+    await until(async () => (await statusOf('s')).nextRetryAfter !== undefined, { what: 'the next attempt' });
+    await edit('s', { restartRequestedAt: '2026-11-24T10:00:00Z' });
+    await until(async () => (await statusOf('s')).lastRestartedAt === '2026-11-24T10:00:00Z');
+    const reachable = await condition('s', 'Reachable');
+    expect(reachable).include({ status: 'False', reason: 'UPSTREAM_UNREACHABLE' });
+    await until(async () => (await statusOf('s')).nextRetryAfter !== undefined, {
+      what: 'the attempt after it',
+    });
+  });
+
+  it('writes no status while nothing changes', async () => {
+    await Promise.all([add('a'), add('b'), add('c')]);
+    await Promise.all([ready('a'), ready('b'), ready('c')]);
+    await until(() => gateway.lines.some(({ text }) => text.startsWith('this process writes status')));
+    const leases = (): number =>
+      plane
+        .audit()
+        .filter(({ objectRef }) => objectRef?.resource === 'leases' && objectRef.namespace === namespace.name)
+        .length;
+    const before = statusWrites();
+    const renewals = leases();
+    await until(() => leases() >= renewals + 3, { what: 'three renewals of the Lease', withinMs: 20_000 });
+    expect(statusWrites()).equal(before);
+  });
+
+  it('lets one of two processes write status, and the other within 15 s of its end', async () => {
+    const other = await serve();
+    await add('s');
+    await ready('s');
+    const isWriter = ({ lines }: Pegboard): boolean =>
+      lines.some(({ text }) => text.startsWith('this process writes status'));
+    expect([isWriter(gateway), isWriter(other)]).deep.equal([true, false]);
+    await gateway.kill();
+    const startedAt = performance.now();
+    await until(() => isWriter(other), { what: 'the takeover', withinMs: TAKEOVER_MS });
+    console.log(`      takeover after ${Math.round(performance.now() - startedAt)} ms`);
+    await add('t');
+    await ready('t');
+    const third = await serve();
+    const stoppedAt = performance.now();
+    await other.stop();
+    const { spec } = await plane.admin.get(`${namespace.path('leases', 'coordination.k8s.io/v1')}/pegboard`);
+    expect(spec).include({ holderIdentity: '' });
+    await until(() => isWriter(third), { what: 'the handover', withinMs: TAKEOVER_MS });
+    console.log(`      handover after ${Math.round(performance.now() - stoppedAt)} ms`);
+  });
+
+  it('keeps what is in force while the API server is away, and takes later edits', async () => {
+    await add('s');
+    await ready('s');
+    const pid = await pidOf('s');
+    const generation = (): number =>
+      gateway.lines.filter(({ text }) => text === 'configuration applied').length;
+    const applied = generation();
+    await plane.stop();
+    for (let calls = 0; calls < 20; calls += 1) expect(await pidOf('s')).equal(pid);
+    await plane.start();
+    plane.freeze();
+    for (let calls = 0; calls < 20; calls += 1) expect(await pidOf('s')).equal(pid);
+    plane.thaw();
+    await add('t');
+    await ready('t');
+    await until(async () => (await client.callTool('x_t_pid')).isError !== true, {
+      what: 'the later one',
+      withinMs: 40_000,
+    });
+    expect(await pidOf('s')).equal(pid);
+    expect(generation()).equal(applied + 1);
+  });
+
+  it('is right after each of 200 replacements within 50 ms', async () => {
+    for (let round = 0; round < 200; round += 1) {
+      await add('s', { ...AWAY, description: `round ${round}` });
+      if (round === 199) break;
+      await remove('s');
+    }
+    const seen = async (): Promise<boolean> =>
+      JSON.stringify(await client.callTool('core_mcpserver_list')).includes('round 199');
+    await until(seen, { what: 'the last one' });
+    await until(async () => (await statusOf('s')).state !== undefined, { what: 'its status' });
+  });
+
+  it('does not start without the API server: it retries, then exits with 4 and takes no files', async () => {
+    const more = 'plugins: { store-kubernetes: { config: { startWaitMs: 1500 } } }\n';
+    const directory = configOf(more);
+    await plane.stop();
+    const { code, stderr } = await runPegboard(['serve', '--config-path', directory, '--port', '0'], {
+      KUBECONFIG,
+    });
+    expect(code).equal(4);
+    expect(stderr).match(/no definitions after 2 s: the Kubernetes API cannot list .* \(STORE_UNREACHABLE\)/);
   });
 });
