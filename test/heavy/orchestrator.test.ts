@@ -75,7 +75,7 @@ describe('orchestrator mode', () => {
   };
   const remove = (name: string): Promise<unknown> => plane.admin.delete(`${servers}/${name}`);
   const statusOf = async (name: string): Promise<Status> =>
-    ((await plane.admin.get(`${servers}/${name}`)).status ?? {}) as Status;
+    (await plane.admin.get(`${servers}/${name}`)).status ?? {};
   const condition = async (name: string, type: string): Promise<Condition | undefined> =>
     (await statusOf(name)).conditions?.find((one) => one.type === type);
   const isReady = async (name: string): Promise<boolean> =>
@@ -83,7 +83,7 @@ describe('orchestrator mode', () => {
   const ready = (name: string): Promise<unknown> =>
     until(() => isReady(name), { what: `${name} to be ready`, withinMs: TAKEOVER_MS });
   const pidOf = async (name: string): Promise<string> => {
-    const { content = [] } = await client.callTool(`x_${name}_pid`);
+    const { content } = await client.callTool(`x_${name}_pid`);
     return JSON.stringify(content);
   };
   const statusWrites = (): number =>

@@ -249,7 +249,7 @@ function number(description: string): JsonObject {
 
 function specOf(kind: string): JsonObject {
   const root = JSON.parse(readFileSync(new URL(`${kind}.schema.json`, KINDS), 'utf8')) as JsonObject;
-  return structural(root, root) as JsonObject;
+  return structural(root, root);
 }
 
 const STEP_RULE: Rule = {
