@@ -1,4 +1,5 @@
 export { hiddenSpec } from './shared/hiddenSpec.ts';
+export { stateInWords } from './shared/words.ts';
 import type { NoDetails } from 'pegboard';
 import type { ServerNotice } from '../upstream/contract.ts';
 

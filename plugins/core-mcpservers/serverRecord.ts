@@ -7,7 +7,7 @@ import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { redact, redactWords } from './redact.ts';
 import { signInOf, statusFor } from './signInOf.ts';
-import { stateInWords, statusMessage } from './words.ts';
+import { stateInWords, statusMessage } from './shared/words.ts';
 
 /** A definition as results show it: redacted, with the current state of its service, and of the caller's sign-in there. */
 export async function recordOf(

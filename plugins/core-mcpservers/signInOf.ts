@@ -1,7 +1,7 @@
 import type { InboundRequest, Scope } from 'pegboard';
 import { SignInStatuses } from '../auth-client/contract.ts';
 import type { SignInStatus } from '../auth-client/contract.ts';
-import { sessionStatus } from './words.ts';
+import { sessionStatus } from './shared/words.ts';
 
 /** The caller's sign-in at a server; undefined if it wants none, or no plugin signs callers in. @throws GatewayError STORE_UNREACHABLE */
 export async function signInOf(

@@ -101,7 +101,7 @@ function mcpServer(): Crd {
       spec: { description, ...spec, 'x-kubernetes-validations': SERVER_RULES },
       status: statusOf({
         state: text(
-          'Running, Connected, Idle, Starting, Stopping, Stopped, Failed, Unreachable or Auth Required.',
+          'Running, Connected, Idle, Starting, Connecting, Stopping, Stopped, Disconnected, Failed or Auth Required.',
         ),
         tools: number('How many tools the server offers.'),
         lastError: text('Why the last attempt to connect failed.'),

@@ -70,7 +70,7 @@ export function provideStatus(
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }
-    const facts = { errors, record: recordOf(name) };
+    const facts = { type: String(specOf(object)['type']), errors, record: recordOf(name) };
     const status = Object.entries(serverStatusOf(facts, before)).map(
       ([field, value]) => [field, value ?? null] as const,
     );

@@ -1,9 +1,12 @@
 import type { Issue, JsonObject } from 'pegboard';
+import { stateInWords } from '../../core-mcpservers/contract.ts';
 import type { ServiceRecord } from '../../core-services/contract.ts';
 import type { Judgement } from './conditionsFor.ts';
 
 /** Facts from which the status of a server follows. */
 export interface ServerFacts {
+  /** spec.type */
+  readonly type: string;
   /** Why the stored definition is not in force; empty if it is. */
   readonly errors: readonly Issue[];
   /** Undefined while it has no server. */
@@ -21,24 +24,13 @@ export interface ServerStatus {
   readonly consecutiveFailures: number;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  running: 'Running',
-  connected: 'Connected',
-  idle: 'Idle',
-  starting: 'Starting',
-  stopping: 'Stopping',
-  stopped: 'Stopped',
-  failed: 'Failed',
-  unreachable: 'Unreachable',
-  auth_required: 'Auth Required',
-};
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 
 /** @param before of the object: `lastConnected` stays while the server is up, so that a connected server is not written again */
-export function serverStatusOf({ errors, record }: ServerFacts, before: JsonObject): ServerStatus {
+export function serverStatusOf({ type, errors, record }: ServerFacts, before: JsonObject): ServerStatus {
   const metadata = record?.metadata ?? {};
   const { lastError, lastRestartedAt, nextRetryAfter, since, tools = 0, consecutiveFailures = 0 } = metadata;
-  const state = WORDS[record?.state ?? 'stopped'] ?? 'Unknown';
+  const state = stateInWords(record?.state ?? 'stopped', type);
   const isUp = UP.includes(record?.state ?? '');
   return {
     state,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type { ServiceRecord } from '../../../plugins/core-services/contract.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';
-import { statusMessage } from '../../../plugins/core-mcpservers/words.ts';
+import { statusMessage } from '../../../plugins/core-mcpservers/shared/words.ts';
 import { askCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Files } from '../../support/directory.ts';

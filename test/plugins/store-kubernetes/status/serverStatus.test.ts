@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { Issue } from '../../../../kernel/index.ts';
+import type { ServiceRecord } from '../../../../plugins/core-services/contract.ts';
+import { conditionsFor } from '../../../../plugins/store-kubernetes/status/conditionsFor.ts';
+import {
+  serverJudgements,
+  serverStatusOf,
+} from '../../../../plugins/store-kubernetes/status/serverStatus.ts';
+
+const BROKEN: Issue = {
+  ...{
+    severity: 'error',
+    code: 'CONFIG_INVALID',
+    message: 'MCPServer s: wrong',
+    file: 'mcpservers/s spec.url',
+  },
+};
+const FAILED = {
+  ...{
+    lastError: 'no answer',
+    lastErrorCode: 'UPSTREAM_TIMEOUT',
+    nextRetryAfter: '2026-11-24T10:00:00.750Z',
+  },
+  ...{ consecutiveFailures: 2 },
+};
+
+function record(state: string, metadata: object = {}): ServiceRecord {
+  return { name: 's', service_type: 'MCPServer', state, health: 'unknown', metadata: { ...metadata } };
+}
+function judged(state: string, metadata: object = {}, errors: readonly Issue[] = []): Record<string, string> {
+  const found = serverJudgements({ type: 'stdio', errors, record: record(state, metadata) });
+  return Object.fromEntries(found.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+describe('the conditions of an MCPServer', () => {
+  for (const [state, metadata, expected] of [
+    ['running', {}, ['True Connected', 'True Connected', 'True Connected']],
+    ['idle', {}, ['True Idle', 'True Idle', 'True Idle']],
+    ['starting', {}, ['False Starting', 'Unknown Starting', 'Unknown Starting']],
+    ['stopped', {}, ['False NotStarted', 'Unknown NotStarted', 'Unknown NotStarted']],
+    [
+      'stopped',
+      { suspended: true },
+      ['False UPSTREAM_SUSPENDED', 'Unknown UPSTREAM_SUSPENDED', 'Unknown UPSTREAM_SUSPENDED'],
+    ],
+    ['auth_required', {}, ['False UPSTREAM_AUTH_REQUIRED', 'True Connected', 'False UPSTREAM_AUTH_REQUIRED']],
+    ['unreachable', FAILED, ['False UPSTREAM_TIMEOUT', 'False UPSTREAM_TIMEOUT', 'Unknown UPSTREAM_TIMEOUT']],
+  ] as const)
+    it(`of one that is ${state}${Object.keys(metadata).length > 0 ? `, with ${Object.keys(metadata).join()}` : ''}`, () => {
+      const [Ready, Reachable, Authorized] = expected;
+      expect(judged(state, metadata)).deep.equal({ Ready, Accepted: 'True InForce', Reachable, Authorized });
+    });
+
+  it('say what is wrong with a definition, and where, before all else', () => {
+    expect(judged('running', {}, [BROKEN])).deep.include({
+      Ready: 'False CONFIG_INVALID',
+      Accepted: 'False CONFIG_INVALID',
+      Reachable: 'True Connected',
+    });
+    const [ready] = serverJudgements({ type: 'stdio', errors: [BROKEN], record: record('running') });
+    expect(ready?.message).include('mcpservers/s spec.url: MCPServer s: wrong');
+  });
+
+  it('keep the time at which a status changed, not a reason, and are at most 1,024 characters long', () => {
+    const message = 'x'.repeat(2_000);
+    const judgement = { type: 'Ready', status: 'False', reason: 'A', message } as const;
+    const [first] = conditionsFor([judgement], { before: [], generation: 1, now: 'first' });
+    expect(first).include({ lastTransitionTime: 'first', observedGeneration: 1 });
+    expect(first?.message).length(1_024);
+    const before = first === undefined ? [] : [first];
+    const [same] = conditionsFor([{ ...judgement, reason: 'B' }], { before, generation: 2, now: 'second' });
+    expect(same).include({ lastTransitionTime: 'first', reason: 'B' });
+    const [other] = conditionsFor([{ ...judgement, status: 'True' }], {
+      before,
+      generation: 2,
+      now: 'second',
+    });
+    expect(other).include({ lastTransitionTime: 'second' });
+  });
+});
+
+describe('the status of an MCPServer', () => {
+  it('has the words of core_mcpserver_list, and times in whole seconds', () => {
+    const facts = { type: 'streamable-http', errors: [], record: record('unreachable', FAILED) };
+    expect(serverStatusOf(facts, { lastConnected: '2026-11-23T10:00:00Z' })).deep.equal({
+      state: 'Failed',
+      tools: 0,
+      lastError: 'no answer',
+      lastConnected: '2026-11-23T10:00:00Z',
+      lastRestartedAt: undefined,
+      nextRetryAfter: '2026-11-24T10:00:00Z',
+      consecutiveFailures: 2,
+    });
+  });
+
+  it('names no next attempt of a server that is up, and since when it is', () => {
+    const since = '2026-11-24T10:00:00.250Z';
+    const facts = { type: 'stdio', errors: [], record: record('running', { since, tools: 3 }) };
+    const status = serverStatusOf(facts, {});
+    expect(status).include({ state: 'Running', tools: 3, lastConnected: '2026-11-24T10:00:00Z' });
+    expect(status.nextRetryAfter).equal(undefined);
+  });
+
+  it('keeps the last restart of a process that is gone', () => {
+    const before = { lastRestartedAt: '2026-11-24T09:00:00Z' };
+    const facts = { type: 'stdio', errors: [], record: record('stopped') };
+    expect(serverStatusOf(facts, before).lastRestartedAt).equal('2026-11-24T09:00:00Z');
+  });
+});
