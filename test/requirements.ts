@@ -5,6 +5,7 @@ import { EXCHANGE } from './requirements/exchange.ts';
 import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import { METRICS } from './requirements/metrics.ts';
+import { ORCHESTRATOR } from './requirements/orchestrator.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SERVER_SIGN_IN } from './requirements/serverSignIn.ts';
 import { SERVICE } from './requirements/service.ts';
@@ -23,5 +24,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...EXCHANGE,
   ...METRICS,
   ...ADMIN,
+  ...ORCHESTRATOR,
   ...LATER_WORK,
 ];

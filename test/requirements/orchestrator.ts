@@ -1,0 +1,96 @@
+import type { Requirement } from './requirement.ts';
+
+const EDITOR = 'heavy/writesAsCaller: lets an editor do all, by the name of the editor in the audit log';
+const OTHERS =
+  'heavy/writesAsCaller: refuses others each write with the missing verb, resource and namespace, and no read';
+const ONCE =
+  'heavy/orchestrator: stops, starts and restarts a server once for each newer request, and mirrors the request';
+const SHARED_STORE =
+  'plugins/upstream/server/managedService: requests a start and a restart in the definition of a store that several processes may use, each later than the last';
+
+/** Definitions as custom resources. */
+export const ORCHESTRATOR: readonly Requirement[] = [
+  {
+    id: 'orchestrator.resources',
+    sentence: 'Definitions are custom resources of a container orchestration platform in orchestrator mode.',
+    tests: [
+      'heavy/orchestrator: takes definitions from custom resources, live, and writes what has become of them',
+      'heavy/orchestrator: keeps the last good version of one that is wrong, says why at the object, and applies the others',
+      'heavy/orchestrator: keeps what is in force while the API server is away, and takes later edits',
+      'heavy/orchestrator: is right after each of 200 replacements within 50 ms',
+      'heavy/thousandServers: connects, lists and writes them all Ready, and applies an edit of one',
+    ],
+  },
+  {
+    id: 'orchestrator.start',
+    sentence:
+      'If the client cannot be created at startup the service retries for about half a minute, then exits with an error; no fallback to files.',
+    tests: [
+      'heavy/orchestrator: does not start without the API server: it retries, then exits with 4 and takes no files',
+    ],
+  },
+  {
+    id: 'orchestrator.namespace',
+    sentence: 'namespace discovers MCP server and workflow resources.',
+    tests: [
+      'heavy/orchestrator: takes definitions from custom resources, live, and writes what has become of them',
+    ],
+  },
+  {
+    id: 'orchestrator.status',
+    sentence:
+      'status.lastRestartedAt mirrors the processed restartRequestedAt, status.nextRetryAfter the backoff.',
+    tests: [
+      ONCE,
+      'heavy/orchestrator: counts the restart of a server that cannot be reached as done, and shows when it is tried again',
+      'heavy/orchestrator: writes no status while nothing changes',
+      'heavy/orchestrator: lets one of two processes write status, and the other within 15 s of its end',
+      'plugins/store-kubernetes/status/serverStatus: names no next attempt of a server that is up, and since when it is',
+    ],
+  },
+  {
+    id: 'orchestrator.service.start',
+    sentence:
+      'core_service_start clears spec.suspended; when the service is down it also writes spec.restartRequestedAt.',
+    tests: [EDITOR, SHARED_STORE],
+  },
+  {
+    id: 'orchestrator.service.stop',
+    sentence: 'core_service_stop writes spec.suspended true.',
+    tests: [EDITOR, SHARED_STORE, ONCE],
+  },
+  {
+    id: 'orchestrator.service.restart',
+    sentence: 'core_service_restart writes spec.restartRequestedAt, which the reconciler processes once.',
+    tests: [EDITOR, SHARED_STORE, ONCE],
+  },
+  {
+    id: 'orchestrator.caller',
+    sentence:
+      "Writes of core_mcpserver_*, core_workflow_* and core_service_* carry the caller's own id_token as bearer.",
+    tests: [
+      EDITOR,
+      'heavy/writesAsCaller: refuses callers without an id_token, and never writes with the identity of the service',
+    ],
+  },
+  {
+    id: 'orchestrator.reads',
+    sentence:
+      "Reads, validation, workflow execution and the service's own controller writes are unaffected by writes as caller.",
+    tests: [OTHERS],
+  },
+  {
+    id: 'orchestrator.audience',
+    sentence:
+      'The token must carry writesAsCaller.orchestratorAudience; one without it gets an actionable re-login error.',
+    tests: ['heavy/writesAsCaller: sends nothing for a token without the audience, and says how to get one'],
+  },
+  {
+    id: 'orchestrator.permission',
+    sentence: 'Without permission the error names the missing verb, resource and namespace.',
+    tests: [
+      OTHERS,
+      'plugins/store-kubernetes/store/storeError: name the verb, the resource and the namespace of a missing right, and whose it is',
+    ],
+  },
+];
