@@ -10,8 +10,8 @@ import { freePort } from '../support/everything.ts';
 import { labelText } from '../support/metrics.ts';
 import { isRefused, send } from '../support/rawHttp.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
-import { traceReceiver } from '../support/traceReceiver.ts';
-import type { TraceReceiver } from '../support/traceReceiver.ts';
+import { otlpReceiver } from '../support/otlpReceiver.ts';
+import type { OtlpReceiver } from '../support/otlpReceiver.ts';
 import { until, within } from '../support/until.ts';
 import { SHELF } from '../plugins/upstream/support.ts';
 
@@ -222,13 +222,13 @@ async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
 }
 
 /** The calls of LEND in the last export. */
-function callsIn({ metrics }: TraceReceiver): number | undefined {
+function callsIn({ metrics }: OtlpReceiver): number | undefined {
   const calls = metrics.at(-1)?.find(({ name }) => name === 'mcp.tool.calls');
   return calls?.values[labelText(LENT)];
 }
 
-async function collector(): Promise<TraceReceiver> {
-  const receiver = await traceReceiver();
+async function collector(): Promise<OtlpReceiver> {
+  const receiver = await otlpReceiver();
   defer(() => receiver.close());
   return receiver;
 }

@@ -7,8 +7,8 @@ import { makeDirectory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
-import { traceReceiver } from '../support/traceReceiver.ts';
-import type { ReceivedSpan, TraceReceiver } from '../support/traceReceiver.ts';
+import { otlpReceiver } from '../support/otlpReceiver.ts';
+import type { ReceivedSpan, OtlpReceiver } from '../support/otlpReceiver.ts';
 import { until } from '../support/until.ts';
 
 const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
@@ -25,7 +25,7 @@ const PLANTED = {
 };
 
 describe('e2e: one traced run', () => {
-  let receiver: TraceReceiver;
+  let receiver: OtlpReceiver;
   const env = (url: string) => ({
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -35,7 +35,7 @@ describe('e2e: one traced run', () => {
     OTEL_EXPORTER_PROMETHEUS_PORT: '0',
   });
   before(async () => {
-    receiver = await traceReceiver();
+    receiver = await otlpReceiver();
     defer(() => receiver.close());
   });
 
@@ -135,7 +135,7 @@ steps: [{ id: one, tool: x_child_meta, args: { pin: '{{ .input.pin }}', key: ${P
     });
 
   it('has one warning in the log while the collector is away, and calls answer', async () => {
-    const away = await traceReceiver();
+    const away = await otlpReceiver();
     await away.close();
     const pegboard = await start(directoryWith(), away.url);
     const client = await McpClient.connect(pegboard.url);

@@ -6,7 +6,7 @@ import { openExport } from '../../../plugins/tracing/export/openExport.ts';
 import { Tracer } from '../../../plugins/tracing/contract.ts';
 import { captureLog } from '../../support/log.ts';
 import { messageOf } from '../../../kernel/index.ts';
-import { traceReceiver } from '../../support/traceReceiver.ts';
+import { otlpReceiver } from '../../support/otlpReceiver.ts';
 import { setVariables, startTraced } from './support.ts';
 
 const SAMPLED = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -57,6 +57,7 @@ describe('tracing: exporters', () => {
     });
 
   it('send protobuf by default, with the same spans as JSON', async () => {
+    const seen: unknown[] = [];
     for (const protocol of ['http/protobuf', 'http/json']) {
       const traced = await startTraced({ plugins: {} }, { OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
       await traced.ask('tools/list', list(SAMPLED));
@@ -66,10 +67,13 @@ describe('tracing: exporters', () => {
         .include(parent)
         .property('spanId')
         .match(/^[\da-f]{16}$/);
+      const { name, kind, status, attributes } = span ?? {};
+      seen.push({ name, kind, status, attributes: Object.keys(attributes ?? {}) });
       const type = protocol === 'http/json' ? 'application/json' : 'application/x-protobuf';
       expect(new Set(traced.receiver.posts)).deep.equal(new Set([`/v1/traces ${type}`]));
       await traced.stop();
     }
+    expect(seen[0]).deep.equal(seen[1]).nested.property('attributes').include('mcp.method.name');
   });
 
   it('write lines of the log for console', async () => {
@@ -123,7 +127,7 @@ describe('tracing: exporters', () => {
   });
 
   it('warn once while the collector refuses, keep a bounded number of spans, and say when it works again', async () => {
-    const receiver = await traceReceiver();
+    const receiver = await otlpReceiver();
     defer(() => receiver.close());
     const log = captureLog();
     const env = {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { hostOverHttp } from '../../conformance/fixtureHost.ts';
 import { eventually } from '../../contract/index.ts';
 import { relayServer } from '../../support/relayServer.ts';
-import type { ReceivedSpan } from '../../support/traceReceiver.ts';
+import type { ReceivedSpan } from '../../support/otlpReceiver.ts';
 import { startTraced } from './support.ts';
 import type { Traced } from './support.ts';
 

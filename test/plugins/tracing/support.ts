@@ -2,14 +2,14 @@ import { startGateway } from '../../contract/index.ts';
 import type { GatewayOptions, TestGateway } from '../../contract/index.ts';
 import { callBody, initialize, postMcp } from '../../support/edge.ts';
 import { eventually } from '../../contract/index.ts';
-import { traceReceiver } from '../../support/traceReceiver.ts';
-import type { ReceivedSpan, TraceReceiver } from '../../support/traceReceiver.ts';
+import { otlpReceiver } from '../../support/otlpReceiver.ts';
+import type { ReceivedSpan, OtlpReceiver } from '../../support/otlpReceiver.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 export interface Traced {
   readonly gateway: TestGateway;
-  readonly receiver: TraceReceiver;
+  readonly receiver: OtlpReceiver;
   /** Sends a request. @returns its answer as text */
   ask(method: string, params: object, headers?: object): Promise<string>;
   /** Calls a tool through call_tool. */
@@ -21,7 +21,7 @@ export interface Traced {
 
 /** A gateway that exports traces to a collector of its own. */
 export async function startTraced(options: GatewayOptions, variables: Variables = {}): Promise<Traced> {
-  const receiver = await traceReceiver();
+  const receiver = await otlpReceiver();
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import protobuf from 'protobufjs';
 import { listenLocally } from '../conformance/listen.ts';
 import { labelText } from './metrics.ts';
-import { metricsInProtobuf } from './metricsInProtobuf.ts';
 import type { ReceivedMetric } from './receivedMetric.ts';
-import { spansInProtobuf } from './spansInProtobuf.ts';
+import { ROOT } from './sources.ts';
 
 /** A span as a collector gets it. */
 export interface ReceivedSpan {
@@ -20,7 +21,7 @@ export interface ReceivedSpan {
   readonly status: number;
   readonly resource: Readonly<Record<string, unknown>>;
 }
-export interface TraceReceiver {
+export interface OtlpReceiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
   /** Of each export one list, in order. */
@@ -33,7 +34,7 @@ export interface TraceReceiver {
 }
 
 /** An OTLP collector of traces and metrics over HTTP, for JSON and protobuf. Source: https://opentelemetry.io/docs/specs/otlp/ */
-export async function traceReceiver(): Promise<TraceReceiver> {
+export async function otlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics: (readonly ReceivedMetric[])[] = [];
   const posts: string[] = [];
@@ -44,9 +45,12 @@ export async function traceReceiver(): Promise<TraceReceiver> {
       const body = req.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
       posts.push(`${req.url ?? ''} ${type}`);
       const isJson = type === 'application/json';
-      if (status === 200 && req.url === '/v1/metrics')
-        metrics.push(isJson ? metricsInJson(body) : metricsInProtobuf(body));
-      else if (status === 200) spans.push(...(isJson ? spansInJson(body) : spansInProtobuf(body)));
+      const isMetrics = req.url === '/v1/metrics';
+      const request: unknown = isJson
+        ? JSON.parse(body.toString())
+        : decoded(isMetrics ? 'ExportMetricsServiceRequest' : 'ExportTraceServiceRequest', body);
+      if (status === 200 && isMetrics) metrics.push(metricsIn(request as MetricsRequest));
+      else if (status === 200) spans.push(...spansIn(request as TraceRequest));
       res.writeHead(status, { 'content-type': type }).end(isJson ? '{}' : '');
     });
   });
@@ -55,30 +59,43 @@ export async function traceReceiver(): Promise<TraceReceiver> {
   return { url: listening.url, spans, metrics, posts, close, answerWith: (next) => (status = next) };
 }
 
+const MESSAGES = protobuf.loadSync(join(ROOT, 'test/support/otlp.proto'));
+
+/** In the form that OTLP has in JSON, but for ids, which are bytes. @throws Error if it is no such message */
+function decoded(message: string, body: Buffer): unknown {
+  const type = MESSAGES.lookupType(`otlp.${message}`);
+  return type.toObject(type.decode(body), { longs: Number, arrays: true });
+}
+
 interface KeyValue {
   readonly key: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
-interface JsonSpan extends Omit<ReceivedSpan, 'attributes' | 'status' | 'resource' | 'parentSpanId'> {
-  readonly parentSpanId?: string;
+type Id = string | Uint8Array;
+interface SentSpan extends Pick<ReceivedSpan, 'name' | 'kind'> {
+  readonly traceId: Id;
+  readonly spanId: Id;
+  readonly parentSpanId?: Id;
   readonly attributes?: readonly KeyValue[];
   readonly status?: { readonly code?: number };
 }
-interface JsonRequest {
+interface TraceRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly KeyValue[] };
-    readonly scopeSpans: readonly { readonly spans: readonly JsonSpan[] }[];
+    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[];
   }[];
 }
 
-function spansInJson(body: Buffer): ReceivedSpan[] {
-  const { resourceSpans } = JSON.parse(body.toString()) as JsonRequest;
+function spansIn({ resourceSpans }: TraceRequest): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans
       .flatMap(({ spans }) => spans)
       .map((span) => ({
-        ...span,
-        parentSpanId: span.parentSpanId ?? '',
+        traceId: hex(span.traceId),
+        spanId: hex(span.spanId),
+        parentSpanId: hex(span.parentSpanId ?? ''),
+        name: span.name,
+        kind: span.kind,
         attributes: valuesOf(span.attributes),
         status: span.status?.code ?? 0,
         resource: valuesOf(resource.attributes),
@@ -86,25 +103,24 @@ function spansInJson(body: Buffer): ReceivedSpan[] {
   );
 }
 
-interface JsonPoint {
+interface SentPoint {
   readonly attributes: readonly KeyValue[];
   readonly asDouble?: number;
   /** Of a histogram. */
   readonly count?: number;
 }
-interface JsonMetrics {
+interface MetricsRequest {
   readonly resourceMetrics: readonly {
     readonly resource: { readonly attributes: readonly KeyValue[] };
     readonly scopeMetrics: readonly {
       readonly metrics: readonly ({ readonly name: string; readonly unit: string } & Readonly<
-        Partial<Record<ReceivedMetric['kind'], { readonly dataPoints: readonly JsonPoint[] }>>
+        Partial<Record<ReceivedMetric['kind'], { readonly dataPoints: readonly SentPoint[] }>>
       >)[];
     }[];
   }[];
 }
 
-function metricsInJson(body: Buffer): readonly ReceivedMetric[] {
-  const { resourceMetrics } = JSON.parse(body.toString()) as JsonMetrics;
+function metricsIn({ resourceMetrics }: MetricsRequest): readonly ReceivedMetric[] {
   return resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
     scopeMetrics
       .flatMap(({ metrics }) => metrics)
@@ -121,6 +137,10 @@ function metricsInJson(body: Buffer): readonly ReceivedMetric[] {
         };
       }),
   );
+}
+
+function hex(id: Id): string {
+  return typeof id === 'string' ? id : Buffer.from(id).toString('hex');
 }
 
 function valuesOf(list: readonly KeyValue[] = []): Record<string, unknown> {
