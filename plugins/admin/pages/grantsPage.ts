@@ -53,7 +53,7 @@ function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefin
   const words = [reason, cure].filter((part) => part !== undefined).join('; ');
   return [
     link(`/mcps/${inPath(server)}`, server),
-    html`<code>${holder}</code>`,
+    html`<code>${shown(holder)}</code>`,
     badge(state),
     since === undefined ? undefined : ago(since),
     expires === undefined ? undefined : ago(expires),
@@ -64,7 +64,7 @@ function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefin
 }
 
 function buttons({ id, server, holder, state, nextRefresh }: GrantRow, visit: Visit): readonly Html[] {
-  const about = `${shown(server)}, ${holder}`;
+  const about = `${shown(server)}, ${shown(holder)}`;
   const path = `/grants/${inPath(id)}`;
   const warning = 'Its holder has to sign in again to use this server.';
   const isRefreshed = state !== 'asked' && state !== 'lost' && nextRefresh !== undefined;

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { textResult } from '../../../../kernel/index.ts';
 import { definePlugin } from '../../../../kernel/contracts/plugin.ts';
+import { GrantStore } from '../../../../plugins/auth-client/contract.ts';
 import { ServiceSource } from '../../../../plugins/core-services/contract.ts';
+import { pagesOf } from '../../../../plugins/admin/pagesOf.ts';
+import type { PageParts } from '../../../../plugins/admin/pagesOf.ts';
+import { matchRoutes } from '../../../../plugins/admin/web/matchRoutes.ts';
 import { listenerUrl, postMcp } from '../../../support/edge.ts';
 import { moduleOf } from '../../../support/gateway.ts';
 import { openAdmin } from '../adminGateway.ts';
@@ -20,7 +24,7 @@ function evilPlugin(name: string) {
     name: 'evil',
     api: 1,
     configSchema: { type: 'object' },
-    provides: [ServiceSource],
+    provides: [GrantStore, ServiceSource],
     apply: (scope) => {
       scope.addTool({
         name: `tool ${name}`,
@@ -38,6 +42,11 @@ function evilPlugin(name: string) {
         error: name,
         metadata: { type: name, url: name, lastError: name, recommended: name, collisions: [name], tools: 1 },
       };
+      const grant = { id: name, holder: name, server: name, state: 'lost' as const, reason: name };
+      scope.provide(GrantStore, { all: () => Promise.resolve([grant]) } as unknown as GrantStore);
+      scope.onStart(() => {
+        scope.emit({ type: 'server.failed', server: name, reason: name, message: name, severity: 'Warning' });
+      });
       scope.provide(ServiceSource, { services: () => [{ name, status: () => record, toolsFor: () => 1 }] });
     },
   });
@@ -45,20 +54,26 @@ function evilPlugin(name: string) {
 
 describe('a hostile name', () => {
   const harmless = (text: string, where: string): void => {
-    expect(text, where).not.match(/<script>|<img|x{3000}/);
+    expect(text, where).not.match(/<script>|<img|x{6000}/);
     for (const char of ['\u202e', '\u0000', '\u001b']) expect(text, where).not.include(char);
     expect(text.length, where).lessThan(200_000);
   };
   const open = (name: string): Promise<AdminSite> =>
     openAdmin({
       files: {
-        'config.yaml': JSON.stringify({ plugins: { evil: { module: './evil.mjs' } } }),
+        'config.yaml': JSON.stringify({
+          plugins: { 'auth-client': false, evil: { module: './evil.mjs', config: { [name]: name } } },
+        }),
+        'mcpservers/shop.yaml': JSON.stringify({
+          ...{ type: 'stdio', command: ['/nowhere', name.replaceAll('\0', '')], autoStart: false },
+          description: name,
+        }),
         'evil.mjs': moduleOf(evilPlugin(name)),
       },
     });
 
   for (const [at, name] of NAMES.entries()) {
-    it(`of a server, tool, client or toolset is harmless on every page (${at + 1} of ${NAMES.length})`, async () => {
+    it(`of a server, tool, client, toolset, grant, event or key is harmless on every page (${at + 1} of ${NAMES.length})`, async () => {
       const site = await open(name);
       const header =
         /^[\x20-\x7e]*$/.test(name) && name.length < 5_000 ? { 'x-service-toolset': `tool:${name}` } : {};
@@ -68,12 +83,21 @@ describe('a hostile name', () => {
       const { items } = await site.facts<{ items: readonly { id: string }[] }>('/sessions');
       const part = encodeURIComponent(name);
       const id = items[0]?.id ?? '';
-      const paths = ['/', '/sessions', `/sessions/${id}`, '/mcps', `/mcps/${part}`, '/explain'];
-      for (const path of [...paths, `/explain?session=${id}&tool=tool%20${part}`]) {
+      const shown = [
+        ...['/', '/sessions', `/sessions/${id}`, '/mcps', `/mcps/${part}`, '/mcps/shop', '/mcps/shop/edit'],
+        ...['/tools', `/tools?query=${part}`, `/tools/tool%20${part}`, '/explain'],
+        ...[`/explain?session=${id}&tool=tool%20${part}`, '/workflows', '/runs', '/grants', '/config'],
+        ...['/events', `/events?name=${part.slice(0, 9_000)}`],
+      ];
+      const missing = [`/workflows/${part}`, `/runs/${part}`, `/mcps/${part}/edit`];
+      const { pages } = pagesOf({} as PageParts);
+      const visited = [...shown, ...missing].flatMap((path) => matchRoutes(pages, path.replace(/\?.*/, '')));
+      expect(pages.filter((page) => !visited.some(({ route }) => route === page))).deep.equal([]);
+      for (const path of [...shown, ...missing]) {
         const { status, text } = await site.get(path);
-        expect(status, path.slice(0, 40)).equal(200);
+        expect(status, path.slice(0, 40)).equal(missing.includes(path) ? 404 : 200);
         harmless(
-          text.replace(/(value|href|action|data-keep)="[^"]*"|<pre[^]*?<\/pre>/g, ''),
+          text.replace(/(value|href|action|data-keep|name)="[^"]*"|<(pre|textarea)[^]*?<\/\2>/g, ''),
           path.slice(0, 40),
         );
         expect(text).not.match(/<script>|<img/);
