@@ -59,7 +59,7 @@ export function hideInWords(words: Words, replace: ReplaceSecret = () => HIDDEN)
       .replace(IN_JSON, (whole: string, before: string, key: string, text: string) =>
         isSecretName(key) ? before + replace(text, key) : whole,
       )
-      .replace(/[a-z][\w+.-]*:\/\/[^\s"']+/gi, (url) => hideInUrl(url, replace));
+      .replace(/[a-z][\w+.-]{0,30}:\/\/[^\s"']+/gi, (url) => hideInUrl(url, replace));
   });
 }
 

@@ -93,6 +93,11 @@ describe('secret places', () => {
     expect(words(...plain)).to.deep.equal(plain);
   });
 
+  it('finds a url that follows a long run of letters, without trying each of them as its beginning', () => {
+    const run = 'x'.repeat(10_000);
+    expect(hideInWords([`${run}https://ann:pw@host/a`])).deep.equal([`${run}https://[redacted]@host/a`]);
+  });
+
   it('gathers the secrets of a definition, with the name of each', () => {
     const secrets = secretsGiven({
       values: Object.entries({ TOKEN: 'abc', DATABASE_URL: 'postgres://postgres:v1@host/db' }),
