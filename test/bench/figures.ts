@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { join } from 'node:path';
+import { measureAdminPages } from './adminPages.ts';
 import { waitUntilCallable } from './call.ts';
 import { createClient, initialize } from './client.ts';
 import { measureBearer } from './bearer.ts';
@@ -26,6 +27,7 @@ export const FIGURE_NAMES = [
   'sharedSignIns',
   'bearer',
   'metrics',
+  'adminPages',
   'callers',
   'refused',
   'swap',
@@ -71,6 +73,10 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
       figure('difference', withMetrics - without),
     ];
   }
+  if (name === 'adminPages')
+    return (await measureAdminPages()).map(({ page, medianMs }) => ({
+      ...{ name, text: `first byte of ${page}`, value: medianMs, unit: 'ms', below: 20 },
+    }));
   if (name === 'bearer') {
     const { withSignIn, without } = await measureBearer();
     const text = 'CPU of a request in the gate';
