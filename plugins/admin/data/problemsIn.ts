@@ -41,6 +41,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   auth_required: 'set headers or auth in its definition, or sign in with core_auth_login',
 };
 
+const WORDS: Readonly<Record<string, string>> = {
+  failed: 'failed',
+  unreachable: 'cannot be reached',
+  auth_required: 'requires sign-in',
+};
+
 function serverProblem({ name, state, health, error, metadata }: ServerFacts): readonly Problem[] {
   const path = `/mcps/${encodeURIComponent(name)}`;
   const recommended = metadata['recommended'];
@@ -48,7 +54,7 @@ function serverProblem({ name, state, health, error, metadata }: ServerFacts): r
   if (state in REMEDIES || health === 'unhealthy')
     return [
       {
-        title: `Server ${name} is ${state in REMEDIES ? state.replaceAll('_', ' ') : health}`,
+        title: `Server ${name} ${WORDS[state] ?? `is ${health}`}`,
         detail: error ?? 'it has said nothing about it',
         remedy,
         path,

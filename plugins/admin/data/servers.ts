@@ -1,10 +1,8 @@
 import { GatewayError, ToolTable } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
 import type { ManagedService } from '../../core-services/contract.ts';
+import { estimatedTokens } from '../../metrics/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
-
-/** Characters of JSON for one token of a model, as an estimate. */
-const CHARS_PER_TOKEN = 4;
 
 /** One MCP server as lists show it. */
 export interface ServerFacts {
@@ -50,5 +48,5 @@ export function toolsOf(scope: Scope<unknown>, server: string, request: InboundR
 
 /** What a tool takes of an agent's context when it is described in full, as an estimate. */
 export function tokensOf({ name, description, inputSchema }: Tool): number {
-  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARS_PER_TOKEN);
+  return estimatedTokens(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })));
 }

@@ -68,7 +68,7 @@ function identity({ session, toolset, capabilities, hasStream }: SessionPageFact
       ['Client', clientIn(session) ?? 'not known: it initialized before the last start'],
       ['Revision of MCP', revision],
       ['Transport', shown(transport)],
-      ['Age', ago(createdAt)],
+      ['Began', ago(createdAt)],
       ['Last seen', ago(lastSeenAt)],
       ['Toolset', toolset.length === 0 ? 'all tools' : toolset.map((one) => shown(one, 60)).join(', ')],
       ['Its client can be asked', capabilities.length === 0 ? 'nothing' : capabilities.join(', ')],

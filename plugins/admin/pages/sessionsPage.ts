@@ -47,7 +47,7 @@ function withoutSession(calls: readonly CallFacts[], visit: Visit): Html {
 export function sessionTable(sessions: readonly SessionFacts[], visit: Visit): Html {
   return table(
     { caption: 'Sessions', empty: 'No client has used a session since the last start.' },
-    ['Session', 'Who', 'Client', 'Age', 'Last seen', 'Servers', ''],
+    ['Session', 'Who', 'Client', 'Began', 'Last seen', 'Servers', ''],
     sessions.map((session) => [
       link(`/sessions/${inPath(session.id)}`, shortId(session.id)),
       whoIn(session),

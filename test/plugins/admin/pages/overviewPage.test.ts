@@ -30,9 +30,9 @@ describe('the overview', () => {
       return all.servers['running'] === 1 ? all : undefined;
     });
     expect(servers).deep.equal({ failed: 1, running: 1 });
-    expect(problems.map(({ title }) => title)).include.members(['MCPServer broken', 'Server away is failed']);
+    expect(problems.map(({ title }) => title)).include.members(['MCPServer broken', 'Server away failed']);
     expect(problems.find(({ title }) => title === 'MCPServer broken')?.remedy).include('broken.yaml:1');
-    expect(problems.find(({ title }) => title === 'Server away is failed')?.remedy).include('command');
+    expect(problems.find(({ title }) => title === 'Server away failed')?.remedy).include('command');
     const { text } = await site.get('/');
     expect(text.indexOf('/nowhere/server')).within(1, text.indexOf('Calls in the last hour'));
   });
