@@ -175,7 +175,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       needsConsent: needsConsentOf,
     }),
     consent({ ...providerLeg, browsers }),
-    callback({ flows, codes, browsers, people, addresses, provider, log }),
+    callback({ flows, codes, browsers, people, addresses, provider }),
     token({
       clients,
       grants,

@@ -1,4 +1,4 @@
-import type { InboundRequest, Log, Reply } from 'pegboard';
+import type { InboundRequest, Reply } from 'pegboard';
 import type { BrowserCookie } from '../../http/contract.ts';
 import { html, page } from '../../http/contract.ts';
 import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
@@ -8,7 +8,7 @@ import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../contract.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';
 import { errorRedirect } from './errorRedirect.ts';
@@ -20,7 +20,6 @@ export interface CallbackParts {
   readonly people: BrowserPeople;
   readonly addresses: Addresses;
   readonly provider: () => IdentityProvider;
-  readonly log: Log;
 }
 /** A return that is its flow's. */
 interface Return {
@@ -29,6 +28,8 @@ interface Return {
   readonly redeem: () => Promise<Identity>;
   /** Whether the browser has proved that it began the flow. */
   readonly isSameBrowser: boolean;
+  /** Why the sign-in is not completed, for the log. */
+  readonly logRefusal: OAuthExchange['logRefusal'];
 }
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
@@ -37,7 +38,7 @@ export function callback(parts: CallbackParts): Endpoint {
   return {
     method: 'GET',
     path: '/oauth/callback',
-    handle: async ({ http, request }) => {
+    handle: async ({ http, request, logRefusal }) => {
       const params = new Params(http.query);
       const state = params.need('state');
       const flow = await flows.take(state);
@@ -51,7 +52,7 @@ export function callback(parts: CallbackParts): Endpoint {
         });
       const { verifier, nonce } = flow;
       const redeem = (): Promise<Identity> => provider().redeem(http.query, { state, nonce, verifier });
-      const returned: Return = { request, redeem, isSameBrowser };
+      const returned: Return = { request, redeem, isSameBrowser, logRefusal };
       return 'returnTo' in flow ? toPage(parts, flow, returned) : toClient(parts, flow, returned);
     },
   };
@@ -60,9 +61,9 @@ export function callback(parts: CallbackParts): Endpoint {
 async function toClient(
   parts: CallbackParts,
   flow: Flow,
-  { request, redeem, isSameBrowser }: Return,
+  { request, redeem, isSameBrowser, logRefusal }: Return,
 ): Promise<Reply> {
-  const { codes, people, addresses, log } = parts;
+  const { codes, people, addresses } = parts;
   const { clientId, redirectUri, scope, challenge } = flow;
   try {
     const { person, provider } = await redeem();
@@ -72,15 +73,15 @@ async function toClient(
     return redirectTo(redirectUri, { code, state: flow.state, iss: addresses.base }, headers);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    log.info('sign-in not completed', { client: clientId, reason: error.reason });
+    logRefusal(error);
     return errorRedirect(addresses, redirectUri, flow.state, error);
   }
 }
 
 async function toPage(
-  { people, addresses, log }: CallbackParts,
+  { people, addresses }: CallbackParts,
   { returnTo }: BrowserFlow,
-  { request, redeem }: Return,
+  { request, redeem, logRefusal }: Return,
 ): Promise<Reply> {
   try {
     const { person } = await redeem();
@@ -88,7 +89,7 @@ async function toPage(
     return { status: 302, headers: { location: addresses.at(returnTo), ...headers } };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    log.info('sign-in of a browser not completed', { reason: error.reason });
+    logRefusal(error);
     return page(
       'You are not signed in',
       html`<p>The sign-in was not completed.</p>

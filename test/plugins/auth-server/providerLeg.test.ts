@@ -57,7 +57,7 @@ function errorOf({ text }: Page): unknown {
   return (JSON.parse(text) as { error: unknown }).error;
 }
 function notCompleted({ gateway }: AuthServer): unknown {
-  return gateway.log.having('sign-in not completed').at(-1)?.data['reason'];
+  return gateway.log.having('sign-in request refused').at(-1)?.data['reason'];
 }
 describe('the callback of the identity provider', () => {
   /** Signs in at the provider. @returns the redirect to the gateway, not opened */
