@@ -117,7 +117,7 @@ export class Kernel {
 
   async #moveBack(before: readonly Wanted[], failure: StartFailure): Promise<GatewayError> {
     try {
-      await this.#transition(before);
+      await (before.length === 0 ? this.stop() : this.#transition(before));
       return new GatewayError('PLUGIN_START', failure.message, { cause: failure.cause });
     } catch (error) {
       const text = `${failure.message}; going back failed too: ${messageOf(error)}`;

@@ -95,6 +95,18 @@ describe('Kernel', () => {
     expect(log.having('was switched off')).to.have.length(3);
   });
 
+  it('does not warn of a guarding plugin when the first start fails', async () => {
+    const { kernel, log } = makeKernel();
+    const start = kernel.move(
+      wantedOf(
+        pluginOf('a-guards', (scope) => scope.tap('onRequest', () => undefined)),
+        pluginOf('b-fails', (scope) => scope.onStart(() => Promise.reject(new Error('no port')))),
+      ),
+    );
+    expect(await start.then(String, String)).to.include('no port');
+    expect(log.having('was switched off')).to.deep.equal([]);
+  });
+
   it('restarts a plugin whose onReload throws', async () => {
     const story: string[] = [];
     const { kernel, log } = makeKernel();
