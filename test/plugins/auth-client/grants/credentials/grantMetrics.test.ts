@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { grantMetrics } from '../../../../../plugins/auth-client/grants/credentials/grantMetrics.ts';
+import { Tally } from '../../../../../plugins/metrics/contract.ts';
+import { valuesOf } from '../../../../support/metrics.ts';
+import { GrantBench } from '../grantBench.ts';
+
+describe('auth-client: the metrics of sign-ins', () => {
+  it('count the grants of existing servers by state', async () => {
+    const bench = await GrantBench.open();
+    const process = bench.process();
+    const { metrics } = grantMetrics({
+      grants: process.grants,
+      refreshes: new Tally(),
+      server: (name) => process.servers.find((one) => one.name === name),
+    });
+    const now = (): object => valuesOf(metrics, 'mcp.grants');
+    expect(now()).deep.equal({});
+    await process.grants.asked({ owner: 'local' }, 'notes', Date.now() + 600_000);
+    expect(now()).deep.equal({ 'server=notes state=asked': 1 });
+    await process.signIn();
+    expect(now()).deep.equal({ 'server=notes state=valid': 1 });
+    process.servers = [];
+    expect(now()).deep.equal({});
+  });
+});
