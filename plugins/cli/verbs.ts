@@ -6,6 +6,7 @@ import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
 import { create } from './verbs/create.ts';
+import { crds } from './verbs/crds.ts';
 import { deleteVerb } from './verbs/deleteVerb.ts';
 import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
@@ -54,6 +55,7 @@ export const VERBS: readonly Command[] = [
   unlink,
   plan,
   doctor,
+  crds,
   completion,
   complete,
   firstStart,

@@ -1,0 +1,149 @@
+import { execFile, spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { needKube } from '../support/kube/binaries.ts';
+import { controlPlane } from '../support/kube/controlPlane.ts';
+import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import { crdFiles, installCrds } from '../support/kube/installCrds.ts';
+import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
+import { runPegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+const GROUP = 'pegboard.dev/v1alpha1';
+const STDIO = { type: 'stdio', command: ['node', 'server.js'] };
+const REMOTE = { type: 'streamable-http', url: 'https://mcp.example/mcp' };
+
+describe('the custom resource definitions', () => {
+  let plane: ControlPlane;
+  let namespace: KubeNamespace;
+  let KUBECONFIG: string;
+  before(async function () {
+    this.timeout(60_000);
+    needKube(this);
+    plane = await controlPlane();
+    await installCrds(plane);
+    namespace = await plane.makeNamespace();
+    KUBECONFIG = plane.kubeconfig(plane.certificateOf('admin', 'system:masters'), namespace.name);
+  });
+
+  const env = (): NodeJS.ProcessEnv => ({ ...process.env, KUBECONFIG });
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await promisify(execFile)('kubectl', args, { env: env() })).stdout;
+  /** @returns the status and the messages of a create */
+  const create = async (kind: string, spec: object): Promise<string> => {
+    const plural = `${kind.toLowerCase()}s`;
+    const body = { apiVersion: GROUP, kind, metadata: { generateName: 'one-' }, spec };
+    const path = `${namespace.path(plural, GROUP)}?fieldValidation=Strict`;
+    const { status, text: said } = await plane.admin.ask('POST', path, { body });
+    return `${status} ${status === 201 ? '' : (JSON.parse(said) as { message: string }).message}`;
+  };
+
+  it('are what pegboard crds prints for kubectl, as YAML and as JSON', async () => {
+    const { stdout, code } = await runPegboard(['crds']);
+    expect(code).equal(0);
+    const printed = parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
+    expect(printed).deep.equal(crdFiles());
+    const applied = spawn('kubectl', ['apply', '-f', '-'], { env: env() });
+    applied.stdin.end(stdout);
+    expect(await text(applied.stdout)).match(/mcpservers\.pegboard\.dev (configured|unchanged)/);
+    const { stdout: json } = await runPegboard(['crds', '-o', 'json']);
+    expect(JSON.parse(json)).deep.equal({ apiVersion: 'v1', kind: 'List', items: crdFiles() });
+  });
+
+  it('are structural', async () => {
+    for (const { metadata } of crdFiles()) {
+      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${metadata.name}`;
+      expect(JSON.stringify((await plane.admin.get(path)).status)).not.include('NonStructuralSchema');
+    }
+  });
+
+  it('take what the kinds take', async () => {
+    const specs: readonly (readonly [string, object])[] = [
+      ['MCPServer', { ...STDIO, env: { A: 'b' }, args: ['x'], questions: ['roots'], callTimeouts: { a: 5 } }],
+      ['MCPServer', { ...REMOTE, headers: { A: 'b' }, auth: { type: 'oauth' }, timeout: 5 }],
+      [
+        'Workflow',
+        {
+          args: {
+            n: { type: 'integer', default: 3, enum: [3, 'x', null] },
+            o: { type: 'object', default: { a: [1] } },
+          },
+          steps: [
+            { id: 'a', tool: 't', args: { deep: [{ x: 1 }, 'y'] }, condition: '{{ true }}', timeout: '90s' },
+            {
+              id: 'b',
+              forEach: { items: [1, 'two'], steps: [{ id: 'c', tool: 't', condition: { fromStep: 'a' } }] },
+            },
+            { id: 'd', parallel: [{ id: 'e', tool: 't', output: null }] },
+          ],
+          output: { any: { thing: '{{ .x }}' } },
+        },
+      ],
+    ];
+    for (const [kind, spec] of specs) expect(await create(kind, spec), JSON.stringify(spec)).match(/^201/);
+  });
+
+  it('refuse what the kinds refuse, with their words', async () => {
+    for (const [kind, spec, words] of [
+      ['MCPServer', { type: 'stdio' }, 'command is required for stdio type'],
+      ['MCPServer', { type: 'sse' }, 'url is required for streamable-http and sse types'],
+      ['MCPServer', { ...STDIO, headers: { a: 'b' } }, 'headers does not belong to a server of type stdio'],
+      ['MCPServer', { ...REMOTE, env: { a: 'b' } }, 'env belongs to servers of type stdio only'],
+      [
+        'MCPServer',
+        { ...REMOTE, type: 'sse', revision: 'modern' },
+        'revision modern does not exist over sse',
+      ],
+      ['MCPServer', { type: 'http' }, 'Unsupported value: "http"'],
+      ['Workflow', {}, 'a workflow needs at least one step'],
+      ['Workflow', { steps: [{ id: 'a' }] }, 'exactly one of tool, forEach and parallel'],
+      ['Workflow', { steps: [{ id: 'a', parallel: [{ id: 'b' }] }] }, 'a step within another one has a tool'],
+    ] as const)
+      expect(await create(kind, spec), words)
+        .match(/^422/)
+        .and.include(words);
+    expect(await create('MCPServer', { ...STDIO, comand: 'x' }))
+      .match(/^400/)
+      .and.include('unknown field "spec.comand"');
+  });
+
+  it('take commands as lists only, and durations and versions as texts only', async () => {
+    expect(await create('MCPServer', { ...STDIO, command: 'node' })).match(/^422/);
+    const steps = [{ id: 'a', tool: 't' }];
+    expect(await create('Workflow', { steps, timeout: 90 })).match(/^422/);
+    expect(await create('Workflow', { steps, version: 1 })).match(/^422/);
+  });
+
+  it('show kubectl what is ready, wait for it, and explain the fields', async () => {
+    const path = namespace.path('mcpservers', GROUP);
+    await plane.admin.create(path, {
+      apiVersion: GROUP,
+      kind: 'MCPServer',
+      metadata: { name: 'shop' },
+      spec: REMOTE,
+    });
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Connected',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    const { status } = await plane.admin.ask('PATCH', `${path}/shop/status`, {
+      body: { status: { tools: 7, conditions: [ready] }, spec: { url: 'https://other.example' } },
+    });
+    expect(status).equal(200);
+    expect(await kubectl('wait', '--for=condition=Ready', 'mcpserver/shop', '--timeout=5s')).include('met');
+    expect(await kubectl('get', 'mcps', 'shop')).match(
+      /^NAME +READY +TYPE +TOOLS +REASON +NEXT RETRY +AGE\nshop +True +streamable-http +7 +Connected/,
+    );
+    expect((await plane.admin.get(`${path}/shop`))['spec']).include({ url: REMOTE.url });
+    // The API server publishes the schemas some time after the definitions.
+    await until(async () => (await kubectl('explain', 'mcpservers.spec.command')).includes('stdio only'), {
+      what: 'the explanation',
+      withinMs: 20_000,
+    });
+  });
+});
