@@ -35,7 +35,9 @@ function differences(kind: Node, crd: Node, root: Node, path: string): string[] 
 /** Of a kind; null is taken as nullable. */
 function typesOf({ type, enum: values }: Node): string {
   if (type === undefined) return Array.isArray(values) ? typeof values[0] : 'any';
-  return ([type].flat() as readonly string[]).filter((one) => one !== 'null').join(' or ');
+  return ((Array.isArray(type) ? type : [type]) as readonly string[])
+    .filter((one) => one !== 'null')
+    .join(' or ');
 }
 
 describe('schemas/crd', () => {
