@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { decodeJwt } from 'jose';
 import { messageOf } from '../../kernel/index.ts';
 import { askCore } from '../support/coreTools.ts';
 import { textOf } from '../support/mcpClient.ts';
@@ -7,9 +8,11 @@ import { needKube } from '../support/kube/binaries.ts';
 import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { AuditLine, ControlPlane } from '../support/kube/controlPlane.ts';
 import { installCrds } from '../support/kube/installCrds.ts';
+import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { startOrchestrated } from '../support/kube/orchestratedGateway.ts';
 import type { Orchestrated } from '../support/kube/orchestratedGateway.ts';
+import { signedIn } from '../support/people.ts';
 import { ROOT } from '../support/sources.ts';
 
 const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
@@ -114,6 +117,13 @@ describe('orchestrator mode: writes as the caller', () => {
       .include('pegboard auth login')
       .include('the audience another');
     expect(auditOf('oidc:carl@example.com')).deep.equal([]);
+  });
+
+  it('requests the audience when people sign in, and explains why their issuer is not trusted', async () => {
+    const dora = await signedIn(gateway.auth, 'dora');
+    expect(decodeJwt(dora.idToken).aud).include(AUDIENCE);
+    const text = textOf(await dora.callTool('core_mcpserver_create', { name: 's', ...SERVER }));
+    expect(text).include(`must trust the issuer ${gateway.auth.provider.url}`);
   });
 
   it('refuses callers without an id_token, and never writes with the identity of the service', async () => {

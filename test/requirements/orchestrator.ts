@@ -83,7 +83,10 @@ export const ORCHESTRATOR: readonly Requirement[] = [
     id: 'orchestrator.audience',
     sentence:
       'The token must carry writesAsCaller.orchestratorAudience; one without it gets an actionable re-login error.',
-    tests: ['heavy/writesAsCaller: sends nothing for a token without the audience, and says how to get one'],
+    tests: [
+      'heavy/writesAsCaller: sends nothing for a token without the audience, and says how to get one',
+      'heavy/writesAsCaller: requests the audience when people sign in, and explains why their issuer is not trusted',
+    ],
   },
   {
     id: 'orchestrator.permission',

@@ -45,6 +45,7 @@ export async function startOrchestrated(
   };
   const auth = await startAuthServer({
     builtIns: 'all',
+    provider: { audiences: [AUDIENCE] },
     settings: {
       orchestrator: true,
       namespace: namespace.name,
