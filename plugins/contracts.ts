@@ -6,7 +6,7 @@ export * from './auth-exchange/contract.ts';
 export * from './auth-server/contract.ts';
 export * from './core-config/contract.ts';
 export * from './cassettes/contract.ts';
-export type * from './core-events/contract.ts';
+export * from './core-events/contract.ts';
 export * from './core-mcpservers/contract.ts';
 export * from './core-services/contract.ts';
 export type * from './deny/contract.ts';

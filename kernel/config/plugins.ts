@@ -85,9 +85,9 @@ export async function setIssue(error: unknown, { settings, origin }: Places): Pr
 /** The key of config.yaml that disables the built-in provider of the capability; empty if there is none. */
 async function offProvider(capability: string, settings: Settings): Promise<readonly string[]> {
   const plugins = await Promise.all((await builtInNames()).map(loadBuiltIn));
-  const provider = plugins.find(({ provides }) => provides?.some(({ id }) => id === capability))?.name ?? '';
-  if (settings.plugins[provider] === false) return ['plugins', provider];
-  return provider !== '' && settings.orchestrator ? ['orchestrator'] : [];
+  const providers = plugins.filter(({ provides = [] }) => provides.some(({ id }) => id === capability));
+  const off = providers.find(({ name }) => settings.plugins[name] === false);
+  return off === undefined ? [] : ['plugins', off.name];
 }
 
 /** Reports `false` for an unknown name, because a typo would switch nothing off. */

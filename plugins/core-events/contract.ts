@@ -1,3 +1,6 @@
+export { noticeOf } from './shared/noticeOf.ts';
+export type { NoticeFacts } from './shared/noticeOf.ts';
+
 /** Members that make an event visible in core_events, if it also has a `server` or a `workflow`. */
 export interface Notice {
   /** The name that operators see, such as `MCPServerStarted`. */

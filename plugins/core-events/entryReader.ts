@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { callerKey } from 'pegboard';
 import type { InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import { isOperator } from '../admin/contract.ts';
-import type { Notice } from './contract.ts';
+import { SUBJECTS, noticeOf } from './shared/noticeOf.ts';
 
 /** One event; core_events shows it without `owner`. Source: requirement core.events. */
 export interface EventEntry extends JsonObject {
@@ -21,18 +21,8 @@ export interface EventEntry extends JsonObject {
   readonly owner?: string;
 }
 
-/** The field of an event that names its subject → the subject's kind. */
-const KIND_BY_FIELD = { server: 'MCPServer', workflow: 'Workflow' } as const;
-export const KINDS: readonly string[] = Object.values(KIND_BY_FIELD);
 /** Fields of an event that are not part of `details`. */
-const PLACED: readonly string[] = [
-  'type',
-  'reason',
-  'message',
-  'severity',
-  'owner',
-  ...Object.keys(KIND_BY_FIELD),
-] as const;
+const PLACED: readonly string[] = ['type', 'reason', 'message', 'severity', 'owner', ...SUBJECTS] as const;
 
 const MAX_COUNT = 1_000_000;
 
@@ -49,11 +39,9 @@ export class EntryReader {
 
   /** @returns undefined for an event without reason and message, which is not for operators */
   read(event: KernelEvent): EventEntry | undefined {
-    // Checked first, because every call emits an event.
-    if (!isNotice(event)) return undefined;
-    const { reason, message, severity, owner } = event;
-    const about = subjectOf({ ...event });
-    if (about === undefined) return undefined;
+    const notice = noticeOf(event);
+    if (notice === undefined) return undefined;
+    const { kind, name, reason, message, severity, owner } = notice;
     const { namespace, maxMessageChars } = this.#context();
     const details = Object.entries(event).filter(([key, value]) => !PLACED.includes(key) && isPlain(value));
     this.#lastMs = Math.max(this.#lastMs, Date.now());
@@ -61,10 +49,11 @@ export class EntryReader {
     return {
       id: `${String(this.#lastMs).padStart(13, '0')}-${String(this.#count).padStart(6, '0')}`,
       timestamp: new Date(this.#lastMs).toISOString(),
-      type: severity === 'Warning' ? 'Warning' : 'Normal',
+      type: severity,
       reason,
       message: message.length > maxMessageChars ? `${message.slice(0, maxMessageChars)}…` : message,
-      ...about,
+      resource_type: kind,
+      resource_name: name,
       namespace,
       ...(details.length > 0 && { details: Object.fromEntries(details) }),
       ...(owner !== undefined && { owner }),
@@ -87,23 +76,6 @@ export function shownTo(reader: EventReader, entry: EventEntry): EventEntry | un
   const { owner, ...shown } = entry;
   if (owner === undefined) return entry;
   return owner === reader || reader === LOCAL ? shown : undefined;
-}
-
-function isNotice(event: KernelEvent): event is KernelEvent & Notice {
-  return (
-    'reason' in event &&
-    'message' in event &&
-    typeof event.reason === 'string' &&
-    typeof event.message === 'string'
-  );
-}
-
-function subjectOf(event: JsonObject): Pick<EventEntry, 'resource_type' | 'resource_name'> | undefined {
-  for (const [field, kind] of Object.entries(KIND_BY_FIELD)) {
-    const name = event[field];
-    if (typeof name === 'string') return { resource_type: kind, resource_name: name };
-  }
-  return undefined;
 }
 
 function isPlain(value: unknown): boolean {

@@ -3,6 +3,7 @@ import type { Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { StoreKubernetesConfig } from './config.ts';
+import { provideEvents } from './events/provideEvents.ts';
 import { Cluster } from './store/cluster.ts';
 import { Definitions } from './store/definitions.ts';
 import { KubernetesStore } from './store/kubernetesStore.ts';
@@ -34,5 +35,6 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
   scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
   scope.provide(SignInScopes, { audiences: () => [audience()] });
-  provideStatus(scope, { cluster, definitions });
+  const mayWrite = provideStatus(scope, { cluster, definitions });
+  provideEvents(scope, { cluster, definitions, mayWrite });
 }

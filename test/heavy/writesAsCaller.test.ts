@@ -87,7 +87,9 @@ describe('orchestrator mode: writes as the caller', () => {
       WRITES.map(([, , verb, resource]) => [verb, resource]),
     );
     expect(lines.every(({ userAgent }) => /^pegboard\/\d/.test(userAgent ?? ''))).equal(true);
-    const own = auditOf(gateway.service).filter(({ objectRef }) => objectRef?.resource !== 'leases');
+    const own = auditOf(gateway.service).filter(({ objectRef }) =>
+      RESOURCES.includes(objectRef?.resource ?? ''),
+    );
     expect(own.every(({ objectRef }) => objectRef?.subresource === 'status')).equal(true);
   });
 

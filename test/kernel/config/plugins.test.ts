@@ -59,8 +59,8 @@ describe('setIssue', () => {
     expect(await issueOf('plugins:\n  deny: true\n  front: false\n')).to.match(
       /^3:3 CONFIG_REFERENCE plugin \S+ requires front, .+; plugins\.front: false keeps the built-in one out$/,
     );
-    expect(await issueOf('namespace: a\norchestrator: true\n')).to.match(
-      /^2:1 CONFIG_REFERENCE plugin \S+ requires resource-store, .+; orchestrator: true keeps the built-in one out$/,
+    expect(await issueOf('orchestrator: true\nplugins:\n  store-kubernetes: false\n')).to.match(
+      /^3:3 CONFIG_REFERENCE plugin \S+ requires resource-store, .+; plugins\.store-kubernetes: false keeps the built-in one out$/,
     );
   });
 

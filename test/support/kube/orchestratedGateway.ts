@@ -14,6 +14,7 @@ export const SERVICE_RULES: readonly Rule[] = [
   { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: ['pegboard.dev'], resources: ['mcpservers/status', 'workflows/status'], verbs: ['patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];
 
 export interface Orchestrated {

@@ -1,0 +1,132 @@
+import { LRUCache } from 'lru-cache';
+import { messageOf } from 'pegboard';
+import type { Log } from 'pegboard';
+import { KubeError } from '../api/kubeError.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
+import type { KubePlace } from '../api/pathOf.ts';
+import type { Cluster } from '../store/cluster.ts';
+
+/** Equal events within this time are one, with a count. */
+const SAME_FOR_MS = 600_000;
+const MAX_KNOWN = 1_000;
+const MAX_WAITING = 1_000;
+/** As the API server allows. */
+const MAX_MESSAGE = 1_024;
+
+/** What happened to an object. */
+export interface ObjectEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+export interface EventWriterParts {
+  readonly cluster: Cluster;
+  readonly log: Log;
+}
+interface Waiting {
+  readonly object: KubeObject;
+  readonly event: ObjectEvent;
+  readonly first: string;
+  last: string;
+  count: number;
+}
+
+/** Writes Events of objects, one after another; no caller waits for them. Source:
+ *  https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+export class EventWriter {
+  readonly #parts: EventWriterParts;
+  /** The Event of each kind of event, with its count. */
+  readonly #known = new LRUCache<string, { readonly name: string; readonly count: number }>({
+    max: MAX_KNOWN,
+    ttl: SAME_FOR_MS,
+  });
+  readonly #waiting = new Map<string, Waiting>();
+  #writing: Promise<void> | undefined;
+  #isStopped = false;
+  #lastFault: string | undefined;
+
+  constructor(parts: EventWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Left out if too many wait. */
+  add(object: KubeObject, event: ObjectEvent): void {
+    const key = JSON.stringify([object.metadata.uid, event.type, event.reason, event.message]);
+    const now = `${new Date().toISOString().slice(0, 19)}Z`;
+    const same = this.#waiting.get(key);
+    if (same !== undefined) {
+      same.count += 1;
+      same.last = now;
+    } else if (this.#waiting.size < MAX_WAITING)
+      this.#waiting.set(key, { object, event, first: now, last: now, count: 1 });
+    if (!this.#isStopped) this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (const [key, waiting] of this.#waiting) {
+      this.#waiting.delete(key);
+      if (this.#isStopped) return;
+      try {
+        await this.#write(key, waiting);
+        this.#lastFault = undefined;
+      } catch (error) {
+        this.#fault(error, waiting.object.metadata.namespace);
+      }
+    }
+  }
+
+  async #write(key: string, waiting: Waiting): Promise<void> {
+    const { api } = this.#parts.cluster;
+    const { last: lastTimestamp } = waiting;
+    const place = placeOf(waiting.object);
+    const known = this.#known.get(key);
+    if (known !== undefined) {
+      const count = known.count + waiting.count;
+      try {
+        await api.mergePatch({ ...place, name: known.name }, { count, lastTimestamp });
+        this.#known.set(key, { name: known.name, count });
+        return;
+      } catch (error) {
+        // The API server forgets Events after an hour.
+        if (!(error instanceof KubeError) || error.status !== 404) throw error;
+      }
+    }
+    const { object } = await api.create(place, bodyOf(waiting, this.#parts.cluster.holder));
+    this.#known.set(key, { name: object.metadata.name, count: waiting.count });
+  }
+
+  #fault(error: unknown, namespace = ''): void {
+    const reason = messageOf(error);
+    if (this.#lastFault !== undefined) return;
+    this.#lastFault = reason;
+    const isForbidden = error instanceof KubeError && error.status === 403;
+    this.#parts.log.warn('Events cannot be written', {
+      reason,
+      ...(isForbidden && { fix: `grant create and patch on events in namespace ${namespace}` }),
+    });
+  }
+}
+
+function placeOf({ metadata: { namespace = 'default' } }: KubeObject): KubePlace {
+  return { group: '', version: 'v1', plural: 'events', namespace };
+}
+
+function bodyOf({ object, event, first, last, count }: Waiting, holder: string): object {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const message =
+    event.message.length > MAX_MESSAGE ? `${event.message.slice(0, MAX_MESSAGE - 1)}…` : event.message;
+  return {
+    metadata: { generateName: `${name}.`, namespace },
+    involvedObject: { apiVersion, kind, name, namespace, uid, resourceVersion },
+    ...{ type: event.type, reason: event.reason, message },
+    ...{ firstTimestamp: first, lastTimestamp: last, count },
+    source: { component: 'pegboard' },
+    ...{ reportingComponent: 'pegboard.dev/pegboard', reportingInstance: holder },
+  };
+}

@@ -1,0 +1,65 @@
+import { ConfigControl } from 'pegboard';
+import type { Issue, ReloadReport, Scope } from 'pegboard';
+import { noticeOf } from '../../core-events/contract.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
+import type { Cluster } from '../store/cluster.ts';
+import { GROUP, VERSION } from '../store/customResource.ts';
+import type { Definitions } from '../store/definitions.ts';
+import { EventWriter } from './eventWriter.ts';
+
+/** Each step of each run: too many for an API server. core_events has them. */
+const LEFT_OUT = /^workflow\.step/;
+
+export interface EventsParts {
+  readonly cluster: Cluster;
+  readonly definitions: Definitions;
+  /** Whether this process is the one that writes. */
+  readonly mayWrite: () => boolean;
+}
+
+/** Writes what happens to servers and workflows as Events of their objects, and refused definitions as warnings. */
+export function provideEvents(scope: Scope<unknown>, { cluster, definitions, mayWrite }: EventsParts): void {
+  const writer = new EventWriter({ cluster, log: scope.log });
+  /** The last warning about each definition, with its generation. */
+  let saidOf = new Map<string, string>();
+  const objectOf = (kindName: string, name: string): KubeObject | undefined => {
+    const kind = scope
+      .get(ConfigControl)
+      .kinds()
+      .find((one) => one.name === kindName);
+    const object = kind && definitions.find(kind, name);
+    // Objects in lists have neither.
+    return object && { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: kindName };
+  };
+  const refused = ({ issues }: ReloadReport): void => {
+    const next = new Map<string, string>();
+    for (const issue of issues) {
+      const { definition, severity, code } = issue;
+      if (definition === undefined || severity !== 'error') continue;
+      const object = objectOf(definition.kind, definition.name);
+      if (object === undefined) continue;
+      const key = `${definition.kind}/${definition.name}`;
+      const message = messageOf(issue);
+      const said = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? 0} ${message}`;
+      next.set(key, said);
+      if (saidOf.get(key) !== said) writer.add(object, { type: 'Warning', reason: code, message });
+    }
+    saidOf = next;
+  };
+  scope.tap('onEvent', (event) => {
+    if (!mayWrite()) return;
+    if (event.type === 'config.applied' || event.type === 'config.rejected') refused(event.report);
+    if (LEFT_OUT.test(event.type)) return;
+    const notice = noticeOf(event);
+    // What only one caller may see is not for all who may list Events.
+    if (notice === undefined || notice.owner !== undefined) return;
+    const { kind, name, reason, message, severity } = notice;
+    const object = objectOf(kind, name);
+    if (object !== undefined) writer.add(object, { type: severity, reason, message });
+  });
+  scope.onStop(() => writer.stop());
+}
+
+function messageOf({ message, file }: Issue): string {
+  return file === undefined ? message : `${file}: ${message}`;
+}
