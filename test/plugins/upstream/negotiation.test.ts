@@ -190,6 +190,7 @@ describe('upstream: the revision of a remote server', () => {
   it('leaves the session behind in which initialize was refused', async () => {
     const server = await EraFixture.start({ speaks: [OLDER] });
     expect(await connected(server.url)).equal(OLDER);
+    await until('the stream of the first session', () => server.received.some(({ verb }) => verb === 'GET'));
     server.speaks = [NEWER];
     server.instead = ({ method }, res) => {
       if (method === 'initialize') res.setHeader('mcp-session-id', 'given');
