@@ -2,8 +2,10 @@ import { ConfigControl, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
+import { RunStore } from '../workflow/contract.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 import { provideEvents } from './events/provideEvents.ts';
+import { KubernetesRuns } from './runs/kubernetesRuns.ts';
 import { Cluster } from './store/cluster.ts';
 import { Definitions } from './store/definitions.ts';
 import { KubernetesStore } from './store/kubernetesStore.ts';
@@ -34,6 +36,7 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
   const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
   scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
+  scope.provide(RunStore, new KubernetesRuns({ cluster, namespace: () => control().settings().namespace }));
   scope.provide(SignInScopes, { audiences: () => [audience()] });
   const mayWrite = provideStatus(scope, { cluster, definitions });
   provideEvents(scope, { cluster, definitions, mayWrite });

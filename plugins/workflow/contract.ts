@@ -89,6 +89,36 @@ export interface WorkflowRuns {
 }
 export const WorkflowRuns = one<WorkflowRuns>('workflow-runs');
 
+/** A row of the list of runs, as it is stored. */
+export interface RunRow extends RunSummary {
+  /** Never shown to clients. */
+  readonly owner: string;
+  /** The process that runs it; only until the run has ended. */
+  readonly process?: string;
+}
+/** A stored run, with secrets masked. */
+export interface RunRecord extends Omit<RunRow, 'step_count'> {
+  readonly input: unknown;
+  readonly result?: unknown;
+  readonly steps: readonly RunStep[];
+  readonly truncated?: true;
+}
+/** Where runs are stored; the vault is used if no plugin provides this. All methods throw GatewayError, STORE_UNREACHABLE
+ *  or STORE_FORBIDDEN. */
+export interface RunStore {
+  /** Whether several processes may use it that do not hear of each other (`Peers`). */
+  readonly isShared: boolean;
+  /** Rows of all runs, in any order. @param known rows that need not be read again */
+  list(known: (id: string) => RunRow | undefined): Promise<readonly RunRow[]>;
+  get(id: string): Promise<RunRecord | undefined>;
+  /** Creates or replaces it. @param isRowDue false: `list` may show the former row, because the run continues */
+  put(record: RunRecord, row: RunRow, isRowDue: boolean): Promise<void>;
+  /** Replaces it if it is still `before`, a record that get() has returned. @returns whether it was replaced */
+  swap(before: RunRecord, after: RunRecord, row: RunRow): Promise<boolean>;
+  delete(id: string): Promise<void>;
+}
+export const RunStore = one<RunStore>('run-store');
+
 /** An event about a workflow, for operators. */
 export interface WorkflowNotice extends Notice {
   readonly workflow: string;

@@ -4,7 +4,7 @@ import { ResourceStore } from '../store-file/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
-import { CallSecrets, WorkflowRuns } from './contract.ts';
+import { CallSecrets, RunStore, WorkflowRuns } from './contract.ts';
 import { restrictedInAll } from './definition/restrictedUses.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
@@ -28,7 +28,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   keeps: 'the records of workflow runs',
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
-  uses: [Vault, Channel, Peers, Tracer],
+  uses: [RunStore, Vault, Channel, Peers, Tracer],
   provides: [CallSecrets, MetricSource, WorkflowRuns],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],

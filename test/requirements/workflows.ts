@@ -84,6 +84,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'plugins/workflow/records/executions: that end because Pegboard stops are recorded up to their last step',
       'plugins/workflow/records/executions: left running by a crash are marked failed at the next start, with the reason',
       'e2e/workflows: ends as failed after the restart, with the reason and the completed steps',
+      'heavy/executionObjects: shows each run to every process, with labels to select it by',
     ],
   },
   {

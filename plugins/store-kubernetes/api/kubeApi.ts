@@ -10,6 +10,8 @@ import type { KubePlace, KubeQuery } from './pathOf.ts';
 import { warningsIn } from './warningsIn.ts';
 
 const CALL_MS = 10_000;
+/** Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables */
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface CallOptions {
@@ -21,6 +23,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 export interface ListOptions extends CallOptions {
+  /** Objects without anything but their metadata. */
+  readonly isMetadataOnly?: boolean;
   readonly limit?: number;
   readonly continue?: string | undefined;
   readonly labelSelector?: string;
@@ -43,6 +47,7 @@ export interface WatchOptions extends KubeStream {
 interface CallParts {
   readonly place: KubePlace;
   readonly query?: KubeQuery;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
 }
 
@@ -79,9 +84,10 @@ export class KubeApi {
 
   /** One page, or all without a `limit`. */
   list(place: KubePlace, options: ListOptions = {}): Promise<KubeAnswer<KubeList>> {
-    const { limit, continue: rest, labelSelector, fieldSelector } = options;
+    const { limit, continue: rest, labelSelector, fieldSelector, isMetadataOnly = false } = options;
     const query = { limit, continue: rest, labelSelector, fieldSelector };
-    return this.#call<KubeList>('GET', { place, query }, options);
+    const headers = isMetadataOnly ? { accept: METADATA_ONLY } : {};
+    return this.#call<KubeList>('GET', { place, query, headers }, options);
   }
 
   /** @param place without a name */
@@ -125,14 +131,14 @@ export class KubeApi {
 
   async #call<T = KubeObject>(
     method: KubeRequest['method'],
-    { place, query, body }: CallParts,
+    { place, query, headers, body }: CallParts,
     options: CallOptions,
   ): Promise<KubeAnswer<T>> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const sent =
       body === undefined
-        ? { headers: {} }
-        : { headers: { 'content-type': type }, body: JSON.stringify(body) };
+        ? { headers: { ...headers } }
+        : { headers: { ...headers, 'content-type': type }, body: JSON.stringify(body) };
     const path = pathOf(place, query);
     const answer = await this.#ask({ method, path, ...sent }, options);
     if (answer.status >= 300) throw refusalIn(answer);

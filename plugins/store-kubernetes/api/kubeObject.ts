@@ -21,6 +21,6 @@ export interface KubeMetadata {
   readonly [member: string]: unknown;
 }
 export interface KubeList {
-  readonly items: readonly KubeObject[];
+  readonly items: readonly KubeObject[] | null;
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
 }

@@ -16,6 +16,7 @@ export class Cluster {
   /** Of this process; shown as the holder of the Lease and as the source of Events. */
   readonly holder = `${hostname()}_${process.pid}`;
   #api: KubeApi | undefined;
+  #connecting: Promise<KubeApi> | undefined;
   #isClosed = false;
 
   constructor(parts: ClusterParts) {
@@ -29,8 +30,15 @@ export class Cluster {
   }
 
   /** Finds the credentials. @throws KubeError `credentials` */
-  async connect(): Promise<KubeApi> {
-    if (this.#api !== undefined) return this.#api;
+  connect(): Promise<KubeApi> {
+    this.#connecting ??= this.#connect().catch((error: unknown) => {
+      this.#connecting = undefined;
+      throw error;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<KubeApi> {
     const { context, requestTimeoutMs } = this.#parts.config();
     const credentials = await findCredentials({
       env: process.env,

@@ -3,6 +3,7 @@ import type { Log } from 'pegboard';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
+import { listAll } from '../api/listAll.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { fullJitter } from './fullJitter.ts';
 import { ObjectMap } from './objectMap.ts';
@@ -33,7 +34,6 @@ const TIMES: WatchTimes = {
 const HEALTHY_MS = 1_000;
 /** A server may ask for hours. */
 const MAX_RETRY_AFTER_SECONDS = 300;
-const PAGE = 500;
 
 export interface WatchParts {
   readonly api: Pick<KubeApi, 'list' | 'watch'>;
@@ -140,21 +140,10 @@ export class ResourceWatch {
   /** @returns the version of the list @throws KubeError */
   async #list(): Promise<string> {
     const { api, place } = this.#parts;
-    const found: KubeObject[] = [];
-    let rest: string | undefined;
-    let version: string | undefined;
-    do {
-      const options = { limit: PAGE, continue: rest, signal: this.#stop.signal };
-      const { items, metadata } = (await api.list(place, options)).object;
-      if (!Array.isArray(items)) throw new KubeError('unreadable', 'the API server has sent no list');
-      found.push(...(items as readonly KubeObject[]));
-      rest = metadata.continue === '' ? undefined : metadata.continue;
-      version = metadata.resourceVersion;
-    } while (rest !== undefined);
-    if (version === undefined) throw new KubeError('unreadable', 'the list has no resourceVersion');
+    const { items, version } = await listAll(api, place, { signal: this.#stop.signal });
     this.#heard();
     this.#version = version;
-    const changes = this.#map.replaceAll(found);
+    const changes = this.#map.replaceAll(items);
     if (!this.#isSynced || changes.length > 0) this.#give(changes);
     this.#isSynced = true;
     this.#synced?.();

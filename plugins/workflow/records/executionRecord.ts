@@ -14,7 +14,7 @@ export interface StepRecord extends RunStep {
 }
 /** The stored record of a run. */
 export interface ExecutionRecord extends Omit<ExecutionSummary, 'step_count'> {
-  /** The process that runs it. Only in the vault, and only until the run has ended. */
+  /** The process that runs it. Only where it is stored, and only until the run has ended. */
   readonly process?: string;
   readonly input: unknown;
   readonly result?: unknown;
@@ -26,6 +26,10 @@ export interface ExecutionSummary extends RunSummary {
   readonly status: RunStatus;
   /** Never shown to clients. */
   readonly owner: string;
+}
+
+export interface ExecutionRow extends ExecutionSummary {
+  readonly process?: string;
 }
 
 const TRUNCATED = '[truncated: payload exceeded retention size limit]';
@@ -52,10 +56,12 @@ export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
 }
 
 export function summaryOf(record: ExecutionRecord): ExecutionSummary {
-  return {
-    ...omit(record, 'process', 'input', 'result', 'steps', 'truncated'),
-    step_count: record.steps.length,
-  };
+  return omit(rowOf(record), 'process');
+}
+
+/** The summary as it is stored. */
+export function rowOf(record: ExecutionRecord): ExecutionRow {
+  return { ...omit(record, 'input', 'result', 'steps', 'truncated'), step_count: record.steps.length };
 }
 
 function stepRecord(entry: StepEntry, { secrets }: Run): StepRecord {

@@ -4,14 +4,14 @@ import { Vault } from '../../vault-file/contract.ts';
 import { Peers } from '../../vault-redis/contract.ts';
 import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
+import { RunStore } from '../contract.ts';
 import { omit } from '../definition/omit.ts';
 import { MemoryVault } from './memoryVault.ts';
-import { summaryOf } from './executionRecord.ts';
-import type { ExecutionRecord, ExecutionSummary } from './executionRecord.ts';
+import { rowOf, summaryOf } from './executionRecord.ts';
+import type { ExecutionRecord, ExecutionRow, ExecutionSummary } from './executionRecord.ts';
+import { VaultRuns } from './vaultRuns.ts';
 
-const RECORD = 'execution:';
-const SUMMARY = 'execution-summary:';
-/** Records that wait for the vault: enough for the runs that were in progress when it failed. */
+/** Records that wait for their store: enough for the runs that were in progress when it failed. */
 const MAX_LATE = 200;
 const INTERRUPTED = 'interrupted: ';
 
@@ -22,22 +22,22 @@ export interface Filter {
 }
 
 interface Store {
-  readonly vault: Vault;
-  /** Undefined if this process is alone. */
+  readonly runs: RunStore;
+  /** Undefined if no other processes are known. */
   readonly peers: Peers | undefined;
 }
 
-/** Records of runs in the vault: `execution:<id>` is the full record, `execution-summary:<id>` the row for lists. */
+/** Records of runs, in the `RunStore` or the vault. */
 export class Executions {
   readonly #scope: Scope<WorkflowConfig>;
   readonly #config: () => WorkflowConfig;
   readonly #log: Log;
-  readonly #memory = new MemoryVault();
+  readonly #memory = this.#inVault(new MemoryVault());
   /** Summaries of ended runs, which never change again. */
   #endedById = new Map<string, ExecutionSummary>();
   /** Summaries of live runs of this process, as last written. */
   readonly #liveById = new Map<string, ExecutionSummary>();
-  /** The id of this process if it is alone. */
+  /** The id of this process if no others are known. */
   readonly #alone = randomUUID();
   /** Last records of ended runs that could not be written. */
   readonly #lateById = new Map<string, ExecutionRecord>();
@@ -115,13 +115,13 @@ export class Executions {
   }
 
   async #summaries(): Promise<readonly ExecutionSummary[]> {
-    const vault = this.#vault();
     const found: ExecutionSummary[] = [];
     const endedById = new Map<string, ExecutionSummary>();
-    for (const key of await vault.list(SUMMARY)) {
-      const id = key.slice(SUMMARY.length);
-      const known = this.#liveById.get(id) ?? this.#endedById.get(id);
-      const summary = known ?? (await this.#summary(id));
+    const known = (id: string): ExecutionSummary | undefined =>
+      this.#liveById.get(id) ?? this.#endedById.get(id);
+    for (const row of await this.#store().runs.list(known)) {
+      const id = row.execution_id;
+      const summary = known(id) ?? (await this.#summary(row as ExecutionRow));
       if (summary === undefined) continue;
       if (isFinal(summary)) endedById.set(id, summary);
       found.push(untilNow(summary));
@@ -130,38 +130,42 @@ export class Executions {
     return found.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
   }
 
-  /** The stored summary; that of a run which has not ended comes from its record, which is written more often. */
-  async #summary(id: string): Promise<ExecutionSummary | undefined> {
-    const vault = this.#vault();
-    const stored = (await vault.get(SUMMARY + id)) as ExecutionSummary | undefined;
-    if (stored?.status !== 'running') return stored;
-    const record = await this.#find(id);
-    if (record === undefined) {
-      await vault.delete(SUMMARY + id);
-      return undefined;
-    }
-    const summary = summaryOf(record);
-    if (summary.status !== 'running')
-      await vault.compareAndSwap(SUMMARY + id, stored, summary, this.#ttlSeconds());
-    return summary;
+  /** Undefined if it has been deleted meanwhile. */
+  async #summary(row: ExecutionRow): Promise<ExecutionSummary | undefined> {
+    if (row.status !== 'running' || (await this.#isAlive(row))) return omit(row, 'process');
+    const record = await this.#find(row.execution_id);
+    return record && summaryOf(record);
   }
 
   /** A run whose process has ended is first marked as interrupted, once for all processes. */
   async #find(id: string): Promise<ExecutionRecord | undefined> {
-    const { vault, peers } = this.#store();
-    const record = (await vault.get(RECORD + id)) as ExecutionRecord | undefined;
-    if (record?.status !== 'running') return record;
-    const { process } = record;
-    // A run that began before the vault was changed names another process.
-    if (process === this.#process() || this.#liveById.has(id)) return record;
-    if (process !== undefined && (await peers?.isAlive(process)) === true) return record;
-    const marked = interrupted(record, peers === undefined ? 'service restarted' : 'its process has ended');
-    if (await vault.compareAndSwap(RECORD + id, record, marked, this.#ttlSeconds())) return marked;
+    const { runs, peers } = this.#store();
+    const record = (await runs.get(id)) as ExecutionRecord | undefined;
+    if (record?.status !== 'running' || (await this.#isAlive(record))) return record;
+    const isAlone = peers === undefined && !runs.isShared;
+    const marked = interrupted(record, isAlone ? 'service restarted' : 'its process has ended');
+    if (await runs.swap(record, marked, rowOf(marked))) return marked;
     // Another process has marked it, or it has ended just before its process.
-    return (await vault.get(RECORD + id)) as ExecutionRecord | undefined;
+    return (await runs.get(id)) as ExecutionRecord | undefined;
   }
 
-  /** Keeps the current summary in memory: the one in the vault is written only at the start and the end. */
+  /** Whether the process of a run may still be at it. */
+  async #isAlive({
+    execution_id: id,
+    process,
+    started_at,
+  }: ExecutionRecord | ExecutionRow): Promise<boolean> {
+    const { runs, peers } = this.#store();
+    // A run that began before the store was changed names another process.
+    if (process === this.#process() || this.#liveById.has(id)) return true;
+    if (peers !== undefined) return process !== undefined && peers.isAlive(process);
+    if (!runs.isShared) return false;
+    // Nothing tells of other processes, but no run outlasts its time limits.
+    const { runTimeoutMs, cleanupTimeoutMs } = this.#config();
+    return Date.now() < Date.parse(started_at) + runTimeoutMs + cleanupTimeoutMs;
+  }
+
+  /** Keeps the current summary in memory: the stored one may be that of the start until the end. */
   #alive(record: ExecutionRecord): ExecutionRecord {
     this.#liveById.set(record.execution_id, summaryOf(record));
     return { ...record, process: this.#process() };
@@ -171,41 +175,35 @@ export class Executions {
     return this.#store().peers?.own ?? this.#alone;
   }
 
-  #ttlSeconds(): number {
-    return Math.ceil(this.#config().executionMaxAgeMs / 1000);
-  }
-
-  async #write(record: ExecutionRecord, withSummary: boolean): Promise<void> {
-    const ttlSeconds = this.#ttlSeconds();
-    const write = async (vault: Vault): Promise<void> => {
-      await vault.set(RECORD + record.execution_id, record, ttlSeconds);
-      if (withSummary) await vault.set(SUMMARY + record.execution_id, summaryOf(record), ttlSeconds);
-    };
+  async #write(record: ExecutionRecord, isRowDue: boolean): Promise<void> {
+    const write = (): Promise<void> => this.#store().runs.put(record, rowOf(record), isRowDue);
     try {
-      await write(this.#vault());
+      await write();
     } catch (error) {
-      if (this.#scope.all(Vault).length > 0) throw error;
-      // The vault plugin was switched off, so memory is used from now on.
+      if (this.#scope.all(RunStore).length + this.#scope.all(Vault).length > 0) throw error;
+      // The plugin that stored it was switched off, so memory is used from now on.
       this.#last = undefined;
-      await write(this.#vault());
+      await write();
     }
   }
 
-  #vault(): Vault {
-    return this.#store().vault;
-  }
-
-  /** At a stop the vault and the peers are removed before our runs have ended; those still use what they started with. */
+  /** At a stop the store and the peers are removed before our runs have ended; those still use what they started with. */
   #store(): Store {
+    const [given] = this.#scope.all(RunStore);
     const [vault] = this.#scope.all(Vault);
-    if (vault !== undefined) this.#last = { vault, peers: this.#scope.all(Peers)[0] };
+    const runs = given ?? (vault && this.#inVault(vault));
+    if (runs !== undefined) this.#last = { runs, peers: this.#scope.all(Peers)[0] };
     if (this.#last !== undefined) return this.#last;
     if (!this.#hasWarned)
       this.#log.warn(
         'no vault: records of runs are lost when the process ends; enable a plugin that provides Vault',
       );
     this.#hasWarned = true;
-    return { vault: this.#memory, peers: undefined };
+    return { runs: this.#memory, peers: undefined };
+  }
+
+  #inVault(vault: Vault): RunStore {
+    return new VaultRuns(vault, () => Math.ceil(this.#config().executionMaxAgeMs / 1000));
   }
 
   #tidy(): void {
@@ -228,8 +226,7 @@ export class Executions {
     const tooMany = surplus(young, executionMaxCount, { owner: ({ owner }) => owner, weight: () => 1 });
     for (const { execution_id: id, status } of [...oldestFirst.filter(isOld), ...tooMany]) {
       if (status === 'running') continue;
-      await this.#vault().delete(SUMMARY + id);
-      await this.#vault().delete(RECORD + id);
+      await this.#store().runs.delete(id);
       this.#endedById.delete(id);
     }
   }

@@ -128,9 +128,7 @@ function cancelTool(parts: ToolParts): Tool {
       const isElsewhere =
         !isHere && before.status === 'running' && (await cancelElsewhere(id, parts, cancel));
       const { status, error = '' } = isHere || isElsewhere ? await find() : before;
-      const message = isElsewhere
-        ? cancelledElsewhere(id, status, error)
-        : `execution ${id} ${isHere ? 'is' : 'had ended already:'} ${status}`;
+      const message = isElsewhere ? cancelledElsewhere(id, status, error) : cancelledHere(id, status, isHere);
       return structuredResult({ execution_id: id, status, message });
     },
   });
@@ -147,6 +145,12 @@ async function found(
   const record = await parts.executions.get(id);
   if (record !== undefined && (isOfAny || isVisibleTo(request, record, parts))) return record;
   throw fault(`Failed to get execution: execution ${id} not found`, 'RESOURCE_NOT_FOUND');
+}
+
+function cancelledHere(id: string, status: string, wasRunning: boolean): string {
+  if (wasRunning) return `execution ${id} is ${status}`;
+  if (status !== 'running') return `execution ${id} had ended already: ${status}`;
+  return `execution ${id} runs in another process, which cannot be told: enable vault-redis in all processes, or cancel it there`;
 }
 
 function withoutSteps(record: ExecutionRecord): JsonObject {

@@ -13,6 +13,11 @@ import type { KubeNamespace, Rule } from './kubeNamespace.ts';
 export const SERVICE_RULES: readonly Rule[] = [
   { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: ['pegboard.dev'], resources: ['mcpservers/status', 'workflows/status'], verbs: ['patch'] },
+  {
+    apiGroups: ['pegboard.dev'],
+    resources: ['workflowexecutions'],
+    verbs: ['get', 'list', 'create', 'update', 'delete'],
+  },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];

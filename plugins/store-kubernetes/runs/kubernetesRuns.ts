@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from 'pegboard';
+import type { RunRecord, RunRow, RunStore } from '../../workflow/contract.ts';
+import type { KubeApi } from '../api/kubeApi.ts';
+import { KubeError } from '../api/kubeError.ts';
+import type { KubeMetadata, KubeObject } from '../api/kubeObject.ts';
+import { listAll } from '../api/listAll.ts';
+import type { KubePlace } from '../api/pathOf.ts';
+import type { Cluster } from '../store/cluster.ts';
+import { GROUP, VERSION } from '../store/customResource.ts';
+import { storeError } from '../store/storeError.ts';
+
+const PLURAL = 'workflowexecutions';
+/** The row of the run, so that lists need not read whole records. */
+const ROW = `${GROUP}/row`;
+/** A run waits for its first record: a frozen API server must not hold it up for long. */
+const WRITE_MS = 2_000;
+
+export interface KubernetesRunsParts {
+  readonly cluster: Pick<Cluster, 'connect'>;
+  readonly namespace: () => string;
+}
+
+/** Runs as WorkflowExecution objects, written as the service. Their names are the ids of the runs. */
+export class KubernetesRuns implements RunStore {
+  readonly isShared = true;
+  readonly #parts: KubernetesRunsParts;
+  /** The versions of runs that have not ended, as this process has written them. */
+  readonly #versions = new Map<string, string | undefined>();
+
+  constructor(parts: KubernetesRunsParts) {
+    this.#parts = parts;
+  }
+
+  async list(): Promise<readonly RunRow[]> {
+    const { items } = await this.#asked('list', undefined, (api) =>
+      listAll(api, this.#place(), { isMetadataOnly: true }),
+    );
+    return items.flatMap(rowIn);
+  }
+
+  async get(id: string): Promise<RunRecord | undefined> {
+    const object = await this.#read(id);
+    return object === undefined ? undefined : recordIn(object);
+  }
+
+  async put(record: RunRecord, row: RunRow): Promise<void> {
+    const { execution_id: id, status } = record;
+    const known = this.#versions.get(id);
+    const version =
+      known === undefined ? await this.#created(record, row) : await this.#replaced(known, record, row);
+    // Someone has deleted it, or another process has marked the run as interrupted.
+    const written = version ?? (await this.#putAnyway(record, row));
+    if (status === 'running') this.#versions.set(id, written);
+    else this.#versions.delete(id);
+  }
+
+  async swap(before: RunRecord, after: RunRecord, row: RunRow): Promise<boolean> {
+    const present = await this.#read(after.execution_id);
+    const version = present?.metadata.resourceVersion;
+    if (version === undefined || !isDeepStrictEqual(present && recordIn(present), before)) return false;
+    return (await this.#replaced(version, after, row)) !== undefined;
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#asked('delete', id, (api) => api.delete(this.#place(id)).catch(unless(404)));
+  }
+
+  async #putAnyway(record: RunRecord, row: RunRow): Promise<string | undefined> {
+    const version = (await this.#read(record.execution_id))?.metadata.resourceVersion;
+    return version === undefined ? this.#created(record, row) : this.#replaced(version, record, row);
+  }
+
+  /** @returns its version; undefined if it exists already */
+  async #created(record: RunRecord, row: RunRow): Promise<string | undefined> {
+    const answer = await this.#asked('create', undefined, (api) =>
+      api.create(this.#place(), bodyOf(record, row), { timeoutMs: WRITE_MS }).catch(unless(409)),
+    );
+    return answer?.object.metadata.resourceVersion;
+  }
+
+  /** @returns its version; undefined if it was replaced or deleted meanwhile */
+  async #replaced(version: string, record: RunRecord, row: RunRow): Promise<string | undefined> {
+    const id = record.execution_id;
+    const answer = await this.#asked('update', id, (api) =>
+      api
+        .replace(this.#place(id), bodyOf(record, row, version), { timeoutMs: WRITE_MS })
+        .catch(unless(404, 409)),
+    );
+    return answer?.object.metadata.resourceVersion;
+  }
+
+  #read(id: string): Promise<KubeObject | undefined> {
+    // Callers may ask for anything.
+    if (!/^[a-z0-9-]{1,63}$/.test(id)) return Promise.resolve(undefined);
+    return this.#asked('get', id, async (api) => (await api.get(this.#place(id)).catch(unless(404)))?.object);
+  }
+
+  async #asked<T>(verb: string, name: string | undefined, ask: (api: KubeApi) => Promise<T>): Promise<T> {
+    try {
+      return await ask(await this.#parts.cluster.connect());
+    } catch (error) {
+      const namespace = this.#parts.namespace();
+      throw storeError(error, { verb, plural: PLURAL, namespace, ...(name !== undefined && { name }) });
+    }
+  }
+
+  #place(name?: string): KubePlace {
+    const namespace = this.#parts.namespace();
+    return { group: GROUP, version: VERSION, plural: PLURAL, namespace, ...(name !== undefined && { name }) };
+  }
+}
+
+/** Resolves to undefined for refusals with one of these; a 404 for the whole plural stays an error. */
+function unless(...statuses: readonly number[]): (error: unknown) => undefined {
+  return (error) => {
+    const isExpected = error instanceof KubeError && error.reason !== '' && statuses.includes(error.status);
+    if (!isExpected) throw error;
+    return undefined;
+  };
+}
+
+function bodyOf(record: RunRecord, row: RunRow, resourceVersion?: string): object {
+  const { execution_id: name, workflow_name: workflow, status } = record;
+  const metadata: KubeMetadata = {
+    name,
+    labels: { [`${GROUP}/workflow`]: workflow, [`${GROUP}/status`]: status },
+    annotations: { [ROW]: JSON.stringify(row) },
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return { apiVersion: `${GROUP}/${VERSION}`, kind: 'WorkflowExecution', metadata, record };
+}
+
+function recordIn({ record }: KubeObject): RunRecord {
+  return record as RunRecord;
+}
+
+/** None for an object that Pegboard has not written. */
+function rowIn({ metadata: { name, annotations } }: KubeObject): readonly RunRow[] {
+  try {
+    const row: unknown = JSON.parse(annotations?.[ROW] ?? '');
+    return isObject(row) && row['execution_id'] === name ? [row as unknown as RunRow] : [];
+  } catch {
+    return [];
+  }
+}
