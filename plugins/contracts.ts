@@ -18,7 +18,7 @@ export type * from './metatools/contract.ts';
 export * from './metrics/contract.ts';
 export * from './settings-file/contract.ts';
 export * from './store-file/contract.ts';
-export type * from './store-kubernetes/contract.ts';
+export * from './store-kubernetes/contract.ts';
 export * from './toolsets/contract.ts';
 export * from './tracing/contract.ts';
 export * from './upstream/contract.ts';

@@ -41,7 +41,7 @@ export function fillReferences(values: Texts, directory: string, env: Env = proc
 /** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret. */
 export function holdsOnlyReferences(text: string): boolean {
   const given = text.replace(/^(Bearer|Basic|Token) /i, '');
-  return given !== '' && given.replace(/\$\{(env|file|caller):[^}]+\}/g, '') === '';
+  return given !== '' && given.replace(/\$\{(env|file|caller|secret):[^}]+\}/g, '') === '';
 }
 
 function variable(name: string, env: Env): string {

@@ -24,6 +24,7 @@ export function configFindings({ aggregator }: AuthExchangeConfig, settings: Set
   return [
     ...trustedIssuers.flatMap((issuer, at) => issuerFindings(issuer, ['trustedIssuers', at])),
     ...(broker === undefined ? [] : brokerFindings(broker, trustedIssuers.length > 0)),
+    ...(broker === undefined || settings.orchestrator ? [] : unreadFindings(broker)),
     ...(broker === undefined ? [] : grantFindings(broker, trustedIssuers, providerIn(settings))),
   ];
 }
@@ -97,7 +98,7 @@ function targetFindings(target: BrokerTarget, at: Path): readonly Finding[] {
       at,
       needsFile &&
         (clientId === undefined || clientSecretFile === undefined) &&
-        'has no credentials; write clientId and clientSecretFile',
+        'has no credentials; write clientId and clientSecretFile, or clientCredentialsSecretRef',
     ),
     ...secretRefFindings(target, at),
   ];
@@ -130,7 +131,7 @@ function providerIn({ aggregator }: Settings): string | undefined {
 function clientFindings(client: BrokerClient, at: Path): readonly Finding[] {
   const hasSource = client.clientSecretFile !== undefined || client.clientCredentialsSecretRef !== undefined;
   return [
-    ...errorAt(at, !hasSource && 'has no secret; write clientSecretFile'),
+    ...errorAt(at, !hasSource && 'has no secret; write clientSecretFile, or clientCredentialsSecretRef'),
     ...secretRefFindings(client, at),
   ];
 }
@@ -139,12 +140,22 @@ function secretRefFindings(
   { clientCredentialsSecretRef, clientSecretFile }: BrokerTarget | BrokerClient,
   at: Path,
 ): readonly Finding[] {
-  if (clientCredentialsSecretRef === undefined) return [];
-  if (clientSecretFile !== undefined)
-    return errorAt(at, 'has clientSecretFile and clientCredentialsSecretRef; remove one of them');
-  return warningAt(
-    [...at, 'clientCredentialsSecretRef'],
-    'is read in orchestrator mode only: until then this entry is left out; write clientSecretFile',
+  const hasBoth = clientCredentialsSecretRef !== undefined && clientSecretFile !== undefined;
+  return errorAt(at, hasBoth && 'has clientSecretFile and clientCredentialsSecretRef; remove one of them');
+}
+
+/** Without an orchestrator there are no secrets of one. */
+function unreadFindings({ targets, brokerClients }: BrokerConfig): readonly Finding[] {
+  return Object.entries({ targets, brokerClients }).flatMap(([key, entries]) =>
+    Object.entries(entries).flatMap(([name, entry]) =>
+      warningAt(
+        [BROKER, key, name, 'clientCredentialsSecretRef'],
+        entry.clientCredentialsSecretRef !== undefined &&
+          entry.clientSecretFile === undefined &&
+          !('grantIssuer' in entry) &&
+          'is read in orchestrator mode only: until then this entry is left out; write clientSecretFile',
+      ),
+    ),
   );
 }
 

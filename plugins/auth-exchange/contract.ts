@@ -1,7 +1,7 @@
 import type { Downstream, DownstreamOptions } from './shared/downstream.ts';
 
 export type { Downstream, DownstreamOptions, DownstreamToken } from './shared/downstream.ts';
-export type { ClientSecret, ExchangeTarget } from './shared/exchangeTarget.ts';
+export type { ClientSecret, ExchangeTarget, TargetClient } from './shared/exchangeTarget.ts';
 
 /** Exchanges callers' tokens at other identity providers, with or without a broker in the configuration. The libraries are read at the
  *  first call: most gateways exchange nothing. */

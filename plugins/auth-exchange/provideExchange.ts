@@ -4,6 +4,7 @@ import type { Scope } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
 import { GrantRelease } from '../auth-client/contract.ts';
 import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
+import { SecretSource } from '../store-kubernetes/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { AssertionGrant } from './assertion/assertionGrant.ts';
 import { BrokerClients } from './broker/brokerClients.ts';
@@ -30,7 +31,9 @@ const NO_BROKER: BrokerConfig = {
 export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const { log, signal } = scope;
   const { extraCaFile, oauth } = scope.config.aggregator;
-  const { trustedIssuers, tokenExchangeBroker: broker = NO_BROKER } = oauth.server;
+  const { trustedIssuers, tokenExchangeBroker: given = NO_BROKER } = oauth.server;
+  const isOrchestrated = scope.get(ConfigControl).settings().orchestrator;
+  const broker = isOrchestrated ? given : withoutSecretRefs(given);
   const server = (): AuthorizationServer => scope.get(AuthorizationServer);
   const directory = (): string => scope.get(ConfigControl).directory;
   let trusted: SecureContext | undefined;
@@ -58,9 +61,10 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
     isOwn: (resource) => server().isOwn(resource),
   });
 
-  scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, log }));
+  const secrets = (): SecretSource | undefined => scope.all(SecretSource)[0];
+  scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, secrets, log }));
   const downstream = Downstream.open({
-    ...{ trust, directory, log },
+    ...{ trust, directory, secrets, log },
     allowPrivate: broker.allowPrivateIP,
     privateKey: `${BROKER}.allowPrivateIP`,
   });
@@ -76,4 +80,16 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
 
   scope.onStart(() => void trust());
   scope.onStop(() => scope.emit({ type: 'callers.left', hasLeft: (request) => bearer.isOf(request) }));
+}
+
+/** Nothing reads them in file mode; what has no other credentials is left out, as `check` warns. */
+function withoutSecretRefs(broker: BrokerConfig): BrokerConfig {
+  const without = <T extends object>(entries: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, withoutSecretRef(entry)]));
+  return { ...broker, targets: without(broker.targets), brokerClients: without(broker.brokerClients) };
+}
+
+function withoutSecretRef<T extends object>(entry: T): T {
+  const kept = Object.entries(entry).filter(([key]) => key !== 'clientCredentialsSecretRef');
+  return Object.fromEntries(kept) as T;
 }

@@ -112,7 +112,7 @@ export const Grant = many<Grant>('oauth-grant');
 /** Clients that are known without registration; they come before registered ones of the same id. */
 export interface ClientSource {
   /** @throws OAuthError temporarily_unavailable */
-  find(id: string): OAuthClient | undefined;
+  find(id: string): OAuthClient | undefined | Promise<OAuthClient | undefined>;
 }
 export const ClientSource = many<ClientSource>('oauth-client-source');
 

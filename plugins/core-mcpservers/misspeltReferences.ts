@@ -1,9 +1,10 @@
 import { holdsOnlyReferences } from 'pegboard';
 import type { Finding } from 'pegboard';
+import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 
 const BRACED = /\$\{([^{}]*)\}/g;
-const FORMS = 'references are ${env:NAME}, ${file:PATH} and ${caller:NAME}';
+const FORMS = 'references are ${env:NAME}, ${file:PATH}, ${caller:NAME} and ${secret:NAME/KEY}';
 /** Names of secrets that callers enter. */
 const CALLER = /^\$\{caller:[\w.-]{1,64}\}$/;
 
@@ -13,7 +14,9 @@ export function misspeltReferences({ env, headers }: McpServerSpec): readonly Fi
   return Object.entries({ env, headers }).flatMap(([field, values]) =>
     Object.entries(values).flatMap(([key, value]) =>
       [...value.matchAll(BRACED)].flatMap(([whole, inside = '']): readonly Finding[] => {
-        if (holdsOnlyReferences(whole) || CALLER.test(whole)) return [];
+        const isSecret = inside.startsWith('secret:');
+        if (isSecret ? whole.search(SECRET_REFERENCE) >= 0 : holdsOnlyReferences(whole) || CALLER.test(whole))
+          return [];
         const message = `${field}.${key}: ${faultOf(inside)}`;
         return [{ path: [field, key], message, severity: 'warning' }];
       }),
@@ -23,7 +26,7 @@ export function misspeltReferences({ env, headers }: McpServerSpec): readonly Fi
 
 function faultOf(inside: string): string {
   const [, kind = '', name = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(inside.trim()) ?? [];
-  const asMeant = ['env', 'file', 'caller'].find((one) => one === kind.toLowerCase());
+  const asMeant = ['env', 'file', 'caller', 'secret'].find((one) => one === kind.toLowerCase());
   if (asMeant !== undefined && name.trim() === '') return `\${${kind}:} names nothing; ${FORMS}`;
   const isVariable = /^[A-Z][A-Z0-9_]*$/.test(name.trim());
   if (kind === '' && isVariable) return `\${${name}} is sent literally; write \${env:${name}}`;

@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { fillReferences } from 'pegboard';
+import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
 import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
 import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
@@ -66,15 +67,21 @@ function signInFindings(resource: Resource, { settings }: ReviewFacts<unknown>):
 
 function referenceFindings(
   resource: Resource,
-  { env, directory }: ReviewFacts<unknown>,
+  { env, directory, settings }: ReviewFacts<unknown>,
 ): readonly ReviewFinding[] {
   const spec = resource.spec as McpServerSpec;
+  const unread = (texts: McpServerSpec['env']): readonly { name: string; message: string }[] =>
+    Object.entries(settings.orchestrator ? {} : texts)
+      .filter(([, text]) => text.search(SECRET_REFERENCE) >= 0)
+      .map(([name]) => ({ name, message: 'names a secret, which is read in orchestrator mode only' }));
   return (['env', 'headers'] as const).flatMap((field) =>
-    fillReferences(spec[field], directory, env).faults.map(({ name, message }) => ({
-      resource,
-      path: [field, name],
-      message: `${field}.${name} ${message}`,
-      severity: 'warning' as const,
-    })),
+    [...fillReferences(spec[field], directory, env).faults, ...unread(spec[field])].map(
+      ({ name, message }) => ({
+        resource,
+        path: [field, name],
+        message: `${field}.${name} ${message}`,
+        severity: 'warning' as const,
+      }),
+    ),
   );
 }

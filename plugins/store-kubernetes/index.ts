@@ -2,7 +2,8 @@ import { ConfigControl, definePlugin, entryOf, readSchema } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
 import { ServiceSource } from '../core-services/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
-import { RunStore } from '../workflow/contract.ts';
+import { CallSecrets, RunStore } from '../workflow/contract.ts';
+import { SecretSource } from './contract.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 
 /** Definitions as custom resources of Kubernetes. */
@@ -17,7 +18,7 @@ export const plugin = definePlugin<StoreKubernetesConfig>({
   enabled: ({ orchestrator }) => orchestrator,
   requires: [ConfigControl],
   uses: [ProviderTokens, ServiceSource],
-  provides: [ResourceStore, RunStore, SignInScopes],
+  provides: [CallSecrets, ResourceStore, RunStore, SecretSource, SignInScopes],
   // Only here, because each start reads the manifests of all plugins.
   apply: async (scope) => {
     const { provideStore } = await import('./provideStore.ts');

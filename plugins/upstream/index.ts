@@ -13,6 +13,7 @@ import {
 import { ADMIN } from '../admin/contract.ts';
 import { ServiceSource } from '../core-services/contract.ts';
 import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
+import { SecretSource } from '../store-kubernetes/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
 import {
@@ -114,6 +115,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     credentials,
     offers: () => scope.all(SignInOffers)[0],
     tracer: () => scope.all(Tracer)[0],
+    secrets: () => scope.all(SecretSource)[0],
   });
   const callersServers = new CallersServers({
     ...{ log, credentials },

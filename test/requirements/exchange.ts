@@ -107,6 +107,7 @@ export const EXCHANGE: readonly Requirement[] = [
     tests: [
       'plugins/auth-exchange/config: has a connector and credentials',
       'plugins/auth-exchange/config: may have credentials of the orchestrator, which are not read here',
+      'heavy/kubernetesSecrets: of another namespace are read by their name alone, for the client of an exchange',
       'plugins/auth-exchange/shared/downstreamNetwork: derives the issuer from the endpoint',
     ],
   },

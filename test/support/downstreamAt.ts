@@ -43,12 +43,13 @@ export function downstreamAt(
   });
   const target: ExchangeTarget = {
     ...{ name: 'cluster-b', endpoint: `${url}/token`, expectedIssuer: url, connectorId: 'a' },
-    ...{ scopes: 'openid groups', clientId: 'pegboard', clientSecret: { file: 'secret' } },
+    ...{ scopes: 'openid groups', client: { id: 'pegboard', secret: { file: 'secret' } } },
     ...more,
   };
   const downstream = new Downstream({
     fetch,
     directory: () => directory.path,
+    secrets: () => undefined,
     privateKey: 'a.b.allowPrivateIP',
     log,
   });

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'pegboard';
+import type { ClientSecretRef } from '../../store-kubernetes/contract.ts';
 
 /** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.
  *  Source: requirement server.schema */
@@ -16,6 +17,8 @@ export interface AuthRules {
         readonly clientId: string | undefined;
         /** May be a reference. */
         readonly clientSecret: string | undefined;
+        /** Holds both, in place of them. */
+        readonly secretRef: ClientSecretRef | undefined;
       }
     | undefined;
   readonly authorizationServer:
@@ -47,6 +50,7 @@ interface AuthSpec {
     readonly scopes: string;
     readonly clientId?: string;
     readonly clientSecret?: string;
+    readonly clientCredentialsSecretRef?: ClientSecretRef;
   };
   readonly authorizationServer?: {
     readonly issuer: string;
@@ -79,6 +83,7 @@ export function readAuthRules({ auth, env, headers }: JsonObject): AuthRules {
             scopes: exchange.scopes,
             clientId: exchange.clientId,
             clientSecret: exchange.clientSecret,
+            secretRef: exchange.clientCredentialsSecretRef,
           }
         : undefined,
     authorizationServer: pinned && {

@@ -4,35 +4,32 @@ import { OAuthError } from '../../auth-server/contract.ts';
 import type { ClientSource, OAuthClient } from '../../auth-server/contract.ts';
 import type { BrokerClient } from '../config.ts';
 import { JWT_BEARER, TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
+import { secretsOf } from '../shared/clientOf.ts';
+import type { ClientParts } from '../shared/exchangeTarget.ts';
 import { secretIn } from '../shared/secretIn.ts';
+import type { ReadSecret } from '../shared/secretIn.ts';
 
-export interface BrokerClientsParts {
+export interface BrokerClientsParts extends ClientParts {
   readonly clients: Readonly<Record<string, BrokerClient>>;
-  /** Base of relative paths. */
-  readonly directory: () => string;
   readonly log: Log;
 }
 
 /** The clients in `brokerClients`: they have a secret and no redirect URI. Source: requirement broker.clients */
 export class BrokerClients implements ClientSource {
-  readonly #files: ReadonlyMap<string, string>;
+  readonly #clients: ReadonlyMap<string, BrokerClient>;
   readonly #parts: BrokerClientsParts;
   /** Client id and why its secret could not be read. */
   readonly #faults = new Map<string, string>();
 
   constructor(parts: BrokerClientsParts) {
     this.#parts = parts;
-    this.#files = new Map(
-      Object.entries(parts.clients).flatMap(([id, { clientSecretFile }]) =>
-        clientSecretFile === undefined ? [] : [[id, clientSecretFile]],
-      ),
-    );
+    this.#clients = new Map(Object.entries(parts.clients));
   }
 
-  find(id: string): OAuthClient | undefined {
-    const file = this.#files.get(id);
-    if (file === undefined) return undefined;
-    const read = secretIn(file, this.#parts.directory());
+  async find(id: string): Promise<OAuthClient | undefined> {
+    const client = this.#clients.get(id);
+    const read = client && (await this.#secretOf(client));
+    if (read === undefined) return undefined;
     if ('fault' in read) {
       this.#warnOnce(id, read.fault);
       throw OAuthError.unavailable('the client cannot be checked now', 'client-secret-unreadable');
@@ -46,6 +43,17 @@ export class BrokerClients implements ClientSource {
       grantTypes: [TOKEN_EXCHANGE, JWT_BEARER],
       origin: 'configured',
     };
+  }
+
+  async #secretOf({
+    clientSecretFile: file,
+    clientCredentialsSecretRef: ref,
+  }: BrokerClient): Promise<ReadSecret | undefined> {
+    const { directory, secrets } = this.#parts;
+    if (file !== undefined) return secretIn(file, directory());
+    if (ref === undefined) return undefined;
+    const read = await secretsOf(ref, [ref.clientSecretKey], secrets());
+    return 'fault' in read ? read : { secret: read[0] ?? '' };
   }
 
   /** Anyone who knows the id may repeat the request. */

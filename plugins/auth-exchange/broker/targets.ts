@@ -1,5 +1,5 @@
 import type { BrokerConfig, BrokerTarget } from '../config.ts';
-import type { ExchangeTarget } from '../shared/exchangeTarget.ts';
+import type { ExchangeTarget, TargetClient } from '../shared/exchangeTarget.ts';
 
 /** An authorization server that persons have granted access at. */
 export interface GrantTarget {
@@ -32,19 +32,20 @@ function usableTarget(name: string, target: BrokerTarget): Target | undefined {
 }
 
 function exchangeTarget(name: string, target: BrokerTarget): ExchangeTarget | undefined {
-  const {
-    idpTokenEndpoint: endpoint,
-    connectorId,
-    clientId,
-    clientSecretFile: file,
-    expectedIssuer,
-    scopes,
-  } = target;
-  if (endpoint === undefined || connectorId === undefined) return undefined;
-  if (clientId === undefined || file === undefined) return undefined;
+  const { idpTokenEndpoint: endpoint, connectorId, expectedIssuer, scopes } = target;
+  const client = clientOf(target);
+  if (endpoint === undefined || connectorId === undefined || client === undefined) return undefined;
   return {
-    ...{ name, endpoint, connectorId, clientId, clientSecret: { file } },
+    ...{ name, endpoint, connectorId, client },
     ...(expectedIssuer !== undefined && { expectedIssuer }),
     ...(scopes !== undefined && { scopes }),
   };
+}
+
+function clientOf({
+  clientCredentialsSecretRef: ref,
+  clientId: id,
+  clientSecretFile: file,
+}: BrokerTarget): TargetClient | undefined {
+  return ref ?? (id === undefined || file === undefined ? undefined : { id, secret: { file } });
 }

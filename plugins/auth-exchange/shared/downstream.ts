@@ -6,10 +6,11 @@ import { guardedFetch } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
 import { DownstreamFault, faultOf } from './downstreamFault.ts';
 import { completed, scopesIn, withoutSlash } from './exchangeTarget.ts';
-import type { ExchangeTarget } from './exchangeTarget.ts';
+import type { ClientParts, ExchangeTarget } from './exchangeTarget.ts';
 import { TOKEN_EXCHANGE } from './grantTypes.ts';
 import { NETWORK_BOUNDS } from './networkBounds.ts';
-import { clientSecretOf } from './secretIn.ts';
+import { clientOf } from './clientOf.ts';
+import type { ReadClient } from './clientOf.ts';
 
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 /** What a provider may say that it has issued. Source: RFC 8693 §3 */
@@ -23,12 +24,10 @@ const OTHER_TOKENS = ['id_token', 'refresh_token'];
 const UNKNOWN_LIFE_MS = 60_000;
 const MAX_LIFE_MS = 31_536_000_000;
 
-export interface DownstreamParts {
+export interface DownstreamParts extends ClientParts {
   readonly fetch: GuardedFetch;
   /** The key of config.yaml that lets endpoints have private addresses, for the log. */
   readonly privateKey: string;
-  /** Base of relative paths. */
-  readonly directory: () => string;
   readonly log: Log;
 }
 export interface DownstreamOptions extends Omit<DownstreamParts, 'fetch'> {
@@ -49,6 +48,10 @@ export interface DownstreamToken {
 }
 
 type CompleteTarget = ReturnType<typeof completed>;
+interface Subject {
+  readonly token: string;
+  readonly type: string;
+}
 
 /** Exchanges subject tokens at downstream identity providers. Source: RFC 8693 */
 export class Downstream {
@@ -66,9 +69,11 @@ export class Downstream {
   async exchange(given: ExchangeTarget, token: string, type: string): Promise<DownstreamToken> {
     const target = completed(given);
     try {
-      const response = await this.#request(target, token, type);
+      const client = await clientOf(target.client, this.#parts);
+      if ('fault' in client) throw new DownstreamFault('unavailable', 'secret-unreadable', client.fault);
+      const response = await this.#request(target, client, { token, type });
       if (response.status !== 200) throw await DownstreamFault.of(response);
-      return await tokenIn(response, target);
+      return await tokenIn(response, target, client);
     } catch (error) {
       const { refusal, level, detail } = faultOf(error, this.#parts.privateKey);
       const { reason } = refusal;
@@ -77,21 +82,18 @@ export class Downstream {
     }
   }
 
-  #request(target: CompleteTarget, token: string, type: string): Promise<Response> {
-    const { fetch, directory } = this.#parts;
-    const { endpoint, clientId, clientSecret } = target;
-    const read = clientSecret && clientSecretOf(clientSecret, directory());
-    if (read !== undefined && 'fault' in read)
-      throw new DownstreamFault('unavailable', 'secret-unreadable', read.fault);
+  #request(target: CompleteTarget, { id, secret }: ReadClient, subject: Subject): Promise<Response> {
+    const { fetch } = this.#parts;
+    const { endpoint } = target;
     return oauth.genericTokenEndpointRequest(
       serverOf(target),
-      { client_id: clientId },
-      read === undefined ? oauth.None() : oauth.ClientSecretBasic(read.secret),
+      { client_id: id },
+      secret === undefined ? oauth.None() : oauth.ClientSecretBasic(secret),
       TOKEN_EXCHANGE,
       {
         connector_id: target.connectorId,
-        subject_token: token,
-        subject_token_type: type,
+        subject_token: subject.token,
+        subject_token_type: subject.type,
         requested_token_type: ID_TOKEN,
         scope: target.scopes,
       },
@@ -110,10 +112,14 @@ function serverOf({ expectedIssuer, endpoint }: CompleteTarget): oauth.Authoriza
 }
 
 /** @throws DownstreamFault, or what oauth4webapi throws */
-async function tokenIn(response: Response, target: CompleteTarget): Promise<DownstreamToken> {
+async function tokenIn(
+  response: Response,
+  target: CompleteTarget,
+  { id }: ReadClient,
+): Promise<DownstreamToken> {
   const body = await oauth.processGenericTokenEndpointResponse(
     serverOf(target),
-    { client_id: target.clientId },
+    { client_id: id },
     await withoutOtherTokens(response),
     { recognizedTokenTypes: { n_a: () => undefined, dpop: refuseBound } },
   );

@@ -1,3 +1,5 @@
+import type { ClientSecretRef, SecretSource } from '../../store-kubernetes/contract.ts';
+
 const DEFAULT_SCOPES = 'openid profile email groups';
 
 /** An identity provider that gives its own token for one of another issuer. */
@@ -12,17 +14,21 @@ export interface ExchangeTarget {
   readonly expectedIssuer?: string;
   /** Separated by spaces. Absent or empty: `openid profile email groups`. */
   readonly scopes?: string;
-  readonly clientId: string;
-  /** Read at each exchange, so that it can be replaced. Absent: a public client. */
-  readonly clientSecret?: ClientSecret;
+  readonly client: TargetClient;
+}
+/** The client that Pegboard is there. Secrets are read at each exchange, so that they can be replaced; without one it is a public client. */
+export type TargetClient = { readonly id: string; readonly secret?: ClientSecret } | ClientSecretRef;
+/** Where secrets of clients are read. */
+export interface ClientParts {
+  /** Base of relative paths. */
+  readonly directory: () => string;
+  readonly secrets: () => SecretSource | undefined;
 }
 /** `text` may consist of references, `${file:PATH}` and `${env:NAME}`; paths are relative to the configuration directory. */
 export type ClientSecret = { readonly file: string } | { readonly text: string };
 
 /** With what it leaves out. */
-export function completed(
-  target: ExchangeTarget,
-): Required<Omit<ExchangeTarget, 'clientSecret'>> & ExchangeTarget {
+export function completed(target: ExchangeTarget): Required<ExchangeTarget> {
   const scopes = scopesIn(target.scopes ?? '').join(' ');
   return {
     ...target,

@@ -24,7 +24,7 @@ export class Clients {
   async find(id: string): Promise<OAuthClient> {
     const { sources, registrations, documents, hasDocuments } = this.#parts;
     for (const source of sources()) {
-      const client = source.find(id);
+      const client = await source.find(id);
       if (client !== undefined) return client;
     }
     if (isDocumentId(id) && hasDocuments()) return documents.find(id);

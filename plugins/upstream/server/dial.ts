@@ -1,9 +1,11 @@
 import { GatewayError, fillReferences, secretsGiven } from 'pegboard';
 import type { Filled } from 'pegboard';
 import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { SecretSource } from '../../store-kubernetes/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { fillCallerReferences } from '../../auth-client/contract.ts';
 import type { ServerDefinition } from '../definition.ts';
+import { fillSecretReferences } from './fillSecretReferences.ts';
 import { prepared } from './prepared.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
@@ -22,6 +24,8 @@ export interface DialParts {
   readonly trust: TlsTrust;
   /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
+  /** For `${secret:…}` references. */
+  readonly secrets: () => SecretSource | undefined;
   readonly output: StandardError;
 }
 
@@ -30,17 +34,17 @@ export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secre
 
 /** Creates the wire for a definition, not opened yet.
  *  @param credential of the owner of the connection; undefined for the shared one
- *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT */
+ *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT; as SecretSource.read() */
 export async function dial(
   definition: ServerDefinition,
   listener: WireListener,
   { credential, ...parts }: DialParts & { readonly credential?: OwnCredential | undefined },
 ): Promise<Wire> {
   if (credential !== undefined) await prepared(credential, definition.timeoutMs);
-  const { directory, watchdog, output, config, trust } = parts;
+  const { watchdog, output, config, trust } = parts;
   if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
   if (definition.type === 'stdio') {
-    const { values: own, secrets } = filled(definition, 'env', directory);
+    const { values: own, secrets } = await filled(definition, 'env', parts);
     const hidden = [...secrets, ...secretsOf(credential)];
     output.hide(secretsGiven({ values: hidden, words: definition.command }));
     output.begin();
@@ -59,7 +63,7 @@ export async function dial(
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
   }
-  const { values, secrets } = filled(definition, 'headers', directory);
+  const { values, secrets } = await filled(definition, 'headers', parts);
   const hide = (): void =>
     output.hide(secretsGiven({ values: [...secrets, ...secretsOf(credential)], url: definition.url }));
   hide();
@@ -119,10 +123,14 @@ export async function remoteWire(
   return new (await httpWire()).HttpWire(options, listener);
 }
 
-function filled(definition: ServerDefinition, field: 'env' | 'headers', directory: string): Filled {
+async function filled(
+  definition: ServerDefinition,
+  field: 'env' | 'headers',
+  { directory, secrets }: Pick<DialParts, 'directory' | 'secrets'>,
+): Promise<Filled> {
   const found = fillReferences(definition[field], directory);
   const [fault] = found.faults;
-  if (fault === undefined) return found;
+  if (fault === undefined) return fillSecretReferences(found, secrets(), field);
   throw new GatewayError('CONFIG_REFERENCE', `${field}.${fault.name} ${fault.message}`);
 }
 

@@ -15,6 +15,7 @@ import type { Ticker } from '../rpc/ticker.ts';
 import { instanceTopics, readDefinition, startsByItself } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
+import type { SecretSource } from '../../store-kubernetes/contract.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
 import { Personal } from './personal.ts';
@@ -46,6 +47,7 @@ export interface FleetParts {
   readonly offers: () => SignInOffers | undefined;
   readonly tracer: () => Tracer | undefined;
   readonly credentials: () => CallerCredentials | undefined;
+  readonly secrets: () => SecretSource | undefined;
 }
 
 /** Keeps the servers consistent with their definitions; unchanged servers are not touched. */
@@ -116,7 +118,7 @@ export class Fleet {
 
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
-    const { config, log, emit, ticker, logs, watchdog, directory, trust } = this.#parts;
+    const { config, log, emit, ticker, logs, watchdog, directory, trust, secrets } = this.#parts;
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
     // Only processes take turns: a remote server needs no resources here.
@@ -130,7 +132,7 @@ export class Fleet {
         ...{ config, ticker, logs, output, log, lastEra, tracer: this.#parts.tracer },
         dial: (definition: ServerDefinition, listener: WireListener) =>
           dial(definition, listener, {
-            ...{ config, watchdog, trust, directory: directory(), output, credential },
+            ...{ config, watchdog, trust, secrets, directory: directory(), output, credential },
           }),
         toolReport: () => this.#parts.toolReport(name),
       };

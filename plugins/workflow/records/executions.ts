@@ -160,7 +160,7 @@ export class Executions {
     if (process === this.#process() || this.#liveById.has(id)) return true;
     if (peers !== undefined) return process !== undefined && peers.isAlive(process);
     if (!runs.isShared) return false;
-    // Nothing tells of other processes, but no run outlasts its time limits.
+    // Whether that process lives is unknown, but no run outlasts its time limits.
     const { runTimeoutMs, cleanupTimeoutMs } = this.#config();
     return Date.now() < Date.parse(started_at) + runTimeoutMs + cleanupTimeoutMs;
   }

@@ -180,7 +180,7 @@ describe('auth-exchange: its configuration', () => {
       ]);
       for (const key of ['clientId', 'clientSecretFile'])
         expect(await ofTarget({ ...TARGET, [key]: undefined })).deep.equal([
-          `${at(11)}error: ${b} has no credentials; write clientId and clientSecretFile`,
+          `${at(11)}error: ${b} has no credentials; write clientId and clientSecretFile, or clientCredentialsSecretRef`,
         ]);
     });
 
@@ -205,7 +205,7 @@ describe('auth-exchange: its configuration', () => {
     const portal = 'tokenExchangeBroker.brokerClients.portal';
     const ref = { clientCredentialsSecretRef: { name: 's', namespace: 'n' } };
     expect(await ofClient({})).deep.equal([
-      `config.yaml:13:11: error: ${portal} has no secret; write clientSecretFile`,
+      `config.yaml:13:11: error: ${portal} has no secret; write clientSecretFile, or clientCredentialsSecretRef`,
     ]);
     expect(await ofClient({ clientSecretFile: 'secret', ...ref })).deep.equal([
       `config.yaml:13:11: error: ${portal} has clientSecretFile and clientCredentialsSecretRef; remove one of them`,

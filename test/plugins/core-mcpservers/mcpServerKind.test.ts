@@ -226,7 +226,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       E: '${hunter2}',
       F: '${env:HOME}${file:./key}',
     };
-    const forms = 'references are ${env:NAME}, ${file:PATH} and ${caller:NAME}';
+    const forms = 'references are ${env:NAME}, ${file:PATH}, ${caller:NAME} and ${secret:NAME/KEY}';
     const expected = [
       `A: \${foo:…} is sent literally; ${forms}`,
       'B: ${ENV:HOME} is sent literally; write ${env:HOME}',

@@ -1,4 +1,4 @@
-import type { Downstream } from '../../../auth-exchange/contract.ts';
+import type { Downstream, TargetClient } from '../../../auth-exchange/contract.ts';
 import { audienceScope } from '../../../auth-server/contract.ts';
 import type { GuardedServer } from '../../contract.ts';
 import { gatewaySignInNeeded } from './gatewaySignInNeeded.ts';
@@ -15,23 +15,31 @@ export async function exchangedToken(
   downstream: Pick<Downstream, 'exchange'>,
 ): Promise<HeldToken> {
   const { tokenExchange, requiredAudiences } = auth;
-  const clientId = tokenExchange?.clientId;
-  if (tokenExchange === undefined || clientId === undefined)
+  const client = tokenExchange && clientOf(tokenExchange);
+  if (tokenExchange === undefined || client === undefined)
     throw gatewaySignInNeeded(
       name,
       'its definition has no auth.tokenExchange.clientId; ask the administrator',
     );
-  const { endpoint, connectorId, expectedIssuer, clientSecret } = tokenExchange;
+  const { endpoint, connectorId, expectedIssuer } = tokenExchange;
   const audiences = requiredAudiences.map(audienceScope).filter((scope) => scope !== undefined);
   const { token, expiresAt } = await downstream.exchange(
     {
-      ...{ name, endpoint, connectorId, clientId },
+      ...{ name, endpoint, connectorId, client },
       scopes: [tokenExchange.scopes, ...audiences].join(' '),
       ...(expectedIssuer !== undefined && { expectedIssuer }),
-      ...(clientSecret !== undefined && { clientSecret: { text: clientSecret } }),
     },
     idToken,
     ID_TOKEN,
   );
   return heldToken(token, expiresAt);
+}
+
+function clientOf({
+  secretRef,
+  clientId: id,
+  clientSecret: text,
+}: NonNullable<GuardedServer['auth']['tokenExchange']>): TargetClient | undefined {
+  if (secretRef !== undefined || id === undefined) return secretRef;
+  return { id, ...(text !== undefined && { secret: { text } }) };
 }

@@ -4,6 +4,7 @@ import type { Scope } from 'pegboard';
 import { openDownstream } from '../../../auth-exchange/contract.ts';
 import type { Downstream } from '../../../auth-exchange/contract.ts';
 import { ProviderTokens } from '../../../auth-server/contract.ts';
+import { SecretSource } from '../../../store-kubernetes/contract.ts';
 import type { AuthClientConfig } from '../../config.ts';
 import { exchangedToken } from './exchangedToken.ts';
 import { forwardedToken } from './forwardedToken.ts';
@@ -24,6 +25,7 @@ export function singleSignOn(
       allowPrivate: extraCaFile !== undefined || oauth.mcpClient.tokenExchange.allowPrivateIP,
       privateKey: 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP',
       directory: () => scope.get(ConfigControl).directory,
+      secrets: () => scope.all(SecretSource)[0],
     }));
   return {
     forwarding: { tokens, log, obtain: forwardedToken },

@@ -222,7 +222,7 @@ describe('auth-exchange: the way to a downstream provider', () => {
       ['https://b.example.com/oauth2/tokens', undefined, 'https://b.example.com/oauth2/tokens'],
       ['https://b.example.com/token', 'https://other.example.com/', 'https://other.example.com'],
     ] as const) {
-      const target = { name: 'b', endpoint, connectorId: 'a', clientId: 'c' };
+      const target = { name: 'b', endpoint, connectorId: 'a', client: { id: 'c' } };
       const given = { ...target, ...(expectedIssuer !== undefined && { expectedIssuer }) };
       expect(completed(given).expectedIssuer, endpoint).equal(expected);
     }

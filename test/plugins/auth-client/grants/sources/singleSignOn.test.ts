@@ -271,6 +271,7 @@ describe('auth-client: single sign-on at servers', () => {
     const tokenExchange = {
       ...{ endpoint: 'https://idp.example/token', connectorId: 'gateway', scopes: 'openid' },
       ...{ expectedIssuer: undefined, clientId: 'me', clientSecret: '${env:SECRET}' },
+      secretRef: undefined,
     };
 
     it('asks for a token with the scopes of the definition and those of its audiences', async () => {
@@ -283,10 +284,16 @@ describe('auth-client: single sign-on at servers', () => {
       const server = bench.server({ tokenExchange, requiredAudiences: ['a', 'not one'] });
       expect(await exchangedToken(server, 'ours', { exchange })).include({ token: 'theirs' });
       const target = {
-        ...{ name: 'notes', endpoint: 'https://idp.example/token', connectorId: 'gateway', clientId: 'me' },
-        ...{ clientSecret: { text: '${env:SECRET}' }, scopes: 'openid audience:server:client_id:a' },
+        ...{ name: 'notes', endpoint: 'https://idp.example/token', connectorId: 'gateway' },
+        client: { id: 'me', secret: { text: '${env:SECRET}' } },
+        ...{ scopes: 'openid audience:server:client_id:a' },
       };
       expect(asked).deep.equal([[target, 'ours', 'urn:ietf:params:oauth:token-type:id_token']]);
+      const secretRef = { name: 'idp', clientIdKey: 'id', clientSecretKey: 'secret' };
+      await exchangedToken(bench.server({ tokenExchange: { ...tokenExchange, secretRef } }), 'ours', {
+        exchange,
+      });
+      expect(asked.at(-1)).deep.include({ ...target, client: secretRef, scopes: 'openid' });
       const nameless = bench.server({ tokenExchange: { ...tokenExchange, clientId: undefined } });
       const refusal = await refusalOf(() => exchangedToken(nameless, 'ours', { exchange }));
       expect(refusal.message).include('auth.tokenExchange.clientId');

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { GatewayError, hiderOf, isObject, messageOf } from 'pegboard';
+import type { Hide } from 'pegboard';
+import { KubeError } from '../api/kubeError.ts';
+import type { SecretName, SecretSource } from '../contract.ts';
+import type { CallSecrets } from '../../workflow/contract.ts';
+import type { Cluster } from '../store/cluster.ts';
+
+export interface KubernetesSecretsParts {
+  readonly cluster: Pick<Cluster, 'connect'>;
+  readonly namespace: () => string;
+}
+
+const MAX_HIDDEN = 1_000;
+
+/** Secrets of Kubernetes, read one by one by their names, so that the right to `get` some of them is enough. What has been read is
+ *  hidden in what is recorded of calls. */
+export class KubernetesSecrets implements SecretSource, CallSecrets {
+  readonly #parts: KubernetesSecretsParts;
+  readonly #read = new LRUCache<string, true>({ max: MAX_HIDDEN });
+  #hide: Hide | undefined;
+
+  constructor(parts: KubernetesSecretsParts) {
+    this.#parts = parts;
+  }
+
+  async read(
+    { name, namespace = this.#parts.namespace() }: SecretName,
+    keys: readonly string[],
+  ): Promise<readonly string[]> {
+    const { data } = await this.#get(namespace, name);
+    const given = isObject(data) ? data : {};
+    return keys.map((key) => {
+      const value = given[key];
+      const text = typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+      if (text !== '') return this.#remembered(text.replace(/\r?\n$/, ''));
+      const what = value === undefined ? `has no key ${key}` : `has an empty key ${key}`;
+      throw new GatewayError('STORE_NOT_FOUND', `secret ${name} in namespace ${namespace} ${what}; add it`);
+    });
+  }
+
+  hiderFor(): Hide | undefined {
+    return this.#hide;
+  }
+
+  #remembered(text: string): string {
+    if (!this.#read.has(text)) this.#hide = undefined;
+    this.#read.set(text, true);
+    this.#hide ??= hiderOf([...this.#read.keys()].map((one) => ({ name: 'secret', text: one })));
+    return text;
+  }
+
+  async #get(namespace: string, name: string): Promise<{ readonly data?: unknown }> {
+    try {
+      const place = { group: '', version: 'v1', plural: 'secrets', namespace, name };
+      const { object } = await (await this.#parts.cluster.connect()).get(place);
+      return { data: object['data'] };
+    } catch (error) {
+      throw faultOf(error, `secret ${name} in namespace ${namespace}`, { namespace, name });
+    }
+  }
+}
+
+function faultOf(
+  error: unknown,
+  what: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): GatewayError {
+  const status = error instanceof KubeError ? error.status : 0;
+  const options = { cause: error };
+  if (status === 404) return new GatewayError('STORE_NOT_FOUND', `${what} not found; create it`, options);
+  if (status === 403) {
+    const fix = `grant the verb get on secrets with resourceNames: [${name}] by a Role and RoleBinding in ${namespace}`;
+    const text = `the service account of Pegboard may not get ${what}: ${fix}`;
+    return new GatewayError('STORE_FORBIDDEN', text, options);
+  }
+  return new GatewayError('STORE_UNREACHABLE', `${what} cannot be read now: ${messageOf(error)}`, options);
+}
