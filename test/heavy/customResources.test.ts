@@ -1,19 +1,27 @@
 import { execFile, spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../../kernel/index.ts';
+import { storableSpec } from '../../plugins/store-kubernetes/store/storableSpec.ts';
 import { needKube } from '../support/kube/binaries.ts';
 import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { crdFiles, installCrds } from '../support/kube/installCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { runPegboard } from '../support/serve.ts';
+import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
 const GROUP = 'pegboard.dev/v1alpha1';
+const EXAMPLES = join(ROOT, 'examples');
 const STDIO = { type: 'stdio', command: ['node', 'server.js'] };
 const REMOTE = { type: 'streamable-http', url: 'https://mcp.example/mcp' };
+const PINNED = { issuer: 'https://login.example.com' };
+const EXCHANGE = { enabled: true, idpTokenEndpoint: 'https://idp.example/token', connectorId: 'a' };
 
 describe('the custom resource definitions', () => {
   let plane: ControlPlane;
@@ -85,6 +93,22 @@ describe('the custom resource definitions', () => {
     for (const [kind, spec] of specs) expect(await create(kind, spec), JSON.stringify(spec)).match(/^201/);
   });
 
+  it('take every definition of the examples', async () => {
+    const files = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /(mcpservers|workflows)\/(?!config)[^/]+\.yaml$/.test(file),
+    );
+    expect(files).not.deep.equal([]);
+    for (const file of files) {
+      const given = parse(readFileSync(join(EXAMPLES, file), 'utf8')) as JsonObject;
+      // A file may have the form of a custom resource.
+      const { spec: own } = given;
+      const others = Object.entries(given).filter(([key]) => key !== 'name' && key !== 'labels');
+      const spec = Object.fromEntries(others);
+      const kind = file.includes('mcpservers/') ? 'MCPServer' : 'Workflow';
+      expect(await create(kind, storableSpec((own ?? spec) as JsonObject)), file).match(/^201/);
+    }
+  });
+
   it('refuse what the kinds refuse, with their words', async () => {
     for (const [kind, spec, words] of [
       ['MCPServer', { type: 'stdio' }, 'command is required for stdio type'],
@@ -97,6 +121,18 @@ describe('the custom resource definitions', () => {
         'revision modern does not exist over sse',
       ],
       ['MCPServer', { type: 'http' }, 'Unsupported value: "http"'],
+      ['MCPServer', { ...STDIO, auth: { type: 'oauth' } }, 'auth configuration is only supported for remote'],
+      ['MCPServer', { ...REMOTE, auth: { authorizationServer: PINNED } }, 'needs auth.type: oauth'],
+      [
+        'MCPServer',
+        { ...REMOTE, auth: { type: 'oauth', forwardToken: true, authorizationServer: PINNED } },
+        'auth.authorizationServer and auth.forwardToken exclude one another',
+      ],
+      [
+        'MCPServer',
+        { ...REMOTE, auth: { type: 'oauth', tokenExchange: EXCHANGE, authorizationServer: PINNED } },
+        'auth.authorizationServer and auth.tokenExchange exclude one another',
+      ],
       ['Workflow', {}, 'a workflow needs at least one step'],
       ['Workflow', { steps: [{ id: 'a' }] }, 'exactly one of tool, forEach and parallel'],
       ['Workflow', { steps: [{ id: 'a', parallel: [{ id: 'b' }] }] }, 'a step within another one has a tool'],

@@ -98,7 +98,7 @@ function mcpServer(): Crd {
       { name: 'Next retry', type: 'string', jsonPath: '.status.nextRetryAfter' },
     ],
     schema: {
-      spec: { description, ...spec, 'x-kubernetes-validations': SERVER_RULES },
+      spec: { description, ...withAuthRules(spec), 'x-kubernetes-validations': SERVER_RULES },
       status: statusOf({
         state: text(
           'Running, Connected, Idle, Starting, Connecting, Stopping, Stopped, Disconnected, Failed or Auth Required.',
@@ -112,6 +112,11 @@ function mcpServer(): Crd {
       }),
     },
   };
+}
+
+function withAuthRules(spec: JsonObject): JsonObject {
+  const { auth, ...others } = spec['properties'] as Readonly<Record<string, JsonObject>>;
+  return { ...spec, properties: { ...others, auth: { ...auth, 'x-kubernetes-validations': AUTH_RULES } } };
 }
 
 const SERVER_RULES: readonly Rule[] = [
@@ -134,6 +139,24 @@ const SERVER_RULES: readonly Rule[] = [
   {
     rule: "self.type != 'sse' || !has(self.revision) || self.revision != 'modern'",
     message: 'revision modern does not exist over sse; remove it or set type: streamable-http',
+  },
+  {
+    rule: "self.type != 'stdio' || !has(self.auth) || !has(self.auth.type) || self.auth.type == 'none'",
+    message: 'auth configuration is only supported for remote server types (streamable-http or sse)',
+  },
+];
+const AUTH_RULES: readonly Rule[] = [
+  {
+    rule: "!has(self.authorizationServer) || (has(self.type) && self.type == 'oauth')",
+    message: 'auth.authorizationServer needs auth.type: oauth',
+  },
+  {
+    rule: '!has(self.authorizationServer) || !has(self.forwardToken) || !self.forwardToken',
+    message: 'auth.authorizationServer and auth.forwardToken exclude one another',
+  },
+  {
+    rule: '!has(self.authorizationServer) || !has(self.tokenExchange) || !has(self.tokenExchange.enabled) || !self.tokenExchange.enabled',
+    message: 'auth.authorizationServer and auth.tokenExchange exclude one another',
   },
 ];
 
