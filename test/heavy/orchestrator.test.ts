@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { mcpClient } from '../contract/index.ts';
 import type { McpClient } from '../contract/index.ts';
@@ -211,12 +212,23 @@ describe('orchestrator mode', () => {
     const generation = (): number =>
       gateway.lines.filter(({ text }) => text === 'configuration applied').length;
     const applied = generation();
+    let isAway = true;
+    const load = async (): Promise<number> => {
+      let calls = 0;
+      for (; isAway; calls += 1) expect(await pidOf('s')).equal(pid);
+      return calls;
+    };
+    const loads = Promise.all([1, 2, 3, 4].map(load));
     await plane.stop();
-    for (let calls = 0; calls < 20; calls += 1) expect(await pidOf('s')).equal(pid);
     await plane.start();
     plane.freeze();
-    for (let calls = 0; calls < 20; calls += 1) expect(await pidOf('s')).equal(pid);
+    await pause(2_000);
     plane.thaw();
+    await plane.restart();
+    isAway = false;
+    const calls = (await loads).reduce((sum, count) => sum + count, 0);
+    console.log(`      calls while it was killed, frozen and restarted: ${calls}, none failed`);
+    expect(calls).above(100);
     await add('t');
     await ready('t');
     await until(async () => (await client.callTool('x_t_pid')).isError !== true, {

@@ -10,6 +10,8 @@ export interface ServeOptions {
   readonly withinMs?: number;
   /** Program of another installation. */
   readonly main?: string;
+  /** A command that runs its arguments. */
+  readonly within?: readonly string[];
 }
 export interface LogLine {
   readonly level: string;
@@ -44,11 +46,12 @@ export interface Pegboard {
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],
-  { env = {}, withinMs = 10_000, main = PROGRAM }: ServeOptions = {},
+  { env = {}, withinMs = 10_000, main = PROGRAM, within = [] }: ServeOptions = {},
 ): Promise<Pegboard> {
   const named = directory === undefined ? [] : ['--config-path', directory];
   const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];
-  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } });
+  const [command = '', ...words] = [...within, process.execPath, ...argv];
+  const child = spawn(command, words, { env: { ...process.env, ...env } });
   const exited = new Promise<Exit>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   );

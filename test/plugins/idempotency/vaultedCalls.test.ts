@@ -202,6 +202,8 @@ describe('idempotency', () => {
     expect(log.records.map(({ text }) => text)).deep.equal(['outcome of a keyed call could not be stored']);
     expect(await refusalOf(() => calls.run('k', callOf(), pay))).include({ code: 'TOOL_OUTCOME_UNKNOWN' });
     expect(runs).equal(1);
+    const counted = [...calls.counts.samples()].map(({ labels, value }) => [labels?.['outcome'], value]);
+    expect(counted).deep.include(['unknown', 1]);
   });
 
   it('releases the key when the tool has certainly not run', async () => {

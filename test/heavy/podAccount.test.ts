@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { makeDirectory } from '../support/directory.ts';
+import { needKube } from '../support/kube/binaries.ts';
+import { controlPlane } from '../support/kube/controlPlane.ts';
+import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import { installCrds } from '../support/kube/installCrds.ts';
+import type { KubeNamespace, ServiceAccount } from '../support/kube/kubeNamespace.ts';
+import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+const GROUP = 'pegboard.dev/v1alpha1';
+/** Mounts a service account where a pod has it, for one process: $0 is its directory. */
+const MOUNTED = `mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount &&
+  mount --bind "$0" /run/secrets/kubernetes.io/serviceaccount && exec "$@"`;
+
+describe('orchestrator mode with the service account of a pod', () => {
+  let plane: ControlPlane;
+  let namespace: KubeNamespace;
+  let account: ServiceAccount;
+
+  before(async function () {
+    this.timeout(60_000);
+    needKube(this);
+    if (process.getuid?.() !== 0) {
+      console.log('      SKIPPED: only root can mount; run the heavy tests as root');
+      this.skip();
+    }
+    plane = await controlPlane();
+    await installCrds(plane);
+  });
+  beforeEach(async () => {
+    namespace = await plane.makeNamespace();
+    account = await namespace.addServiceAccount('pegboard');
+    await namespace.grant({ kind: 'ServiceAccount', name: account.name }, SERVICE_RULES);
+  });
+
+  const serve = (): Promise<Pegboard> => {
+    const text = `orchestrator: true\nnamespace: ${namespace.name}\n`;
+    return servePegboard(makeDirectory({ 'config.yaml': text }).path, [], {
+      env: { ...plane.env },
+      within: ['unshare', '--mount', 'sh', '-c', MOUNTED, account.directory],
+    });
+  };
+  const servers = (): string => namespace.path('mcpservers', GROUP);
+  const observed = async (name: string): Promise<unknown> => {
+    const { status, metadata } = await plane.admin.get(`${servers()}/${name}`);
+    const { observedGeneration } = (status ?? {}) as { readonly observedGeneration?: number };
+    return observedGeneration === metadata['generation'];
+  };
+
+  it('reads definitions and writes status, also after the token has been replaced', async () => {
+    const gateway = await serve();
+    await gateway.logged('definitions are custom resources');
+    const spec = { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' };
+    const kind = { apiVersion: GROUP, kind: 'MCPServer' };
+    await plane.admin.create(servers(), { ...kind, metadata: { name: 'one' }, spec });
+    await until(() => observed('one'), { what: 'its status', withinMs: 20_000 });
+    const before = account.token();
+    await account.rotateToken();
+    const isRefused = async (): Promise<boolean> =>
+      (await plane.as({ token: before }).ask('GET', servers())).status === 401;
+    await until(isRefused, { what: 'the refusal of the former token', withinMs: 90_000 });
+    await plane.admin.ask('PATCH', `${servers()}/one`, { body: { spec: { description: 'edited' } } });
+    await until(() => observed('one'), { what: 'the status of the edit', withinMs: 20_000 });
+    expect(
+      gateway.lines.filter(({ plugin, level }) => plugin === 'store-kubernetes' && level === 'warn'),
+    ).deep.equal([]);
+  });
+});
