@@ -31,11 +31,11 @@ interface Crd {
   readonly required: readonly string[];
 }
 
-/** The custom resource definitions: specs follow from schemas/kinds, the rest is here. */
+/** The custom resource definitions: specs follow from schemas/kinds, the rest is here. kubectl reads YAML 1.1, in which the key `on` is a boolean. */
 export function customResources(): readonly CrdFile[] {
   return [mcpServer(), workflow(), workflowExecution()].map((crd) => ({
     name: `${crd.plural}.yaml`,
-    text: `# Written by npm run tables, from schemas/kinds and test/schemas/customResources.ts.\n${stringify(bodyOf(crd), { lineWidth: 0, aliasDuplicateObjects: false })}`,
+    text: `# Written by npm run tables, from schemas/kinds and test/schemas/customResources.ts.\n${stringify(bodyOf(crd), { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' })}`,
   }));
 }
 
