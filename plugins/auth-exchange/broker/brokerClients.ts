@@ -4,7 +4,7 @@ import { OAuthError } from '../../auth-server/contract.ts';
 import type { ClientSource, OAuthClient } from '../../auth-server/contract.ts';
 import type { BrokerClient } from '../config.ts';
 import { JWT_BEARER, TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
-import { secretsOf } from '../shared/clientOf.ts';
+import { secretsOf } from '../shared/readClient.ts';
 import type { ClientParts } from '../shared/exchangeTarget.ts';
 import { secretIn } from '../shared/secretIn.ts';
 import type { ReadSecret } from '../shared/secretIn.ts';

@@ -9,8 +9,8 @@ import { completed, scopesIn, withoutSlash } from './exchangeTarget.ts';
 import type { ClientParts, ExchangeTarget } from './exchangeTarget.ts';
 import { TOKEN_EXCHANGE } from './grantTypes.ts';
 import { NETWORK_BOUNDS } from './networkBounds.ts';
-import { clientOf } from './clientOf.ts';
-import type { ReadClient } from './clientOf.ts';
+import { readClient } from './readClient.ts';
+import type { ReadClient } from './readClient.ts';
 
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 /** What a provider may say that it has issued. Source: RFC 8693 §3 */
@@ -69,7 +69,7 @@ export class Downstream {
   async exchange(given: ExchangeTarget, token: string, type: string): Promise<DownstreamToken> {
     const target = completed(given);
     try {
-      const client = await clientOf(target.client, this.#parts);
+      const client = await readClient(target.client, this.#parts);
       if ('fault' in client) throw new DownstreamFault('unavailable', 'secret-unreadable', client.fault);
       const response = await this.#request(target, client, { token, type });
       if (response.status !== 200) throw await DownstreamFault.of(response);

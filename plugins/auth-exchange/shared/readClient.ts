@@ -10,7 +10,7 @@ export interface ReadClient {
 }
 
 /** The client of a target, or why it cannot be read. */
-export async function clientOf(
+export async function readClient(
   client: TargetClient,
   { directory, secrets }: ClientParts,
 ): Promise<ReadClient | { readonly fault: string }> {
