@@ -7,10 +7,9 @@ import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../kernel/index.ts';
 import { storableSpec } from '../../plugins/store-kubernetes/store/storableSpec.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { crdFiles, installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
+import { crdFiles } from '../support/kube/installCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { runPegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -28,10 +27,7 @@ describe('the custom resource definitions', () => {
   let namespace: KubeNamespace;
   let KUBECONFIG: string;
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
     namespace = await plane.makeNamespace();
     KUBECONFIG = plane.kubeconfig(plane.certificateOf('admin', 'system:masters'), namespace.name);
   });

@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import { mcpClient } from '../contract/index.ts';
 import type { McpClient } from '../contract/index.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
@@ -33,13 +31,9 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
   let plane: ControlPlane;
   let namespace: KubeNamespace;
   let objects: string;
-  let KUBECONFIG: string;
 
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();
@@ -58,7 +52,7 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
   const serve = async (config: object = {}, rules: readonly Rule[] = SERVICE_RULES): Promise<Pegboard> => {
     const service = `service-of-${namespace.name}`;
     await namespace.grant({ kind: 'User', name: service }, rules);
-    KUBECONFIG = plane.kubeconfig(plane.certificateOf(service), namespace.name);
+    const KUBECONFIG = plane.kubeconfig(plane.certificateOf(service), namespace.name);
     const settings = {
       orchestrator: true,
       namespace: namespace.name,

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { startOrchestrated } from '../support/kube/orchestratedGateway.ts';
@@ -30,10 +28,7 @@ describe('orchestrator mode: Events', () => {
   let servers: string;
   let gateway: Orchestrated;
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();

@@ -12,10 +12,8 @@ import { makeDirectory } from '../support/directory.ts';
 import { typeUri } from '../support/exchangeGateway.ts';
 import { refusalOf } from '../support/kernel.ts';
 import { captureLog } from '../support/log.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
 import { servePegboard } from '../support/serve.ts';
@@ -38,10 +36,7 @@ describe('orchestrator mode: Secrets', () => {
   let service: string;
 
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();

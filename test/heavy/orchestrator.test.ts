@@ -4,10 +4,8 @@ import { expect } from 'chai';
 import { mcpClient } from '../contract/index.ts';
 import type { McpClient } from '../contract/index.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
@@ -46,10 +44,7 @@ describe('orchestrator mode', () => {
   let KUBECONFIG: string;
 
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();

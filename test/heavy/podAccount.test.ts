@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace, ServiceAccount } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
 import { servePegboard } from '../support/serve.ts';
@@ -21,14 +19,11 @@ describe('orchestrator mode with the service account of a pod', () => {
   let account: ServiceAccount;
 
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
     if (process.getuid?.() !== 0) {
       console.log('      SKIPPED: only root can mount; run the heavy tests as root');
       this.skip();
     }
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();
@@ -64,8 +59,8 @@ describe('orchestrator mode with the service account of a pod', () => {
     await until(isRefused, { what: 'the refusal of the former token', withinMs: 90_000 });
     await plane.admin.ask('PATCH', `${servers()}/one`, { body: { spec: { description: 'edited' } } });
     await until(() => observed('one'), { what: 'the status of the edit', withinMs: 20_000 });
-    expect(
-      gateway.lines.filter(({ plugin, level }) => plugin === 'store-kubernetes' && level === 'warn'),
-    ).deep.equal([]);
+    // A watch may be interrupted by an API server that has just been restarted; no token may be refused.
+    const refusals = gateway.lines.filter((line) => /401|unauthorized/i.test(JSON.stringify(line)));
+    expect(refusals).deep.equal([]);
   });
 });

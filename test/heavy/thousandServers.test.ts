@@ -7,10 +7,8 @@ import { expect } from 'chai';
 import { mcpClient } from '../contract/index.ts';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
@@ -26,10 +24,7 @@ interface Status {
 describe('orchestrator mode with 1,000 servers', () => {
   let plane: ControlPlane;
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
 
   it('connects, lists and writes them all Ready, and applies an edit of one', async () => {

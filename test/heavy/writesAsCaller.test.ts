@@ -4,10 +4,8 @@ import { decodeJwt } from 'jose';
 import { messageOf } from '../../kernel/index.ts';
 import { askCore } from '../support/coreTools.ts';
 import { textOf } from '../support/mcpClient.ts';
-import { needKube } from '../support/kube/binaries.ts';
-import { controlPlane } from '../support/kube/controlPlane.ts';
 import type { AuditLine, ControlPlane } from '../support/kube/controlPlane.ts';
-import { installCrds } from '../support/kube/installCrds.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { startOrchestrated } from '../support/kube/orchestratedGateway.ts';
@@ -48,10 +46,7 @@ describe('orchestrator mode: writes as the caller', () => {
   let gateway: Orchestrated;
 
   before(async function () {
-    this.timeout(60_000);
-    needKube(this);
-    plane = await controlPlane();
-    await installCrds(plane);
+    plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();
