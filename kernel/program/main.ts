@@ -103,23 +103,29 @@ async function runVerb(command: Command, { args, values, others }: Typed): Promi
   return command === CHECK ? check(options, log) : serve(options, log, gateway);
 }
 
-/** Requests an orderly shutdown. */
-type End = (reason: string) => void;
-
 interface Gateway {
   readonly kernel: Kernel;
   readonly pipeline: Pipeline;
 }
 
-function compose({ directory, flags }: Options, log: Log, statePath: string | undefined, end: End): Gateway {
+function compose(
+  { directory, flags }: Options,
+  log: Log,
+  state: StateDirectory,
+  stop: Cancellation,
+): Gateway {
   const pipeline: Pipeline = new Pipeline({ directory, flags, log, env: process.env }, () => kernel);
+  const shutdown: Shutdown = {
+    request: (why) => stop.cancel(why),
+    onRequest: (listener) => stop.onCancel(listener),
+  };
   const kernel: Kernel = new Kernel({
     log,
     onFault: (plugin, error) => pipeline.recordFault(plugin, error),
     provisions: [
       { id: ConfigControl.id, value: pipeline },
-      { id: StateDirectory.id, value: { path: statePath } satisfies StateDirectory },
-      { id: Shutdown.id, value: { request: end } satisfies Shutdown },
+      { id: StateDirectory.id, value: { path: state.path } satisfies StateDirectory },
+      { id: Shutdown.id, value: shutdown },
     ],
   });
   return { kernel, pipeline };
@@ -133,14 +139,20 @@ async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Pro
   if (fault !== undefined) throw new BootFailure([fault]);
   const stop = new Cancellation();
   const state = openStateDirectory(options.statePath);
-  const composed = compose(options, log, state.path, (why) => stop.cancel(why));
+  const composed = compose(options, log, state, stop);
   const { kernel, pipeline } = Object.assign(gateway, composed);
   const reload = (): void => void pipeline.reload().catch(() => undefined);
   handleSignals(stop, () => {
     log.info('reading the configuration again', { reason: 'SIGHUP' });
     reload();
   });
-  await pipeline.boot();
+  try {
+    await pipeline.boot();
+  } catch (error) {
+    if (stop.reason === undefined) throw error;
+    log.info('stopped before the start was complete', { reason: stop.reason, error });
+    return EXIT.done;
+  }
   if (state.path === undefined) {
     const kept = kernel.running.flatMap(({ plugin }) => plugin.keeps ?? []);
     warnOfLosses(kept, { path: options.statePath, reason: state.reason }, log);
@@ -159,7 +171,7 @@ async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Pro
 }
 
 async function check(options: Options, log: Log): Promise<number> {
-  const { pipeline } = compose(options, log, undefined, () => undefined);
+  const { pipeline } = compose(options, log, { path: undefined }, new Cancellation());
   const fault = directoryIssue(options.directory);
   // Stays empty if config.yaml is broken, because then it is not known what would run.
   let plugins: readonly string[] = [];

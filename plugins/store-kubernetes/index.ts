@@ -1,4 +1,4 @@
-import { ConfigControl, definePlugin, entryOf, readSchema } from 'pegboard';
+import { ConfigControl, Shutdown, definePlugin, entryOf, readSchema } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
 import { ServiceSource } from '../core-services/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
@@ -16,7 +16,7 @@ export const plugin = definePlugin<StoreKubernetesConfig>({
     return { ...entryOf(settings, 'store-kubernetes').config, writesAsCaller };
   },
   enabled: ({ orchestrator }) => orchestrator,
-  requires: [ConfigControl],
+  requires: [ConfigControl, Shutdown],
   uses: [ProviderTokens, ServiceSource],
   provides: [CallSecrets, ResourceStore, RunStore, SecretSource, SignInScopes],
   // Only here, because each start reads the manifests of all plugins.

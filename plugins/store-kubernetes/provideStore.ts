@@ -1,4 +1,4 @@
-import { ConfigControl, messageOf } from 'pegboard';
+import { ConfigControl, Shutdown, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
@@ -29,8 +29,13 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   );
   const cluster = new Cluster({ config, log });
   const definitions = new Definitions({ cluster, control, config, log, changed: () => reloads.request() });
+  let unfollow: (() => void) | undefined;
+  scope.onStart(() => {
+    unfollow = scope.get(Shutdown).onRequest(() => definitions.interrupt());
+  });
   // Runs last: the Lease is handed on through the connection.
   scope.onStop(async () => {
+    unfollow?.();
     reloads.stop();
     await definitions.stop();
     await cluster.close();

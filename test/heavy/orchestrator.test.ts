@@ -256,4 +256,15 @@ describe('orchestrator mode', () => {
     expect(code).equal(4);
     expect(stderr).match(/no definitions after 2 s: the Kubernetes API cannot list .* \(STORE_UNREACHABLE\)/);
   });
+
+  it('ends at once, in order, when it is stopped while it waits for the API server', async () => {
+    const directory = configOf('plugins: { store-kubernetes: { config: { startWaitMs: 600000 } } }\n');
+    await plane.stop();
+    const waiting = await servePegboard(directory, [], { env: { KUBECONFIG }, awaited: 'watch interrupted' });
+    expect(await waiting.stop()).deep.equal({ code: 0, signal: null });
+    expect(waiting.lines.at(-1)).include({
+      text: 'stopped before the start was complete',
+      reason: 'SIGTERM',
+    });
+  });
 });

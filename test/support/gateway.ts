@@ -56,7 +56,10 @@ export async function composeGateway(options: GatewayOptions = {}): Promise<Gate
     provisions: [
       { id: ConfigControl.id, value: pipeline },
       { id: StateDirectory.id, value: { path: directory.at('state') } satisfies StateDirectory },
-      { id: Shutdown.id, value: { request: (why) => shutdowns.push(why) } satisfies Shutdown },
+      {
+        id: Shutdown.id,
+        value: { request: (why) => shutdowns.push(why), onRequest: () => () => undefined } satisfies Shutdown,
+      },
     ],
   });
   // As in main.ts: a run of the pipeline would start plugins again.

@@ -8,6 +8,8 @@ import { until } from './until.ts';
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly withinMs?: number;
+  /** The log line that is waited for. Default: `ready`. */
+  readonly awaited?: string;
   /** Program of another installation. */
   readonly main?: string;
   /** A command that runs its arguments. */
@@ -46,7 +48,7 @@ export interface Pegboard {
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],
-  { env = {}, withinMs = 10_000, main = PROGRAM, within = [] }: ServeOptions = {},
+  { env = {}, withinMs = 10_000, awaited = 'ready', main = PROGRAM, within = [] }: ServeOptions = {},
 ): Promise<Pegboard> {
   const named = directory === undefined ? [] : ['--config-path', directory];
   const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];
@@ -73,7 +75,7 @@ export async function servePegboard(
       const output = lines.map((line) => JSON.stringify(line)).join('\n');
       throw new Error(`pegboard ended (${found.code ?? found.signal ?? ''}) without "${text}":\n${output}`);
     });
-  const ready = await logged('ready');
+  const ready = await logged(awaited);
   const url = originOf(ready['url']);
   return {
     url,

@@ -71,9 +71,14 @@ export class Definitions {
     return this.#waits.until(() => this.#isStopped || isSeen(), withinMs);
   }
 
-  async stop(): Promise<void> {
+  /** Ends what waits for the API server: Pegboard is to stop. */
+  interrupt(): void {
     this.#isStopped = true;
     this.#waits.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.interrupt();
     await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
   }
 
@@ -101,6 +106,7 @@ export class Definitions {
     await this.seen(() => [...wanted.keys()].every(isComplete), until - performance.now());
     for (const [key, kind] of wanted) {
       if (isComplete(key)) continue;
+      if (this.#isStopped) throw interrupted();
       const { namespace } = this.#parts.control().settings();
       const { lastError } = this.#watches.get(key)?.state ?? {};
       throw unreachable(
@@ -118,7 +124,8 @@ export class Definitions {
         return await this.#parts.cluster.connect();
       } catch (error) {
         const { startWaitMs } = this.#parts.config();
-        if (this.#isStopped || performance.now() >= until) throw unreachable(startWaitMs, error);
+        if (this.#isStopped) throw interrupted();
+        if (performance.now() >= until) throw unreachable(startWaitMs, error);
         const reason = messageOf(error);
         if (reason !== said) this.#parts.log.warn('no credentials for the Kubernetes API yet', { reason });
         said = reason;
@@ -152,6 +159,10 @@ export class Definitions {
 
 function keyOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
   return `${kind}/${name}`;
+}
+
+function interrupted(): GatewayError {
+  return new GatewayError('PLUGIN_STOPPED', 'pegboard is stopping; the definitions were not read');
 }
 
 function unreachable(startWaitMs: number, error: unknown): GatewayError {
