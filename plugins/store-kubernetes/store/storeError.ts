@@ -37,10 +37,11 @@ function wordsFor(error: KubeError, asked: Asked): readonly [ErrorCode, string] 
       return ['STORE_FORBIDDEN', text];
     }
     case 404:
-      if (name !== '') return ['STORE_NOT_FOUND', `${what} not found in namespace ${namespace}`];
+      // An API server names its reason, unless the path does not exist.
+      if (name !== '' && reason !== '') return ['STORE_NOT_FOUND', `${what} not found in namespace ${namespace}`];
       return [
         'STORE_UNREACHABLE',
-        `the Kubernetes API does not know ${what}: install the custom resource definitions with pegboard crds | kubectl apply -f -`,
+        `the Kubernetes API does not know ${plural}.pegboard.dev: install the custom resource definitions with pegboard crds | kubectl apply -f -`,
       ];
     case 409:
       return reason === 'AlreadyExists'

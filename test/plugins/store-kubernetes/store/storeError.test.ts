@@ -35,7 +35,8 @@ describe('refusals of the API server', () => {
   });
 
   it('tell a missing object from missing custom resource definitions', () => {
-    expect(storeError(refusal(404), ASKED).code).equal('STORE_NOT_FOUND');
+    expect(storeError(refusal(404, { reason: 'NotFound' }), ASKED).code).equal('STORE_NOT_FOUND');
+    expect(storeError(refusal(404), ASKED).message).include('does not know mcpservers.pegboard.dev');
     const { name, ...list } = ASKED;
     expect(name).equal('s');
     expect(storeError(refusal(404), list).message).include('pegboard crds | kubectl apply -f -');
