@@ -48,6 +48,15 @@ const LAYERS = {
     'entry/': [],
     'tools/': ['entry/', 'results/', 'search/'],
   },
+  'store-kubernetes': {
+    'api/': [],
+    'watch/': ['api/'],
+    'store/': ['api/', 'watch/'],
+    'events/': ['api/', 'store/'],
+    'runs/': ['api/', 'store/'],
+    'secrets/': ['api/', 'store/'],
+    'status/': ['api/', 'store/'],
+  },
   upstream: {
     'config.ts': ['definition.ts'],
     'definition.ts': [],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeCredentials, KubeIdentity } from './findCredentials.ts';
+import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 
 /** Kubelet rotates tokens that are still valid for minutes. */
 const KEPT_MS = 60_000;

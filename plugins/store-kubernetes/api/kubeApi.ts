@@ -1,5 +1,5 @@
 import { VERSION, isObject } from 'pegboard';
-import type { KubeCredentials, KubeIdentity } from './findCredentials.ts';
+import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 import { exchange } from './exchange.ts';
 import type { KubeRequest, KubeStream, RawAnswer } from './exchange.ts';
 import { KubeError, refusalOf } from './kubeError.ts';

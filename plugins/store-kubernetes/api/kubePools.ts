@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import type { KubeTls } from './findCredentials.ts';
+import type { KubeTls } from './kubeCredentials.ts';
 
 /** Idle connections are kept that long; a new one takes ten times as long as a call. */
 const MAX_IDLE_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { VERSION, messageOf } from 'pegboard';
-import type { KubeCredentials, KubeIdentity } from './findCredentials.ts';
+import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 import { keptIdentity } from './keptIdentity.ts';
 import { KubeError } from './kubeError.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from 'pegboard';
-import type { KubeCredentials, KubeIdentity } from './findCredentials.ts';
+import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 import { keptIdentity } from './keptIdentity.ts';
 import { KubeError } from './kubeError.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { KubeCredentials } from '../../../plugins/store-kubernetes/api/findCredentials.ts';
+import type { KubeCredentials } from '../../../plugins/store-kubernetes/api/kubeCredentials.ts';
 import { KubeApi } from '../../../plugins/store-kubernetes/api/kubeApi.ts';
 import { defer } from '../../support/cleanup.ts';
 
