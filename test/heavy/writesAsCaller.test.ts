@@ -10,8 +10,8 @@ import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { startOrchestrated } from '../support/kube/orchestratedGateway.ts';
 import type { Orchestrated } from '../support/kube/orchestratedGateway.ts';
-import { signedIn } from '../support/people.ts';
 import { ROOT } from '../support/sources.ts';
+import { until } from '../support/until.ts';
 
 const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
 const SERVER = { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], autoStart: true };
@@ -117,10 +117,25 @@ describe('orchestrator mode: writes as the caller', () => {
   });
 
   it('requests the audience when people sign in, and explains why their issuer is not trusted', async () => {
-    const dora = await signedIn(gateway.auth, 'dora');
+    const dora = await gateway.signIn('dora');
     expect(decodeJwt(dora.idToken).aud).include(AUDIENCE);
     const text = textOf(await dora.callTool('core_mcpserver_create', { name: 's', ...SERVER }));
     expect(text).include(`must trust the issuer ${gateway.auth.provider.url}`);
+  });
+
+  it('writes with the id_token of a sign-in at the gateway, once the API server trusts the issuer', async () => {
+    await may('editors', ['create']);
+    plane.trust(gateway.provider);
+    const erin = await gateway.signIn('erin', { groups: ['editors'] });
+    const isTrusted = async (): Promise<boolean> =>
+      (await plane.as({ token: erin.idToken }).ask('GET', '/version')).status === 200;
+    await until(isTrusted, { what: 'the API server to trust the identity provider', withinMs: 90_000 });
+    const result = await erin.callTool('core_mcpserver_create', { name: 's', ...SERVER });
+    expect(result.isError ?? false, textOf(result)).equal(false);
+    expect(auditOf('oidc:erin@example.com').map(({ verb }) => verb)).deep.equal(['create']);
+    await until(async () => JSON.stringify(await erin.callTool('core_service_list')).includes('"name":"s"'), {
+      what: 'the server that was created',
+    });
   });
 
   it('refuses callers without an id_token, and never writes with the identity of the service', async () => {

@@ -154,8 +154,8 @@ export class SignInClient {
     return url.searchParams;
   }
 
-  async code(changes: Texts = {}): Promise<string> {
-    const params = await this.redirected(changes);
+  async code(changes: Texts = {}, browser: Browser = newBrowser()): Promise<string> {
+    const params = await this.redirected(changes, browser);
     const code = params.get('code');
     if (code === null) throw new Error(`no code: ${params.toString()}`);
     return code;

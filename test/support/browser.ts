@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chromium } from 'playwright-core';
 import type { Browser as Chromium } from 'playwright-core';
+import { Agent, fetch as fetchBy } from 'undici';
 import { defer } from './cleanup.ts';
 
 export interface Page {
@@ -20,8 +21,10 @@ export interface Cookie {
 
 const MAX_REDIRECTS = 20;
 
-/** A browser without JavaScript: keeps cookies by host and path, and follows redirects by hand. */
-export function newBrowser() {
+/** A browser without JavaScript: keeps cookies by host and path, and follows redirects by hand.
+ *  @param ca PEM of authorities that it trusts */
+export function newBrowser(ca?: string) {
+  const send = ca === undefined ? fetch : fetchTrusting(ca);
   let cookies: readonly Cookie[] = [];
   const keep = (line: string, { hostname, pathname }: URL): void => {
     const [pair = '', ...attributes] = line.split(/;\s*/);
@@ -42,7 +45,7 @@ export function newBrowser() {
     const sent = cookies.filter(belongs(new URL(url))).map(({ name, value }) => `${name}=${value}`);
     const headers = new Headers(init.headers);
     if (sent.length > 0) headers.set('cookie', sent.join('; '));
-    const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const answer = await send(url, { ...init, headers, redirect: 'manual' });
     for (const line of answer.headers.getSetCookie()) keep(line, new URL(url));
     return { url, status: answer.status, headers: answer.headers, text: await answer.text() };
   };
@@ -79,6 +82,16 @@ export function newBrowser() {
     forget: (host?: string): void => {
       cookies = cookies.filter((one) => host !== undefined && one.host !== host);
     },
+  };
+}
+
+/** Node's own fetch can be given no authorities. */
+function fetchTrusting(ca: string): (url: string, init: RequestInit) => Promise<Response> {
+  const dispatcher = new Agent({ connect: { ca } });
+  defer(() => dispatcher.destroy());
+  return async (url, init) => {
+    const answer: unknown = await fetchBy(url, { ...init, dispatcher } as Parameters<typeof fetchBy>[1]);
+    return answer as Response;
   };
 }
 

@@ -6,7 +6,7 @@ import type { Context } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { CLIENT_ID, CLIENT_SECRET, clientAtProvider } from './clientAtProvider.ts';
 import { serveWithOutages } from './serveWithOutages.ts';
-import type { OutageServer } from './serveWithOutages.ts';
+import type { OutageServer, TlsFiles } from './serveWithOutages.ts';
 
 const SCOPES = 'openid profile email groups offline_access';
 const AUDIENCE = 'audience:server:client_id:';
@@ -30,6 +30,8 @@ export interface ProviderOptions {
   readonly audiences?: readonly string[];
   /** Default: a free one. */
   readonly port?: number;
+  /** Default: without TLS. */
+  readonly tls?: TlsFiles;
 }
 /** What id_tokens and /userinfo say besides `sub`. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -68,14 +70,18 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   let login: object = { login: { accountId: 'alice' } };
   let refreshes = 0;
 
-  const server = await serveWithOutages((req, res, path) => {
-    if (!path.startsWith('/interaction/')) return handle(req, res);
-    return provider
-      .interactionDetails(req, res)
-      .then(({ prompt }) =>
-        provider.interactionFinished(req, res, prompt.name === 'login' ? login : { consent: {} }),
-      );
-  }, options.port);
+  const server = await serveWithOutages(
+    (req, res, path) => {
+      if (!path.startsWith('/interaction/')) return handle(req, res);
+      return provider
+        .interactionDetails(req, res)
+        .then(({ prompt }) =>
+          provider.interactionFinished(req, res, prompt.name === 'login' ? login : { consent: {} }),
+        );
+    },
+    options.port,
+    options.tls,
+  );
 
   const claimsOf = (subject: string): Claims => ({
     sub: subject,

@@ -53,9 +53,14 @@ export async function restarted(auth: AuthServer): Promise<AuthServer> {
 }
 
 /** A new sign-in. */
-export async function signedIn(auth: AuthServer, subject: string, claims?: Claims): Promise<Person> {
+export async function signedIn(
+  auth: AuthServer,
+  subject: string,
+  claims?: Claims,
+  browser?: Browser,
+): Promise<Person> {
   auth.provider.loginAs(subject, claims);
-  const answer = await auth.redeem(await auth.code());
+  const answer = await auth.redeem(await auth.code({}, browser));
   return personWith(auth, tokensOf(answer), String(answer.body['id_token']));
 }
 

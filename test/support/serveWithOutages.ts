@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { defer } from './cleanup.ts';
 import { gate } from './until.ts';
 
 export interface OutageServer {
-  /** `http://127.0.0.1:<port>`, without a slash at its end. */
+  /** `http://127.0.0.1:<port>`, or `https://localhost:<port>`, without a slash at its end. */
   readonly url: string;
   /** Requests to that path so far, those during an outage included. */
   readonly requests: (path: string) => number;
@@ -21,8 +23,14 @@ export interface OutageServer {
 }
 export type Handle = (req: IncomingMessage, res: ServerResponse, path: string) => unknown;
 
+/** Paths of PEM files. */
+export interface TlsFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /** An HTTP server on loopback that counts its requests and can be out of order; closed after the test. */
-export async function serveWithOutages(handle: Handle, port = 0): Promise<OutageServer> {
+export async function serveWithOutages(handle: Handle, port = 0, tls?: TlsFiles): Promise<OutageServer> {
   const counts = new Map<string, number>();
   const ALL = '';
   const failing = new Map<string, number>();
@@ -35,9 +43,13 @@ export async function serveWithOutages(handle: Handle, port = 0): Promise<Outage
     if (status === undefined) await handle(req, res, path);
     else res.writeHead(status).end();
   };
-  const server = createServer((req, res) => {
+  const listener = (req: IncomingMessage, res: ServerResponse): void => {
     answer(req, res).catch((error: unknown) => res.destroy(error as Error));
-  });
+  };
+  const server =
+    tls === undefined
+      ? createServer(listener)
+      : createTlsServer({ cert: readFileSync(tls.certificate), key: readFileSync(tls.key) }, listener);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const close = async (): Promise<void> => {
@@ -48,8 +60,9 @@ export async function serveWithOutages(handle: Handle, port = 0): Promise<Outage
     await closed;
   };
   defer(close);
+  const origin = tls === undefined ? 'http://127.0.0.1' : 'https://localhost';
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${origin}:${(server.address() as AddressInfo).port}`,
     requests: (path) => counts.get(path) ?? 0,
     pause: (path = ALL) => void paused.set(path, gate()),
     fail: (status, path = ALL) => void failing.set(path, status),

@@ -10,8 +10,8 @@ import { kubeconfigOf, signedBy } from './credentials.ts';
 import { doorTo } from './door.ts';
 import { kubeClient } from './kubeClient.ts';
 import type { Credentials, KubeClient } from './kubeClient.ts';
-import { startKubeIssuer } from './kubeIssuer.ts';
-import type { KubeIssuer } from './kubeIssuer.ts';
+import { startKubeIssuer, trustIn } from './kubeIssuer.ts';
+import type { Issuer, KubeIssuer } from './kubeIssuer.ts';
 import { makeNamespace } from './kubeNamespace.ts';
 import type { KubeNamespace } from './kubeNamespace.ts';
 import { apiArguments, etcdArguments } from './serverArguments.ts';
@@ -43,6 +43,8 @@ export interface ControlPlane {
   readonly env: Readonly<Record<'KUBERNETES_SERVICE_HOST' | 'KUBERNETES_SERVICE_PORT', string>>;
   /** Signs tokens of people. */
   readonly issuer: KubeIssuer;
+  /** Lets the API server accept its id_tokens too, until the end of the test; it takes the change up within a minute. */
+  readonly trust: (issuer: Issuer) => void;
   /** A member of `system:masters`. */
   readonly admin: KubeClient;
   /** A certificate of that user. */
@@ -140,6 +142,12 @@ async function startControlPlane(): Promise<ControlPlane> {
     ca,
     env: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(port) },
     issuer,
+    trust: (other) => {
+      const accept = (...issuers: readonly Issuer[]): void =>
+        directory.replace('authentication.json', JSON.stringify(trustIn(issuers)));
+      accept(issuer, other);
+      defer(() => accept(issuer));
+    },
     admin,
     certificateOf,
     as,

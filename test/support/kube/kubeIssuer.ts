@@ -8,17 +8,17 @@ export const AUDIENCE = 'dex-k8s-authenticator';
 /** Before names and groups of its people, where the API server names them. */
 export const PREFIX = 'oidc:';
 
-export interface KubeIssuer {
+export interface Issuer {
   /** `https://localhost:<port>`: API servers accept no issuer without TLS. */
   readonly url: string;
   /** PEM of its certificate. */
   readonly ca: string;
+}
+export interface KubeIssuer extends Issuer {
   /** An id_token for an hour; the API server sees `oidc:<email>` in `oidc:<group>`s. @param claims more or other ones */
   readonly idToken: (email: string, claims?: Readonly<Record<string, unknown>>) => Promise<string>;
   /** Signs with a new key from now on; the old one is not published any more. */
   readonly rotateKeys: () => void;
-  /** The API server's `--authentication-config`. Its probes need no name. */
-  readonly configuration: object;
 }
 
 interface Key {
@@ -61,20 +61,22 @@ export async function startKubeIssuer(): Promise<KubeIssuer> {
     rotateKeys: () => {
       key = newKey();
     },
-    configuration: {
-      apiVersion: 'apiserver.config.k8s.io/v1',
-      kind: 'AuthenticationConfiguration',
-      jwt: [
-        {
-          issuer: { url, audiences: [AUDIENCE], certificateAuthority: ca },
-          claimMappings: {
-            username: { claim: 'email', prefix: PREFIX },
-            groups: { claim: 'groups', prefix: PREFIX },
-          },
-        },
-      ],
-      anonymous: { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }] },
-    },
+  };
+}
+
+/** The API server's `--authentication-config` that trusts them. Its probes need no name. */
+export function trustIn(issuers: readonly Issuer[]): object {
+  return {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: issuers.map(({ url, ca }) => ({
+      issuer: { url, audiences: [AUDIENCE], certificateAuthority: ca },
+      claimMappings: {
+        username: { claim: 'email', prefix: PREFIX },
+        groups: { claim: 'groups', prefix: PREFIX },
+      },
+    })),
+    anonymous: { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }] },
   };
 }
 

@@ -1,12 +1,18 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mcpClient } from '../../contract/index.ts';
 import type { McpClient } from '../../contract/index.ts';
 import { startAuthServer } from '../authServer.ts';
 import type { AuthServer } from '../authServer.ts';
+import { newBrowser } from '../browser.ts';
+import { selfSigned } from '../certificate.ts';
 import { defer } from '../cleanup.ts';
 import { makeDirectory } from '../directory.ts';
+import type { Claims } from '../identityProvider.ts';
+import { signedIn } from '../people.ts';
+import type { Person } from '../people.ts';
 import type { ControlPlane } from './controlPlane.ts';
 import { AUDIENCE } from './kubeIssuer.ts';
+import type { Issuer } from './kubeIssuer.ts';
 import type { KubeNamespace, Rule } from './kubeNamespace.ts';
 
 /** What the README says that the service account needs. */
@@ -28,6 +34,9 @@ export interface Orchestrated {
   readonly service: string;
   /** A session of the holder of an id_token of the plane's issuer. */
   readonly session: (idToken: string) => Promise<McpClient>;
+  /** The identity provider at which people sign in to the gateway. */
+  readonly provider: Issuer;
+  readonly signIn: (subject: string, claims?: Claims) => Promise<Person>;
 }
 
 /** A gateway of a namespace in this process, with no more rights than it needs; people present id_tokens of the plane's issuer. */
@@ -39,8 +48,9 @@ export async function startOrchestrated(
   await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
   process.env['KUBECONFIG'] = plane.kubeconfig(plane.certificateOf(service), namespace.name);
   defer(() => delete process.env['KUBECONFIG']);
-  const ca = makeDirectory().at('ca.pem');
-  writeFileSync(ca, plane.issuer.ca);
+  const tls = selfSigned();
+  const ca = readFileSync(tls.certificate, 'utf8');
+  const extraCaFile = makeDirectory({ 'ca.pem': plane.issuer.ca + ca }).at('ca.pem');
   const { url } = plane.issuer;
   const trusted = {
     issuer: url,
@@ -51,11 +61,11 @@ export async function startOrchestrated(
   };
   const auth = await startAuthServer({
     builtIns: 'all',
-    provider: { audiences: [AUDIENCE] },
+    provider: { audiences: [AUDIENCE], tls },
     settings: {
       orchestrator: true,
       namespace: namespace.name,
-      aggregator: { extraCaFile: ca },
+      aggregator: { extraCaFile },
       plugins: { 'vault-memory': false, 'vault-file': {} },
     },
     config: { trustedIssuers: [trusted] },
@@ -64,5 +74,7 @@ export async function startOrchestrated(
     auth,
     service,
     session: (idToken) => mcpClient(auth.base, { authorization: `Bearer ${idToken}` }),
+    provider: { url: auth.provider.url, ca },
+    signIn: (subject, claims) => signedIn(auth, subject, claims, newBrowser(ca)),
   };
 }

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Directory } from '../directory.ts';
-import type { KubeIssuer } from './kubeIssuer.ts';
+import { trustIn } from './kubeIssuer.ts';
+import type { Issuer } from './kubeIssuer.ts';
 
 /** Writes only: who wrote what is what tests read. */
 const AUDIT_POLICY = {
@@ -29,7 +30,7 @@ export interface ApiOptions {
   /** Paths; the certificate also signs those of clients. */
   readonly certificate: string;
   readonly key: string;
-  readonly issuer: KubeIssuer;
+  readonly issuer: Issuer;
   readonly port: number;
   readonly etcdUrl: string;
 }
@@ -41,7 +42,7 @@ export function apiArguments(
   const accounts = generateKeyPairSync('rsa', { modulusLength: 2048 });
   write('accounts.key', accounts.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
   write('accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }).toString());
-  write('authentication.json', JSON.stringify(issuer.configuration));
+  write('authentication.json', JSON.stringify(trustIn([issuer])));
   write('audit.json', JSON.stringify(AUDIT_POLICY));
   return argsOf({
     'etcd-servers': etcdUrl,
