@@ -127,7 +127,10 @@ async function compose(
     provisions: [
       { id: ConfigControl.id, value: pipeline },
       { id: StateDirectory.id, value: { path: join(directory, 'state') } satisfies StateDirectory },
-      { id: Shutdown.id, value: { request: () => undefined, onRequest: () => () => undefined } satisfies Shutdown },
+      {
+        id: Shutdown.id,
+        value: { request: () => undefined, onRequest: () => () => undefined } satisfies Shutdown,
+      },
     ],
   });
   return { kernel, pipeline };

@@ -38,7 +38,8 @@ function wordsFor(error: KubeError, asked: Asked): readonly [ErrorCode, string] 
     }
     case 404:
       // An API server names its reason, unless the path does not exist.
-      if (name !== '' && reason !== '') return ['STORE_NOT_FOUND', `${what} not found in namespace ${namespace}`];
+      if (name !== '' && reason !== '')
+        return ['STORE_NOT_FOUND', `${what} not found in namespace ${namespace}`];
       return [
         'STORE_UNREACHABLE',
         `the Kubernetes API does not know ${plural}.pegboard.dev: install the custom resource definitions with pegboard crds | kubectl apply -f -`,
