@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { hostOverHttp } from '../../conformance/fixtureHost.ts';
 import { eventually } from '../../contract/index.ts';
 import { relayServer } from '../../support/relayServer.ts';
+import { post, stateless, stream } from '../../support/stateless.ts';
 import type { ReceivedSpan } from '../../support/otlpReceiver.ts';
 import { startTraced } from './support.ts';
 import type { Traced } from './support.ts';
@@ -135,6 +136,16 @@ describe('tracing', () => {
     await traced.call('x_child_fail', { code: -32042, data: {} });
     const types = (await traced.spans(3)).map(({ kind, attributes }) => [kind, attributes['error.type']]);
     expect(types).deep.include([CLIENT_KIND, '-32042']).deep.include([SERVER, 'UPSTREAM_ERROR']);
+  });
+
+  it('has no span for a stream of subscriptions/listen', async () => {
+    const url = traced.gateway.url();
+    const request = stateless('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const opened = await stream(url, request);
+    await opened.heard(1);
+    opened.close();
+    expect((await post(url, stateless('server/discover'))).status).equal(200);
+    expect((await traced.spans(1)).map(({ name }) => name)).deep.equal(['server/discover']);
   });
 
   it('says in an error and in events which trace it is', async () => {
