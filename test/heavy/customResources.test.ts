@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../kernel/index.ts';
 import { storableSpec } from '../../plugins/store-kubernetes/store/storableSpec.ts';
+import { KUBECTL } from '../support/kube/binaries.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { crdFiles } from '../support/kube/installCrds.ts';
@@ -34,7 +35,7 @@ describe('the custom resource definitions', () => {
 
   const env = (): NodeJS.ProcessEnv => ({ ...process.env, KUBECONFIG });
   const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await promisify(execFile)('kubectl', args, { env: env() })).stdout;
+    (await promisify(execFile)(KUBECTL, args, { env: env() })).stdout;
   /** @returns the status and the messages of a create */
   const create = async (kind: string, spec: object): Promise<string> => {
     const plural = `${kind.toLowerCase()}s`;
@@ -49,7 +50,7 @@ describe('the custom resource definitions', () => {
     expect(code).equal(0);
     const printed = parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
     expect(printed).deep.equal(crdFiles());
-    const applied = spawn('kubectl', ['apply', '-f', '-'], { env: env() });
+    const applied = spawn(KUBECTL, ['apply', '-f', '-'], { env: env() });
     applied.stdin.end(stdout);
     expect(await text(applied.stdout)).match(/mcpservers\.pegboard\.dev (configured|unchanged)/);
     const { stdout: json } = await runPegboard(['crds', '-o', 'json']);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { KUBECTL } from '../support/kube/binaries.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
@@ -57,7 +58,7 @@ describe('orchestrator mode: Events', () => {
     expect(failed).include({ type: 'Warning' });
     expect(failed.involvedObject).include({ kind: 'MCPServer', name: 'away', uid });
     const KUBECONFIG = plane.kubeconfig(plane.certificateOf('admin', 'system:masters'), namespace.name);
-    const { stdout } = await promisify(execFile)('kubectl', ['describe', 'mcpserver', 'away'], {
+    const { stdout } = await promisify(execFile)(KUBECTL, ['describe', 'mcpserver', 'away'], {
       env: { ...process.env, KUBECONFIG },
     });
     expect(stdout).include('MCPServerFailed').include('ECONNREFUSED');

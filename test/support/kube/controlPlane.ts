@@ -5,7 +5,7 @@ import { selfSigned } from '../certificate.ts';
 import { defer } from '../cleanup.ts';
 import { makeDirectory } from '../directory.ts';
 import { freePort } from '../everything.ts';
-import { binaryFolder } from './binaries.ts';
+import { KUBE, folderOf } from './binaries.ts';
 import { kubeconfigOf, signedBy } from './credentials.ts';
 import { doorTo } from './door.ts';
 import { kubeClient } from './kubeClient.ts';
@@ -24,6 +24,7 @@ export interface AuditLine {
   readonly userAgent?: string;
   readonly objectRef?: {
     readonly resource: string;
+    readonly apiGroup?: string;
     readonly namespace?: string;
     readonly name?: string;
     readonly subresource?: string;
@@ -58,6 +59,8 @@ export interface ControlPlane {
   readonly auditLog: string;
   /** Writes so far, the oldest first. */
   readonly audit: () => readonly AuditLine[];
+  /** Writes and reads so far, of what Pegboard uses. */
+  readonly requests: () => readonly AuditLine[];
   /** Process ids. */
   readonly pids: () => { readonly etcd: number; readonly apiserver: number };
   /** Kills the API server: connections are refused until `start`, at the latest at the end of the test. */
@@ -76,6 +79,7 @@ export interface ControlPlane {
 }
 
 const PROBE_MS = 2_000;
+const WRITES = ['create', 'update', 'patch', 'delete'];
 
 let shared: Promise<ControlPlane> | undefined;
 
@@ -99,13 +103,13 @@ async function startControlPlane(): Promise<ControlPlane> {
   ];
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const probe = new Agent({ connect: { ca } });
-  const etcd = serverProcess([join(binaryFolder(), 'etcd'), ...etcdArguments(directory, etcdUrl, peerPort)], {
+  const etcd = serverProcess([join(folderOf(KUBE), 'etcd'), ...etcdArguments(directory, etcdUrl, peerPort)], {
     log: directory.at('etcd.log'),
     isReady: () => isOk(`${etcdUrl}/health`, probe),
   });
   const api = serverProcess(
     [
-      join(binaryFolder(), 'kube-apiserver'),
+      join(folderOf(KUBE), 'kube-apiserver'),
       ...apiArguments(directory, { ...files, issuer, port: apiPort, etcdUrl }),
     ],
     {
@@ -136,6 +140,11 @@ async function startControlPlane(): Promise<ControlPlane> {
   const as = (who: Credentials): KubeClient => kubeClient(url, ca, who);
   const admin = as(certificateOf('admin', 'system:masters'));
   const auditLog = directory.at('audit.log');
+  const requests = (): readonly AuditLine[] =>
+    readFileSync(auditLog, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditLine);
   const thaw = (): void => api.signal('SIGCONT');
   return {
     url,
@@ -155,11 +164,8 @@ async function startControlPlane(): Promise<ControlPlane> {
       makeDirectory({ config: JSON.stringify(kubeconfigOf({ url, ca, who, namespace })) }).at('config'),
     makeNamespace: () => makeNamespace(admin, ca),
     auditLog,
-    audit: () =>
-      readFileSync(auditLog, 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as AuditLine),
+    audit: () => requests().filter(({ verb }) => WRITES.includes(verb)),
+    requests,
     pids: () => ({ etcd: etcd.pid(), apiserver: api.pid() }),
     stop: () => {
       defer(start);

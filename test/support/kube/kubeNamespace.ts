@@ -35,6 +35,7 @@ export interface KubeNamespace {
   readonly path: (resource: string, group?: string) => string;
   /** A role of its own within the namespace; resolves once the API server goes by it. */
   readonly grant: (subject: Subject, rules: readonly Rule[]) => Promise<void>;
+  /** One that exists already stays as it is. */
   readonly addServiceAccount: (name: string) => Promise<ServiceAccount>;
 }
 
@@ -93,7 +94,8 @@ async function addServiceAccount(
   admin: KubeClient,
   { account, ca, name, path }: Wanted,
 ): Promise<ServiceAccount> {
-  await admin.create(path('serviceaccounts'), { metadata: { name: account } });
+  // 409: helm has made it.
+  await admin.ask('POST', path('serviceaccounts'), { body: { metadata: { name: account } } });
   // A token is bound to a secret as a pod's is to the pod: it ends with that.
   const issue = async (): Promise<{ secret: KubeObject; token: string }> => {
     const secret = await admin.create(path('secrets'), { metadata: { generateName: `${account}-` } });

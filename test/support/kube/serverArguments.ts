@@ -3,12 +3,23 @@ import type { Directory } from '../directory.ts';
 import { trustIn } from './kubeIssuer.ts';
 import type { Issuer } from './kubeIssuer.ts';
 
-/** Writes only: who wrote what is what tests read. */
+/** All writes, and all requests for what Pegboard uses. */
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete'] }, { level: 'None' }],
+  rules: [
+    { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete'] },
+    {
+      level: 'Metadata',
+      resources: [
+        { group: 'pegboard.dev' },
+        { group: 'coordination.k8s.io', resources: ['leases'] },
+        { group: '', resources: ['events', 'secrets'] },
+      ],
+    },
+    { level: 'None' },
+  ],
 };
 
 /** For an etcd whose data is in that directory. */
