@@ -1,5 +1,6 @@
-// Writes what is generated anew: halves of READMEs (the hostile cases from test/hostile, the keys from schemas), and schemas/crd.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes what is generated anew: halves of READMEs (the hostile cases from test/hostile, the keys from schemas), schemas/crd, and
+// in examples/helm what the chart has from elsewhere.
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const GENERATED = [
   { readme: 'test/README.md', source: 'test/hostile/table.js', begin: '- **case 1** ' },
@@ -20,3 +21,11 @@ const { customResources } = await import(
 );
 for (const { name, text } of customResources())
   writeFileSync(new URL(`../schemas/crd/${name}`, import.meta.url), text);
+
+const CHART = new URL('../examples/helm/', import.meta.url);
+const { chartValues } = await import(new URL('../build/test/schemas/chartValues.js', import.meta.url));
+const values = new URL('values.schema.json', CHART);
+writeFileSync(values, `${JSON.stringify(chartValues(JSON.parse(readFileSync(values, 'utf8'))), null, 2)}\n`);
+const { COPIES } = await import(new URL('../build/test/examples/helm/copies.js', import.meta.url));
+for (const [copy, source] of Object.entries(COPIES))
+  copyFileSync(new URL(`../${source}`, import.meta.url), new URL(copy, CHART));

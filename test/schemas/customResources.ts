@@ -67,7 +67,8 @@ function bodyOf({ kind, plural, shortName, description, columns, schema, require
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
+    // An uninstall of the chart must not remove all definitions.
+    metadata: { name: `${plural}.${GROUP}`, annotations: { 'helm.sh/resource-policy': 'keep' } },
     spec: { group: GROUP, scope: 'Namespaced', names, versions: [version] },
   };
 }

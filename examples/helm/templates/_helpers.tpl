@@ -1,0 +1,65 @@
+{{- define "pegboard.fullname" -}}
+{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 52 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "pegboard.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "pegboard.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "pegboard.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "pegboard.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (include "pegboard.fullname" .) }}
+{{- end }}
+
+{{- define "pegboard.definitionsNamespace" -}}
+{{- .Values.definitionsNamespace | default .Release.Namespace }}
+{{- end }}
+
+{{- define "pegboard.keysSecret" -}}
+{{- .Values.keys.existingSecret | default (printf "%s-keys" (include "pegboard.fullname" .)) }}
+{{- end }}
+
+{{- define "pegboard.host" -}}
+{{- (urlParse .Values.url).hostname }}
+{{- end }}
+
+{{- /* config.yaml: what the chart sets, and .Values.config over it. */ -}}
+{{- define "pegboard.config" -}}
+{{- $name := include "pegboard.fullname" . }}
+{{- $service := printf "%s.%s" $name .Release.Namespace }}
+{{- $config := dict
+  "orchestrator" true
+  "namespace" (include "pegboard.definitionsNamespace" .)
+  "aggregator" (dict "host" "0.0.0.0" "port" 8090)
+  "plugins" (dict "http" (dict "config" (dict
+    "drainMs" .Values.drainMs
+    "allowedHosts" (list $name $service (printf "%s.svc" $service) (printf "%s.svc.cluster.local" $service)))))
+}}
+{{- if .Values.signIn.enabled }}
+{{- $idp := dict
+  "issuerUrl" .Values.signIn.issuerUrl
+  "clientId" .Values.signIn.clientId
+  "clientSecretFile" "/etc/pegboard-secrets/sign-in/client-secret"
+}}
+{{- $server := dict "enabled" true "baseUrl" .Values.url "resourceIdentifier" (printf "%s/mcp" .Values.url) "idp" $idp }}
+{{- $_ := set $config.aggregator "oauth" (dict
+  "server" $server
+  "mcpClient" (dict "enabled" true "publicUrl" .Values.url))
+}}
+{{- $_ := set $config "required" (list "auth-server") }}
+{{- end }}
+{{- if .Values.redis.url }}
+{{- $redis := dict "url" .Values.redis.url }}
+{{- if .Values.redis.password }}{{ $_ := set $redis "password" "${env:PEGBOARD_REDIS_PASSWORD}" }}{{ end }}
+{{- $_ := set $config.plugins "vault-file" false }}
+{{- $_ := set $config.plugins "vault-redis" (dict "config" $redis) }}
+{{- end }}
+{{- toYaml (mergeOverwrite $config (deepCopy .Values.config)) }}
+{{- end }}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { isObject } from '../../../kernel/index.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
+import { chartValues } from '../../schemas/chartValues.ts';
+import { codeIn, tableBelow } from '../../schemas/markdown.ts';
+import { ROOT } from '../../support/sources.ts';
+import { COPIES } from './copies.ts';
+
+const CHART = join(ROOT, 'examples/helm');
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const chartText = (path: string): string => readFileSync(join(CHART, path), 'utf8');
+
+/** Paths of the keys that have no keys below them in the schema. */
+function leavesOf({ properties = {} }: JsonObject, prefix = ''): readonly string[] {
+  return Object.entries(properties as Readonly<Record<string, JsonObject>>).flatMap(([key, value]) =>
+    isObject(value['properties']) ? leavesOf(value, `${prefix}${key}.`) : [`${prefix}${key}`],
+  );
+}
+
+describe('the files of the chart', () => {
+  const schema = JSON.parse(chartText('values.schema.json')) as JsonObject;
+  const values = parse(chartText('values.yaml')) as JsonObject;
+
+  it('have the schema of config.yaml as it is now (npm run tables)', () => {
+    expect(schema).deep.equal(JSON.parse(JSON.stringify(chartValues(schema))));
+  });
+
+  it('are the same where they come from elsewhere (npm run tables)', () => {
+    for (const [copy, source] of Object.entries(COPIES))
+      expect(chartText(copy) === textOf(source), copy).equal(true);
+  });
+
+  it('have a default for each key of the schema, and no other', () => {
+    const has = (path: string): boolean =>
+      path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), values) !==
+      undefined;
+    const optional = ['global', 'redis.password.name', 'redis.password.key'];
+    expect(leavesOf(schema).filter((path) => !has(path))).deep.equal(optional);
+    const top = Object.keys(schema['properties'] as object).filter((key) => key !== 'global');
+    expect(Object.keys(values).sort()).deep.equal(top.sort());
+  });
+
+  it('have a row in the README for each top-level key, and for each file of values', () => {
+    const rows = tableBelow(chartText('README.md'), 'Values').map(([key = '']) => codeIn(key)[0]);
+    expect(rows).deep.equal(Object.keys(values));
+  });
+
+  it('have the version of the package', () => {
+    const { version } = JSON.parse(textOf('package.json')) as { readonly version: string };
+    const chart = parse(chartText('Chart.yaml')) as JsonObject;
+    expect(chart['appVersion']).equal(version);
+  });
+});

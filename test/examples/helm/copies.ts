@@ -1,0 +1,7 @@
+/** Files of examples/helm that the chart has from elsewhere, since helm reads nothing outside of a chart. `npm run tables` copies them. */
+export const COPIES: Readonly<Record<string, string>> = {
+  'files/dashboard.json': 'examples/observe/dashboard.json',
+  'files/crds/mcpservers.yaml': 'schemas/crd/mcpservers.yaml',
+  'files/crds/workflowexecutions.yaml': 'schemas/crd/workflowexecutions.yaml',
+  'files/crds/workflows.yaml': 'schemas/crd/workflows.yaml',
+};

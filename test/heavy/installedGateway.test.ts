@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { mcpClient } from '../contract/index.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { freePort } from '../support/everything.ts';
+import { textOf } from '../support/mcpClient.ts';
+import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import { CHART, VALUE_FILES, helm, valuesOf } from '../support/kube/helm.ts';
+import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
+import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { ROOT } from '../support/sources.ts';
+import { until } from '../support/until.ts';
+
+const GROUP = 'pegboard.dev/v1alpha1';
+const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
+const ALICE = { kind: 'User', name: 'oidc:alice@example.com', apiGroup: 'rbac.authorization.k8s.io' };
+const MINIMAL = join(VALUE_FILES, 'minimal.yaml');
+/** Mounts what a pod has: $0 is the folder of its service account, $1 is everything else. */
+const MOUNTED = `mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount /run/pod &&
+  mount --bind "$0" /run/secrets/kubernetes.io/serviceaccount && mount --bind "$1" /run/pod && shift && exec "$@"`;
+
+interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+interface Deployment {
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } };
+}
+
+describe('a gateway installed by helm', () => {
+  let plane: ControlPlane;
+  let namespace: KubeNamespace;
+
+  before(async function () {
+    plane = await planeWithCrds(this);
+    if (process.getuid?.() === 0) return;
+    console.log('      SKIPPED: only root can mount; run the heavy tests as root');
+    this.skip();
+  });
+  beforeEach(async () => {
+    namespace = await plane.makeNamespace();
+  });
+
+  const read = async <T>(resource: string, group?: string): Promise<T> =>
+    (await plane.admin.get(namespace.path(resource, group))) as T;
+  const dataOf = async (resource: string): Promise<Readonly<Record<string, string>>> =>
+    (await read<{ readonly data: Readonly<Record<string, string>> }>(resource)).data;
+  const create = (resource: string, object: object): Promise<unknown> =>
+    plane.admin.create(namespace.path(resource, resource === 'secrets' ? undefined : GROUP), object);
+
+  const install = async (): Promise<void> => {
+    const admin = plane.certificateOf('admin', 'system:masters');
+    const { url, ca } = plane.issuer;
+    const trusted = {
+      issuer: url,
+      jwksUrl: `${url}/jwks`,
+      allowPrivateIPJWKS: true,
+      acceptedTypHeaders: [''],
+      allowedAudiences: [AUDIENCE],
+    };
+    const values = {
+      signIn: { issuerUrl: url },
+      rbac: { secrets: [{ names: ['token'] }], serverEditors: { enabled: true, subjects: [ALICE] } },
+      config: {
+        aggregator: {
+          extraCaFile: makeDirectory({ 'ca.pem': ca }).at('ca.pem'),
+          oauth: { server: { trustedIssuers: [trusted] } },
+        },
+        plugins: { workflow: { config: { executionMaxCount: 1, executionSweepMs: 1_000 } } },
+      },
+    };
+    const names = ['pegboard', CHART, '--namespace', namespace.name, '--take-ownership'];
+    const env = { KUBECONFIG: plane.kubeconfig(admin, namespace.name) };
+    await helm(['install', ...names, '--values', MINIMAL, ...valuesOf(values)], env);
+  };
+
+  /** Does what a node would do: starts the process of the Deployment with its ConfigMap, Secrets and service account. */
+  const start = async (): Promise<Pegboard> => {
+    const { spec } = await read<Deployment>('deployments/pegboard', 'apps/v1');
+    const [{ args, env }] = spec.template.spec.containers;
+    const { 'keys.json': keys = '' } = await dataOf('secrets/pegboard-keys');
+    const { 'config.yaml': config = '' } = await dataOf('configmaps/pegboard');
+    const pod = makeDirectory({
+      'etc/pegboard/config.yaml': config.replace('/etc/', '/run/pod/etc/'),
+      'etc/pegboard-secrets/keys/keys.json': Buffer.from(keys, 'base64').toString(),
+      'etc/pegboard-secrets/sign-in/client-secret': 'secret',
+      'var/lib/pegboard/.keep': '',
+    });
+    const inPod = (text: string): string => text.replace(/^((?:--[a-z-]+=)?)(?=\/(etc|var)\/)/, '$1/run/pod');
+    const { directory } = await namespace.addServiceAccount('pegboard');
+    return servePegboard(undefined, args.slice(1).map(inPod), {
+      env: {
+        ...plane.env,
+        ...Object.fromEntries(env.map(({ name, value }) => [name, inPod(value)])),
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
+      },
+      within: ['unshare', '--mount', 'sh', '-c', MOUNTED, directory, pod.path],
+      withinMs: 20_000,
+    });
+  };
+
+  it('uses exactly the rights that the chart grants, and people edit definitions by theirs', async () => {
+    await install();
+    await create('secrets', { metadata: { name: 'token' }, stringData: { key: 'sesame' } });
+    const gateway = await start();
+    const token = await plane.issuer.idToken('alice@example.com');
+    const alice = await mcpClient(gateway.url, { authorization: `Bearer ${token}` });
+    const call = async (tool: string, args: object = {}): Promise<string> => {
+      const result = await alice.callTool(tool, args as Readonly<Record<string, unknown>>);
+      expect(result.isError ?? false, textOf(result)).equal(false);
+      return textOf(result);
+    };
+    const command = [process.execPath, HOSTILE, 'plain'];
+    const env = { TOKEN: '${secret:token/key}' };
+    await call('core_mcpserver_create', { name: 's', type: 'stdio', command, env, autoStart: true });
+    await call('core_mcpserver_create', {
+      name: 'away',
+      type: 'streamable-http',
+      url: 'http://127.0.0.1:1/mcp',
+    });
+    const steps = [{ id: 'a', tool: 'core_mcpserver_list', args: {} }];
+    await call('core_workflow_create', { name: 'w', description: 'one', steps });
+    await call('core_workflow_update', { name: 'w', description: 'two' });
+    await call('workflow_w');
+    await call('workflow_w');
+    const rows = await call('core_workflow_execution_list');
+    const [{ execution_id }] = (JSON.parse(rows) as { executions: [{ execution_id: string }] }).executions;
+    await call('core_workflow_execution_get', { execution_id });
+    const runs = async (): Promise<number> =>
+      (await read<{ items: readonly object[] }>('workflowexecutions', GROUP)).items.length;
+    await until(async () => (await runs()) === 1, { what: 'one run is left', withinMs: 20_000 });
+
+    const hasStatus = async (resource: string): Promise<boolean> =>
+      JSON.stringify(await read(resource, GROUP)).includes('"type":"Ready"');
+    for (const resource of ['mcpservers/s', 'mcpservers/away', 'workflows/w'])
+      await until(() => hasStatus(resource), { what: resource, withinMs: 20_000 });
+    // The same failure again is counted by the same Event.
+    await call('core_service_restart', { name: 'away' });
+    const isCounted = async (): Promise<boolean> =>
+      /"count":[2-9]/.test(JSON.stringify(await read('events')));
+    await until(isCounted, { what: 'an Event with a count', withinMs: 20_000 });
+    await call('core_workflow_delete', { name: 'w' });
+    await call('core_mcpserver_delete', { name: 'away' });
+    expect(await gateway.stop()).deep.equal({ code: 0, signal: null });
+
+    const account = `system:serviceaccount:${namespace.name}:pegboard`;
+    expect(used(account)).deep.equal(await granted('pegboard', 'pegboard-secrets-0'));
+    expect(used(ALICE.name)).deep.equal(await granted('pegboard-workflow-editor', 'pegboard-server-editor'));
+    expect(JSON.stringify(gateway.lines)).not.include('forbidden').not.include('sesame');
+  });
+
+  /** `<group> <resource> <verb>` of each request of that user. */
+  function used(name: string): readonly string[] {
+    const lines = plane
+      .requests()
+      .filter(({ user, objectRef }) => user.username === name && objectRef?.namespace === namespace.name);
+    expect(lines.filter(({ responseStatus }) => responseStatus?.code === 403)).deep.equal([]);
+    const rights = lines.map(({ verb, objectRef: { apiGroup = '', resource = '', subresource } = {} }) =>
+      [apiGroup, subresource === undefined ? resource : `${resource}/${subresource}`, verb].join(' '),
+    );
+    return [...new Set(rights)].sort();
+  }
+  async function granted(...names: readonly string[]): Promise<readonly string[]> {
+    const roles = names.map(async (name) => {
+      const { rules } = await read<{ rules: readonly Rule[] }>(
+        `roles/${name}`,
+        'rbac.authorization.k8s.io/v1',
+      );
+      return rules.flatMap(({ apiGroups, resources, verbs }) =>
+        apiGroups.flatMap((group) =>
+          resources.flatMap((resource) => verbs.map((verb) => `${group} ${resource} ${verb}`)),
+        ),
+      );
+    });
+    return (await Promise.all(roles)).flat().sort();
+  }
+});
