@@ -252,8 +252,7 @@ describe('Architecture', () => {
       'test',
       'examples',
     ];
-    expect([...planned, 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md']).to.include.members(
-      visible,
-    );
+    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+    expect([...planned, ...documents, 'Dockerfile']).to.include.members(visible);
   });
 });

@@ -2,7 +2,6 @@ import { ADMIN } from './requirements/admin.ts';
 import { DEFINITIONS } from './requirements/definitions.ts';
 import { ENDPOINT } from './requirements/endpoint.ts';
 import { EXCHANGE } from './requirements/exchange.ts';
-import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import { METRICS } from './requirements/metrics.ts';
 import { ORCHESTRATOR } from './requirements/orchestrator.ts';
@@ -25,5 +24,4 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...METRICS,
   ...ADMIN,
   ...ORCHESTRATOR,
-  ...LATER_WORK,
 ];

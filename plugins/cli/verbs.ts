@@ -22,6 +22,7 @@ import { remove } from './verbs/remove.ts';
 import { restart } from './verbs/restart.ts';
 import { run } from './verbs/run.ts';
 import { search } from './verbs/search.ts';
+import { service } from './verbs/service.ts';
 import { start } from './verbs/start.ts';
 import { stop } from './verbs/stop.ts';
 import { unlink } from './verbs/unlink.ts';
@@ -55,6 +56,7 @@ export const VERBS: readonly Command[] = [
   unlink,
   plan,
   doctor,
+  service,
   crds,
   completion,
   complete,

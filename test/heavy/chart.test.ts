@@ -117,6 +117,17 @@ describe('the chart', () => {
     expect(Object.keys(config['plugins'] as object).length).above(25);
   });
 
+  it('listens on all addresses of the pod, unless the values say otherwise', async () => {
+    const hostOf = async (...options: readonly string[]): Promise<string> => {
+      const objects = await rendered('--values', MINIMAL, ...options);
+      const map = objects.find(({ kind }) => kind === 'ConfigMap');
+      const { 'config.yaml': text = '' } = map?.['data'] as Readonly<Record<string, string>>;
+      return (parse(text) as { readonly aggregator: { readonly host: string } }).aggregator.host;
+    };
+    expect(await hostOf()).equal('0.0.0.0');
+    expect(await hostOf('--set', 'config.aggregator.host=::1')).equal('::1');
+  });
+
   it('grants the service account what the tests grant it', async () => {
     const objects = await rendered('--values', MINIMAL);
     const role = objects.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'pegboard');

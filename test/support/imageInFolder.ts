@@ -1,4 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from './sources.ts';
 import { defer } from './cleanup.ts';
@@ -27,12 +29,12 @@ export interface ImageProcess {
 export async function runImage(target: string, node: string, args: readonly string[]): Promise<ImageProcess> {
   const stages = stagesOfDockerfile();
   const directory = makeDirectory();
+  const sent = makeDirectory({ files: filesOfContext().join('\0') });
   const script = [
     'set -e',
     `cd ${directory.path}`,
     'mount -t tmpfs none . && cd "$PWD"',
-    // What a build sends: the files of the repository.
-    `mkdir context && git -C ${ROOT} ls-files -z --cached --others --exclude-standard | (cd ${ROOT} && xargs -0 cp --parents -t ${directory.path}/context)`,
+    `mkdir context && cd ${ROOT} && xargs -0 cp --parents -t ${directory.path}/context < ${sent.at('files')} && cd ${directory.path}`,
     ...stages
       .filter(({ name }) => isNeeded(name, target, stages))
       .flatMap((stage) => linesOf(stage, stages, node)),
@@ -80,6 +82,13 @@ export async function runImage(target: string, node: string, args: readonly stri
       }),
     stop,
   };
+}
+
+/** What a build sends: the files of the repository. */
+function filesOfContext(): readonly string[] {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const names = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  return names.filter((name) => name !== '' && existsSync(join(ROOT, name)));
 }
 
 function isNeeded(name: string, target: string, stages: readonly Stage[]): boolean {

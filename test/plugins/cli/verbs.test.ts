@@ -188,7 +188,7 @@ describe('verbs that talk to a gateway', function () {
       return (await typeVerb(argv, env)).stdout.trim().split('\n');
     };
     const program = await runPegboard(['__complete', '--config-path', home.path, '--', 'ser'], env);
-    expect(program.stdout).equal('serve\n');
+    expect(program.stdout).equal('serve\nservice\n');
     expect(await complete('list', 'too')).deep.equal(['tools']);
     expect(await complete('call', 'x_everything_ech')).deep.equal(['x_everything_echo']);
     expect(await complete('events', '--fol')).deep.equal(['--follow']);

@@ -1,0 +1,52 @@
+import type { Env } from 'pegboard';
+import { Failure } from '../failure.ts';
+import { launchd } from './launchd.ts';
+import { systemd } from './systemd.ts';
+
+/** What the service runs. */
+export interface ServiceProgram {
+  /** Absolute: node and the program. */
+  readonly command: readonly string[];
+  /** The configuration directory. */
+  readonly directory: string;
+  /** PATH, by which stdio servers are found. */
+  readonly path: string;
+}
+export interface ServiceState {
+  readonly running: boolean;
+  /** In the words of the manager: `active (running)`. */
+  readonly state: string;
+  /** Undefined unless it runs. */
+  readonly pid: number | undefined;
+}
+type Words = readonly string[];
+
+/** What starts programs of a person at their sign-in, and again when they fail. */
+export interface ServiceManager {
+  readonly name: string;
+  /** Its definition of the service. */
+  readonly file: string;
+  /** The text of that file. */
+  readonly text: (program: ServiceProgram) => string;
+  /** After the file was written: starts the service, or restarts it. */
+  readonly enable: readonly Words[];
+  /** Before the file is removed. */
+  readonly disable: readonly Words[];
+  /** After the file was removed. */
+  readonly forget: readonly Words[];
+  /** Prints what `stateIn` reads. */
+  readonly query: Words;
+  readonly stateIn: (printed: string) => ServiceState;
+  /** For people: how to read the log, and what else helps. */
+  readonly hints: readonly string[];
+}
+
+/** @param uid of the user @throws Failure on a system without systemd and launchd */
+export function serviceManager(platform: string, env: Env, uid: number): ServiceManager {
+  const home = env['HOME'] ?? '';
+  if (platform === 'linux') return systemd(env['XDG_CONFIG_HOME'] ?? `${home}/.config`);
+  if (platform === 'darwin') return launchd(home, uid);
+  throw new Failure(
+    `pegboard service writes services of systemd (Linux) and launchd (macOS); on ${platform} start it by what the system has: ${process.execPath} ${process.argv[1] ?? ''} serve`,
+  );
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { ServiceManager, ServiceProgram } from './serviceManager.ts';
+
+const UNIT = 'pegboard.service';
+const systemctl = (...words: readonly string[]): readonly string[] => ['systemctl', '--user', ...words];
+
+/** A unit of the user's systemd. @param config `~/.config` */
+export function systemd(config: string): ServiceManager {
+  return {
+    name: 'systemd',
+    file: join(config, 'systemd/user', UNIT),
+    text: unitOf,
+    enable: [systemctl('daemon-reload'), systemctl('enable', UNIT), systemctl('restart', UNIT)],
+    disable: [systemctl('disable', '--now', UNIT)],
+    forget: [systemctl('daemon-reload')],
+    query: systemctl('show', UNIT, '--property=ActiveState,SubState,MainPID'),
+    stateIn: (printed) => {
+      const facts = new Map(printed.split('\n').map((line) => line.split('=', 2) as [string, string]));
+      const running = facts.get('ActiveState') === 'active';
+      const state = `${facts.get('ActiveState') ?? ''} (${facts.get('SubState') ?? ''})`;
+      return { running, state, pid: running ? Number(facts.get('MainPID')) : undefined };
+    },
+    hints: [
+      'journalctl --user -u pegboard -f   shows its log',
+      'loginctl enable-linger             lets it run while you are signed out',
+    ],
+  };
+}
+
+/** Source: https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html */
+function unitOf({ command, directory, path }: ServiceProgram): string {
+  const words = [...command, 'serve', '--config-path', directory];
+  return `# Written by: pegboard service install
+[Unit]
+Description=Pegboard, one MCP endpoint for all MCP servers
+After=network-online.target
+
+[Service]
+Type=exec
+ExecStart=${words.map(quoted).join(' ')}
+# Stdio servers are found by it.
+Environment=${quoted(`PATH=${path}`)}
+# Variables that definitions refer to, one NAME=value a line.
+EnvironmentFile=-${directory.replaceAll('%', '%%')}/environment
+Restart=on-failure
+RestartSec=2
+# A wrong configuration stays wrong.
+RestartPreventExitStatus=2 3 64
+TimeoutStopSec=30
+KillMode=mixed
+NoNewPrivileges=yes
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** Source: https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html#Quoting */
+function quoted(word: string): string {
+  const plain = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /^[\w@+=:,./%$-]+$/.test(plain) ? plain : `"${plain.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { serviceManager } from '../../../../plugins/cli/service/serviceManager.ts';
+
+const PROGRAM = {
+  command: ['/opt/node/bin/node', '/home/ann/lib/pegboard.js'],
+  directory: '/home/ann/a "b" & 100% $HOME',
+  path: '/usr/bin:/home/ann/.local/bin',
+};
+
+describe('cli: what keeps the gateway running', () => {
+  it('is systemd on Linux, with a unit in the folder of the user', () => {
+    const { file, text, stateIn } = serviceManager('linux', { HOME: '/home/ann' }, 1000);
+    expect(file).equal('/home/ann/.config/systemd/user/pegboard.service');
+    expect(text(PROGRAM)).include(
+      'ExecStart=/opt/node/bin/node /home/ann/lib/pegboard.js serve --config-path "/home/ann/a \\"b\\" & 100%% $$HOME"',
+    );
+    expect(stateIn('ActiveState=active\nSubState=running\nMainPID=7\n')).deep.equal({
+      running: true,
+      state: 'active (running)',
+      pid: 7,
+    });
+    expect(stateIn('ActiveState=failed\nSubState=failed\nMainPID=0\n')).include({ running: false });
+    const elsewhere = serviceManager('linux', { HOME: '/home/ann', XDG_CONFIG_HOME: '/cfg' }, 1000);
+    expect(elsewhere.file).equal('/cfg/systemd/user/pegboard.service');
+  });
+
+  it('is launchd on macOS, with an agent that is well-formed XML', () => {
+    const { file, text, stateIn, enable } = serviceManager('darwin', { HOME: '/Users/ann' }, 501);
+    expect(file).equal('/Users/ann/Library/LaunchAgents/dev.pegboard.gateway.plist');
+    expect(text(PROGRAM))
+      .include('<string>/home/ann/a "b" &amp; 100% $HOME</string>')
+      .include('<string>/Users/ann/Library/Logs/pegboard.log</string>');
+    expect(enable.at(-1)).deep.equal(['launchctl', 'bootstrap', 'gui/501', file]);
+    expect(stateIn('gui/501/x = {\n\tstate = running\n\tpid = 42\n}')).deep.equal({
+      running: true,
+      state: 'running',
+      pid: 42,
+    });
+    expect(stateIn('Could not find service')).include({ running: false, state: 'unknown' });
+  });
+
+  it('is not known on other systems', () => {
+    expect(() => serviceManager('win32', {}, 0)).throw(/systemd \(Linux\) and launchd \(macOS\); on win32/);
+  });
+});
