@@ -50,8 +50,12 @@ async function install(invocation: Invocation): Promise<number> {
   const { directory, env, options, terminal } = invocation;
   const tell = progressTo(invocation);
   const manager = managerFor(invocation);
-  // The link of a global installation stays when its target moves.
-  const command = [process.execPath, realpathSync(process.argv[1] ?? '')];
+  const program = realpathSync(process.argv[1] ?? '');
+  if (program.includes('/_npx/'))
+    throw new Failure(
+      `npx may remove ${program} at any time; install it first: npm install -g pegboard, then: pegboard service install`,
+    );
+  const command = [process.execPath, program];
   const text = manager.text({ command, directory, path: env['PATH'] ?? '' });
   if (options['dryRun'] === true) {
     terminal.out(`# ${manager.file}\n${text}`);
