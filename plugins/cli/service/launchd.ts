@@ -25,6 +25,7 @@ export function launchd(home: string, uid: number): ServiceManager {
       const pid = /^\s*pid = (\d+)$/m.exec(printed)?.[1];
       return { running: state === 'running', state, pid: pid === undefined ? undefined : Number(pid) };
     },
+    needs: 'agents of launchd are for the user who is signed in at the screen',
     hints: [`tail -f ${log}   shows its log`],
   };
 }

@@ -37,6 +37,8 @@ export interface ServiceManager {
   /** Prints what `stateIn` reads. */
   readonly query: Words;
   readonly stateIn: (printed: string) => ServiceState;
+  /** For people: what it needs, if it does not answer. */
+  readonly needs: string;
   /** For people: how to read the log, and what else helps. */
   readonly hints: readonly string[];
 }

@@ -20,6 +20,7 @@ export function systemd(config: string): ServiceManager {
       const state = `${facts.get('ActiveState') ?? ''} (${facts.get('SubState') ?? ''})`;
       return { running, state, pid: running ? Number(facts.get('MainPID')) : undefined };
     },
+    needs: 'a systemd of the user runs from a sign-in on, not in containers and not behind su or sudo',
     hints: [
       'journalctl --user -u pegboard -f   shows its log',
       'loginctl enable-linger             lets it run while you are signed out',

@@ -66,13 +66,14 @@ async function install(invocation: Invocation): Promise<number> {
   if (before !== undefined && !before.includes(OURS))
     throw new Failure(`${manager.file} was not written by pegboard service install; move it away first`);
   if (before !== text) await replaceFile(manager.file, before, text);
-  tell(`${before === text ? 'unchanged' : 'written'}: ${manager.file}`);
   try {
     for (const words of manager.enable) await ran(words);
   } catch (error) {
-    if (before === undefined) await removeFile(manager.file);
-    throw error;
+    if (before !== undefined) throw error;
+    await removeFile(manager.file);
+    throw new Failure(`${messageOf(error)}\nnothing was installed; ${manager.needs}`);
   }
+  tell(`${before === text ? 'unchanged' : 'written'}: ${manager.file}`);
   const { running, state } = await settled(manager, invocation);
   if (!running)
     throw new Failure(

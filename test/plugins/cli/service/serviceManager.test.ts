@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
+import { makeDirectory } from '../../../support/directory.ts';
+import { typeVerbWith } from '../../../support/typeVerb.ts';
 import { serviceManager } from '../../../../plugins/cli/service/serviceManager.ts';
 
 const PROGRAM = {
@@ -37,6 +40,17 @@ describe('cli: what keeps the gateway running', () => {
       pid: 42,
     });
     expect(stateIn('Could not find service')).include({ running: false, state: 'unknown' });
+  });
+
+  it('leaves nothing behind if the manager does not answer, and says what it needs', async () => {
+    const home = makeDirectory();
+    const env = { HOME: home.path, PATH: home.path };
+    const { code, stderr } = await typeVerbWith(['service', 'install', '--config-path', home.path], env);
+    expect(code).equal(1);
+    expect(stderr).match(/nothing was installed; /);
+    expect(
+      readdirSync(home.path, { recursive: true }).filter((name) => /\.(service|plist)$/.test(String(name))),
+    ).deep.equal([]);
   });
 
   it('is not known on other systems', () => {
