@@ -38,7 +38,7 @@ After=network-online.target
 
 [Service]
 Type=exec
-ExecStart=${words.map(quoted).join(' ')}
+ExecStart=${words.map((word) => quoted(word.replaceAll('$', '$$$$'))).join(' ')}
 # Stdio servers are found by it.
 Environment=${quoted(`PATH=${path}`)}
 # Variables that definitions refer to, one NAME=value a line.
@@ -56,8 +56,8 @@ WantedBy=default.target
 `;
 }
 
-/** Source: https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html#Quoting */
+/** Only command lines expand `$`, not Environment=. Source: https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html#Quoting */
 function quoted(word: string): string {
-  const plain = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  const plain = word.replaceAll('%', '%%');
   return /^[\w@+=:,./%$-]+$/.test(plain) ? plain : `"${plain.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -7,7 +7,7 @@ import { serviceManager } from '../../../../plugins/cli/service/serviceManager.t
 const PROGRAM = {
   command: ['/opt/node/bin/node', '/home/ann/lib/pegboard.js'],
   directory: '/home/ann/a "b" & 100% $HOME',
-  path: '/usr/bin:/home/ann/.local/bin',
+  path: '/usr/bin:/home/ann/$bin 100%',
 };
 
 describe('cli: what keeps the gateway running', () => {
@@ -17,6 +17,8 @@ describe('cli: what keeps the gateway running', () => {
     expect(text(PROGRAM)).include(
       'ExecStart=/opt/node/bin/node /home/ann/lib/pegboard.js serve --config-path "/home/ann/a \\"b\\" & 100%% $$HOME"',
     );
+    // Command lines expand variables, environments do not.
+    expect(text(PROGRAM)).include('Environment="PATH=/usr/bin:/home/ann/$bin 100%%"\n');
     expect(stateIn('ActiveState=active\nSubState=running\nMainPID=7\n')).deep.equal({
       running: true,
       state: 'active (running)',
