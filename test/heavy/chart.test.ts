@@ -59,7 +59,10 @@ describe('the chart', () => {
     const { certificateOf, kubeconfig } = plane;
     const served = kubeconfig(certificateOf('admin', 'system:masters'));
     await until(() =>
-      kubectl(['get', 'httproutes,servicemonitors'], { KUBECONFIG: served }).then(isDone, isFault),
+      kubectl(['get', 'httproutes,servicemonitors'], { KUBECONFIG: served }).then(
+        () => true,
+        () => false,
+      ),
     );
   });
   beforeEach(async () => {
@@ -250,13 +253,6 @@ async function kubectl(
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${complaint}`);
   return out;
 }
-function isDone(): boolean {
-  return true;
-}
-function isFault(): boolean {
-  return false;
-}
-
 /** `over` in place of the same keys of `under`. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {
   const isMap = (value: unknown): value is JsonObject =>

@@ -8,6 +8,7 @@ import { makeDirectory } from '../support/directory.ts';
 import { stagesOfDockerfile } from '../support/dockerfile.ts';
 import { runImage } from '../support/imageInFolder.ts';
 import { McpClient } from '../support/mcpClient.ts';
+import { needRoot } from '../support/needRoot.ts';
 import { ROOT } from '../support/sources.ts';
 
 /** The version line of the Dockerfile, as a package that holds the binary only. */
@@ -51,10 +52,7 @@ describe('the image', function () {
   });
 
   it('runs, from the steps of the Dockerfile, as another user on a read-only root folder', async function () {
-    if (process.getuid?.() !== 0) {
-      console.log('      SKIPPED: only root can mount; run the heavy tests as root');
-      this.skip();
-    }
+    needRoot(this);
     const packages = makeDirectory();
     await run('npm', ['pack', '--silent', '--pack-destination', packages.path, NODE_PACKAGE]);
     await run('sh', ['-c', 'tar -xzf *.tgz'], { cwd: packages.path });
@@ -67,8 +65,7 @@ describe('the image', function () {
     const { url } = image.lines.find(({ text }) => text === 'ready') as unknown as { readonly url: string };
     const client = await McpClient.connect(new URL(url).origin);
     expect(client.initialized).property('serverInfo');
-    const status = await run('cat', [`/proc/${image.pid()}/status`]);
-    expect(status.stdout)
+    expect(readFileSync(`/proc/${image.pid()}/status`, 'utf8'))
       .match(/^Uid:\s+1000\s+1000/m)
       .match(/^CapBnd:\s+0+$/m)
       .match(/^NoNewPrivs:\s+1/m);

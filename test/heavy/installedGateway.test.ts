@@ -4,11 +4,13 @@ import { mcpClient } from '../contract/index.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
 import { textOf } from '../support/mcpClient.ts';
+import { asPod } from '../support/kube/asPod.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { CHART, VALUE_FILES, helm, valuesOf } from '../support/kube/helm.ts';
 import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
+import { needRoot } from '../support/needRoot.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -18,9 +20,6 @@ const GROUP = 'pegboard.dev/v1alpha1';
 const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
 const ALICE = { kind: 'User', name: 'oidc:alice@example.com', apiGroup: 'rbac.authorization.k8s.io' };
 const MINIMAL = join(VALUE_FILES, 'minimal.yaml');
-/** Mounts what a pod has: $0 is the folder of its service account, $1 is everything else. */
-const MOUNTED = `mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount /run/pod &&
-  mount --bind "$0" /run/secrets/kubernetes.io/serviceaccount && mount --bind "$1" /run/pod && shift && exec "$@"`;
 
 interface Container {
   readonly args: readonly string[];
@@ -35,10 +34,8 @@ describe('a gateway installed by helm', () => {
   let namespace: KubeNamespace;
 
   before(async function () {
+    needRoot(this);
     plane = await planeWithCrds(this);
-    if (process.getuid?.() === 0) return;
-    console.log('      SKIPPED: only root can mount; run the heavy tests as root');
-    this.skip();
   });
   beforeEach(async () => {
     namespace = await plane.makeNamespace();
@@ -97,7 +94,7 @@ describe('a gateway installed by helm', () => {
         ...Object.fromEntries(env.map(({ name, value }) => [name, inPod(value)])),
         OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
       },
-      within: ['unshare', '--mount', 'sh', '-c', MOUNTED, directory, pod.path],
+      within: asPod(directory, pod.path),
       withinMs: 20_000,
     });
   };

@@ -1,17 +1,16 @@
 import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
+import { asPod } from '../support/kube/asPod.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace, ServiceAccount } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { needRoot } from '../support/needRoot.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
 const GROUP = 'pegboard.dev/v1alpha1';
-/** Mounts a service account where a pod has it, for one process: $0 is its directory. */
-const MOUNTED = `mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount &&
-  mount --bind "$0" /run/secrets/kubernetes.io/serviceaccount && exec "$@"`;
 
 describe('orchestrator mode with the service account of a pod', () => {
   let plane: ControlPlane;
@@ -19,10 +18,7 @@ describe('orchestrator mode with the service account of a pod', () => {
   let account: ServiceAccount;
 
   before(async function () {
-    if (process.getuid?.() !== 0) {
-      console.log('      SKIPPED: only root can mount; run the heavy tests as root');
-      this.skip();
-    }
+    needRoot(this);
     plane = await planeWithCrds(this);
   });
   beforeEach(async () => {
@@ -35,7 +31,7 @@ describe('orchestrator mode with the service account of a pod', () => {
     const text = `orchestrator: true\nnamespace: ${namespace.name}\n`;
     return servePegboard(makeDirectory({ 'config.yaml': text }).path, [], {
       env: { ...plane.env },
-      within: ['unshare', '--mount', 'sh', '-c', MOUNTED, account.directory],
+      within: asPod(account.directory),
     });
   };
   const servers = (): string => namespace.path('mcpservers', GROUP);

@@ -18,7 +18,6 @@ export interface ImageProcess {
   readonly lines: readonly LogLine[];
   /** Of the process as this machine sees it. */
   readonly pid: () => number;
-  readonly run: (...command: readonly string[]) => string;
   readonly stop: () => Promise<number | null>;
 }
 
@@ -52,13 +51,7 @@ export async function runImage(target: string, node: string, args: readonly stri
       if (line.startsWith('{')) lines.push(JSON.parse(line) as LogLine);
     });
   const pid = (): number =>
-    Number(
-      execFileSync('pgrep', [
-        '-f',
-        `${directory.path}.*|/app/dist/kernel/program/pegboard.js serve`,
-        '--newest',
-      ]),
-    );
+    Number(execFileSync('pgrep', ['-f', '/app/dist/kernel/program/pegboard.js serve', '--newest']));
   const stop = (): Promise<number | null> => {
     if (exit === undefined) process.kill(pid(), 'SIGTERM');
     return exited;
@@ -76,10 +69,6 @@ export async function runImage(target: string, node: string, args: readonly stri
   return {
     lines,
     pid,
-    run: (...command) =>
-      execFileSync('nsenter', ['--target', String(pid()), '--mount', '--pid', '--root', ...command], {
-        encoding: 'utf8',
-      }),
     stop,
   };
 }

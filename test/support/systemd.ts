@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { defer } from './cleanup.ts';
 import { makeDirectory } from './directory.ts';
 import type { Directory } from './directory.ts';
+import { needRoot } from './needRoot.ts';
 import { until } from './until.ts';
 
 const SYSTEMD = '/lib/systemd/systemd';
@@ -19,13 +20,9 @@ export interface UserManager {
 
 /** Skips the suite aloud where there is no systemd, and for users who cannot mount. */
 export function needSystemd(suite: Mocha.Context): void {
-  const reason = !existsSync(SYSTEMD)
-    ? 'no systemd here; install it with: apt-get install systemd'
-    : process.getuid?.() !== 0
-      ? 'only root can mount; run the heavy tests as root'
-      : undefined;
-  if (reason === undefined) return;
-  console.log(`      SKIPPED: ${reason}`);
+  needRoot(suite);
+  if (existsSync(SYSTEMD)) return;
+  console.log('      SKIPPED: no systemd here; install it with: apt-get install systemd');
   suite.skip();
 }
 
