@@ -12,7 +12,7 @@ import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { CHART, VALUE_FILES, helm, rendered, valuesOf } from '../support/kube/helm.ts';
 import { installCrds } from '../support/kube/installCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
-import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { SERVICE_RULES } from '../support/kube/serviceUser.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { until } from '../support/until.ts';

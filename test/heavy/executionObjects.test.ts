@@ -6,7 +6,7 @@ import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
-import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
@@ -50,9 +50,7 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
   });
 
   const serve = async (config: object = {}, rules: readonly Rule[] = SERVICE_RULES): Promise<Pegboard> => {
-    const service = `service-of-${namespace.name}`;
-    await namespace.grant({ kind: 'User', name: service }, rules);
-    const KUBECONFIG = plane.kubeconfig(plane.certificateOf(service), namespace.name);
+    const { kubeconfig: KUBECONFIG } = await serviceUser(plane, namespace, rules);
     const settings = {
       orchestrator: true,
       namespace: namespace.name,

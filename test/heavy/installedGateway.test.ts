@@ -7,7 +7,7 @@ import { textOf } from '../support/mcpClient.ts';
 import { asPod } from '../support/kube/asPod.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { CHART, VALUE_FILES, helm, valuesOf } from '../support/kube/helm.ts';
-import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
+import { AUDIENCE, trustedIssuer } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { needRoot } from '../support/needRoot.ts';
@@ -51,13 +51,7 @@ describe('a gateway installed by helm', () => {
   const install = async (): Promise<void> => {
     const admin = plane.certificateOf('admin', 'system:masters');
     const { url, ca } = plane.issuer;
-    const trusted = {
-      issuer: url,
-      jwksUrl: `${url}/jwks`,
-      allowPrivateIPJWKS: true,
-      acceptedTypHeaders: [''],
-      allowedAudiences: [AUDIENCE],
-    };
+    const trusted = trustedIssuer(plane.issuer, AUDIENCE);
     const values = {
       signIn: { issuerUrl: url },
       rbac: { secrets: [{ names: ['token'] }], serverEditors: { enabled: true, subjects: [ALICE] } },

@@ -15,7 +15,7 @@ import { captureLog } from '../support/log.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
-import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { SERVICE_RULES } from '../support/kube/serviceUser.ts';
 import { servePegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import { makeDirectory } from '../support/directory.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
-import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { serviceUser } from '../support/kube/serviceUser.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -49,9 +49,7 @@ describe('orchestrator mode', () => {
   beforeEach(async () => {
     namespace = await plane.makeNamespace();
     servers = namespace.path('mcpservers', GROUP);
-    const service = `service-of-${namespace.name}`;
-    await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
-    KUBECONFIG = plane.kubeconfig(plane.certificateOf(service), namespace.name);
+    KUBECONFIG = (await serviceUser(plane, namespace)).kubeconfig;
     gateway = await serve();
     client = await mcpClient(gateway.url);
   });

@@ -4,7 +4,7 @@ import { asPod } from '../support/kube/asPod.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace, ServiceAccount } from '../support/kube/kubeNamespace.ts';
-import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { SERVICE_RULES } from '../support/kube/serviceUser.ts';
 import { needRoot } from '../support/needRoot.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';

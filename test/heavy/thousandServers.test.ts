@@ -9,7 +9,7 @@ import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
-import { SERVICE_RULES } from '../support/kube/orchestratedGateway.ts';
+import { serviceUser } from '../support/kube/serviceUser.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
@@ -30,8 +30,7 @@ describe('orchestrator mode with 1,000 servers', () => {
   it('connects, lists and writes them all Ready, and applies an edit of one', async () => {
     const namespace = await plane.makeNamespace();
     const servers = namespace.path('mcpservers', GROUP);
-    const service = `service-of-${namespace.name}`;
-    await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
+    const { kubeconfig: KUBECONFIG } = await serviceUser(plane, namespace);
     const url = await stub();
     const names = Array.from({ length: SERVERS }, (_, at) => `s${at}`).values();
     const create = async (): Promise<void> => {
@@ -44,7 +43,6 @@ describe('orchestrator mode with 1,000 servers', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, create));
 
     const config = `orchestrator: true\nnamespace: ${namespace.name}\n`;
-    const KUBECONFIG = plane.kubeconfig(plane.certificateOf(service), namespace.name);
     const startedAt = performance.now();
     const seconds = (): string => ((performance.now() - startedAt) / 1_000).toFixed(1);
     const gateway = await servePegboard(makeDirectory({ 'config.yaml': config }).path, [], {

@@ -64,6 +64,12 @@ export async function startKubeIssuer(): Promise<KubeIssuer> {
   };
 }
 
+/** An entry of `trustedIssuers` for a gateway that accepts its id_tokens as bearer tokens. */
+export function trustedIssuer({ url }: Issuer, ...allowedAudiences: readonly string[]) {
+  const keys = { jwksUrl: `${url}/jwks`, allowPrivateIPJWKS: true };
+  return { issuer: url, ...keys, acceptedTypHeaders: [''], allowedAudiences };
+}
+
 /** The API server's `--authentication-config` that trusts them. Its probes need no name. */
 export function trustIn(issuers: readonly Issuer[]): object {
   return {

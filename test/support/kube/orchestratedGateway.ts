@@ -11,22 +11,10 @@ import type { Claims } from '../identityProvider.ts';
 import { signedIn } from '../people.ts';
 import type { Person } from '../people.ts';
 import type { ControlPlane } from './controlPlane.ts';
-import { AUDIENCE } from './kubeIssuer.ts';
+import { AUDIENCE, trustedIssuer } from './kubeIssuer.ts';
 import type { Issuer } from './kubeIssuer.ts';
-import type { KubeNamespace, Rule } from './kubeNamespace.ts';
-
-/** What the README says that the service account needs. */
-export const SERVICE_RULES: readonly Rule[] = [
-  { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: ['pegboard.dev'], resources: ['mcpservers/status', 'workflows/status'], verbs: ['patch'] },
-  {
-    apiGroups: ['pegboard.dev'],
-    resources: ['workflowexecutions'],
-    verbs: ['get', 'list', 'create', 'update', 'delete'],
-  },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
-];
+import type { KubeNamespace } from './kubeNamespace.ts';
+import { serviceUser } from './serviceUser.ts';
 
 export interface Orchestrated {
   readonly auth: AuthServer;
@@ -44,21 +32,13 @@ export async function startOrchestrated(
   plane: ControlPlane,
   namespace: KubeNamespace,
 ): Promise<Orchestrated> {
-  const service = `gateway-of-${namespace.name}`;
-  await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
-  process.env['KUBECONFIG'] = plane.kubeconfig(plane.certificateOf(service), namespace.name);
+  const { name: service, kubeconfig } = await serviceUser(plane, namespace);
+  process.env['KUBECONFIG'] = kubeconfig;
   defer(() => delete process.env['KUBECONFIG']);
   const tls = selfSigned();
   const ca = readFileSync(tls.certificate, 'utf8');
   const extraCaFile = makeDirectory({ 'ca.pem': plane.issuer.ca + ca }).at('ca.pem');
-  const { url } = plane.issuer;
-  const trusted = {
-    issuer: url,
-    jwksUrl: `${url}/jwks`,
-    allowPrivateIPJWKS: true,
-    acceptedTypHeaders: [''],
-    allowedAudiences: [AUDIENCE, 'another'],
-  };
+  const trusted = trustedIssuer(plane.issuer, AUDIENCE, 'another');
   const auth = await startAuthServer({
     builtIns: 'all',
     provider: { audiences: [AUDIENCE], tls },

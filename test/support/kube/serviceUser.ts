@@ -1,0 +1,32 @@
+import type { ControlPlane } from './controlPlane.ts';
+import type { KubeNamespace, Rule } from './kubeNamespace.ts';
+
+/** What the README says that the service account needs. */
+export const SERVICE_RULES: readonly Rule[] = [
+  { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['pegboard.dev'], resources: ['mcpservers/status', 'workflows/status'], verbs: ['patch'] },
+  {
+    apiGroups: ['pegboard.dev'],
+    resources: ['workflowexecutions'],
+    verbs: ['get', 'list', 'create', 'update', 'delete'],
+  },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+export interface ServiceUser {
+  readonly name: string;
+  /** Path of the kubeconfig of that user. */
+  readonly kubeconfig: string;
+}
+
+/** The user of a gateway in that namespace. */
+export async function serviceUser(
+  plane: ControlPlane,
+  namespace: KubeNamespace,
+  rules: readonly Rule[] = SERVICE_RULES,
+): Promise<ServiceUser> {
+  const name = `service-of-${namespace.name}`;
+  await namespace.grant({ kind: 'User', name }, rules);
+  return { name, kubeconfig: plane.kubeconfig(plane.certificateOf(name), namespace.name) };
+}
