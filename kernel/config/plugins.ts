@@ -10,6 +10,7 @@ import { isError } from '../lib/isError.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
+import { sectionFindings, switchesOf } from './sections.ts';
 import { validate } from './validate.ts';
 
 export interface PluginContext {
@@ -29,39 +30,50 @@ export async function wantedPlugins(context: PluginContext): Promise<{ wanted: W
   const wanted = found.flatMap((one) => one.wanted);
   const issues = found.flatMap((one) => one.issues);
   // A plugin that cannot run has an issue of its own.
-  return { wanted, issues: issues.some(isError) ? issues : [...issues, ...requiredIssues(wanted, context)] };
+  return { wanted, issues: issues.some(isError) ? issues : [...issues, ...requiredIssues(found, context)] };
+}
+
+interface Found {
+  /** Undefined if it is switched off by name and no built-in one, or cannot be loaded. */
+  readonly plugin?: Plugin;
+  readonly wanted: readonly Wanted[];
+  readonly issues: readonly Issue[];
 }
 
 /** Each plugin in `required` must run; once in force, it cannot be switched off, changed or taken off the list. */
-function requiredIssues(wanted: readonly Wanted[], { settings, origin, inForce }: PluginContext): Issue[] {
+function requiredIssues(found: readonly Found[], { settings, origin, inForce }: PluginContext): Issue[] {
   const held = inForce?.required ?? [];
   return [...new Set([...settings.required, ...held])].flatMap((name): Issue[] => {
     const isHeld = held.includes(name);
     const at = settings.required.indexOf(name);
-    const next = wanted.find(({ plugin }) => plugin.name === name);
+    const { plugin, wanted: [next] = [] } = found.find((one) => one.plugin?.name === name) ?? {};
     const now = isHeld ? inForce?.running.find(({ plugin }) => plugin.name === name) : undefined;
     const isSame = next?.plugin === now?.plugin && isDeepStrictEqual(next?.config, now?.config);
     if (at >= 0 && next !== undefined && (now === undefined || isSame)) return [];
+    const [place] = switchesOf(plugin?.configSchema ?? {});
+    const how = place === undefined ? 'below plugins' : `by ${[...place, 'enabled'].join('.')}: true`;
     const message = isHeld
       ? `plugin ${name} is required, so it cannot be switched off, changed or taken off the list while Pegboard runs; restart for that`
-      : `required plugin ${name} does not run; switch it on below plugins`;
+      : `required plugin ${name} does not run; switch it on ${how}`;
     const path = isHeld && at >= 0 ? ['plugins', name] : ['required', at];
     return [{ severity: 'error', code: 'CONFIG_REFERENCE', message, ...origin.locate(path) }];
   });
 }
 
-async function wantedPlugin(
-  name: string,
-  context: PluginContext,
-): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
-  if (context.settings.plugins[name] === false) return { wanted: [], issues: await offIssues(name, context) };
+async function wantedPlugin(name: string, context: PluginContext): Promise<Found> {
+  const said = context.settings.plugins[name];
+  if (said === false && !(await builtInNames()).includes(name))
+    return { wanted: [], issues: await offIssues(name, context) };
   try {
     const plugin = await loadFor(name, context);
-    if (!isEnabled(plugin, context)) return { wanted: [], issues: silentlyOff(name, context) };
-    const { config, findings } = configFor(plugin, context.settings);
+    const isOff = said === false || !isEnabled(plugin, context);
+    const { config, findings } = configFor(plugin, context.settings, isOff);
+    const issues = findings.map((finding) => pluginIssue(plugin, finding, context));
+    if (!isOff) return { plugin, wanted: [{ plugin, config }], issues };
     return {
-      wanted: [{ plugin, config }],
-      issues: findings.map((finding) => pluginIssue(plugin, finding, context)),
+      plugin,
+      wanted: [],
+      issues: said === false ? issues : [...issues, ...silentlyOff(name, context)],
     };
   } catch (error) {
     const code = isGatewayError(error) ? error.code : 'PLUGIN_IMPORT';
@@ -92,9 +104,7 @@ async function offProvider(capability: string, settings: Settings): Promise<read
 
 /** Reports `false` for an unknown name, because a typo would switch nothing off. */
 async function offIssues(name: string, { origin }: PluginContext): Promise<Issue[]> {
-  const known = await builtInNames();
-  if (known.includes(name)) return [];
-  const fix = didYouMean(name, known, "remove the line, unless it is a third party's");
+  const fix = didYouMean(name, await builtInNames(), "remove the line, unless it is a third party's");
   const message = `plugins.${name}: false switches nothing off: no built-in plugin has that name; ${fix}`;
   return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }
@@ -116,11 +126,18 @@ function isEnabled(plugin: Plugin, { settings, env }: PluginContext): boolean {
   return named || (plugin.enabled?.(settings, env) ?? true);
 }
 
-function configFor(plugin: Plugin, settings: Settings): { config: unknown; findings: readonly Finding[] } {
+/** A plugin that is off has its keys and types checked too: a typo may be why it is off. What is missing as a whole counts only while it runs. */
+function configFor(
+  plugin: Plugin,
+  settings: Settings,
+  isOff: boolean,
+): { config: unknown; findings: readonly Finding[] } {
   const slice = plugin.select?.(settings) ?? entryOf(settings, plugin.name).config ?? {};
   const { value: config, findings } = validate(plugin.configSchema, slice);
-  if (findings.length > 0) return { config, findings };
-  return { config, findings: plugin.check?.(config, settings) ?? [] };
+  const faults = isOff ? findings.filter(({ path }) => path.length > 0) : findings;
+  if (faults.length > 0) return { config, findings: faults };
+  const slips = sectionFindings(plugin, { slice, settings, isOff });
+  return { config, findings: isOff ? slips : [...slips, ...(plugin.check?.(config, settings) ?? [])] };
 }
 
 type Places = Pick<PluginContext, 'settings' | 'origin'>;

@@ -104,10 +104,15 @@ export function defaultSettings(): Settings {
   return validate(ROOT_SCHEMA, {}).value as Settings;
 }
 
-/** A section that contains only comments is null in YAML; it counts as missing. */
+/** A section that contains only comments is null in YAML; it counts as missing. A list must be written as []: without the rules of
+ *  `access`, everyone could call everything. */
 function withoutNull(value: unknown): unknown {
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
+  const isList = (key: string): boolean =>
+    (ROOT_SCHEMA as { properties: Record<string, { type?: string }> }).properties[key]?.type === 'array';
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, section]) => section !== null || isList(key)),
+  );
 }
 
 /** Objects merge key by key, anything else is replaced. */

@@ -21,6 +21,8 @@ export interface PluginDefinition<C> {
   select?(settings: Settings): unknown;
   /** Whether the plugin runs if config.yaml does not decide; default true. Pure. */
   enabled?(settings: Settings, env: Env): boolean;
+  /** True if callers may do more without it: its section with settings, but without its switch, refuses the start. */
+  readonly guards?: boolean;
   /** Capabilities that must have a provider; their providers start first. */
   readonly requires?: readonly Capability<unknown>[];
   /** Capabilities that it uses if provided; their providers, if any, start first and stop after it. */

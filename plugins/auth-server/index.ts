@@ -23,6 +23,7 @@ export const plugin = definePlugin<AuthServerConfig>({
     const { server } = (aggregator['oauth'] ?? {}) as { server?: { enabled?: boolean } };
     return server?.enabled === true;
   },
+  guards: true,
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
   provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, ProviderTokens],

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { composeGateway } from '../../support/gateway.ts';
 
-/** Severity and message of each issue, without the plugin's name. */
+/** Severity and message of each issue of auth-client, without its name. */
 async function issues(mcpClient: JsonObject, more: JsonObject = {}): Promise<readonly string[]> {
   const oauth = { mcpClient: { enabled: true, ...mcpClient }, ...(more['oauth'] as JsonObject | undefined) };
   const text = stringify({ aggregator: { ...more, oauth } });
@@ -12,7 +12,8 @@ async function issues(mcpClient: JsonObject, more: JsonObject = {}): Promise<rea
     files: { 'config.yaml': text, 'state/.keep': '' },
   });
   const found = await pipeline.check(() => Promise.resolve([]));
-  return found.map(({ severity, message }) => `${severity}: ${message.replace(/^plugin auth-client: /, '')}`);
+  const own = found.filter(({ message }) => !message.startsWith('plugin auth-server: '));
+  return own.map(({ severity, message }) => `${severity}: ${message.replace(/^plugin auth-client: /, '')}`);
 }
 
 describe('auth-client: its configuration', () => {

@@ -92,10 +92,12 @@ describe('auth-exchange: as `pegboard check` reviews it', () => {
     expect(found[0]).match(/^config\.yaml:7:7: error: .*unknown key "tokenExchangeBrokr"/);
   });
 
-  it('says nothing while sign-in is off', async () => {
+  it('says nothing where config.yaml says that sign-in is off', async () => {
     const wrong = `${ISSUER}${BROKER}        brokerClients: { portal: { clientSecretFile: missing } }\n`;
     expect(await printed(HEAD.replace('true', 'false') + wrong)).deep.equal([]);
-    expect(await printed(`aggregator:\n  oauth:\n    server:\n${wrong}`)).deep.equal([]);
+    const unsaid = await printed(`aggregator:\n  oauth:\n    server:\n${wrong}`);
+    expect(unsaid).lengthOf(1);
+    expect(unsaid[0]).match(/^config\.yaml:3:5: error: plugin auth-server: .* has settings, but is off/);
   });
 
   it('is refused by the program with exit code 2, and shows no secret', async () => {

@@ -106,6 +106,17 @@ describe('auth-server: changes while people work', () => {
     expect(await Promise.race([others.ended.then(() => 'ended'), Promise.resolve('open')])).equal('open');
   });
 
+  it('stays closed when its switch is misspelt, a text or gone, until it says that it is off', async () => {
+    for (const slip of [{ enabled: undefined, enabld: true }, { enabled: 'yes' }, { enabled: undefined }]) {
+      const { applied, issues } = await auth.configureServer(slip);
+      expect(applied).equal(false);
+      expect(issues[0]?.message).include('plugin auth-server: ');
+      expect(await statusOf({})).equal(401);
+    }
+    expect((await auth.configureServer({ enabled: false, enabld: undefined })).applied).equal(true);
+    expect(await statusOf(await session())).equal(200);
+  });
+
   it('keeps the last good configuration after a wrong one, and stays closed meanwhile', async () => {
     const alice = await session(await signedIn());
     const { idp } = (auth.gateway.pipeline.settings().aggregator['oauth'] as { server: { idp: object } })
