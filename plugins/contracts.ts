@@ -14,6 +14,7 @@ export * from './front/contract.ts';
 export * from './http/contract.ts';
 export * from './idempotency/contract.ts';
 export type * from './limits/contract.ts';
+export * from './memory/contract.ts';
 export type * from './metatools/contract.ts';
 export * from './metrics/contract.ts';
 export * from './settings-file/contract.ts';

@@ -1,0 +1,63 @@
+import type { Budget } from './budget.ts';
+import { SMALL_BYTES } from './contract.ts';
+import type { MemoryShare, MemoryUse } from './contract.ts';
+
+/** The part of the budget that one message has, and the one that it wants. */
+export class Share implements MemoryShare {
+  /** Older ones have lower numbers. */
+  readonly number: number;
+  readonly use: MemoryUse;
+  readonly owner: string;
+  bytes = 0;
+  wanted = 0;
+  readonly #budget: Budget;
+  /** While it waits. */
+  #room: Promise<void> | undefined;
+  #go: (() => void) | undefined;
+  /** In all its waits together. */
+  #waitedMs = 0;
+
+  constructor(budget: Budget, { number, use, owner }: Pick<Share, 'number' | 'use' | 'owner'>) {
+    this.#budget = budget;
+    this.number = number;
+    this.use = use;
+    this.owner = owner;
+  }
+
+  size(bytes: number): boolean {
+    this.wanted = bytes <= SMALL_BYTES ? 0 : bytes;
+    if (this.wanted > this.bytes) return this.#room === undefined && this.#budget.take(this);
+    this.#budget.leave(this);
+    this.granted();
+    if (this.wanted < this.bytes) this.#budget.giveBack(this);
+    return true;
+  }
+
+  room(): Promise<void> {
+    if (this.#room !== undefined) return this.#room;
+    if (this.wanted <= this.bytes) return Promise.resolve();
+    if (this.wanted > this.#budget.maxBytesOfOne) return Promise.reject(this.#budget.tooLarge(this));
+    const since = performance.now();
+    const room = new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#room = undefined;
+        this.#budget.leave(this);
+        reject(this.#budget.full(this));
+      }, this.#budget.waitMs - this.#waitedMs);
+      this.#go = () => {
+        clearTimeout(timer);
+        this.#waitedMs += performance.now() - since;
+        resolve();
+      };
+    });
+    this.#room = room;
+    this.#budget.wait(this);
+    return room;
+  }
+
+  granted(): void {
+    this.#room = undefined;
+    this.#go?.();
+    this.#go = undefined;
+  }
+}
