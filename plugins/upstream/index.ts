@@ -14,6 +14,7 @@ import { ADMIN } from '../admin/contract.ts';
 import { ServiceSource } from '../core-services/contract.ts';
 import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
 import { SecretSource } from '../store-kubernetes/contract.ts';
+import { MemoryBudget } from '../memory/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
 import {
@@ -51,7 +52,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   configSchema: readSchema('config/upstream'),
   select: selectConfig,
   review: instanceFindings,
-  uses: [Tracer],
+  uses: [MemoryBudget, Tracer],
   provides: [
     DecisionLayer,
     GuardedServers,
@@ -88,6 +89,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     personal: (server) => fleet.personal(server),
   });
   const offer = (connection: Connection, owner?: string): void => offers.update(connection, owner);
+  let memory: MemoryBudget | undefined;
   // Asked about each tool that is listed.
   let callerCredentials: CallerCredentials | undefined;
   const credentials = (): CallerCredentials | undefined => callerCredentials;
@@ -115,6 +117,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     credentials,
     offers: () => scope.all(SignInOffers)[0],
     tracer: () => scope.all(Tracer)[0],
+    memory: () => memory,
     secrets: () => scope.all(SecretSource)[0],
   });
   const callersServers = new CallersServers({
@@ -123,6 +126,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
     prepared: (request) => offers.prepare(request),
   });
 
+  scope.each(MemoryBudget, (budget) => {
+    memory = budget;
+    return () => (memory = undefined);
+  });
   scope.each(CallerCredentials, (all) => {
     callerCredentials = all;
     fleet.credentialsChanged();

@@ -72,6 +72,7 @@ export class Conversation {
       refusal: parts.refusal,
       output: parts.output,
       lost: parts.lost,
+      ...(parts.received && { received: parts.received }),
       notified: (said) => this.#notified(said),
       topics: () => parts.topics(),
       logLevel: () => parts.logs.level,

@@ -1,4 +1,4 @@
-import { rawResult, withRawMeta } from 'pegboard';
+import { rawResult, sharerOf, withRawMeta } from 'pegboard';
 import type {
   Call,
   CallResult,
@@ -66,6 +66,7 @@ export class Pending implements Outgoing {
   stopListening: (() => void) | undefined = undefined;
   /** The client that receives questions of the server about this request. */
   client: Client | undefined = undefined;
+  call: Call | undefined = undefined;
   /** Open questions about this request: while there are any, it does not count as silent. */
   questions: Set<{ callEnded(call: Pending): void }> | undefined = undefined;
   readonly settle: (result: string) => void;
@@ -98,6 +99,9 @@ export class Pending implements Outgoing {
   }
   get headers(): readonly string[] | undefined {
     return this.#dialect.headers(this.#rpc);
+  }
+  get sharer(): string | undefined {
+    return this.call && sharerOf(this.call.request);
   }
   get trace(): readonly string[] | undefined {
     return traceHeaders(this.#meta);

@@ -1,5 +1,5 @@
 import { InFlight } from 'pegboard';
-import type { CallResult, GatewayError, JsonObject } from 'pegboard';
+import type { Call, CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Era, RequestLimits } from '../definition.ts';
 import { Dialect } from './dialect.ts';
 import type { DialectParts } from './dialect.ts';
@@ -19,6 +19,8 @@ import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 export interface RequestHooks extends IncomingHooks, DialectParts {
   limits(tool?: string): RequestLimits;
   lateLimits(): LateLimits;
+  /** A result of a call has arrived. */
+  received?(call: Call, chars: number): void;
   /** Why a call cannot wait for a connection now; undefined if it can. */
   refusal(): GatewayError | undefined;
   /** A result that is not complete: its call needs another round. */
@@ -90,7 +92,6 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   shut(): void {
     this.#isOpen = false;
   }
-
   /** A request on behalf of a caller. @param what names it in errors
    *  @param further set for a call whose server needed more from the client */
   call(what: string, text: RpcText, options: RequestOptions, further?: Round): Promise<CallResult> {
@@ -102,8 +103,9 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
           return;
         }
       }
-      const { tool, cancel, progress, client, meta, isRepeatable = false } = options;
+      const { tool, cancel, progress, client, meta, call, isRepeatable = false } = options;
       const settle = (json: string): void => {
+        if (call !== undefined) this.#hooks.received?.(call, json.length);
         if (isComplete(json)) resolve(pending.resultOf(json));
         else resolve(this.#hooks.incomplete(json, further ?? { what, first: text, options, number: 1 }));
       };
@@ -111,8 +113,11 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       const pending = this.#add({ what, rpc: text, meta, isOwn: false, ...limits, settle, reject });
       pending.progress = progress;
       pending.client = client;
+      pending.call = call;
       pending.isRepeatable = isRepeatable;
-      pending.stopListening = cancel?.onCancel((reason) => this.#cancelled(pending, reason));
+      pending.stopListening = cancel?.onCancel((reason) =>
+        this.#giveUp(pending, reason, cancelled(this.#server, pending, reason)),
+      );
       this.#send(pending);
     });
   }
@@ -165,7 +170,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     this.#wire?.notify(text);
   }
 
-  failed(outgoing: Outgoing, error: GatewayError): void {
+  failed(outgoing: Pick<Outgoing, 'id'>, error: GatewayError): void {
     const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
     if (error.code === 'UPSTREAM_CLOSED' && pending.repeat()) this.#send(pending);
@@ -241,8 +246,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
 
   /** Calls that wait for a connection do not count as running. */
   #isIdle(): boolean {
-    const waiting = [...this.#waiting].filter(({ isSettled }) => !isSettled);
-    return waiting.length === this.running;
+    return [...this.#waiting].filter(({ isSettled }) => !isSettled).length === this.running;
   }
 
   sweep(now: number): boolean {
@@ -254,10 +258,6 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
     }
     return this.running > 0;
-  }
-
-  #cancelled(pending: Pending, reason: string): void {
-    this.#giveUp(pending, reason, cancelled(this.#server, pending, reason));
   }
 
   #giveUp(pending: Pending, reason: string, error: GatewayError): void {

@@ -13,7 +13,7 @@ import type { Watchdog } from '../wire/watchdog.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
 import { importOnce } from '../wire/importOnce.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
-import type { Wire, WireListener } from '../wire/wire.ts';
+import type { MemoryOf, Wire, WireListener } from '../wire/wire.ts';
 
 /** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. */
 const OWN_IDLE_MS = 4_000;
@@ -24,6 +24,7 @@ export interface DialParts {
   readonly trust: TlsTrust;
   /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
+  readonly memory: MemoryOf;
   /** For `${secret:…}` references. */
   readonly secrets: () => SecretSource | undefined;
   readonly output: StandardError;
@@ -41,7 +42,7 @@ export async function dial(
   { credential, ...parts }: DialParts & { readonly credential?: OwnCredential | undefined },
 ): Promise<Wire> {
   if (credential !== undefined) await prepared(credential, definition.timeoutMs);
-  const { watchdog, output, config, trust } = parts;
+  const { watchdog, output, config, trust, memory } = parts;
   if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
   if (definition.type === 'stdio') {
     const { values: own, secrets } = await filled(definition, 'env', parts);
@@ -55,7 +56,10 @@ export async function dial(
     const { maxMessageBytes, maxQueuedBytes } = config();
     const { command } = definition;
     return new StdioWire(
-      { command, env, watchdog, output, graces: config, limits: config, maxMessageBytes, maxQueuedBytes },
+      {
+        ...{ command, env, watchdog, output, memory, maxMessageBytes, maxQueuedBytes },
+        ...{ graces: config, limits: config },
+      },
       listener,
     );
   }
@@ -71,7 +75,7 @@ export async function dial(
   const connectMs = definition.timeoutMs;
   const redact = (text: string): string => output.redact(text);
   const options = {
-    ...{ ...config(), limits: config, url, headers, connectMs, redact, trust },
+    ...{ ...config(), limits: config, url, headers, connectMs, redact, trust, memory },
     ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
   };
   return remoteWire(definition.type, options, listener);

@@ -15,6 +15,7 @@ import type { Ticker } from '../rpc/ticker.ts';
 import { instanceTopics, readDefinition, startsByItself } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
+import type { MemoryBudget } from '../../memory/contract.ts';
 import type { SecretSource } from '../../store-kubernetes/contract.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
@@ -46,6 +47,7 @@ export interface FleetParts {
   readonly offerOf: (server: string, owner: string) => OwnOffer;
   readonly offers: () => SignInOffers | undefined;
   readonly tracer: () => Tracer | undefined;
+  readonly memory: () => MemoryBudget | undefined;
   readonly credentials: () => CallerCredentials | undefined;
   readonly secrets: () => SecretSource | undefined;
 }
@@ -118,7 +120,7 @@ export class Fleet {
 
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
-    const { config, log, emit, ticker, logs, watchdog, directory, trust, secrets } = this.#parts;
+    const { config, log, emit, ticker, logs, watchdog, directory, trust, secrets, memory } = this.#parts;
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
     // Only processes take turns: a remote server needs no resources here.
@@ -133,7 +135,9 @@ export class Fleet {
         dial: (definition: ServerDefinition, listener: WireListener) =>
           dial(definition, listener, {
             ...{ config, watchdog, trust, secrets, directory: directory(), output, credential },
+            memory: (about) => memory()?.open('answer', about?.sharer ?? `server ${name}`),
           }),
+        received: (call, chars) => memory()?.hold(call, chars),
         toolReport: () => this.#parts.toolReport(name),
       };
     };

@@ -84,6 +84,7 @@ async function attempt(
     maxMessageBytes,
     redact,
     trust,
+    memory: () => undefined,
   };
   const wire = await remoteWire(transport, options, listenerOf(requests));
   requests.use(wire);

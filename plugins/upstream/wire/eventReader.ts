@@ -20,6 +20,9 @@ export interface EventParts {
   readonly overflow: () => void;
 }
 
+/** What is kept of each end of a message that is skipped: one of them has its id. */
+const END_CHARS = 256;
+
 /** Incremental parser of server-sent events. Source: WHATWG HTML, 9.2.6. */
 export class EventReader {
   readonly #parts: EventParts;
@@ -35,6 +38,8 @@ export class EventReader {
   #data: string[] = [];
   /** Length of `#data`, plus one for the line break of each line. */
   #chars = 0;
+  /** Set while the rest of an event is skipped: receives its first and last characters. */
+  #skipped: ((ends: string) => void) | undefined;
   /** Number and length of the lines without data since the last event. */
   #lightLines = 0;
   #lightChars = 0;
@@ -45,6 +50,19 @@ export class EventReader {
 
   constructor(parts: EventParts) {
     this.#parts = parts;
+  }
+
+  /** Length of the event that is incomplete, and of text that was not parsed yet. */
+  get chars(): number {
+    return this.#chars + this.#begun.length + this.#rest.length;
+  }
+
+  /** Drops the event that is incomplete, and the rest of it as it arrives. */
+  skip(told: (ends: string) => void): void {
+    this.#skipped = told;
+    this.#data = this.#data.length === 0 ? [] : [endsOf(this.#data.join('\n'))];
+    this.#chars = 0;
+    this.#begun = endsOf(this.#begun);
   }
 
   /** @returns false if text is left for goOn(); push() may be called again before that */
@@ -76,6 +94,7 @@ export class EventReader {
     this.#rest = mayGoOn ? '' : text.slice(start);
     if (mayGoOn) {
       this.#begun += text.slice(start);
+      if (this.#skipped !== undefined) this.#begun = endsOf(this.#begun);
       if (this.#begun.length + this.#chars > this.#parts.maxChars) this.#overflow();
       mayGoOn = this.#payLight();
     }
@@ -104,6 +123,10 @@ export class EventReader {
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
+    if (field === 'data' && this.#skipped !== undefined) {
+      this.#data = [endsOf([...this.#data, value].join('\n'))];
+      return true;
+    }
     if (field === 'data') {
       this.#data.push(value);
       this.#chars += value.length + 1;
@@ -135,7 +158,17 @@ export class EventReader {
     if (data.length === 0) return true;
     this.#lightChars = 0;
     const [only = ''] = data;
+    const skipped = this.#skipped;
+    this.#skipped = undefined;
+    if (skipped !== undefined) {
+      skipped(only);
+      return true;
+    }
     const unasked = this.#parts.take({ event, data: data.length === 1 ? only : data.join('\n') });
     return this.#parts.flow.took(unasked, chars);
   }
+}
+
+function endsOf(text: string): string {
+  return text.length <= 2 * END_CHARS ? text : text.slice(0, END_CHARS) + text.slice(-END_CHARS);
 }

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
+import { SMALL_BYTES } from '../../memory/contract.ts';
+import type { MemoryShare } from '../../memory/contract.ts';
 import { importOnce } from './importOnce.ts';
 import type { SocketFlow } from './socketFlow.ts';
 import type { TlsTrust } from './tlsTrust.ts';
@@ -22,6 +24,10 @@ export interface ExchangeOwner<T> {
   answered(about: T, exchange: Exchange<T>, body: string): void;
   streamEnded(about: T, exchange: Exchange<T>): void;
   broken(about: T, exchange: Exchange<T>, error: Error): void;
+  /** The memory that its large messages take. */
+  memory?(about: T): MemoryShare | undefined;
+  /** A message on a stream of several requests was given up for want of memory. @param ends its first and last characters */
+  givenUp?(ends: string, error: Error): void;
   /** Its request was answered or abandoned. */
   released?(about: T, exchange: Exchange<T>, isAnswered: boolean): void;
 }
@@ -45,10 +51,16 @@ export class Exchange<T> implements Carrier {
   #more: Buffer[] | undefined;
   #bytes = 0;
   #abort: ((error?: Error) => void) | undefined;
-  /** The socket that an event stream is read from. */
+  /** The socket that it is read from. */
   #socket: Socket | undefined;
+  /** Reasons why the socket is not read: the pace of the server, and memory. */
+  #holds = 0;
   #isHeld = false;
   #isComplete = false;
+  /** Of the whole body, as the server announces it. */
+  #announced = 0;
+  #share: MemoryShare | undefined = undefined;
+  #isWaiting = false;
   /** The owner is not called any more. */
   #isDropped = false;
 
@@ -60,6 +72,7 @@ export class Exchange<T> implements Carrier {
   /** Aborts the exchange; the owner is not called any more. */
   drop(): void {
     this.#isDropped = true;
+    this.#share?.size(0);
     this.#abort?.();
     this.whenOver?.();
   }
@@ -77,9 +90,12 @@ export class Exchange<T> implements Carrier {
   onHeaders(status: number, headers: readonly Buffer[]): boolean {
     if (status < 200) return true;
     this.status = status;
+    // Later it may be another one: an answer to a ping makes undici read a second socket meanwhile.
+    this.#socket = this.#owner.flow.reading;
     for (let at = 0; at + 1 < headers.length; at += 2)
       this.#header(headers[at] as Buffer, headers[at + 1] as Buffer);
     this.#owner.head(this.#about as T, this);
+    if (this.stream === undefined && this.#announced > SMALL_BYTES) this.#grow(this.#announced);
     return true;
   }
 
@@ -89,8 +105,9 @@ export class Exchange<T> implements Carrier {
       this.contentType = value.toString('latin1');
       if (this.status < 300 && this.contentType.toLowerCase().startsWith('text/event-stream'))
         this.#openStream();
-    } else if (name.length === 14 && isNamed(name, 'mcp-session-id'))
-      this.sessionId = value.toString('latin1');
+    } else if (name.length === 14 && isNamed(name, 'content-length'))
+      this.#announced = Number(value.toString('latin1'));
+    else if (name.length === 14 && isNamed(name, 'mcp-session-id')) this.sessionId = value.toString('latin1');
     else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
     else if (name.length === 11 && isNamed(name, 'retry-after')) this.retryAfter = value.toString('latin1');
     else if (name.length === 16 && isNamed(name, 'content-encoding'))
@@ -101,7 +118,6 @@ export class Exchange<T> implements Carrier {
 
   #openStream(): void {
     const { maxMessageBytes: maxChars, maxEventIdBytes: maxIdBytes, flow } = this.#owner;
-    this.#socket = flow.reading;
     const take = (event: StreamEvent): number =>
       this.#isDropped ? 0 : this.#owner.event(this.#about as T, event);
     this.stream = new EventReader({ maxChars, maxIdBytes, flow, take, overflow: () => this.#tooLong() });
@@ -110,6 +126,7 @@ export class Exchange<T> implements Carrier {
   onData(chunk: Buffer): boolean {
     if (this.stream !== undefined) {
       if (!this.stream.push(chunk)) this.#hold();
+      this.#grow(this.stream.chars);
       return true;
     }
     this.#bytes += chunk.length;
@@ -119,7 +136,45 @@ export class Exchange<T> implements Carrier {
     }
     if (this.#first === undefined) this.#first = chunk;
     else (this.#more ??= []).push(chunk);
+    if (this.#announced === 0) this.#grow(this.#bytes);
     return true;
+  }
+
+  /** Counts what a message takes; the rest is read when there is room. */
+  #grow(bytes: number): void {
+    if (this.#share === undefined && bytes <= SMALL_BYTES) return;
+    this.#share ??= this.#owner.memory?.(this.#about as T);
+    if (this.#share === undefined || this.#share.size(bytes) || this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#pause();
+    const done = (error?: Error): void => {
+      this.#isWaiting = false;
+      if (error !== undefined && !this.#isDropped) this.#giveUp(error);
+      this.#goOn();
+    };
+    this.#share.room().then(() => done(), done);
+  }
+
+  #giveUp(error: Error): void {
+    if (this.#owner.givenUp === undefined || this.stream === undefined) {
+      this.#abort?.(error);
+      // What has arrived completely cannot be aborted.
+      this.onError(error);
+      return;
+    }
+    this.#share?.size(0);
+    this.stream.skip((ends) => this.#owner.givenUp?.(ends, error));
+  }
+
+  #pause(): void {
+    if (this.#holds++ === 0) this.#owner.flow.hold(this.#socket);
+  }
+
+  #goOn(): void {
+    this.#holds -= 1;
+    if (this.#holds > 0) return;
+    this.#owner.flow.letGo(this.#socket);
+    if (this.#isComplete) this.onComplete();
   }
 
   /** Stops reading the socket until the flow allows more, which slows the server down. */
@@ -127,30 +182,32 @@ export class Exchange<T> implements Carrier {
     if (this.#isHeld) return;
     this.#isHeld = true;
     const { flow } = this.#owner;
-    flow.hold(this.#socket);
+    this.#pause();
     const goOn = (): void => {
       if (!this.#isDropped && this.stream?.goOn() === false) {
         flow.goOnLater(goOn);
         return;
       }
       this.#isHeld = false;
-      flow.letGo(this.#socket);
-      if (this.#isComplete) this.onComplete();
+      if (this.stream !== undefined) this.#grow(this.stream.chars);
+      this.#goOn();
     };
     flow.goOnLater(goOn);
   }
 
   onComplete(): void {
     this.#isComplete = true;
-    if (this.#isDropped || this.#isHeld) return;
+    if (this.#isDropped || this.#holds > 0) return;
     this.stream?.push(Buffer.from('\n\n'));
     const about = this.#over();
     if (this.stream === undefined) this.#owner.answered(about, this, this.#body());
     else this.#owner.streamEnded(about, this);
+    this.#share?.size(0);
   }
 
   onError(error: Error): void {
     if (!this.#isDropped) this.#owner.broken(this.#over(), this, error);
+    this.#share?.size(0);
   }
 
   /** undici keeps requests after their responses: they must not retain the call until the next major collection (decision D55). */

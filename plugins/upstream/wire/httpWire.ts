@@ -1,6 +1,7 @@
-import { messageOf } from 'pegboard';
+import { isGatewayError, messageOf } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
+import { answerLeftOut } from './answerLeftOut.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner, PoolParts } from './exchange.ts';
@@ -25,7 +26,7 @@ import type { Quotes } from './standardError.ts';
 import { Unawaited } from './unawaited.ts';
 import type { NoticeLimits } from './unawaited.ts';
 import { isUnanswered } from './wire.ts';
-import type { Outgoing, Wire, WireListener } from './wire.ts';
+import type { MemoryOf, Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions extends ResumeWaits, PoolParts {
   /** Of the definition and of the credential; another object when they have changed. */
@@ -36,6 +37,7 @@ export interface HttpOptions extends ResumeWaits, PoolParts {
   readonly limits: () => FlowLimits & NoticeLimits;
   /** Maximum of consecutive resumes without a new event. */
   readonly maxResumes: number;
+  readonly memory: MemoryOf;
   /** Hides the values of env and headers in text of the server. */
   readonly redact: (text: string) => string;
 }
@@ -93,6 +95,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       maxMessageBytes: options.maxMessageBytes,
       maxEventIdBytes: options.maxEventIdBytes,
       flow: this.flow,
+      memory: options.memory,
       redact: options.redact,
     });
     const { limits, maxConnections } = options;
@@ -167,7 +170,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#isClosed = true;
     this.flow.end();
     this.#unawaited.end();
-    this.#endStreams();
+    this.#standing.end();
+    for (const timer of this.#resumeTimers) clearTimeout(timer);
+    this.#resumeTimers.clear();
     const pool = this.#pool;
     if (pool === undefined) return;
     const { headers, hasId } = this.#session;
@@ -182,6 +187,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   // Callbacks of exchanges.
+  memory({ outgoing }: Post): ReturnType<MemoryOf> {
+    return this.#options.memory(outgoing);
+  }
 
   begun({ outgoing }: Post): void {
     if (outgoing !== undefined) outgoing.sent = true;
@@ -241,7 +249,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { outgoing } = post;
     if (outgoing?.carrier !== exchange || this.#isClosed) return;
     this.#over(outgoing);
-    if (!outgoing.sent)
+    if (isGatewayError(error)) this.#fail(outgoing, answerLeftOut(error));
+    else if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
     else this.#resume(post, exchange, messageOf(error));
   }
@@ -278,12 +287,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       resumeWait(stream?.retryMs, this.#options),
     );
     this.#resumeTimers.add(timer);
-  }
-
-  #endStreams(): void {
-    this.#standing.end();
-    for (const timer of this.#resumeTimers) clearTimeout(timer);
-    this.#resumeTimers.clear();
   }
 
   #gone(error: GatewayError): void {

@@ -1,5 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
+import { failSkipped } from './answerLeftOut.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './httpWire.ts';
@@ -142,6 +143,8 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       maxMessageBytes: this.maxMessageBytes,
       maxEventIdBytes: 0,
       flow: this.flow,
+      memory: () => this.#options.memory(undefined),
+      givenUp: (ends, why) => failSkipped(this.#listener, ends, why),
       begun: () => undefined,
       head: () => undefined,
       event: (_, { event, data }) => {

@@ -1,3 +1,5 @@
+import type { MemoryShare } from '../../memory/contract.ts';
+import { failSkipped } from './answerLeftOut.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
@@ -5,10 +7,10 @@ import { isSessionLoss, statusError, unreachable } from './httpErrors.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
 import type { SocketFlow } from './socketFlow.ts';
-import type { WireListener } from './wire.ts';
+import type { MemoryOf, WireListener } from './wire.ts';
 
 export interface StandingParts {
-  readonly listener: Pick<WireListener, 'message' | 'sessionLost' | 'closed'>;
+  readonly listener: Pick<WireListener, 'message' | 'failed' | 'sessionLost' | 'closed'>;
   /** Sends the GET. */
   readonly get: (exchange: Exchange<undefined>, lastId: string | undefined) => void;
   readonly hasSession: () => boolean;
@@ -19,6 +21,7 @@ export interface StandingParts {
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
   readonly flow: SocketFlow;
+  readonly memory: MemoryOf;
   readonly redact: (text: string) => string;
 }
 
@@ -86,6 +89,13 @@ export class StandingStream implements ExchangeOwner<undefined> {
   }
   head(): void {
     // Only responses to POST assign the session.
+  }
+
+  memory(): MemoryShare | undefined {
+    return this.#parts.memory(undefined);
+  }
+  givenUp(ends: string, why: Error): void {
+    failSkipped(this.#parts.listener, ends, why);
   }
 
   event(_: undefined, { event, data }: StreamEvent): number {

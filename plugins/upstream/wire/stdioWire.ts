@@ -1,16 +1,20 @@
 import { GatewayError, LineSplitter, oneLine } from 'pegboard';
+import { SMALL_BYTES } from '../../memory/contract.ts';
+import type { MemoryShare } from '../../memory/contract.ts';
+import { failSkipped } from './answerLeftOut.ts';
 import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';
 import { withLastWords } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
 import { UnaskedFlow } from './unaskedFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
-import type { Outgoing, Wire, WireListener } from './wire.ts';
+import type { MemoryOf, Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface StdioOptions extends Omit<ProcessOptions, 'flow'> {
   readonly limits: () => FlowLimits;
   readonly maxMessageBytes: number;
   readonly maxQueuedBytes: number;
+  readonly memory: MemoryOf;
 }
 
 /** A child process with one message per line. Messages of one turn of the event loop are written together. */
@@ -24,6 +28,7 @@ export class StdioWire implements Wire {
   #isScheduled = false;
   #isClosed = false;
   #fault: GatewayError | undefined;
+  #share: MemoryShare | undefined;
 
   constructor(options: StdioOptions, listener: WireListener) {
     this.#options = options;
@@ -50,19 +55,32 @@ export class StdioWire implements Wire {
       this.#fault !== undefined || this.#flow.took(this.#listener.message(line), line.length);
     const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
     const readOn = (isThrough: boolean): void => {
-      if (isThrough) {
+      if (isThrough && this.#hasRoom(lines, () => readOn(true))) {
         child.stdout.resume();
         return;
       }
       child.stdout.pause();
-      this.#flow.goOnLater(() => readOn(lines.goOn()));
+      if (!isThrough) this.#flow.goOnLater(() => readOn(lines.goOn()));
     };
     child.stdout.on('data', (chunk: Buffer) => readOn(lines.push(chunk)));
     await child.started();
     void child.ended().then(() => {
       lines.end();
+      this.#share?.size(0);
       this.#gone();
     });
+  }
+
+  /** Counts the line that is being read. @param goOn called when there is room for more of it, or it is skipped */
+  #hasRoom(lines: LineSplitter, goOn: () => void): boolean {
+    if (this.#share === undefined && lines.heldBytes <= SMALL_BYTES) return true;
+    this.#share ??= this.#options.memory(undefined);
+    if (this.#share === undefined || this.#share.size(lines.heldBytes)) return true;
+    this.#share.room().then(goOn, (error: unknown) => {
+      lines.skip((ends) => failSkipped(this.#listener, ends, error));
+      goOn();
+    });
+    return false;
   }
 
   request(outgoing: Outgoing): void {

@@ -1,4 +1,5 @@
 import type { GatewayError } from 'pegboard';
+import type { MemoryShare } from '../../memory/contract.ts';
 import type { Quotes } from './standardError.ts';
 
 /** An outgoing request; the wire sets `sent` and `carrier`. */
@@ -8,6 +9,8 @@ export interface Outgoing {
   readonly text: string;
   /** HTTP headers that repeat parts of the message, name and value in turn; undefined in the legacy era. */
   readonly headers: readonly string[] | undefined;
+  /** Who shares the memory that its answer takes; undefined for a request of the gateway itself. */
+  readonly sharer: string | undefined;
   /** HTTP headers that repeat the trace of the message, name and value in turn; undefined without a trace. */
   readonly trace: readonly string[] | undefined;
   /** True once it has its answer or its error. */
@@ -23,6 +26,9 @@ export function isUnanswered({ isSettled, sent, carrier }: Outgoing): boolean {
   return !isSettled && sent && carrier === undefined;
 }
 
+/** The memory that a message takes. @param about the request that it answers, if that is known before it is read */
+export type MemoryOf = (about: Outgoing | undefined) => MemoryShare | undefined;
+
 /** An object, not a closure: a closure would retain its request and move later ones into the old generation (decision D55). */
 export interface Carrier {
   /** Frees the resources of the wire: soon if the answer has arrived, otherwise at once. */
@@ -36,7 +42,7 @@ export interface WireListener {
    *  @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
   message(text: string, about?: Outgoing): number;
   /** The request receives no answer on this wire. */
-  failed(outgoing: Outgoing, error: GatewayError): void;
+  failed(outgoing: Pick<Outgoing, 'id'>, error: GatewayError): void;
   /** The server has certainly not acted on that request (not reached, or its session is lost): initialize must be
    *  sent again, unless the request was sent in a session that has been replaced since (`isOutdated`). */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void;

@@ -6,14 +6,14 @@ import { heldTimers } from '../../../support/heldTimers.ts';
 import { until } from '../support.ts';
 import { flowOf } from './flow.ts';
 
-const nothing = (): void => undefined;
+const nothing = (): undefined => undefined;
 
 describe('upstream: the standing stream of a remote server', () => {
   it('starts over when the server has dropped the last event', async () => {
     const asked: (string | undefined)[] = [];
     let exchange: Exchange<undefined> | undefined;
     const stream = new StandingStream({
-      listener: { message: () => 0, sessionLost: nothing, closed: nothing },
+      listener: { failed: nothing, message: () => 0, sessionLost: nothing, closed: nothing },
       get: (one, lastId) => {
         exchange = one;
         asked.push(lastId);
@@ -24,6 +24,7 @@ describe('upstream: the standing stream of a remote server', () => {
       maxMessageBytes: 1_000,
       maxEventIdBytes: 100,
       flow: flowOf(),
+      memory: nothing,
       redact: (text) => text,
     });
     try {
@@ -46,7 +47,7 @@ describe('upstream: the standing stream of a remote server', () => {
     const timers = heldTimers();
     let asked = 0;
     const stream = new StandingStream({
-      listener: { message: () => 0, sessionLost: nothing, closed: nothing },
+      listener: { failed: nothing, message: () => 0, sessionLost: nothing, closed: nothing },
       get: () => (asked += 1),
       hasSession: () => true,
       isBusy: () => false,
@@ -54,6 +55,7 @@ describe('upstream: the standing stream of a remote server', () => {
       maxMessageBytes: 1_000,
       maxEventIdBytes: 100,
       flow: flowOf(),
+      memory: nothing,
       redact: (text) => text,
     });
     const after = (ms: number): number => {
@@ -81,7 +83,12 @@ describe('upstream: the standing stream of a remote server', () => {
     let exchange: Exchange<undefined> | undefined;
     const heard: string[] = [];
     const stream = new StandingStream({
-      listener: { message: (text) => heard.push(text), sessionLost: nothing, closed: nothing },
+      listener: {
+        failed: nothing,
+        message: (text) => heard.push(text),
+        sessionLost: nothing,
+        closed: nothing,
+      },
       get: (one) => (exchange = one),
       hasSession: () => true,
       isBusy: () => false,
@@ -89,6 +96,7 @@ describe('upstream: the standing stream of a remote server', () => {
       maxMessageBytes: 1_000,
       maxEventIdBytes: 100,
       flow: flowOf(),
+      memory: nothing,
       redact: (text) => text,
     });
     let fault: Error | undefined;

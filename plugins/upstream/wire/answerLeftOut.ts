@@ -1,0 +1,21 @@
+import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import type { WireListener } from './wire.ts';
+
+/** The server has answered, and the answer was not read for want of memory. */
+export function answerLeftOut(why: unknown): GatewayError<'MEMORY_FULL'> {
+  const retryAfter = isGatewayError(why) ? why.details.retryAfter : undefined;
+  const text = `its answer was not read: ${messageOf(why)}; it may have run, check its effect before calling again`;
+  return new GatewayError('MEMORY_FULL', text, {
+    details: { mayHaveRun: true, ...(retryAfter !== undefined && { retryAfter }) },
+  });
+}
+
+/** Fails the request whose answer was skipped on a stream of several. @param ends first and last characters of the message */
+export function failSkipped(listener: Pick<WireListener, 'failed'>, ends: string, why: unknown): void {
+  const [, id] = BEGINS_WITH_ID.exec(ends) ?? ENDS_WITH_ID.exec(ends) ?? [];
+  if (id !== undefined) listener.failed({ id: Number(id) }, answerLeftOut(why));
+}
+
+/** The member `id` of a message is its first, its second after `jsonrpc`, or its last one. */
+const BEGINS_WITH_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d{1,16})"?\s*,/;
+const ENDS_WITH_ID = /,\s*"id"\s*:\s*"?(\d{1,16})"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
