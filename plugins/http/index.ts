@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
+import { MemoryBudget } from '../memory/contract.ts';
 import { MetricSource, Tally } from '../metrics/contract.ts';
 import { HttpListener, Route } from './contract.ts';
 import type { Finding, Reply, Scope, Settings } from 'pegboard';
@@ -33,6 +34,7 @@ export const plugin = definePlugin<HttpConfig>({
   },
   check: insecureFindings,
   requires: [ConfigControl],
+  uses: [MemoryBudget],
   provides: [HttpListener, MetricSource, Route],
   apply,
 });
@@ -112,6 +114,7 @@ function apply(scope: Scope<HttpConfig>): void {
         config,
         log: scope.log,
         gate: () => scope.get(RequestGate),
+        memory: () => scope.all(MemoryBudget)[0],
         routes: scope.all(Route),
         refused: (status) => refusals.add({ status: String(status) }),
         standing: (res, stream) => {

@@ -1,16 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from 'pegboard';
+import type { MemoryShare } from '../memory/contract.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The whole body as text. @throws GatewayError REQUEST_TOO_LARGE, REQUEST_MEDIA_TYPE, REQUEST_MALFORMED */
-export function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
+/** The whole body as text. @param share of a body that is not small
+ *  @throws GatewayError REQUEST_TOO_LARGE, REQUEST_MEDIA_TYPE, REQUEST_MALFORMED, MEMORY_FULL */
+export function readBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  share: MemoryShare | undefined,
+): Promise<string> {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     const text = `content-encoding ${JSON.stringify(encoding.slice(0, 40))} is not supported; send the body uncompressed`;
     return Promise.reject(new GatewayError('REQUEST_MEDIA_TYPE', text));
   }
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  const announced = Number(req.headers['content-length'] ?? 0);
+  if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  if (share?.size(announced) === false) return share.room().then(() => collect(req, maxBytes, undefined));
+  return collect(req, maxBytes, announced > 0 ? undefined : share);
+}
+
+/** @param share of a body whose size was not announced */
+function collect(req: IncomingMessage, maxBytes: number, share: MemoryShare | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -19,10 +32,16 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<string
       req.pause();
       reject(error);
     };
+    const cut = (): void =>
+      fail(new GatewayError('REQUEST_MALFORMED', 'the connection closed inside the body'));
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
+      chunks.push(chunk);
       if (bytes > maxBytes) fail(tooLarge(maxBytes));
-      else chunks.push(chunk);
+      else if (share?.size(bytes) === false) {
+        req.pause();
+        share.room().then(() => req.resume(), fail);
+      }
     });
     req.once('end', () => {
       try {
@@ -32,9 +51,8 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<string
         fail(new GatewayError('REQUEST_MALFORMED', 'the body is not valid UTF-8'));
       }
     });
-    req.once('error', () =>
-      fail(new GatewayError('REQUEST_MALFORMED', 'the connection closed inside the body')),
-    );
+    req.once('error', cut);
+    if (req.destroyed) cut();
   });
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isReply } from 'pegboard';
+import { isReply, sharerOf } from 'pegboard';
 import type { InboundRequest, Log, Reply, RequestFacts, RequestGate } from 'pegboard';
+import { SMALL_BYTES } from '../memory/contract.ts';
+import type { MemoryBudget, MemoryShare } from '../memory/contract.ts';
 import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
@@ -12,6 +14,7 @@ export interface ServerParts {
   readonly config: HttpConfig;
   readonly log: Log;
   readonly gate: () => RequestGate;
+  readonly memory: () => MemoryBudget | undefined;
   readonly routes: readonly Route[];
   /** Counts a refusal. @param status of its response */
   readonly refused: (status: number) => void;
@@ -129,7 +132,14 @@ class Exchange implements HttpExchange {
     return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
   }
   body(maxBytes = Infinity): Promise<string> {
-    return readBody(this.req, Math.min(maxBytes, this.#parts.config.maxBodyBytes));
+    return readBody(this.req, Math.min(maxBytes, this.#parts.config.maxBodyBytes), this.#share());
+  }
+  /** Until the response has ended: a call that waits holds its arguments. */
+  #share(): MemoryShare | undefined {
+    if (bodyBytes(this.req) <= SMALL_BYTES) return undefined;
+    const share = this.#parts.memory()?.open('request', sharerOf(this.#request));
+    if (share !== undefined) this.res.once('close', () => share.size(0));
+    return share;
   }
   standing(end = (): void => void this.res.end()): void {
     this.#facts.detach();
