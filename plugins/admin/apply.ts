@@ -2,6 +2,7 @@ import { STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { openSideListener } from '../http/contract.ts';
 import type { SideListener } from '../http/contract.ts';
+import { MemoryBudget } from '../memory/contract.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
 import { History } from './data/history.ts';
@@ -27,6 +28,7 @@ export function apply(scope: Scope<AdminConfig>): void {
     ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope) }),
     live,
     log: scope.log,
+    memory: () => scope.all(MemoryBudget)[0],
     place: () => bound && listener && { bindAddress: bound.bindAddress, port: listener.port },
   });
   const open = async (to: ListenerConfig): Promise<void> => {

@@ -1,6 +1,7 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { GrantStore } from '../auth-client/contract.ts';
 import { ConfigOrigins } from '../core-config/contract.ts';
+import { MemoryBudget } from '../memory/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { AdminConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
@@ -15,7 +16,7 @@ export const plugin = definePlugin<AdminConfig>({
   enabled: ({ aggregator }) =>
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, RequestGate, ToolTable],
-  uses: [ConfigOrigins, GrantStore, ResourceStore],
+  uses: [ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -1,4 +1,5 @@
 import { definePlugin, entryOf, readSchema, ToolTable, Turns } from 'pegboard';
+import { MemoryBudget } from '../memory/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
@@ -27,7 +28,7 @@ export const plugin = definePlugin<MetatoolsConfig>({
     return { ...entryOf(settings, 'metatools').config, callToolEnvelope, resultBudget };
   },
   requires: [ToolTable],
-  uses: [Vault, Tracer],
+  uses: [MemoryBudget, Vault, Tracer],
   apply,
 });
 

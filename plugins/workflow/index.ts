@@ -1,4 +1,5 @@
 import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
+import { MemoryBudget } from '../memory/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
@@ -28,7 +29,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   keeps: 'the records of workflow runs',
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
-  uses: [RunStore, Vault, Channel, Peers, Tracer],
+  uses: [RunStore, Vault, Channel, MemoryBudget, Peers, Tracer],
   provides: [CallSecrets, MetricSource, WorkflowRuns],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],

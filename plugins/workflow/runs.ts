@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
+import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, sharerOf, textResult } from 'pegboard';
 import type { Call, CallResult, Hide, JsonObject, Scope, Turns } from 'pegboard';
 import { traceIdOf } from '../front/contract.ts';
+import { MemoryBudget } from '../memory/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
 import { missingTools, nestedIn } from './definition/availability.ts';
 import type { FindWorkflow, Held } from './definition/availability.ts';
@@ -13,6 +14,7 @@ import type { Executions } from './records/executions.ts';
 import { effectiveInput, secretsIn, steeringOf } from './definition/inputs.ts';
 import { TOOL_PREFIX } from './definition/model.ts';
 import { planOf } from './run/planOf.ts';
+import { RunMemory } from './run/runMemory.ts';
 import type { CallSecrets } from './contract.ts';
 import { Saver } from './records/saver.ts';
 import { Secrets } from './run/secrets.ts';
@@ -82,6 +84,7 @@ export class Runs implements CallSecrets {
     const unlink = isAsync ? undefined : call.cancel.onCancel((reason) => run.cancel.cancel(reason));
     const ended = this.#run(run, fault).finally(() => {
       this.#live.delete(run.id);
+      run.memory.end();
       unlink?.();
     });
     this.#live.set(run.id, { run, ended });
@@ -182,6 +185,7 @@ export class Runs implements CallSecrets {
       turns,
       events,
       secrets,
+      memory: new RunMemory(this.#parts.scope.all(MemoryBudget)[0]?.open('run', sharerOf(call.request))),
       tracer,
       span: tracer?.begin({ type: 'run', workflow: workflow.name, execution: id }, call.meta),
       startedAt: Date.now(),

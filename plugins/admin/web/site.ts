@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, internalErrorText, isGatewayError } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import { html, statusOf } from '../../http/contract.ts';
+import type { MemoryBudget } from '../../memory/contract.ts';
 import { ADMIN } from '../contract.ts';
 import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
 import type { Answer } from './answers.ts';
@@ -22,6 +23,7 @@ export interface SiteParts {
   readonly actions: readonly Action[];
   readonly live: Live;
   readonly log: Log;
+  readonly memory: () => MemoryBudget | undefined;
   /** Undefined before the listener is open. */
   readonly place: () => Place | undefined;
 }
@@ -45,10 +47,19 @@ export class Site {
       if (place !== undefined) checkHost(req, place);
       const url = new URL(`http://admin${req.url?.startsWith('/') === true ? req.url : '/'}`);
       if (isReading(req) && url.pathname === STREAM_PATH) this.#parts.live.open(res);
-      else send(req, res, await this.#answer(req, url));
+      else await this.#page(req, res, url);
     } catch (error) {
       if (!res.headersSent && !res.destroyed) send(req, res, this.#refusal(req, error));
     }
+  }
+
+  async #page(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {
+    const share = this.#parts.memory()?.open('page', ADMIN);
+    res.once('close', () => share?.size(0));
+    if (share?.size(Number(req.headers['content-length'] ?? 0)) === false) await share.room();
+    const answer = await this.#answer(req, url);
+    if (share?.size(answer.body.length) === false) await share.room();
+    send(req, res, answer);
   }
 
   async #answer(req: IncomingMessage, url: URL): Promise<Answer> {

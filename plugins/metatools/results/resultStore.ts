@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError, isObject, ownerOf, sharerOf, surplus } from 'pegboard';
+import { MemoryBudget } from '../../memory/contract.ts';
 import { Vault } from '../../vault-file/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
@@ -105,12 +106,24 @@ export class ResultStore {
       newLines,
       hasData,
       part: (number) => this.#part(handle, number),
-      withData: (use) => (hasData ? this.#shared(handle, use) : use('""')),
+      withData: (use) => (hasData ? this.#counted(handle, request, use) : use('""')),
     };
   }
 
   clear(): void {
     this.#read.clear();
+  }
+
+  /** @throws GatewayError MEMORY_FULL */
+  async #counted<T>(handle: string, request: InboundRequest, use: (data: string) => Promise<T>): Promise<T> {
+    const share = this.#scope.all(MemoryBudget)[0]?.open('result', sharerOf(request));
+    const { text, data } = sizesIn(handle) ?? NOTHING;
+    try {
+      if (share?.size(data || text) === false) await share.room();
+      return await this.#shared(handle, use);
+    } finally {
+      share?.size(0);
+    }
   }
 
   async #shared<T>(handle: string, use: (data: string) => Promise<T>): Promise<T> {

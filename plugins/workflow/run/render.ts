@@ -22,7 +22,9 @@ export async function renderArguments(args: JsonObject, frame: Frame): Promise<J
 async function argument(text: string, roots: JsonObject, frame: Frame): Promise<unknown> {
   try {
     noteReferences(text, frame);
-    return await frame.run.templates.argument(text, roots);
+    const value = await frame.run.templates.argument(text, roots);
+    if (typeof value === 'string') await frame.run.memory.takes(value.length);
+    return value;
   } catch (error) {
     throw new Error(`failed to render arguments: ${templateFault(error)}`, { cause: error });
   }

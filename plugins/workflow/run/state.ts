@@ -2,6 +2,7 @@ import type { Call, Cancellation, ClientMeta, JsonObject, Turns } from 'pegboard
 import type { RunningSpan, Tracer } from '../../tracing/contract.ts';
 import type { Held } from '../definition/availability.ts';
 import type { WorkflowConfig } from '../config.ts';
+import type { RunMemory } from './runMemory.ts';
 import type { WorkflowEvents } from './workflowEvents.ts';
 import type { Step, Workflow } from '../definition/model.ts';
 import type { Secrets } from './secrets.ts';
@@ -54,6 +55,7 @@ export interface Run {
   readonly turns: Turns;
   readonly events: WorkflowEvents;
   readonly secrets: Secrets;
+  readonly memory: RunMemory;
   /** Of the run; steps begin spans below it. */
   readonly span: RunningSpan | undefined;
   readonly tracer: Tracer | undefined;

@@ -122,7 +122,9 @@ async function callWithRetry(
     entry.attempts += 1;
     const isLast = retry === undefined || entry.attempts > retry.max;
     try {
-      const outcome = readResult(await callTool(frame, tool, args, timeoutMs));
+      const result = await callTool(frame, tool, args, timeoutMs);
+      await frame.run.memory.takes(result.json.length);
+      const outcome = readResult(result);
       if (!outcome.isError || isLast || !retry.on.includes('isError')) return outcome;
     } catch (error) {
       if (isLast || isCancelled(error, frame)) throw error;
