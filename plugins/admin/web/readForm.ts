@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { GatewayError } from 'pegboard';
 
 const MAX_BYTES = 1_000_000;
@@ -9,13 +8,15 @@ const FORM = 'application/x-www-form-urlencoded';
  *  @throws GatewayError REQUEST_MEDIA_TYPE, REQUEST_TOO_LARGE */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   if (Number(req.headers['content-length'] ?? 0) > MAX_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  req.on('data', (chunk: Buffer) => {
+  // Without this option the connection would end before the answer.
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // A body without a length: there is no other way to end it.
-    if (bytes > MAX_BYTES) req.destroy(tooLarge());
-  });
-  const body = await text(req);
+    if (bytes > MAX_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const body = Buffer.concat(chunks).toString();
   if (body === '') return new URLSearchParams();
   const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === FORM) return new URLSearchParams(body);

@@ -130,6 +130,8 @@ describe('the admin pages', () => {
   it('refuse a form that is too long, or of another type', async () => {
     const { status } = await site.post(STOP, { long: 'x'.repeat(1_100_000) });
     expect(status).equal(413);
+    const chunked = { method: 'POST', path: STOP, headers: { 'transfer-encoding': 'chunked' } };
+    expect((await send(site.url, { ...chunked, body: 'x'.repeat(9_000_000) })).status).equal(413);
     expect((await site.post(STOP, {}, { 'content-type': 'text/plain' })).status).not.equal(415);
     expect((await site.post(STOP, { a: 'b' }, { 'content-type': 'text/plain' })).status).equal(415);
   });
