@@ -5,6 +5,7 @@ import { GatewayError } from 'pegboard';
 import type { ErrorCode } from 'pegboard';
 import { statusOf } from './contract.ts';
 import { plainRefusal, writeReply } from './replies.ts';
+import { closeGently } from './shared/closeGently.ts';
 
 interface ClientFault {
   /** Default: the status of its code. */
@@ -38,8 +39,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const { code, message, status = statusOf(code) } = CLIENT_FAULTS[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: { code, message } });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  // The server closes the socket, because the client may keep its side open forever.
-  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
+  socket.write(`${head}\r\n\r\n${body}`);
+  closeGently(socket);
 }
 
 export function answerExpectation(res: ServerResponse): void {

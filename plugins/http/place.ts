@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from 'pegboard';
 import { answerClientError, answerExpectation } from './clientFaults.ts';
 import type { HttpConfig } from './config.ts';
+import { closesGently } from './shared/closeGently.ts';
 
 const CHECK_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 20;
@@ -70,6 +71,7 @@ function createServerFor({ config, handler }: PlaceParts): Server {
   };
   const server = createServer(options, handler);
   tune(server, config);
+  closesGently(server);
   server.on('clientError', answerClientError);
   server.on('checkExpectation', (_, res: ServerResponse) => answerExpectation(res));
   return server;

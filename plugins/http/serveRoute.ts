@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isReply, sharerOf } from 'pegboard';
 import type { InboundRequest, Log, Reply, RequestFacts, RequestGate } from 'pegboard';
-import { SMALL_BYTES } from '../memory/contract.ts';
 import type { MemoryBudget, MemoryShare } from '../memory/contract.ts';
 import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
 import { plainRefusal, replyFor, writeReply } from './replies.ts';
-
-const DRAINED_BYTES = 65_536;
+import { hasLargeRest } from './shared/closeGently.ts';
 
 export interface ServerParts {
   readonly config: HttpConfig;
@@ -36,7 +34,6 @@ export interface Hit {
 
 /** Opens the gate for a request, and lets the route answer it. */
 export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
-  const { res } = hit;
   try {
     const facts = new HttpFacts(hit, route.access);
     const request = await parts.gate().open(facts);
@@ -45,27 +42,26 @@ export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Pr
       return;
     }
     const reply = await route.handle(new Exchange(hit, parts, { facts, request }), request);
-    if (reply !== undefined) writeReply(res, reply);
+    if (reply !== undefined) answer(hit, reply);
   } catch (error) {
     refuse(parts, hit, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
   }
 }
 
-/** A body that a refusal leaves unread is drained when it is small; otherwise the connection ends with the answer. */
 export function refuse(
   { refused }: Pick<ServerParts, 'refused'>,
-  { req, res }: Pick<Hit, 'req' | 'res'>,
+  exchange: Pick<Hit, 'req' | 'res'>,
   reply: Reply,
 ): void {
   refused(reply.status);
-  const rest = req.complete ? 0 : bodyBytes(req);
-  const close = rest > DRAINED_BYTES ? { connection: 'close' } : {};
-  writeReply(res, { ...reply, headers: { ...reply.headers, ...close } });
-  req.resume();
+  answer(exchange, reply);
 }
 
-function bodyBytes({ headers }: IncomingMessage): number {
-  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+/** A body that the reply leaves unread is read to its end when it is small; otherwise the connection ends with the reply. */
+function answer({ req, res }: Pick<Hit, 'req' | 'res'>, reply: Reply): void {
+  const closing = { ...reply, headers: { ...reply.headers, connection: 'close' } };
+  writeReply(res, hasLargeRest(req) ? closing : reply);
+  if (!req.readableEnded) req.resume();
 }
 
 type Head = Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'method' | 'url'> & {
@@ -136,7 +132,7 @@ class Exchange implements HttpExchange {
   }
   /** Until the response has ended: a call that waits holds its arguments. */
   #share(): MemoryShare | undefined {
-    if (bodyBytes(this.req) <= SMALL_BYTES) return undefined;
+    if (!hasLargeRest(this.req)) return undefined;
     const share = this.#parts.memory()?.open('request', sharerOf(this.#request));
     if (share !== undefined) this.res.once('close', () => share.size(0));
     return share;

@@ -81,7 +81,6 @@ function asOAuthError(error: unknown): OAuthError {
   if (error.code === 'REQUEST_TOO_LARGE') {
     return new OAuthError('invalid_request', 'Request body too large', {
       status: 413,
-      headers: { connection: 'close' },
       reason: 'too-large',
     });
   }

@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Log } from 'pegboard';
+import { closesGently, hasLargeRest } from './closeGently.ts';
 
 const GRACE_MS = 1_000;
 
@@ -26,11 +27,17 @@ export interface SideListener {
 
 /** @throws GatewayError PLUGIN_START naming the address and the setting */
 export async function openSideListener(parts: SideListenerParts): Promise<SideListener> {
-  const { host, handler, log } = parts;
+  const { host, log } = parts;
+  const handler: RequestListener = (req, res) => {
+    // Whether or not it will be read.
+    if (hasLargeRest(req)) res.setHeader('connection', 'close');
+    parts.handler(req, res);
+  };
   const servers: Server[] = [];
   let { port } = parts;
   for (const address of host === 'localhost' ? ['127.0.0.1', '::1'] : [host]) {
     const server = createServer({ noDelay: true }, handler);
+    closesGently(server);
     try {
       port = await bind(server, address, port);
     } catch (error) {
