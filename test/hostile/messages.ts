@@ -274,6 +274,7 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/http/limits: answers 408 to a head that does not arrive in time, and closes the connection',
       'plugins/http/limits: answers 408 to a body that does not arrive in time, and closes the connection',
+      'plugins/http/earlyAnswers: ends the connections of many senders that never finish, within 2 s each, and serves others meanwhile',
       'plugins/http/limits: serves others while slow clients hold connections',
       'plugins/http/limits: closes connections beyond the limit and keeps serving those below',
       'plugins/transport-http/streams: drop a reader whose backlog exceeds the limit, and finish the call',

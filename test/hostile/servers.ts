@@ -137,6 +137,8 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/http/limits: accepts 200 KB and 4 MB without a setting',
       'plugins/http/limits: answers 413 in JSON-RPC to a declared length over the limit, before the body has arrived',
       'plugins/http/limits: stops an endless chunked body at the limit',
+      'plugins/http/earlyAnswers: ${status} ${what} reaches a client that reads only after it has written all',
+      'plugins/http/earlyAnswers: reads on up to a bound only',
     ],
   },
   {
