@@ -1,4 +1,5 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { GatewayError, Log } from 'pegboard';
 import type { Route } from './contract.ts';
 import { createCors } from './cors.ts';
 import { createOriginCheck } from './hosts.ts';
@@ -7,6 +8,8 @@ import { refuse, serveRoute } from './serveRoute.ts';
 import type { ServerParts } from './serveRoute.ts';
 
 const NO_PARAMS = {};
+/** Names come from outside. */
+const MAX_LOGGED_NAMES = 100;
 /** Paths without parameters or wildcards. */
 const FIXED_PATH = /^[\w/.-]+$/;
 
@@ -15,6 +18,7 @@ const FIXED_PATH = /^[\w/.-]+$/;
 export function createHandler(parts: ServerParts): RequestListener {
   const { config, log, routes } = parts;
   const check = createOriginCheck(config);
+  const logRefused = linePerName(log);
   const cors = createCors(config, [...new Set(routes.map(({ method }) => method))]);
   const fixed = fixedRoutes(routes);
   let koa: Promise<RequestListener> | undefined;
@@ -23,6 +27,7 @@ export function createHandler(parts: ServerParts): RequestListener {
   return (req, res) => {
     const refused = check(req);
     if (refused !== undefined) {
+      logRefused(refused, req);
       refuse(parts, { req, res }, replyFor(refused, log, plainRefusal));
       return;
     }
@@ -37,6 +42,22 @@ export function createHandler(parts: ServerParts): RequestListener {
     koa
       .then((handle) => handle(req, res))
       .catch((error: unknown) => refuse(parts, { req, res }, replyFor(error, log, plainRefusal)));
+  };
+}
+
+/** Writes refusals of Host and Origin to the log, one line for each name. */
+function linePerName(log: Log): (refused: GatewayError, req: IncomingMessage) => void {
+  const reasons = new Set<string>();
+  return ({ code, message: reason }, { socket }) => {
+    if (code !== 'REQUEST_FORBIDDEN' || reasons.has(reason) || reasons.size > MAX_LOGGED_NAMES) return;
+    reasons.add(reason);
+    if (reasons.size > MAX_LOGGED_NAMES)
+      log.warn('refusals of further names are not logged', { names: MAX_LOGGED_NAMES });
+    else
+      log.warn('request refused: its Host or Origin is not allowed', {
+        reason,
+        address: socket.remoteAddress,
+      });
   };
 }
 

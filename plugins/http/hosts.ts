@@ -6,6 +6,9 @@ import type { HttpConfig } from './config.ts';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 export const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
+/** Health checks send any Host or none, and a page that reads these by DNS rebinding learns nothing. */
+const PROBE = /^(?:https?:\/\/[^/?#]*)?\/(?:health|ready)(?:\?|$)/;
+
 /** Refuses what a web page could send by DNS rebinding or from a foreign origin (MCP transports, Security Warning), and
  *  repeated headers, because proxies differ in which value they use.
  *  @returns undefined when Host and Origin are fine */
@@ -22,7 +25,8 @@ export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpCo
     const host = authorityOf(url) ?? headers.host;
     const name = hostName(host);
     // An address in Host cannot come from DNS rebinding, which needs a name.
-    if (name === undefined || !(hosts.has(name) || (isWide && isAddress(name)))) return badHost(host);
+    const isKnown = name !== undefined && (hosts.has(name) || (isWide && isAddress(name)));
+    if (!isKnown && !PROBE.test(url ?? '')) return badHost(name ?? host);
     if (headers.origin === undefined || isKnownOrigin(headers.origin.toLowerCase(), origins))
       return undefined;
     const fix = 'add it to plugins.http.config.allowedOrigins if it is yours';

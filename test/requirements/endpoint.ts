@@ -25,6 +25,7 @@ export const ENDPOINT: readonly Requirement[] = [
     sentence: 'GET /health answers 200 with status ok, without authentication.',
     tests: [
       'plugins/http/methods: answers GET /health with 200 and status ok, without any other header',
+      'plugins/http/hosts: answers /health and /ready whatever Host says, as health checks of balancers send them',
       'plugins/http/methods: answers with what a tap on onRequest replied, and never reaches the route',
     ],
   },

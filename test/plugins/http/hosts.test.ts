@@ -77,20 +77,20 @@ describe('http: Host and Origin', () => {
 
   it('checks Host and Origin on every path alike', async () => {
     for (const path of ['/mcp', '/sse', '/message?sessionId=x', '/health', '/nowhere']) {
-      expect(await statusWith({ host: 'evil.com' }, path), path).equal(403);
+      if (path !== '/health') expect(await statusWith({ host: 'evil.com' }, path), path).equal(403);
       expect(await statusWith({ origin: 'http://evil.com' }, path), path).equal(403);
     }
   });
 
   it('names in the refusal the setting that would allow the name', async () => {
-    const host = await send(`${edge.url}/health`, { headers: { host: 'evil.com' } });
+    const host = await send(`${edge.url}/sse`, { headers: { host: 'evil.com' } });
     expect(host.json().error?.message).include('allowedHosts').and.include('evil.com');
     const origin = await send(`${edge.url}/health`, { headers: { origin: 'http://evil.com' } });
     expect(origin.json().error?.message).include('allowedOrigins');
   });
 
   it('quotes a hostile Host as data', async () => {
-    const answer = await send(`${edge.url}/health`, { headers: { host: `"${'a'.repeat(5_000)}` } });
+    const answer = await send(`${edge.url}/sse`, { headers: { host: `"${'a'.repeat(5_000)}` } });
     expect(answer.status).equal(403);
     expect(answer.json().error?.message.length).lessThan(300);
   });
@@ -112,7 +112,7 @@ describe('http: Host and Origin', () => {
   it('refuses a request without Host, or with an empty one, in JSON', async () => {
     for (const host of ['', 'host:\r\n', 'host: \r\n']) {
       const { write, closed } = await openSocket(edge.url);
-      write(`GET /health HTTP/1.1\r\n${host}connection: close\r\n\r\n`);
+      write(`GET /nowhere HTTP/1.1\r\n${host}connection: close\r\n\r\n`);
       const answer = await closed;
       expect(answer)
         .match(/^HTTP\/1\.1 403 /)
@@ -135,10 +135,12 @@ describe('http: Host and Origin', () => {
 
   it('prefers the host of a complete URL in the request line to the header', async () => {
     for (const [target, host, status] of [
-      ['http://evil.com/health', 'localhost', 403],
+      ['http://evil.com/sse', 'localhost', 403],
       ['http://evil.com', 'localhost', 403],
+      ['http://evil.com/health/../sse', 'localhost', 403],
+      ['http://evil.com/health', 'localhost', 200],
       ['http://localhost/health', 'localhost', 200],
-      ['http:///health', 'localhost', 403],
+      ['http:///sse', 'localhost', 403],
     ] as const) {
       const { write, closed } = await openSocket(edge.url);
       write(`GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
@@ -149,10 +151,49 @@ describe('http: Host and Origin', () => {
   it('accepts addresses as Host when it listens beyond the loopback, but no foreign names', async () => {
     await edge.configure({ aggregator: { host: '0.0.0.0' } });
     const url = edge.url.replace('0.0.0.0', '127.0.0.1');
-    const status = async (host: string) => (await send(`${url}/health`, { headers: { host } })).status;
-    expect(await status('192.168.1.20:8090')).equal(200);
-    expect(await status('[2001:db8::1]')).equal(200);
+    const status = async (host: string) => (await send(`${url}/nowhere`, { headers: { host } })).status;
+    expect(await status('192.168.1.20:8090')).equal(404);
+    expect(await status('[2001:db8::1]')).equal(404);
     expect(await status('evil.com')).equal(403);
     expect(await status('10.0.0.1.nip.io')).equal(403);
+  });
+
+  it('answers /health and /ready whatever Host says, as health checks of balancers send them', async () => {
+    for (const path of ['/health', '/ready', '/ready?from=balancer'])
+      for (const head of [
+        `GET ${path} HTTP/1.0\r\n`,
+        `HEAD ${path} HTTP/1.1\r\nconnection: close\r\n`,
+        `GET ${path} HTTP/1.1\r\nhost:\r\nconnection: close\r\n`,
+        `GET ${path} HTTP/1.1\r\nhost: lb.internal\r\nconnection: close\r\n`,
+        `GET ${path} HTTP/1.1\r\nhost: 10.0.0.7:8090\r\nconnection: close\r\n`,
+      ]) {
+        const { write, closed } = await openSocket(edge.url);
+        write(`${head}\r\n`);
+        expect(await closed, head).match(/^HTTP\/1\.1 200 /);
+      }
+    for (const path of ['/health/', '/healthy', '/health%2f', '//health', '/ready/x'])
+      expect(await statusWith({ host: 'evil.com' }, path), path).equal(403);
+  });
+
+  it('writes one line for each name that it refuses, with the key to set', async () => {
+    const lines = () => edge.gateway.log.having('request refused: its Host or Origin', 'warn');
+    for (const host of ['one', 'ONE:8090', 'two.example.com', 'one']) await statusWith({ host });
+    expect(lines()).length(2);
+    expect(lines()[0]?.data).deep.include({ address: '127.0.0.1' });
+    expect(lines()[0]?.data['reason'])
+      .include('host "one" is not allowed')
+      .and.include('plugins.http.config.allowedHosts');
+    expect(lines()[1]?.data['reason']).include('"two.example.com"');
+    for (let round = 0; round < 2; round += 1)
+      await statusWith({ host: 'localhost', origin: 'https://app.example.com' });
+    expect(lines()).length(3);
+    expect(lines()[2]?.data['reason']).include('https://app.example.com').and.include('allowedOrigins');
+  });
+
+  it('stops writing such lines after 100 names, and says so', async () => {
+    const names = Array.from({ length: 120 }, (_, at) => `guess${at}.example.com`);
+    for (const host of names) await send(`${edge.url}/sse`, { headers: { host } });
+    expect(edge.gateway.log.having('request refused: its Host or Origin', 'warn')).length(100);
+    expect(edge.gateway.log.having('refusals of further names', 'warn')).length(1);
   });
 });

@@ -12,7 +12,7 @@ describe('http: metrics', () => {
     expect(refusals()).deep.equal({});
     await send(`${url}/nowhere`);
     await send(`${url}/nowhere`);
-    await send(`${url}/health`, { headers: { host: 'evil.example' } });
+    await send(`${url}/mcp`, { headers: { host: 'evil.example' } });
     expect(refusals()).deep.equal({ 'status=404': 2, 'status=403': 1 });
   });
 });
