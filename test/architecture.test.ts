@@ -23,6 +23,7 @@ const SHIPPED = [
     '@opentelemetry/resources',
     '@opentelemetry/sdk-metrics',
     '@opentelemetry/sdk-trace',
+    'forwarded-parse',
     'ioredis',
     'jose',
     'oauth4webapi',
