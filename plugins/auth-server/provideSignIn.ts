@@ -40,7 +40,7 @@ import { FreshIdTokens } from './grants/freshIdTokens.ts';
 import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
-import { addressOwner, guardedFetch } from 'pegboard/net';
+import { guardedFetch } from 'pegboard/net';
 import { AskedScopes } from './provider/askedScopes.ts';
 import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
@@ -59,11 +59,9 @@ import { sharedKey } from './state/sharedKey.ts';
 import type { SignIn } from './state/signIn.ts';
 import { SignIns } from './state/signIns.ts';
 import { Addresses } from './web/addresses.ts';
+import { ClientAddresses } from './web/clientAddresses.ts';
 import { discovering } from './web/discovering.ts';
-import { externalUrl } from './web/externalUrl.ts';
-import type { ExternalUrl } from './web/externalUrl.ts';
 import { oauthRoute } from './web/oauthRoute.ts';
-import { trustedProxies } from './web/trustedProxies.ts';
 
 const WINDOW_S = 2;
 
@@ -115,10 +113,11 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   let registrationToken: string | undefined;
   const gates = (): Gates => ({ settings: config(), registrationToken });
 
-  let proxies = trustedProxies(config().trustedProxyCIDRs);
-  const externalOf = (request: InboundRequest): ExternalUrl => externalUrl(request, proxies, addresses.base);
-  const addressOf = (request: InboundRequest): string =>
-    addressOwner(externalOf(request).address ?? request.transport);
+  const clientAddresses = new ClientAddresses({
+    cidrs: config().trustedProxyCIDRs,
+    baseUrl: () => addresses.base,
+    log,
+  });
 
   let identityProvider: IdentityProvider | undefined;
   const provider = (): IdentityProvider => {
@@ -152,13 +151,13 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const own = [new CodeGrant({ ...common, codes, begun }), new RefreshGrant({ ...common, turns, ahead })];
   const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
-  const possession = new Possession(proofs, (request) => externalOf(request).origins);
+  const possession = new Possession(proofs, (request) => clientAddresses.originsOf(request));
   const rateLimit = (of: keyof ServerConfig['rateLimits']): RateLimit =>
     new RateLimit(() => WINDOW_S * config().rateLimits[of], WINDOW_S);
   const limit = rateLimit('perAddress');
   const refusals = new LineLimit(log, () => config().rateLimits.logLines);
   const parts = {
-    ...{ limit, refusals, addressOf },
+    ...{ limit, refusals, clientAddresses },
     isHttps: () => addresses.isHttps,
     refused: (error: OAuthError) => counts.refused(error),
   };
@@ -211,7 +210,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   });
 
   const bearer = new Bearer({
-    ...{ accessTokens, possession, addresses, addressOf, refusals },
+    ...{ accessTokens, possession, addresses, clientAddresses, refusals },
     used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => identityProvider?.isReady === true,
@@ -249,7 +248,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     // The provider is known by them, and routes by the path of baseUrl.
     if (server.baseUrl !== baseUrl || !isDeepStrictEqual(server.idp, idp)) return false;
     if (next.aggregator.extraCaFile !== extraCaFile) return false;
-    proxies = trustedProxies(server.trustedProxyCIDRs);
+    clientAddresses.trust(server.trustedProxyCIDRs);
     ({ registrationToken } = secretsOf(server, scope.get(ConfigControl).directory));
     idTokens.forget();
     if (!isDeepStrictEqual(server.trustedAudiences, trustedAudiences))

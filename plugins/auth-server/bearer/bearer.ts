@@ -3,6 +3,7 @@ import type { Caller, InboundRequest, Reply } from 'pegboard';
 import type { LineLimit, RateLimit } from '../../http/contract.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
+import type { ClientAddresses } from '../web/clientAddresses.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { discovering } from '../web/discovering.ts';
 import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
@@ -17,7 +18,7 @@ export interface BearerParts {
   readonly possession: Possession;
   readonly addresses: Addresses;
   readonly isProviderReady: () => boolean;
-  readonly addressOf: (request: InboundRequest) => string;
+  readonly clientAddresses: Pick<ClientAddresses, 'of' | 'fixOf'>;
   /** Of refusals, by address. */
   readonly refusalLimit: RateLimit;
   /** Of requests, by person. */
@@ -71,9 +72,9 @@ export class Bearer {
   admit(request: InboundRequest): Reply | undefined {
     // Without HTTP it is the local user.
     if (request.access === 'public' || request.method === undefined) return undefined;
-    const { personLimit, refusalLimit, addressOf } = this.#parts;
+    const { personLimit, refusalLimit, clientAddresses } = this.#parts;
     try {
-      if (request.caller === undefined) countRequest(refusalLimit, addressOf(request));
+      if (request.caller === undefined) countRequest(refusalLimit, clientAddresses.of(request));
       else countRequest(personLimit, callerKey(request.caller));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
@@ -84,25 +85,26 @@ export class Bearer {
   }
 
   #logTooMany(request: InboundRequest): void {
-    const { refusals, addressOf } = this.#parts;
+    const { refusals, clientAddresses } = this.#parts;
     const { path = '', caller, id } = request;
     const reason = caller === undefined ? 'too-many-refused' : 'too-many-of-person';
     // Lines about sign-ins have the same id, and no name.
     const signIn = caller?.claims?.['sid'];
-    const facts = { path, reason, address: addressOf(request), request: id };
+    const facts = { path, reason, address: clientAddresses.of(request), request: id };
     refusals.write('info', 'request refused: too many requests', {
       ...facts,
+      ...(caller === undefined && clientAddresses.fixOf(request)),
       ...(signIn !== undefined && { signIn }),
     });
   }
 
   #refusal(request: InboundRequest): Reply {
-    const { addresses, isProviderReady, addressOf, refusals } = this.#parts;
+    const { addresses, isProviderReady, clientAddresses, refusals } = this.#parts;
     const { path = '' } = request;
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
-    const facts = { path, reason, address: addressOf(request), request: request.id };
+    const facts = { path, reason, address: clientAddresses.of(request), request: request.id };
     refusals.write(hasCredentials ? 'info' : 'debug', 'request refused: not signed in', facts);
     if (!isProviderReady()) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';

@@ -3,6 +3,7 @@ import { isGatewayError } from 'pegboard';
 import type { HttpExchange, LineLimit, RateLimit, Route } from '../../http/contract.ts';
 import { securityHeaders, statusOf } from '../../http/contract.ts';
 import { OAuthError } from '../contract.ts';
+import type { ClientAddresses } from './clientAddresses.ts';
 import { countRequest } from './countRequest.ts';
 import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
@@ -23,7 +24,7 @@ export interface RouteParts {
   readonly limit: RateLimit;
   /** Of log lines about refusals. */
   readonly refusals: LineLimit;
-  readonly addressOf: (request: InboundRequest) => string;
+  readonly clientAddresses: Pick<ClientAddresses, 'of' | 'fixOf'>;
   readonly isHttps: () => boolean;
   readonly refused: (refused: OAuthError) => void;
 }
@@ -52,12 +53,13 @@ export function oauthRoute(
     access,
     refusalBody: gatewayRefusal,
     handle: async (http, request) => {
-      const address = parts.addressOf(request);
+      const address = parts.clientAddresses.of(request);
       const logRefusal = (refused: OAuthError): void => {
-        const { reason, error } = refused;
+        const { reason, error, status } = refused;
         parts.refused(refused);
         const facts = { path, error, reason, address, request: request.id };
-        parts.refusals.write('info', 'sign-in request refused', facts);
+        const fix = status === 429 ? parts.clientAddresses.fixOf(request) : {};
+        parts.refusals.write('info', 'sign-in request refused', { ...facts, ...fix });
       };
       try {
         countRequest(parts.limit, address);

@@ -1,0 +1,67 @@
+import type { BlockList } from 'node:net';
+import type { InboundRequest, Log } from 'pegboard';
+import { addressOwner } from 'pegboard/net';
+import { externalUrl } from './externalUrl.ts';
+import type { Doubt, ExternalUrl } from './externalUrl.ts';
+import { trustedProxies } from './trustedProxies.ts';
+
+const KEY = 'aggregator.oauth.server.trustedProxyCIDRs';
+const FIXES: Readonly<Record<Doubt, string>> = {
+  untrusted: `if it is a proxy of yours, add it to ${KEY}`,
+  contradictory: 'let the proxy remove of X-Forwarded-* and Forwarded the one that it does not set',
+};
+
+export interface ClientAddressesParts {
+  /** `trustedProxyCIDRs` */
+  readonly cidrs: readonly string[];
+  readonly baseUrl: () => string;
+  readonly log: Log;
+}
+
+/** Where requests come from, for limits and the log. Forwarded headers that are not believed have one warning, since all people behind
+ *  that proxy then are one address. */
+export class ClientAddresses {
+  readonly #parts: ClientAddressesParts;
+  readonly #warned = new Set<Doubt>();
+  #proxies: BlockList;
+
+  constructor(parts: ClientAddressesParts) {
+    this.#parts = parts;
+    this.#proxies = trustedProxies(parts.cidrs);
+  }
+
+  /** Takes other proxies. */
+  trust(cidrs: readonly string[]): void {
+    this.#proxies = trustedProxies(cidrs);
+    this.#warned.clear();
+  }
+
+  /** What may precede the path in the client's URL. */
+  originsOf(request: InboundRequest): readonly string[] {
+    return this.#seen(request).origins;
+  }
+
+  /** Whose limits count for the request. */
+  of(request: InboundRequest): string {
+    const { address, doubt } = this.#seen(request);
+    if (doubt !== undefined) this.#warn(doubt, request);
+    return addressOwner(address ?? request.transport);
+  }
+
+  /** For a line about a limit that was exceeded: what to set if others share the address. */
+  fixOf(request: InboundRequest): { readonly fix?: string } {
+    const { doubt } = this.#seen(request);
+    return doubt === undefined ? {} : { fix: FIXES[doubt] };
+  }
+
+  #seen(request: InboundRequest): ExternalUrl {
+    return externalUrl(request, this.#proxies, this.#parts.baseUrl());
+  }
+
+  #warn(doubt: Doubt, { remoteAddress: peer, id }: InboundRequest): void {
+    if (this.#warned.has(doubt)) return;
+    this.#warned.add(doubt);
+    const text = 'forwarded headers are not believed: all people behind their sender share one rate limit';
+    this.#parts.log.warn(text, { peer, fix: FIXES[doubt], request: id });
+  }
+}
