@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { HIDDEN, holdsUnprintable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 
@@ -7,22 +8,52 @@ export interface NameParts {
   /** `toolPrefix` of the definition, or the server's name. */
   readonly prefix: string;
   readonly maxChars: number;
+  readonly maxUriChars: number;
 }
 
 export function namingOf(
   { name, definition }: { readonly name: string; readonly definition: Pick<ServerDefinition, 'toolPrefix'> },
-  { servicePrefix, maxNameChars }: Pick<UpstreamConfig, 'servicePrefix' | 'maxNameChars'>,
+  {
+    servicePrefix,
+    maxNameChars,
+    maxUriChars,
+  }: Pick<UpstreamConfig, 'servicePrefix' | 'maxNameChars' | 'maxUriChars'>,
 ): NameParts {
-  return { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars };
+  return { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars, maxUriChars };
 }
 
 export function isSameNaming(a: NameParts, b: NameParts): boolean {
-  return a.servicePrefix === b.servicePrefix && a.prefix === b.prefix && a.maxChars === b.maxChars;
+  return (
+    a.servicePrefix === b.servicePrefix &&
+    a.prefix === b.prefix &&
+    a.maxChars === b.maxChars &&
+    a.maxUriChars === b.maxUriChars
+  );
+}
+
+/** The longest name of a tool or prompt on its server: far more than any real one has. Source: MCP 2025-11-25, Tool Names. */
+export const MAX_OWN_NAME_CHARS = 1_024;
+
+const SHOWN_CHARS = 100;
+/** A name for the log and the status. */
+export function shortened(name: string): string {
+  return name.length > SHOWN_CHARS ? `${name.slice(0, SHOWN_CHARS)}… (${name.length} characters)` : name;
+}
+
+/** Why an item is not offered because of its name, uri or uri template; undefined if it is. */
+export function nameFault(name: string, maxChars: number): string | undefined {
+  if (name === '') return 'it has no name';
+  if (name === HIDDEN) return 'its name repeats a secret that its server was given';
+  if (name.length > maxChars) return `its name has over ${maxChars} characters`;
+  return holdsUnprintable(name) ? 'its name holds control or format characters' : undefined;
 }
 
 /** `x_<prefix>_<name>`; the prefix is not repeated if the name begins with `<prefix>_`. Exposed names are never parsed:
  *  a map has the meaning of each. Source: requirement service.names. */
-export function exposedName(name: string, { servicePrefix, prefix, maxChars }: NameParts): string {
+export function exposedName(
+  name: string,
+  { servicePrefix, prefix, maxChars }: Omit<NameParts, 'maxUriChars'>,
+): string {
   const full = name.startsWith(`${prefix}_`)
     ? `${servicePrefix}_${name}`
     : `${servicePrefix}_${prefix}_${name}`;

@@ -1,13 +1,23 @@
-import { HIDDEN, compileGlob, holdsUnprintable, isObject } from 'pegboard';
-import type { Glob, JsonObject, KernelEvent, Log, Offer } from 'pegboard';
+import { isObject } from 'pegboard';
+import type { JsonObject, KernelEvent, Log, Offer } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Listing } from '../conversation/listing.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { LISTS } from '../conversation/readList.ts';
 import type { Audience, Claim, Claimant, Claims, Collision } from './claims.ts';
-import { exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
+import {
+  MAX_OWN_NAME_CHARS,
+  exposedName,
+  exposedUri,
+  isOwnUri,
+  isSameNaming,
+  nameFault,
+  namingOf,
+  shortened,
+} from './names.ts';
 import type { NameParts } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
+import { templateMatcher } from './templateMatcher.ts';
 
 /** A resource, a template or a prompt of one server. */
 export interface Item extends Claim {
@@ -16,7 +26,7 @@ export interface Item extends Claim {
   readonly shown: JsonObject;
   readonly ownName: string;
   readonly offer: Offer;
-  readonly matches?: Glob;
+  readonly matches?: (uri: string) => boolean;
 }
 export type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
@@ -71,7 +81,7 @@ export class SourceRegistrar {
     const names = new Map<Section, ReadonlySet<string>>();
     const malformed: string[] = [];
     for (const section of SECTIONS) {
-      const found = malformedIn(section, next[section]);
+      const found = malformedIn(section, next[section], parts);
       malformed.push(...found);
       this.#tellMalformed(
         section,
@@ -146,10 +156,10 @@ function itemsOf(
   const { key } = LISTS[section];
   for (const one of declared) {
     const ownName = isObject(one) ? one[key] : undefined;
-    if (!isObject(one) || typeof ownName !== 'string' || isMalformed(ownName)) continue;
+    if (!isObject(one) || typeof ownName !== 'string' || isMalformed(section, ownName, parts)) continue;
     const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
     if (items.has(name)) continue;
-    const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
+    const matches = section === 'resourceTemplates' ? templateMatcher(ownName) : undefined;
     const shown = name === ownName ? one : { ...one, [key]: name };
     const { name: server } = connection;
     const isOwn = name !== ownName && parts.prefix === server;
@@ -159,20 +169,14 @@ function itemsOf(
   return items;
 }
 
-/** Names that are empty, redacted, or hold invisible characters. */
-function malformedIn(section: Section, declared: readonly unknown[]): readonly string[] {
+/** Names that are empty, redacted, too long, or hold invisible characters. */
+function malformedIn(section: Section, declared: readonly unknown[], parts: NameParts): readonly string[] {
   return declared.flatMap((one) => {
     const name = isObject(one) ? one[LISTS[section].key] : undefined;
-    return typeof name === 'string' && isMalformed(name) ? [name] : [];
+    return typeof name === 'string' && isMalformed(section, name, parts) ? [shortened(name)] : [];
   });
 }
 
-function isMalformed(name: string): boolean {
-  return name === '' || name === HIDDEN || holdsUnprintable(name);
-}
-
-/** Matches every uri that the template may produce, and more: the server itself rejects a uri that does not fit. */
-function templateGlob(template: string): Glob {
-  const literals = template.split(/\{[^}]*\}/).map((part) => part.replace(/[*?[\]\\]/g, '\\$&'));
-  return compileGlob(literals.join('*'));
+function isMalformed(section: Section, name: string, { maxUriChars }: NameParts): boolean {
+  return nameFault(name, section === 'prompts' ? MAX_OWN_NAME_CHARS : maxUriChars) !== undefined;
 }

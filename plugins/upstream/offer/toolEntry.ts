@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
+import { GatewayError, compileGlob, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
 import { isTaskOnly } from '../contract.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
@@ -10,7 +10,7 @@ import { rpcText } from '../rpc/rpcText.ts';
 import { callFor } from './callFor.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
-import { exposedName, isSameNaming } from './names.ts';
+import { MAX_OWN_NAME_CHARS, exposedName, isSameNaming, nameFault, shortened } from './names.ts';
 import type { NameParts } from './names.ts';
 
 /** One tool of one server under its own exposed name. */
@@ -37,7 +37,7 @@ export interface ServerTools {
 }
 export const NONE: ServerTools = {
   source: [],
-  parts: { servicePrefix: '', prefix: '', maxChars: 0 },
+  parts: { servicePrefix: '', prefix: '', maxChars: 0, maxUriChars: 0 },
   rules: { family: undefined, includeTools: undefined, excludeTools: [] },
   entries: new Map(),
   malformed: [],
@@ -60,7 +60,7 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
     const fault = faultOf(declared);
     if (fault !== undefined || !isObject(declared)) {
       malformed.push(
-        `${plainText(nameOf(declared) ?? `number ${at + 1}`)}: ${fault ?? 'it is not an object'}`,
+        `${plainText(shortened(nameOf(declared) ?? `number ${at + 1}`))}: ${fault ?? 'it is not an object'}`,
       );
       return;
     }
@@ -160,10 +160,8 @@ function argumentsText(args: JsonObject, what: string): string {
 }
 
 function faultOf(declared: unknown): string | undefined {
-  const name = nameOf(declared);
-  if (name === undefined || name === '') return 'it has no name';
-  if (name === HIDDEN) return 'its name repeats a secret that its server was given';
-  if (holdsUnprintable(name)) return 'its name holds control or format characters';
+  const fault = nameFault(nameOf(declared) ?? '', MAX_OWN_NAME_CHARS);
+  if (fault !== undefined) return fault;
   const levels = levelsExceeded(declared as JsonObject);
   if (levels !== undefined) return `it is nested deeper than ${levels} levels`;
   return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is not an object';

@@ -145,6 +145,53 @@ describe('upstream: lists of servers', () => {
     ]);
   });
 
+  it('leaves out names, uris and uri templates that are too long, says so once, and answers meanwhile', async () => {
+    await rig.configure();
+    const long = { env: { LONG: '{'.repeat(100_000) } };
+    const lists = {
+      'tools/list': { tools: ['one', '$LONG', 'n'.repeat(1_025)].map((name) => ({ name, inputSchema: {} })) },
+      'resources/list': {
+        resources: ['r://one', 'r://$LONG', 'r://'.padEnd(8_193, 'r')].map((uri) => ({ uri })),
+      },
+      'resources/templates/list': {
+        resourceTemplates: ['t://{x}/one', 't://$LONG$LONG', 't://{x}'.padEnd(8_192, '{')].map(
+          (uriTemplate) => ({
+            uriTemplate,
+          }),
+        ),
+      },
+      'prompts/list': { prompts: ['one', '$LONG'].map((name) => ({ name })) },
+    };
+    await rig.define({ s: told(lists, long), other: hostile() });
+    await rig.hasTool('x_s_one');
+    await rig.hasTool('x_other_echo');
+    expect(await rig.text('x_other_echo', { message: 'meanwhile' })).to.equal('meanwhile');
+    expect(rig.status('s').metadata['malformedTools']).to.deep.equal([
+      `${'{'.repeat(100)}… (100000 characters): its name has over 1024 characters`,
+      `${'n'.repeat(100)}… (1025 characters): its name has over 1024 characters`,
+    ]);
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const [prompts] = rig.kernel.registry.all(McpPromptSource.id) as readonly McpPromptSource[];
+    expect(source?.resources(ANYONE).map(({ uri }) => uri)).to.deep.equal(['r://one']);
+    expect(source?.templates(ANYONE).map(({ uriTemplate }) => uriTemplate)).to.deep.equal([
+      't://{x}/one',
+      't://{x}'.padEnd(8_192, '{'),
+    ]);
+    expect(prompts?.prompts(ANYONE).map(({ name }) => name)).to.deep.equal(['x_s_one']);
+    await rig.configure({ maxUriChars: 8_191 });
+    await until('one template is left', () => source?.templates(ANYONE).length === 1);
+    const warnings = rig.lines.filter(({ text }) => text === 'malformed entries left out');
+    expect(warnings.map(({ data }) => [data['what'], data['names']])).to.have.deep.members([
+      [
+        'resources',
+        [`r://${'{'.repeat(96)}… (100004 characters)`, `r://${'r'.repeat(96)}… (8193 characters)`],
+      ],
+      ['resourceTemplates', [`t://${'{'.repeat(96)}… (200004 characters)`]],
+      ['resourceTemplates', [`t://{x}${'{'.repeat(93)}… (8192 characters)`]],
+      ['prompts', [`${'{'.repeat(100)}… (100000 characters)`]],
+    ]);
+  });
+
   it('hides secrets the server was given in everything that it lists and says about itself', async () => {
     const folder = temporaryFolder();
     rig = new Rig(folder.path);

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { compileGlob } from '../../../../kernel/index.ts';
+import { templateMatcher } from '../../../../plugins/upstream/offer/templateMatcher.ts';
+
+describe('upstream: templates of resources', () => {
+  it('match the uris that they may produce', () => {
+    const cases: readonly (readonly [template: string, uri: string, isMatch: boolean])[] = [
+      ['page://a/{number}', 'page://a/7', true],
+      ['page://a/{number}', 'page://a/', true],
+      ['page://a/{number}', 'page://b/7', false],
+      ['db://{table}/row/{id}.json', 'db://users/row/7.json', true],
+      ['db://{table}/row/{id}.json', 'db://users/column/7.json', false],
+      ['a{x}a', 'a', false],
+      ['a{x}a', 'aa', true],
+      ['{x}', '', true],
+      ['exact', 'exact', true],
+      ['exact', 'exactly', false],
+      ['search://{?q,lang*}', 'search://?q=1', true],
+      ['a*b?[c]', 'a*b?[c]', true],
+      ['a*b?[c]', 'aXbYc', false],
+      ['{{x}', '{7', true],
+      ['{x', '{x', true],
+    ];
+    for (const [template, uri, isMatch] of cases)
+      expect(templateMatcher(template)(uri), `${template} ${uri}`).to.equal(isMatch);
+  });
+
+  it('match as a glob does whose stars are the expressions', () => {
+    const part = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 3 });
+    const uri = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), uri, (parts, text) => {
+        expect(templateMatcher(parts.join('{x}'))(text)).to.equal(compileGlob(parts.join('*'))(text));
+      }),
+    );
+  });
+
+  it('are read in one pass, whatever they hold', () => {
+    const megabyte = 1_000_000;
+    const begun = performance.now();
+    for (const one of ['{', '}', '{}', '{x', '{x}']) {
+      const template = one.repeat(megabyte / one.length);
+      expect(templateMatcher(template)('a'.repeat(megabyte))).to.equal(!/^[{}]$|^{x$/.test(one));
+    }
+    // Reading each brace again to the end of the text takes minutes.
+    expect(performance.now() - begun).below(5_000);
+  });
+});
