@@ -72,7 +72,7 @@ function inBase64(text: string): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const coded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
-      .replace(/=+$/, '');
+      .replace(/={1,2}$/, '');
     const end = Math.floor(((before + bytes.length) * 8) / 6);
     const own = coded.slice(Math.ceil((before * 8) / 6), end);
     const forms = own.length < MIN_BASE64_CHARS ? [] : [own, own + coded.slice(end)];

@@ -7,7 +7,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const PART = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
+const PART = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy;
 const DURATION = new RegExp(`^(?:${PART.source})+$`);
 
 /** Reads a Go duration without a sign: `500ms`, `1m30s`, `1.5h`. @returns ms; undefined for any other text. Source: https://pkg.go.dev/time#ParseDuration */

@@ -14,7 +14,7 @@ export interface Filled {
   readonly faults: readonly { readonly name: string; readonly message: string }[];
 }
 
-const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
+const REFERENCE = /\$\{(env|file):([^{}]+)\}/g;
 /** Far more than any key or certificate. */
 const MAX_FILE_BYTES = 1_048_576;
 
@@ -41,7 +41,7 @@ export function fillReferences(values: Texts, directory: string, env: Env = proc
 /** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret. */
 export function holdsOnlyReferences(text: string): boolean {
   const given = text.replace(/^(Bearer|Basic|Token) /i, '');
-  return given !== '' && given.replace(/\$\{(env|file|caller|secret):[^}]+\}/g, '') === '';
+  return given !== '' && given.replace(/\$\{(env|file|caller|secret):[^{}]+\}/g, '') === '';
 }
 
 function variable(name: string, env: Env): string {

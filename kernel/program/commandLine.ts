@@ -100,5 +100,5 @@ function quieten(program: Program, { write, columns, hasColour }: CommandLinePar
 
 /** `error: unknown option '--prot'\n(Did you mean --port?)` → `unknown option '--prot'; did you mean --port?` */
 function wordsOf(message: string): string {
-  return message.replace(/^error: /, '').replace(/\.?\s*\n\(Did you mean (.*)\)$/s, '; did you mean $1');
+  return message.replace(/^error: /, '').replace(/\.?\n\(Did you mean ([^()]*)\)$/, '; did you mean $1');
 }

@@ -5,7 +5,7 @@ import type { Log, LogData, LogLevel } from '../log.ts';
 export type LogFormat = 'text' | 'json';
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-const SECRET = /^(authorization|cookie|set-cookie|.*(password|secret|token|api-?key|credential).*)$/i;
+const SECRET = /^(?:authorization|cookie|set-cookie)$|password|secret|token|api-?key|credential/i;
 const COLOUR: Readonly<Record<LogLevel, string>> = { debug: '2', info: '32', warn: '33', error: '31' };
 const MAX_VALUE_CHARS = 2_000;
 const UNSERIALIZABLE = '"not serializable"';

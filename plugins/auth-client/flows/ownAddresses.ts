@@ -25,7 +25,7 @@ export class OwnAddresses {
   /** Without a slash at the end; undefined if none is configured and nothing listens. */
   get base(): string | undefined {
     const { config, baseUrl, listener } = this.#parts;
-    return (config().publicUrl ?? (baseUrl() || reachable(listener())))?.replace(/\/+$/, '');
+    return (config().publicUrl ?? (baseUrl() || reachable(listener())))?.replace(/(?<!\/)\/+$/, '');
   }
 
   get isHttps(): boolean {

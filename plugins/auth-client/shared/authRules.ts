@@ -62,7 +62,7 @@ interface AuthSpec {
 }
 type Texts = Readonly<Record<string, string>>;
 
-const CALLER_REFERENCE = /\$\{caller:([^}]+)\}/g;
+const CALLER_REFERENCE = /\$\{caller:([^{}]+)\}/g;
 
 /** @param spec validated against the kind's schema. Source: requirement server.schema */
 export function readAuthRules({ auth, env, headers }: JsonObject): AuthRules {

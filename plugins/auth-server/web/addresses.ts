@@ -13,7 +13,7 @@ export class Addresses {
 
   /** The issuer. */
   get base(): string {
-    return this.#config().baseUrl.replace(/\/+$/, '');
+    return this.#config().baseUrl.replace(/(?<!\/)\/+$/, '');
   }
 
   get isHttps(): boolean {
@@ -22,7 +22,7 @@ export class Addresses {
 
   /** The path of the issuer, without a slash at its end; empty for most. */
   get basePath(): string {
-    return new URL(this.base).pathname.replace(/\/+$/, '');
+    return new URL(this.base).pathname.replace(/(?<!\/)\/+$/, '');
   }
 
   at(path: string): string {

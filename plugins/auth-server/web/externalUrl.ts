@@ -102,7 +102,7 @@ function valuesOf(header = ''): string[] {
 /** Without port, brackets, zone and the IPv6 form of an IPv4 address. @returns undefined if it is not an address */
 function plainAddress(text: string): string | undefined {
   const [, bare = text] = /^\[(.*)\](?::[\w.-]+)?$/.exec(text) ?? /^([\d.]+):[\w.-]+$/.exec(text) ?? [];
-  const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  const address = bare.replace(/%.*/s, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   return isIP(address) === 0 ? undefined : address;
 }
 

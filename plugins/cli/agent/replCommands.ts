@@ -96,7 +96,7 @@ export const REPL_COMMANDS: readonly ReplCommand[] = [
     summary: 'tools whose names match a glob, or that do what the words say',
     run: async (gateway, rest, invocation) => {
       const kind = kindOf('tool');
-      const isGlob = /^\S*[*?]\S*$/.test(rest);
+      const isGlob = /^[^\s*?]*[*?]\S*$/.test(rest);
       if (rest === '') throw new Failure('filter by what? filter *issue*, or: filter open an issue');
       if (isGlob) show(invocation, kind, filtered(await kind.list(gateway), { filter: rest }, kind));
       else {

@@ -114,9 +114,9 @@ function planned(
 function freeName(given: string, taken: Set<string>): string {
   const plain = given
     .replace(/[^A-Za-z0-9_-]+/g, '-')
-    .replace(/^[-_]+|[-_]+$/g, '')
+    .replace(/^[-_]+|(?<![-_])[-_]+$/g, '')
     .slice(0, 60);
-  const base = plain.replace(/[-_]+$/, '') || 'server';
+  const base = plain.replace(/(?<![-_])[-_]+$/, '') || 'server';
   let name = base;
   for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${base}-${count}`;
   taken.add(name.toLowerCase());

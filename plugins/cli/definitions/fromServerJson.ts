@@ -121,7 +121,7 @@ function words(args: readonly JsonObject[], before: readonly string[]): readonly
 
 function versioned({ identifier, version }: JsonObject, sign: string): string {
   const name = String(identifier);
-  const isPinned = sign === ':' ? /[:@][^/]+$/.test(name) : false;
+  const isPinned = sign === ':' ? /[:@]./.test(name.slice(name.lastIndexOf('/') + 1)) : false;
   return typeof version !== 'string' || version === '' || isPinned ? name : `${name}${sign}${version}`;
 }
 

@@ -21,8 +21,8 @@ export function launchd(home: string, uid: number): ServiceManager {
     forget: [],
     query: ['launchctl', 'print', service],
     stateIn: (printed) => {
-      const state = /^\s*state = (.+)$/m.exec(printed)?.[1] ?? 'unknown';
-      const pid = /^\s*pid = (\d+)$/m.exec(printed)?.[1];
+      const state = /^[ \t]*state = (.+)$/m.exec(printed)?.[1] ?? 'unknown';
+      const pid = /^[ \t]*pid = (\d+)$/m.exec(printed)?.[1];
       return { running: state === 'running', state, pid: pid === undefined ? undefined : Number(pid) };
     },
     needs: 'agents of launchd are for the user who is signed in at the screen',

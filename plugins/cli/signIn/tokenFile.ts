@@ -123,7 +123,7 @@ export async function allTokens(directory: string): Promise<readonly StoredToken
 /** The gateway that an MCP address belongs to: its origin and path without `/mcp`, `/sse` or `/mcp/t/<preset>`. */
 export function serverOf(endpoint: string): string {
   const { origin, pathname } = new URL(endpoint);
-  return origin + pathname.replace(/\/+$/, '').replace(/\/(mcp|sse|mcp\/t\/[^/]+)$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/(mcp|sse|mcp\/t\/[^/]+)$/, '');
 }
 
 function folderOf(directory: string): string {

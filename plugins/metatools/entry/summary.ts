@@ -3,9 +3,9 @@ export const SUMMARY_CHARS = 200;
 const READ_CHARS = 2_000;
 const ELLIPSIS = '…';
 /** Line breaks inside a sentence: the next line begins in lower case. */
-const WRAPPED = /[^\S\n]*\n[^\S\n]*(?=\p{Ll})/gu;
+const WRAPPED = /(?<![^\S\n])[^\S\n]*\n[^\S\n]*(?=\p{Ll})/gu;
 /** Control characters, and those that change the direction of text. */
-const INVISIBLE = /\s*[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+\s*/gu;
+const INVISIBLE = /(?<!\s)\s*[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+\s*/gu;
 
 /** @param most the longest summary, in UTF-16 units; default SUMMARY_CHARS */
 export type SummaryOf = (description: string, most?: number) => string;
@@ -49,7 +49,7 @@ function shortened(text: string, most: number, segmenterOf: SegmenterOf): string
   const room = most - ELLIPSIS.length;
   const end = text.slice(0, room + 1).search(/\s\S*$/);
   const cut = end > room / 2 ? end : endOfSegments(text, room, segmenterOf);
-  return `${text.slice(0, cut).replace(/[\s,;:–—-]+$/u, '')}${ELLIPSIS}`;
+  return `${text.slice(0, cut).replace(/(?<![\s,;:–—-])[\s,;:–—-]+$/u, '')}${ELLIPSIS}`;
 }
 
 /** Cuts text without spaces between words, and a single long word between user-perceived characters. */

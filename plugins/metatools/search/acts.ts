@@ -3,7 +3,7 @@ import { wordsOf } from './wordsOf.ts';
 
 /** Words in the position of a request's verb: at the beginning of a clause, after `please`, `you`, `to`. */
 const LEADS =
-  /(?<=^|[,;.!?:]\s+|\b(?:please|pls|you|to|and|then|just|now|so|lets|let's|i'll|we'll)\s+)\p{L}+/giu;
+  /(?=\p{L})(?<=^|[,;.!?:]\s+|\b(?:please|pls|you|to|and|then|just|now|so|lets|let's|i'll|we'll)\s+)\p{L}+/giu;
 
 const OBJECT_WORDS = 6;
 

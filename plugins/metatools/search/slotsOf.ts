@@ -108,7 +108,7 @@ function partsOf(query: string, thesaurus: Thesaurus): readonly Part[] {
   return [...partByTerm.values()];
 }
 
-const QUOTED = /["“„«`]([^"”“»`]+)["”“»`]/gu;
+const QUOTED = /["“„«`]([^"”“„»«`]+)["”“»`]/gu;
 const NAMED =
   /\b(?:of|for|about|by|from|between|with|named|called)\s+(?:the\s+)?((?:\p{Lu}[\p{L}\d]*[\s,]*(?:and\s+)?)+)/gu;
 const NUMBER = /\d[\d.,:]*(?:st|nd|rd|th|am|pm|px|%)?/gu;

@@ -77,7 +77,7 @@ function styleOf(text: string): ToStringOptions {
   return {
     lineWidth: 0,
     indent: Math.max(indent, 1),
-    indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*\n\1- /m.test(text),
+    indentSeq: !/^( *)[^\s#-].*:[ \t]*\n\1- /m.test(text),
     flowCollectionPadding: /[[{] /.test(text),
   };
 }

@@ -9,7 +9,7 @@ export function inProse(secrets: readonly Secret[]): readonly Secret[] {
   return secrets.filter(({ name, text }) => {
     if (text.length < MIN_PROSE_CHARS) return false;
     if (isSecretName(name)) return !/^[a-z]{1,11}$/i.test(text);
-    return /^\S*\d\S*$/.test(text) && !/^[~.]*\/|:\/\//.test(text);
+    return /^[^\s\d]*\d\S*$/.test(text) && !/^[~.]*\/|:\/\//.test(text);
   });
 }
 

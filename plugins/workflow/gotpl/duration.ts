@@ -70,6 +70,9 @@ export function formatDuration(nanos: bigint): string {
 
 function decimal(value: bigint, places: number): string {
   const scale = 10n ** BigInt(places);
-  const fraction = (value % scale).toString().padStart(places, '0').replace(/0+$/, '');
+  const fraction = (value % scale)
+    .toString()
+    .padStart(places, '0')
+    .replace(/(?<!0)0+$/, '');
   return fraction === '' ? `${value / scale}` : `${value / scale}.${fraction}`;
 }

@@ -119,7 +119,7 @@ function roundTo(value: number, count: number): Decimal {
   const exponent = Number(value.toExponential().split('e')[1] ?? 0);
   const places = Math.min(count, MAX_PLACES) - 1 - exponent;
   const digits = String(scaledInteger(value, places));
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = digits.replace(/(?<!0)0+$/, '');
   return { isNegative: value < 0, digits: trimmed, point: digits.length - places };
 }
 
@@ -163,7 +163,7 @@ function hexDigits(mantissa: bigint, exponent: number, precision: number): strin
   }
   let fraction = (bits & ((1n << 52n) - 1n)).toString(16).padStart(13, '0');
   fraction =
-    precision < 0 ? fraction.replace(/0+$/, '') : fraction.slice(0, precision).padEnd(precision, '0');
+    precision < 0 ? fraction.replace(/(?<!0)0+$/, '') : fraction.slice(0, precision).padEnd(precision, '0');
   const point = fraction === '' ? '' : `.${fraction}`;
   return `0x1${point}p${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }

@@ -89,6 +89,6 @@ function formatOffset(offset: number, token: string): string {
 function formatFraction(nanos: number, token: string): string {
   const digits = pad(nanos, 9).slice(0, token.length - 1);
   if (token.includes('0')) return (token[0] ?? '.') + digits.padEnd(token.length - 1, '0');
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = digits.replace(/(?<!0)0+$/, '');
   return trimmed === '' ? '' : (token[0] ?? '.') + trimmed;
 }

@@ -63,6 +63,15 @@ describe('lib: references', () => {
     ]);
   });
 
+  it('hold no brace inside, so that a text of unfinished ones is read in one pass', () => {
+    expect(fillReferences({ A: '${env:${env:X}' }, '/', { X: 'x' }).values).deep.equal({ A: '${env:x' });
+    const begun = performance.now();
+    const text = '${env:'.repeat(200_000);
+    expect(fillReferences({ A: text }, '/', {}).values).deep.equal({ A: text });
+    expect(holdsOnlyReferences(text)).equal(false);
+    expect(performance.now() - begun).below(5_000);
+  });
+
   it('may be shown when a value holds nothing else than them and the scheme of a header', () => {
     for (const text of ['${env:A}', '${env:A}${file:/b c}', 'Bearer ${env:A}', 'token ${file:x}'])
       expect(holdsOnlyReferences(text), text).equal(true);
