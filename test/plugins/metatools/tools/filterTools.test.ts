@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { validate } from '../../../../kernel/config/validate.ts';
+import { plugin } from '../../../../plugins/metatools/index.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { turnsDuring } from '../../../support/turns.ts';
 import { boardOf, namesIn, serverTool } from '../board.ts';
@@ -107,6 +109,18 @@ describe('metatools: filter_tools', () => {
     expect(refusal.message).to.equal(
       'invalid toolset: a selector has 2006 characters; at most 500 are allowed',
     );
+  });
+
+  it('can be set to read at most 10,000 characters of a query', async () => {
+    const { findings } = validate(plugin.configSchema, { maxQueryChars: 10_001 });
+    expect(findings.map(({ message }) => message)).to.deep.equal([
+      'maxQueryChars must be at most 10000 (maximum), not 10001',
+    ]);
+    await board.reconfigure({ config: { maxQueryChars: 10_000 } });
+    for (const one of ['\t', '«', '1', 'a ', 'of Aa, '])
+      expect(await find({ query: `list issues ${one.repeat(10_000)}`, limit: 1 }), one).to.deep.equal([
+        'x_github_list_issues',
+      ]);
   });
 
   it('matches description_filter in the whole description, ignoring case', async () => {
