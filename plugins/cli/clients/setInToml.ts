@@ -19,7 +19,7 @@ function without(text: string, path: readonly string[]): string {
   let above: string[] = [];
   let section: readonly string[] = [];
   for (const line of text.split(/(?<=\n)/)) {
-    const header = /^\[.*\]\s*(#.*)?$/.test(line.trim()) ? keysIn(line) : undefined;
+    const header = line.trimStart().startsWith('[') ? keysIn(line) : undefined;
     section = header ?? section;
     const keys = header ?? [...section, ...(keysIn(line) ?? [])];
     const isDropped = startsWith(section, path) || (header === undefined && startsWith(keys, path));
