@@ -142,7 +142,7 @@ async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Pro
   const composed = compose(options, log, state, stop);
   const { kernel, pipeline } = Object.assign(gateway, composed);
   const reload = (): void => void pipeline.reload().catch(() => undefined);
-  handleSignals(stop, () => {
+  handleSignals(stop, log, () => {
     log.info('reading the configuration again', { reason: 'SIGHUP' });
     reload();
   });
@@ -204,13 +204,15 @@ function asError(issue: Issue): Issue {
 
 /** The first signal requests an orderly shutdown, the second exits at once. SIGHUP means that the terminal is gone; for a
  *  process that never had one, it means a reload. */
-function handleSignals(stop: Cancellation, reload: () => void): void {
+function handleSignals(stop: Cancellation, log: Log, reload: () => void): void {
   const end = (signal: NodeJS.Signals): void => {
     if (stop.reason !== undefined) process.exit(EXIT.unexpected);
     stop.cancel(signal);
   };
   process.on('SIGTERM', end).on('SIGINT', end);
   process.on('SIGHUP', [0, 1, 2].some((fd) => isatty(fd)) ? end : reload);
+  process.on('SIGUSR1', () => log.info('SIGUSR1 opens no debugger; to debug, start with node --inspect'));
+  process.on('SIGUSR2', () => log.info('SIGUSR2 does nothing; SIGHUP reads the configuration again'));
 }
 
 function cancelled(stop: Cancellation): Promise<string> {

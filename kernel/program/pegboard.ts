@@ -4,6 +4,9 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+// First of all, because without listeners SIGUSR1 opens Node's debugger to every local program, and SIGUSR2 ends the process.
+process.on('SIGUSR1', () => undefined).on('SIGUSR2', () => undefined);
+
 // Nothing of Pegboard is imported before this: an older Node may fail to parse it.
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } };

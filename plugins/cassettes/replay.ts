@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline';
-import { CassetteFault, readRecording } from './recording.ts';
-import { replayServer } from './replayServer.ts';
+
+// First of all, because without listeners SIGUSR1 opens Node's debugger to every local program, and SIGUSR2 ends the process.
+process.on('SIGUSR1', () => undefined).on('SIGUSR2', () => undefined);
+const { CassetteFault, readRecording } = await import('./recording.ts');
+const { replayServer } = await import('./replayServer.ts');
 
 const USAGE = `pegboard-replay: an MCP server over stdio that answers as a recorded one did
 

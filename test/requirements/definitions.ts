@@ -241,6 +241,15 @@ export const DEFINITIONS: readonly Requirement[] = [
     tests: ['e2e/stopping: SIGHUP without a terminal reloads the configuration'],
   },
   {
+    id: 'config.sigusr',
+    sentence: 'SIGUSR1 opens no debugger, SIGUSR2 does not end Pegboard; both are logged and do nothing.',
+    tests: [
+      'e2e/signals: open no debugger and do not end a gateway, which logs that they do nothing',
+      'e2e/signals: do so during the start, too',
+      'e2e/signals: do nothing to pegboard-replay',
+    ],
+  },
+  {
     id: 'core.annotations',
     sentence:
       'Core tools carry the annotations of the table and take the arguments, with the defaults, of the interface.',

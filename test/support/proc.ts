@@ -47,6 +47,12 @@ export function processesNaming(part: string): number[] {
     .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(part));
 }
 
+/** Whether a process has a handler of its own for a signal, by number. */
+export function catches(pid: number, signal: number): boolean {
+  const [, mask] = /^SigCgt:\s+(\w+)/m.exec(textOf(`/proc/${pid}/status`)) ?? [];
+  return ((BigInt(`0x${mask ?? '0'}`) >> BigInt(signal - 1)) & 1n) === 1n;
+}
+
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
