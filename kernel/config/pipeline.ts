@@ -15,8 +15,7 @@ import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, setIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
 import type { LoadedResources } from './resources.ts';
-import { defaultSettings, loadSettings } from './settings.ts';
-import type { LoadedSettings } from './settings.ts';
+import { defaultSettings, loadSettings, type LoadedSettings } from './settings.ts';
 
 export interface PipelineOptions {
   readonly directory: string;
@@ -57,8 +56,11 @@ export class Pipeline implements ConfigControl {
   readonly #kernel: () => Kernel;
   #edits: ((file: JsonObject) => JsonObject) | undefined;
   #settings: Settings | undefined;
-  /** Whether the settings in force come from a config.yaml that was not blank. */
-  #hadText = false;
+  /** config.yaml in force; empty if there was none. */
+  text = '';
+  /** Both set by who watches the files: what may be half written keeps its last version. */
+  isHeld: (file: string) => boolean = () => false;
+  sift: (draft: ResourceDraft, inForce: readonly Resource[]) => ResourceDraft = (draft) => draft;
   #resources: readonly Resource[] = [];
   #generation = 0;
   #report: ReloadReport | undefined;
@@ -103,8 +105,7 @@ export class Pipeline implements ConfigControl {
     this.#edits = edits;
   }
   validate(kind: string, name: string, spec: JsonObject): readonly Issue[] {
-    const origin = { locate: () => ({}) };
-    return checkResource({ kind, name, spec, origin }, this.kinds()).issues;
+    return checkResource({ kind, name, spec, origin: { locate: () => ({}) } }, this.kinds()).issues;
   }
 
   /** Called by the kernel when an onConfigApply or onEvent tap throws. */
@@ -207,7 +208,7 @@ export class Pipeline implements ConfigControl {
       this.#settings = next;
       try {
         const actions = await this.#kernel().move(read.wanted);
-        this.#hadText = !read.isBlank;
+        this.text = read.text;
         return { actions, applied: true, issues };
       } catch (error) {
         this.#settings = former;
@@ -221,8 +222,8 @@ export class Pipeline implements ConfigControl {
   /** If config.yaml is broken, the default plugins check the definitions, so that one run reports every problem. */
   async #withDefinitions(found: readonly Issue[]): Promise<readonly Issue[]> {
     const settings = defaultSettings();
-    const context = { ...this.#options, settings, origin: { locate: () => ({}) } };
-    const { wanted, issues } = await wantedPlugins(context);
+    const origin = { locate: () => ({}) };
+    const { wanted, issues } = await wantedPlugins({ ...this.#options, settings, origin });
     const rehearse = (): Promise<readonly Issue[]> =>
       this.#rehearsed(settings, wanted).then(
         (ofAll) => ofAll.filter(({ file }) => file !== undefined),
@@ -246,7 +247,7 @@ export class Pipeline implements ConfigControl {
   async #readSettings(): Promise<ReadSettings> {
     const { directory, env, flags } = this.#options;
     const amended = (file: JsonObject): readonly unknown[] => [this.#edits?.(file) ?? {}, flags ?? {}];
-    const loaded = await loadSettings(directory, amended, this.#hadText);
+    const loaded = await loadSettings(directory, amended, this);
     const { settings, origin, issues } = loaded;
     if (settings === undefined) return { ...loaded, wanted: [] };
     const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };
@@ -256,7 +257,7 @@ export class Pipeline implements ConfigControl {
 
   async #loadResources(): Promise<LoadedResources> {
     try {
-      return acceptResources(await this.#draft(), this.kinds(), this.#resources);
+      return acceptResources(this.sift(await this.#draft(), this.#resources), this.kinds(), this.#resources);
     } catch (error) {
       return { resources: this.#resources, issues: [this.#issueOf(error)], isStrict: false };
     }

@@ -35,7 +35,7 @@ export function readYaml(text: string, file: string): YamlSource {
   };
   const composer = new Composer({ uniqueKeys: false });
   const [document, second] = composer.compose(new Parser(lines.addNewLine).parse(text));
-  if (document === undefined) return { file, value: undefined, issues, locate: () => ({ file }) };
+  if (document === undefined) return { file, text, value: undefined, issues, locate: () => ({ file }) };
   const runsOn = document.errors.find(({ code }) => code === 'MULTILINE_IMPLICIT_KEY')?.pos[0];
   for (const error of document.errors) if (error.pos[0] !== runsOn) fault(textOf(error), error.pos[0]);
   // The parser takes an over-indented line for a continuation of the value above it, and reports that value, twice.
@@ -55,6 +55,7 @@ export function readYaml(text: string, file: string): YamlSource {
   if (below !== undefined) fault(TOO_DEEP, offsetOf(document, below));
   return {
     file,
+    text,
     value: below === undefined ? value : undefined,
     issues: issues.slice(0, MAX_FAULTS),
     locate: (path) => at(offsetOf(document, path)),

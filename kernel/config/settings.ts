@@ -12,30 +12,33 @@ import { validate } from './validate.ts';
 import { isObject } from '../lib/json.ts';
 
 const ROOT_SCHEMA = readSchema('config');
+const NOTHING = { text: '', isHeld: () => false };
 
 export interface LoadedSettings {
   /** Undefined when there are errors. */
   readonly settings: Settings | undefined;
   readonly origin: Origin;
   readonly issues: readonly Issue[];
-  /** Whether config.yaml is missing or contains only white space. */
-  readonly isBlank: boolean;
+  /** config.yaml; empty if it is missing. */
+  readonly text: string;
 }
 
 /** Defaults, then config.yaml, then each overlay. Never throws.
  *  @param overlays called with the content of config.yaml; returns the settings to merge over it
- *  @param hadText whether the settings in force come from a config.yaml that was not blank: if so, a blank one is an error,
- *  else it means the defaults */
+ *  @param inForce its text in force: unless that is empty, a blank one is an error, else it means the defaults; and whether
+ *  the file may be half written */
 export async function loadSettings(
   directory: string,
   overlays: (file: JsonObject) => readonly unknown[],
-  hadText = false,
+  inForce: { readonly text: string; readonly isHeld: (file: string) => boolean } = NOTHING,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
   const unreadable = (message: string): LoadedSettings => {
     const issue: Issue = { severity: 'error', code: 'CONFIG_UNREADABLE', file, message };
-    return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue], isBlank: true };
+    return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue], text: '' };
   };
+  if (inForce.isHeld(file))
+    return unreadable('may be half written; until it is whole, its last settings stay');
   let text = '';
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
@@ -44,15 +47,13 @@ export async function loadSettings(
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return unreadable(`cannot be read: ${messageOf(error)}`);
   }
-  const isBlank = text.trim() === '';
   // A file that ends in a key may be half written.
-  if (hadText && (isBlank || /(^|\n)\w+:\s*$/.test(text)))
+  if (inForce.text.trim() !== '' && /^\s*$|(^|\n)\w+:\s*$/.test(text))
     return unreadable(
       'is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
     );
   const source = readYaml(text, file);
-  if (source.issues.length > 0)
-    return { settings: undefined, origin: source, issues: source.issues, isBlank };
+  if (source.issues.length > 0) return { settings: undefined, origin: source, issues: source.issues, text };
   const said = withoutNull(source.value ?? {});
   // The file is validated alone first, because a flag could hide an error in it.
   const alone = validate(ROOT_SCHEMA, said);
@@ -66,7 +67,7 @@ export async function loadSettings(
   const settings = issues.length === 0 ? (value as Settings) : undefined;
   const insecure = await writableByOthers(directory, file);
   const untrusted = unreadCertificates(settings, directory, source);
-  return { settings, origin: source, issues: [...issues, ...insecure, ...untrusted], isBlank };
+  return { settings, origin: source, issues: [...issues, ...insecure, ...untrusted], text };
 }
 
 /** Connections of many plugins depend on the file. */

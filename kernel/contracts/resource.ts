@@ -19,6 +19,8 @@ export interface Issue extends Position {
 }
 
 export interface Origin {
+  /** The whole text of the file that it was read from. */
+  readonly text?: string;
   /** Position of the value at `path` (keys and indexes), or of its nearest parent. */
   locate(path: readonly (string | number)[]): Position;
 }

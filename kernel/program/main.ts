@@ -160,8 +160,8 @@ async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Pro
   log.info('ready', readyFacts(kernel));
   if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
   // Loaded late: the watcher is not needed to answer the first request.
-  const { watchDirectory } = await import('./watchDirectory.ts');
-  const unwatch = watchDirectory(options.directory, reload);
+  const { watchConfiguration } = await import('./watchConfiguration.ts');
+  const unwatch = watchConfiguration(pipeline, log);
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
   await unwatch();
   await pipeline.close();

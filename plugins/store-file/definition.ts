@@ -147,6 +147,7 @@ function refuseUnknown(value: JsonObject, known: readonly string[], path: Path, 
 function originBelowSpec(source: YamlSource, spec: JsonObject): Origin {
   const besides: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], kind: ['kind'] };
   return {
+    ...(source.text === undefined ? {} : { text: source.text }),
     locate(path) {
       const [first] = path;
       if (first === undefined) return source.locate([]);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Pipeline } from '../../kernel/config/pipeline.ts';
-import { watchDirectory } from '../../kernel/program/watchDirectory.ts';
+import { watchConfiguration } from '../../kernel/program/watchConfiguration.ts';
 import { ConfigControl, Shutdown, StateDirectory } from '../../kernel/index.ts';
 import { HttpListener } from '../../plugins/http/contract.ts';
 import type {
@@ -81,7 +81,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     await remove();
     throw error;
   }
-  const unwatch = watchDirectory(directory, () => void pipeline.reload().catch(() => undefined));
+  const unwatch = watchConfiguration(pipeline, log);
   const get = <T>({ id }: Capability<T>): T => kernel.registry.get(id) as T;
   const stop = async (): Promise<void> => {
     await unwatch();

@@ -221,6 +221,17 @@ export const DEFINITIONS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'config.unfinished',
+    sentence:
+      'A file of the configuration that may be half written keeps its last version until it is whole, or is unchanged for 5 s.',
+    tests: [
+      'e2e/slowWrites: open no denied tool, and end no running call',
+      'e2e/slowWrites: are read after 5 s, with a warning, if they are shorter for good',
+      'kernel/program/unfinishedFiles: holds back every proper prefix of every text, and no change of its spaces at the end',
+      'kernel/program/unfinishedFiles: reads a replaced, appended, removed or new file at once',
+    ],
+  },
+  {
     id: 'config.required',
     sentence: 'No live edit switches off, changes or takes off the list a plugin that `required` names.',
     tests: [

@@ -1,0 +1,168 @@
+import { readFileSync, statSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pipeline } from '../config/pipeline.ts';
+import type { Issue, Position, Resource, ResourceDraft } from '../contracts/resource.ts';
+import { inTurn } from '../lib/inTurn.ts';
+import type { Log } from '../log.ts';
+
+/** A text without its end is read if the file stays as it is for so long. */
+const CUT_MS = 5_000;
+/** The same for a file that may still be in the making; the usual wait of other watchers of files. */
+const UNSURE_MS = 2_000;
+/** Larger files are not compared. */
+const MAX_BYTES = 4 * 1_048_576;
+
+const READ_ALL_THE_SAME =
+  'a file looks cut, but it stays as it is, so it is read; restore its end if that is missing';
+const ENDS_IN_KEY = /(^|\n)[^\n#]*:$/;
+
+interface Facts {
+  readonly text: string;
+  readonly ino: number;
+  /** Whether the last change of the file was a write: a rename, and a copy that keeps times, come after the last one. */
+  readonly isInPlace: boolean;
+}
+interface Look extends Facts {
+  /** The text in force then; empty if there was none. */
+  readonly inForce: string;
+  readonly sinceMs: number;
+  /** 0 if the file does not wait. */
+  readonly waitMs: number;
+}
+
+/** Changed files that may be half written: until they are whole, or stay as they are for a while, their last version counts. */
+export class UnfinishedFiles {
+  readonly #pipeline: Pipeline;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #looks = new Map<string, Look>();
+  readonly #inTurn = inTurn();
+
+  /** @param pipeline keeps the last version of files that wait @param now in ms */
+  constructor(pipeline: Pipeline, log: Log, now = () => performance.now()) {
+    this.#pipeline = pipeline;
+    this.#log = log;
+    this.#now = now;
+    pipeline.isHeld = (file) => this.#isHeld(file);
+    pipeline.sift = (draft, inForce) => this.#sift(draft, inForce);
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting().length > 0;
+  }
+
+  /** Reloads, unless all of the changed files and of those that wait have to wait. */
+  async reload(changed: readonly string[]): Promise<void> {
+    if (await this.#inTurn(() => this.#isReady(changed)))
+      await this.#pipeline.reload().catch(() => undefined);
+  }
+
+  async #isReady(changed: readonly string[]): Promise<boolean> {
+    const texts = textsInForce(this.#pipeline);
+    let isReady = false;
+    for (const file of new Set([...changed, ...this.#waiting()]))
+      if (!(await this.#waits(file, texts.get(file)))) isReady = true;
+    return isReady;
+  }
+
+  /** False for another text, or a new file, in the place of what was looked at: a reload for another reason reads that. */
+  #isHeld(file: string): boolean {
+    const look = this.#looks.get(file);
+    if (look === undefined || look.waitMs === 0) return false;
+    try {
+      if (statSync(file).ino !== look.ino) return false;
+      const text = readFileSync(file, 'utf8');
+      return look.text === '' ? waitMsOf(text, look.inForce, true) > 0 : text.startsWith(look.text);
+    } catch {
+      // Who reads it next reports why it cannot be read.
+      return false;
+    }
+  }
+
+  /** The draft without what is in held files: definitions in force stay, with a warning each. */
+  #sift(draft: ResourceDraft, inForce: readonly Resource[]): ResourceDraft {
+    if (!this.isWaiting) return draft;
+    const isFree = ({ file = '' }: Position): boolean => !this.#isHeld(file);
+    const isIn = ({ origin }: Resource): boolean => !isFree(origin.locate([]));
+    const kept = inForce.filter(isIn);
+    return {
+      ...draft,
+      resources: draft.resources.filter((one) => !isIn(one)),
+      unreadable: [...draft.unreadable, ...kept],
+      issues: [...draft.issues.filter(isFree), ...kept.map(unfinished)],
+    };
+  }
+
+  #waiting(): string[] {
+    return [...this.#looks].filter(([, { waitMs }]) => waitMs > 0).map(([file]) => file);
+  }
+
+  async #waits(file: string, inForce = ''): Promise<boolean> {
+    const was = this.#looks.get(file);
+    const facts = await factsOf(file);
+    if (facts === undefined || (facts.text === inForce && inForce !== '')) {
+      this.#looks.delete(file);
+      return false;
+    }
+    const sinceMs = this.#now();
+    const sign = waitMsOf(facts.text, inForce, facts.isInPlace);
+    if (was?.text === facts.text) {
+      if (was.waitMs === 0 || sinceMs - was.sinceMs < was.waitMs) return was.waitMs > 0;
+      if (sign === CUT_MS) this.#log.warn(READ_ALL_THE_SAME, { file });
+      this.#looks.set(file, { ...was, waitMs: 0 });
+      return false;
+    }
+    // A single write, too, empties a file first.
+    const isGrowing =
+      facts.isInPlace &&
+      was !== undefined &&
+      was.text !== '' &&
+      facts.text.startsWith(was.text) &&
+      (was.waitMs > 0 || sinceMs - was.sinceMs < UNSURE_MS);
+    const waitMs = Math.max(sign, isGrowing ? Math.max(was.waitMs, UNSURE_MS) : 0);
+    if (waitMs > 0 && (was?.waitMs ?? 0) === 0)
+      this.#log.info('a file may be half written; its last version stays meanwhile', { file });
+    this.#looks.set(file, { ...facts, inForce, sinceMs, waitMs });
+    return waitMs > 0;
+  }
+}
+
+function unfinished({ kind, name, origin }: Resource): Issue {
+  const message = `${kind} ${name}: its file may be half written; until it is whole, the last version stays`;
+  const definition = { kind, name };
+  return { severity: 'warning', code: 'CONFIG_UNREADABLE', message, definition, ...origin.locate([]) };
+}
+
+function textsInForce(pipeline: Pipeline): ReadonlyMap<string, string> {
+  const resources = pipeline.kinds().flatMap(({ name }) => pipeline.resources(name));
+  return new Map([
+    [join(pipeline.directory, 'config.yaml'), pipeline.text],
+    ...resources.map(({ origin }) => [origin.locate([]).file ?? '', origin.text ?? ''] as const),
+  ]);
+}
+
+/** How long a file must stay as it is before it is read; 0 for a text that shows no sign of a missing end. */
+export function waitMsOf(text: string, inForce: string, isInPlace: boolean): number {
+  const [now, before] = [text.trimEnd(), inForce.trimEnd()];
+  if (now === before || before === '') return 0;
+  if (before.startsWith(now) || (ENDS_IN_KEY.test(now) && !ENDS_IN_KEY.test(before))) return CUT_MS;
+  if (!isInPlace) return 0;
+  const endsInLine = inForce.endsWith('\n') && !text.endsWith('\n');
+  const [lines, linesBefore] = [now.split('\n'), before.split('\n')];
+  const lacksEnd = lines.length < linesBefore.length && !lines.includes(linesBefore.at(-1) ?? '');
+  return endsInLine || lacksEnd ? UNSURE_MS : 0;
+}
+
+/** @returns undefined if it cannot be read */
+async function factsOf(file: string): Promise<Facts | undefined> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(file);
+    if (size > MAX_BYTES) return undefined;
+    // Streaming leaves out a character that is half written at the end.
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFile(file), { stream: true });
+    return { text, ino, isInPlace: ctimeMs === mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
