@@ -62,9 +62,8 @@ export function readYaml(text: string, file: string): YamlSource {
   };
 }
 
-function unresolved(name: string): string {
-  return `*${name} names no anchor above it; put the text in quotes, or write &${name} before the value it refers to`;
-}
+const NO_ANCHOR =
+  'a text that begins with * names an anchor, and there is none above it; put the text in quotes, or write &name before the value it refers to';
 
 /** Finds what the parser takes quadratic time for: duplicate keys in a map, and many aliases. */
 function lookThrough(document: Document.Parsed, fault: Fault): void {
@@ -75,7 +74,7 @@ function lookThrough(document: Document.Parsed, fault: Fault): void {
     Node: (_, node) => {
       if (!isAlias(node) && node.anchor === undefined) return undefined;
       if (!isAlias(node)) anchors.add(node.anchor);
-      else if (!anchors.has(node.source)) fault(unresolved(node.source), node.range?.[0]);
+      else if (!anchors.has(node.source)) fault(NO_ANCHOR, node.range?.[0]);
       if (++names <= MAX_NAMES) return undefined;
       fault(`it has more than ${MAX_NAMES} anchors and aliases; write the values out`, node.range?.[0]);
       return visit.BREAK;
@@ -89,9 +88,10 @@ function lookThrough(document: Document.Parsed, fault: Fault): void {
   });
 }
 
-/** The parser reports its own stack overflow as an error in the text. */
+/** The parser reports its own stack overflow as an error in the text, and quotes the text, which may be a secret. */
 function textOf({ message }: Error): string {
-  return message.startsWith('Maximum call stack') ? TOO_DEEP : message;
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  return message.replace(/(?<=\w): .*$/s, '').replace(/![^ ]+/g, 'this');
 }
 
 /** Offset of the key or item at `path`, or of its nearest parent that exists. */

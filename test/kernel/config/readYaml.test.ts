@@ -127,10 +127,26 @@ describe('readYaml', () => {
   });
 
   it('names an alias without an anchor above it at its own line', () => {
-    const fix = 'put the text in quotes, or write &a before the value it refers to';
+    const fix = 'put the text in quotes, or write &name before the value it refers to';
     expect(issuesOf('x: 1\ny:\n  - *a\nz: &a 1\n')).to.deep.equal([
-      `3:5 *a names no anchor above it; ${fix}`,
+      `3:5 a text that begins with * names an anchor, and there is none above it; ${fix}`,
     ]);
+  });
+
+  it('never quotes a text that is not YAML: it may be a secret that was not put in quotes', () => {
+    const starts = ['*', '!h!', '!!', '|', '>', ']', '}', '@', '`', '%', '{', '[', ',', '- ', '"\\q'];
+    const texts = [
+      ...starts.map((start) => `${start}s3cret`),
+      's3cret: x: y',
+      '"a" s3cret',
+      '!s3cret!',
+      '*s3cret x',
+    ];
+    for (const text of texts) {
+      const issues = issuesOf(`a:\n  password: ${text}\n`);
+      expect(issues.join(), text).not.contain('s3cret');
+      if (!text.startsWith('!!')) expect(issues, text).not.empty;
+    }
   });
 
   it('unfolds honest aliases', () => {
