@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
 import { MAX_FAULTS, type Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
+import { isMarked } from '../lib/markedSecrets.ts';
 import { nearest } from '../lib/nearest.ts';
 import { SCHEMA_NAME } from '../lib/readSchema.ts';
 import { AJV_OPTIONS } from './ajvOptions.ts';
@@ -31,7 +32,7 @@ export function validate(
   // ajv caches each compiled schema under its object.
   const check = PRECOMPILED[name ?? ''] ?? ajv.compile(schema);
   if (check(copy)) return { value: copy, findings: [] };
-  return { value: copy, findings: describeAll((check.errors ?? []).slice(0, MAX_FAULTS)) };
+  return { value: copy, findings: describeAll((check.errors ?? []).slice(0, MAX_FAULTS), schema) };
 }
 
 /** Checks a tool's arguments. @returns a copy with defaults filled in @throws GatewayError TOOL_ARGUMENTS listing all faults */
@@ -42,22 +43,22 @@ export function validateArguments(schema: JsonSchema, args: JsonObject, tool: st
   throw new GatewayError('TOOL_ARGUMENTS', `arguments of ${tool}: ${faults}`, { details: { findings } });
 }
 
-function describeAll(errors: readonly ErrorObject[]): Finding[] {
+function describeAll(errors: readonly ErrorObject[], schema: JsonSchema): Finding[] {
   const findings = new Map<string, Finding>();
   for (const error of errors) {
     if (['if', 'anyOf', 'oneOf', 'allOf'].includes(error.keyword) && errors.length > 1) continue;
-    const finding = describe(error);
+    const finding = describe(error, schema);
     findings.set(`${finding.path.join('/')}:${finding.message}`, finding);
   }
   return [...findings.values()];
 }
 
-function describe(error: ErrorObject): Finding {
+function describe(error: ErrorObject, schema: JsonSchema): Finding {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const params = error.params as Record<string, unknown>;
   const name = path.length === 0 ? 'the value' : path.join('.');
   // A value that may be a secret stays out of messages (decision D19).
-  const got = error.parentSchema?.['writeOnly'] === true ? 'that' : shown(error.data);
+  const got = path.length > 0 && isMarked(schema, path) ? 'that' : shown(error.data);
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {

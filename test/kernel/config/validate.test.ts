@@ -110,6 +110,41 @@ describe('validate', () => {
     expect(text).not.to.contain(secret);
   });
 
+  it('never shows what stands at, below or in place of a value that is writeOnly', () => {
+    const secret = { type: 'string', writeOnly: true, minLength: 20, pattern: '^x', enum: ['none'] };
+    const holder = {
+      type: 'object',
+      properties: {
+        alone: secret,
+        either: { anyOf: [secret, { type: 'array', items: secret }] },
+        deep: {
+          type: 'object',
+          writeOnly: true,
+          additionalProperties: false,
+          properties: { part: { type: 'string', minLength: 20 } },
+        },
+        list: { type: 'array', items: { $ref: '#/$defs/one' } },
+      },
+      $defs: { one: { type: 'object', additionalProperties: false, properties: { secret } } },
+    };
+    const values = ['s3cret', 53_110, [53_110], { a: 's3cret' }].flatMap((one) => [
+      { alone: one },
+      { either: one },
+      { either: [one] },
+      { deep: one },
+      { deep: { part: one } },
+      { list: one },
+      { list: [one] },
+      { list: [{ secret: one }] },
+    ]);
+    for (const value of values) {
+      const text = messages(value, holder).join();
+      expect(text)
+        .not.equal('')
+        .and.not.match(/s3cret|53110/);
+    }
+  });
+
   it('cuts long values', () => {
     expect(messages({ command: 'x', mode: 'y'.repeat(10_000) })[0]!.length).below(200);
   });
