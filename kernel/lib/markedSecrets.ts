@@ -13,7 +13,7 @@ export interface MarkedPlace {
   readonly path: Path;
   /** Whether a list or map around it is marked: people choose what that holds, so not every text in it is a secret. */
   readonly isAmongOthers: boolean;
-  /** Whether it is an address (`format: uri`), of which only parts are secret. */
+  /** Whether it is an address (`format: address`), of which only parts are secret. */
   readonly isAddress: boolean;
 }
 export type ReplaceMarked = (given: string | number, place: MarkedPlace) => unknown;
@@ -81,7 +81,7 @@ function below({ path, branches, isMarked }: Place, key: string | number): Place
     branches: found,
     isMarked: isMarked || isOwn || (all.length === 0 && UNKNOWN_SECRET.test(String(key))),
     isAmongOthers: isMarked,
-    isAddress: all.some(({ format }) => format === 'uri'),
+    isAddress: all.some(({ format }) => format === 'address'),
   };
 }
 

@@ -296,7 +296,9 @@ function structural(schema: JsonObject, root: JsonObject): JsonObject {
     const below = structural({ ...target, ...given }, root);
     return rule === undefined ? below : { ...below, 'x-kubernetes-validations': [rule] };
   }
-  const kept = Object.fromEntries(Object.entries(given).filter(([key]) => !DROPPED.includes(key)));
+  const kept = Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => !DROPPED.includes(key) && value !== 'address'),
+  );
   const described = kept['description'] === undefined ? {} : { description: kept['description'] };
   const type = typeOf(given);
   if (type === undefined) return { ...described, ...ANY };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { isValidSchema, validate } from '../../kernel/config/validate.ts';
+import { isMarked } from '../../kernel/lib/markedSecrets.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -63,6 +64,16 @@ describe('Schemas', () => {
           ([, property]) => property['description'] === undefined && property['const'] === undefined,
         );
         expect(mute.map(([path]) => path)).to.deep.equal([]);
+      });
+
+      it('marks as writeOnly every text that its name says is a secret', () => {
+        const bare = propertiesOf(schema).filter(
+          ([path, property]) =>
+            /(password|passphrase|secret|token|credentials?|apiKey)$/i.test(path) &&
+            [property['type'], property['anyOf']].some((type) => JSON.stringify(type)?.includes('string')) &&
+            !isMarked(property, []),
+        );
+        expect(bare.map(([path]) => path)).to.deep.equal([]);
       });
 
       it('has defaults that it accepts itself', () => {

@@ -12,7 +12,7 @@ const schema: JsonSchema = {
     password: secret,
     tokens: { anyOf: [secret, { type: 'array', items: secret }] },
     map: { type: 'object', writeOnly: true, additionalProperties: secret },
-    url: { type: 'string', writeOnly: true, format: 'uri' },
+    url: { type: 'string', writeOnly: true, format: 'address' },
     maxKeys: { type: 'integer' },
     people: { type: 'array', items: { $ref: '#/$defs/person' } },
     named: { type: 'object', patternProperties: { '^x-': secret }, additionalProperties: text },
