@@ -13,8 +13,12 @@ export interface MarkedPlace {
   readonly path: Path;
   /** Whether a list or map around it is marked: people choose what that holds, so not every text in it is a secret. */
   readonly isAmongOthers: boolean;
+  /** Whether it is part of such a list, or stands in place of one: a word of a command, of which its neighbours say more. */
+  readonly isWord: boolean;
   /** Whether it is an address (`format: address`), of which only parts are secret. */
   readonly isAddress: boolean;
+  /** Whether no schema describes it, and only its name or that of a key around it says that it is secret. */
+  readonly isGuessed: boolean;
 }
 export type ReplaceMarked = (given: string | number, place: MarkedPlace) => unknown;
 
@@ -50,7 +54,8 @@ export function isMarked(schema: JsonSchema, path: Path): boolean {
 
 function startOf(schema: JsonSchema): Place {
   const branches = branchesOf(schema, schema);
-  return { path: [], branches, isMarked: false, isAmongOthers: false, isAddress: false };
+  const none = { isMarked: false, isAmongOthers: false, isWord: false, isAddress: false, isGuessed: false };
+  return { path: [], branches, ...none };
 }
 
 function replaced(value: unknown, place: Place, replace: ReplaceMarked): unknown {
@@ -70,17 +75,22 @@ function isSecret({ branches, isMarked }: Place): boolean {
   return isMarked || [...branches].some(([schema, root]) => holdsMarked(schema, root, new Set()));
 }
 
-function below({ path, branches, isMarked }: Place, key: string | number): Place {
+function below({ path, branches, isMarked, isGuessed }: Place, key: string | number): Place {
   const found = new Map<JsonSchema, JsonSchema>();
   for (const [schema, root] of branches)
     for (const part of partsAt(schema, String(key))) branchesOf(part, root, found);
   const all = [...found.keys()];
   const isOwn = all.some((schema) => schema['writeOnly'] === true);
+  const isNamed = !isMarked && all.length === 0 && UNKNOWN_SECRET.test(String(key));
   return {
     path: [...path, key],
     branches: found,
-    isMarked: isMarked || isOwn || (all.length === 0 && UNKNOWN_SECRET.test(String(key))),
+    isMarked: isMarked || isOwn || isNamed,
+    isGuessed: isGuessed || isNamed,
     isAmongOthers: isMarked,
+    isWord:
+      all.some(({ writeOnly, items }) => writeOnly === true && items !== undefined) ||
+      (isMarked && typeof key === 'number'),
     isAddress: all.some(({ format }) => format === 'address'),
   };
 }
@@ -131,6 +141,6 @@ function holdsMarked(part: unknown, root: JsonSchema, seen: Set<unknown>): boole
   if (typeof part !== 'object' || part === null || seen.has(part)) return false;
   seen.add(part);
   const { writeOnly, $ref } = part as JsonSchema;
-  const parts = [targetOf($ref, root), ...Object.values(part)];
+  const parts = [targetOf($ref, root), ...(Object.values(part) as unknown[])];
   return writeOnly === true || parts.some((one) => holdsMarked(one, root, seen));
 }

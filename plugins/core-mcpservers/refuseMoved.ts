@@ -1,7 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, isHidden, hideInUrl } from 'pegboard';
+import {
+  GatewayError,
+  HIDDEN,
+  hideInUrl,
+  holdsOnlyReferences,
+  isHidden,
+  isObject,
+  isWebAddress,
+  replaceMarked,
+} from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { hiddenKeys, redactWords } from './redact.ts';
+import { mcpServerKind } from './mcpServerKind.ts';
+import { redactWords, valueAt } from './redact.ts';
 
 interface Update {
   /** Fields of the update; absent fields keep their stored values. */
@@ -18,6 +28,7 @@ interface Kept {
 /** Prevents a caller from sending secrets it cannot see to another origin or another command (decision D19).
  *  @throws GatewayError TOOL_ARGUMENTS naming the fields that must be sent again */
 export function refuseMoved({ sent, stored, next }: Update): void {
+  refuse('an address beside a secret has changed', 'the former', keptBeside(sent, stored));
   if (next['type'] === 'stdio') {
     if (isDeepStrictEqual(wordsOf(stored), wordsOf(next))) return;
     const kept = [
@@ -46,9 +57,31 @@ function refuse(what: string, former: string, kept: readonly Kept[]): void {
 
 function keptIn(field: 'env' | 'headers', sent: JsonObject, stored: JsonObject): readonly Kept[] {
   const given = sent[field] as JsonObject | null | undefined;
-  return hiddenKeys(stored[field])
-    .filter((key) => given === undefined || given?.[key] === HIDDEN)
-    .map((key) => ({ field, place: `${field}.${key}` }));
+  const entries = Object.entries((stored[field] ?? {}) as Readonly<Record<string, string>>);
+  return entries
+    .filter(([, value]) => value !== '' && !holdsOnlyReferences(value))
+    .filter(([key]) => given === undefined || given?.[key] === HIDDEN)
+    .map(([key]) => ({ field, place: `${field}.${key}` }));
+}
+
+/** Secrets beside an address, to which they are sent: the client secret beside an issuer. */
+function keptBeside(sent: JsonObject, stored: JsonObject): readonly Kept[] {
+  const kept: Kept[] = [];
+  replaceMarked(mcpServerKind.schema, sent, (given, { path, isAmongOthers }) => {
+    const around = path.slice(0, -1);
+    const known = addressesIn(valueAt(stored, around));
+    const isMoved = addressesIn(valueAt(sent, around)).some((address) => !known.includes(address));
+    if (given === HIDDEN && !isAmongOthers && isMoved)
+      kept.push({ field: String(path[0]), place: path.join('.') });
+    return given;
+  });
+  return kept;
+}
+
+function addressesIn(value: unknown): readonly unknown[] {
+  return Object.values(isObject(value) ? value : {}).filter(
+    (text) => typeof text === 'string' && isWebAddress(text),
+  );
 }
 
 function keptWords(field: 'command' | 'args', sent: JsonObject, stored: JsonObject): readonly Kept[] {

@@ -1,12 +1,12 @@
-import { ConfigControl, GatewayError, hideInUrl, isError, placeText } from 'pegboard';
+import { ConfigControl, GatewayError, isError, placeText } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
 import type { Call, JsonObject, Resource, Scope } from 'pegboard';
 import type { SignInStatus } from '../auth-client/contract.ts';
 import type { ManagedService, ServiceRecord } from '../core-services/contract.ts';
-import { MCP_SERVER } from './mcpServerKind.ts';
+import { MCP_SERVER, mcpServerKind } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
-import { redact, redactWords } from './redact.ts';
 import { signInOf, statusFor } from './signInOf.ts';
+import { hiddenSpec } from './shared/hiddenSpec.ts';
 import { stateInWords, statusMessage } from './shared/words.ts';
 
 /** A definition as results show it: redacted, with the current state of its service, and of the caller's sign-in there. */
@@ -15,16 +15,15 @@ export async function recordOf(
   { request }: Pick<Call, 'request'>,
   scope: Scope<unknown>,
 ): Promise<JsonObject> {
-  const { command, args, url, env, headers, ...plain } = spec as McpServerSpec;
+  const { command, env, headers, ...plain } = hiddenSpec(spec, mcpServerKind.schema) as McpServerSpec;
   const service = managedOf(name, scope);
   const signIn = await signInOf(name, request, scope);
   return {
     name,
     ...plain,
-    ...redactWords({ command, args }),
-    ...(url !== undefined && { url: hideInUrl(url) }),
-    ...(Object.keys(env).length > 0 && { env: redact(env) }),
-    ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
+    ...(command !== undefined && { command: [command].flat() }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     ...(labels && { labels }),
     ...stateOf(spec as McpServerSpec, service?.status(request), signIn),
   };

@@ -16,11 +16,10 @@ import { withWriteEvents } from './withWriteEvents.ts';
 import type { WrittenReason } from './withWriteEvents.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
-import { restore, restoreUrl, restoreWords } from './redact.ts';
+import { restore } from './redact.ts';
 import { refuseMoved } from './refuseMoved.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
-type Texts = Readonly<Record<string, string>>;
 
 /** The tools that write definitions. They run one after another, because an update reads, merges and writes. */
 export function writeTools(scope: Scope<unknown>): readonly Tool[] {
@@ -79,7 +78,7 @@ async function createServer(
   fields: JsonObject,
   call: Call,
 ): Promise<JsonObject> {
-  const spec = withRestored(fields, {});
+  const spec = restore(fields, {});
   refuseInvalid(scope, name, spec);
   const store = scope.get(ResourceStore);
   try {
@@ -101,7 +100,7 @@ async function updateServer(
   const store = scope.get(ResourceStore);
   const stored = await store.get(MCP_SERVER, name);
   if (stored === undefined) throw notFound(name);
-  const spec = merged(stored, withRestored(fields, stored.spec));
+  const spec = merged(stored, restore(fields, stored.spec));
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   refuseInvalid(scope, name, spec);
   await store.replace(MCP_SERVER, { ...stored, spec }, call.request);
@@ -129,21 +128,6 @@ function merged({ spec }: StoredDefinition, fields: JsonObject): JsonObject {
   const all: JsonObject = { ...spec, ...fields };
   const kept = Object.entries(all).filter(([, value]) => value !== null);
   return Object.fromEntries<unknown>(kept);
-}
-
-function withRestored(fields: JsonObject, stored: JsonObject): JsonObject {
-  const restored: Record<string, unknown> = { ...fields };
-  for (const field of ['env', 'headers']) {
-    const sent = fields[field];
-    if (sent === undefined || sent === null) continue;
-    restored[field] = restore(field, sent as Texts, (stored[field] ?? {}) as Texts);
-  }
-  for (const field of ['command', 'args'] as const)
-    if (fields[field] !== undefined) restored[field] = restoreWords(field, fields[field], stored);
-  const { url } = fields;
-  if (typeof url === 'string')
-    restored['url'] = restoreUrl(url, typeof stored['url'] === 'string' ? stored['url'] : '');
-  return restored;
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, GatewayError, isObject, readYaml } from 'pegboard';
-import type { JsonObject, Scope } from 'pegboard';
+import type { JsonObject, JsonSchema, Scope } from 'pegboard';
 import { stringify } from 'yaml';
 import { hiddenSpec } from '../../core-mcpservers/contract.ts';
 import { ResourceStore } from '../../store-file/contract.ts';
@@ -60,15 +60,24 @@ export async function draftOf(
   const texts = (severity: string): readonly string[] =>
     found.filter((issue) => issue.severity === severity).map(({ message }) => message);
   const fields = changedFields(before, value);
-  const after = inOrderOf(before, hiddenSpec(value, NEW_SECRET));
+  const after = inOrderOf(before, hiddenSpec(value, schemaIn(scope), NEW_SECRET));
   const isSame = Object.keys(fields).length === 0;
   const diff = isSame ? [] : lineDiff(stored, yamlOf(after));
   return { ...about, fields, diff, errors: texts('error'), warnings: texts('warning') };
 }
 
+function schemaIn(scope: Scope<unknown>): JsonSchema {
+  return (
+    scope
+      .get(ConfigControl)
+      .kinds()
+      .find(({ name }) => name === KIND)?.schema ?? {}
+  );
+}
+
 async function shownSpec(scope: Scope<unknown>, name: string): Promise<JsonObject> {
   const stored = await scope.get(ResourceStore).get(KIND, name);
-  if (stored !== undefined) return hiddenSpec(stored.spec);
+  if (stored !== undefined) return hiddenSpec(stored.spec, schemaIn(scope));
   const text = `no MCP server is called ${JSON.stringify(name.slice(0, 100))}`;
   throw new GatewayError('STORE_NOT_FOUND', text);
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hideInUrl, hideInWords, holdsOnlyReferences, HIDDEN, isObject } from 'pegboard';
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
+import { hiddenSpec } from '../../core-mcpservers/contract.ts';
 import type { Gateway } from '../gateway.ts';
 import { SERVER } from './definitionKinds.ts';
 import type { Kind } from './definitionKinds.ts';
@@ -71,23 +72,7 @@ function withoutDefaults({ fields }: Kind, spec: JsonObject): JsonObject {
 /** As the gateway's own answers show it. */
 function withoutSecrets({ kind, spec }: Definition): JsonObject {
   if (kind !== SERVER) return spec;
-  const { command, args, url, env, headers } = spec;
-  return {
-    ...spec,
-    ...(command !== undefined && { command: hiddenWords([command].flat()) }),
-    ...(Array.isArray(args) && { args: hiddenWords(args) }),
-    ...(typeof url === 'string' && { url: hideInUrl(url) }),
-    ...(isObject(env) && { env: hiddenValues(env) }),
-    ...(isObject(headers) && { headers: hiddenValues(headers) }),
-  };
-}
-function hiddenWords(words: readonly unknown[]): readonly string[] {
-  return hideInWords(words.map(String));
-}
-function hiddenValues(values: JsonObject): JsonObject {
-  const shown = Object.entries(values).map(([key, value]) => [
-    key,
-    holdsOnlyReferences(String(value)) ? value : HIDDEN,
-  ]);
-  return Object.fromEntries(shown) as JsonObject;
+  const { command } = spec;
+  const listed = { ...spec, ...(command !== undefined && { command: [command].flat() }) };
+  return hiddenSpec(listed, { properties: kind.fields });
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from 'pegboard';
-import type { Log } from 'pegboard';
+import { messageOf, readSchema, replaceMarked } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
 import { ALL_TOPICS, endpointOf } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { KeptFolder } from './keptFolder.ts';
@@ -10,6 +10,8 @@ import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { readKnownEra } from '../revision/lastEra.ts';
 import type { KnownEra } from '../revision/lastEra.ts';
 import type { Listing } from '../conversation/listing.ts';
+
+const SCHEMA = readSchema('kinds/mcpserver');
 
 /** What is kept of a server. */
 export interface Known {
@@ -164,10 +166,8 @@ function endpointKey(definition: ServerDefinition): string {
 
 /** Another one for other rules of signing in; a client secret, which may be guessed from a hash, does not count. */
 function callersKey(definition: ServerDefinition): string {
-  const auth = JSON.stringify(definition.auth, (key, value: unknown) =>
-    key === 'clientSecret' ? undefined : value,
-  );
-  return hashOf(endpointKey(definition) + auth);
+  const { auth } = replaceMarked(SCHEMA, { auth: definition.auth }, () => undefined) as JsonObject;
+  return hashOf(endpointKey(definition) + JSON.stringify(auth));
 }
 
 function hashOf(text: string): string {

@@ -339,6 +339,50 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(await refusal(gateway, 'core_mcpserver_create', created)).to.contain('command holds [redacted]');
   });
 
+  it('shows no secret of the sign-in at a server, and keeps it when it is sent back hidden', async () => {
+    const gateway = await boot({
+      'mcpservers/notes.yaml': `type: sse
+url: https://example.org/sse
+auth:
+  type: oauth
+  authorizationServer: { issuer: https://login.example.org, clientId: notes, clientSecret: ${SECRET} } # theirs
+`,
+      'mcpservers/team.yaml': `type: sse
+url: https://example.org/sse
+auth:
+  tokenExchange: { idpTokenEndpoint: https://login.example.org/token, clientSecret: ${SECRET} }
+`,
+    });
+    const { mcpServers } = await askCore(gateway, 'core_mcpserver_list');
+    expect(JSON.stringify(mcpServers)).to.contain('"clientSecret":"[redacted]"').and.not.contain(SECRET);
+    for (const name of ['notes', 'team']) {
+      const { auth } = await askCore(gateway, 'core_mcpserver_get', { name });
+      const update = async (from: string, to: string): Promise<JsonObject> => {
+        const changed = JSON.parse(JSON.stringify(auth).replace(from, to)) as JsonObject;
+        return askCore(gateway, 'core_mcpserver_update', { name, auth: changed });
+      };
+      await update('"clientSecret"', '"clientId":"changed","clientSecret"');
+      expect(textOf(gateway, `${name}.yaml`))
+        .to.include(`clientSecret: ${SECRET}`)
+        .and.include('changed');
+      const error: unknown = await update('login.example', 'evil.example').catch((reason: unknown) => reason);
+      expect((error as Error).message).to.match(
+        /^an address beside a secret has changed, and auth\.\w+\.clientSecret was given for the former; send auth again, or null$/,
+      );
+      expect(textOf(gateway, `${name}.yaml`)).to.not.include('evil');
+    }
+  });
+
+  it('refuses to create a definition with a secret that is hidden', async () => {
+    const gateway = await boot();
+    const authorizationServer = { issuer: 'https://login.example.org', clientSecret: '[redacted]' };
+    const auth = { type: 'oauth', authorizationServer };
+    const args = { name: 'a', type: 'sse', url: 'https://example.org/sse', auth };
+    expect(await refusal(gateway, 'core_mcpserver_create', args)).to.equal(
+      'TOOL_ARGUMENTS auth.authorizationServer.clientSecret is [redacted], but no value of it is stored; send the value',
+    );
+  });
+
   describe('hidden values stay with their server', () => {
     const web = `type: streamable-http
 url: https://example.org/mcp?api_key=${SECRET}
