@@ -54,6 +54,7 @@ export { parseDuration } from './lib/parseDuration.ts';
 export { holdsUnprintable, plainText } from './lib/plainText.ts';
 export { fillReferences, holdsOnlyReferences, type Filled } from './lib/references.ts';
 export { hideInUrl, hideInWords, isHidden, secretsGiven } from './lib/secretPlaces.ts';
+export { isSecret, keptUnlessSecret } from './lib/isSecret.ts';
 export { hideMarked, replaceMarked } from './lib/markedSecrets.ts';
 export { InFlight } from './lib/inFlight.ts';
 export { newKeyRing, type KeyRing } from './lib/keyRing.ts';

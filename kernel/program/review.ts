@@ -5,6 +5,7 @@ import type { Resource, ToolNames } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { Wanted } from '../plan.ts';
+import { writtenSecrets } from './writtenSecrets.ts';
 
 interface Named {
   readonly resource: Resource;
@@ -18,7 +19,8 @@ export async function review(configured: Configured, given: Given = {}): Promise
   const named = toolNames(configured);
   const all = { ...configured, ...given };
   const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, all)));
-  return [...shadowed(named, configured.tools), ...found.flat()];
+  const written = await writtenSecrets(configured);
+  return [...shadowed(named, configured.tools), ...found.flat(), ...written];
 }
 
 function toolNames({ resources, kinds, settings }: Configured): readonly Named[] {

@@ -1,11 +1,11 @@
 import type { SecureContext } from 'node:tls';
-import { holdsOnlyReferences, trustedContext } from 'pegboard';
+import { trustedContext } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
 import { filledSecrets } from './secretsOf.ts';
 
-/** What needs the machine: secrets that cannot be read or are in config.yaml itself, and with --online the provider. */
+/** What needs the machine: secrets that cannot be read, and with --online the provider. */
 export async function reviewFindings({
   config,
   directory,
@@ -15,20 +15,10 @@ export async function reviewFindings({
   const { extraCaFile, oauth } = config.aggregator;
   const { server } = oauth;
   const { secrets, faults } = filledSecrets(server, directory, env);
-  const unreadable = faults.map(({ name, message }) => finding(name, message, 'error'));
-  const found = [...unreadable, ...plainSecrets(server)];
+  const found = faults.map(({ name, message }) => finding(name, message, 'error'));
   if (!isOnline || faults.length > 0) return found;
   const trusted = trustedContext(extraCaFile, directory);
   return [...found, ...(await providerFindings(server, secrets.clientSecret, trusted))];
-}
-
-function plainSecrets({ idp, registrationToken }: ServerConfig): readonly Finding[] {
-  const given = { 'idp.clientSecret': idp.clientSecret, registrationToken };
-  return Object.entries(given).flatMap(([key, text]) =>
-    text === undefined || holdsOnlyReferences(text)
-      ? []
-      : [finding(key, 'is in config.yaml as plain text; write ${env:NAME} or ${file:PATH}', 'warning')],
-  );
 }
 
 async function providerFindings(

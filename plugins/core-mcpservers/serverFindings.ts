@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { fillReferences } from 'pegboard';
+import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard';
 import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
 import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
 import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
@@ -15,6 +15,7 @@ export async function serverFindings(facts: ReviewFacts<unknown>): Promise<reado
       ...(await commandFinding(resource, facts.env)),
       ...referenceFindings(resource, facts),
       ...signInFindings(resource, facts),
+      ...writtenFindings(resource),
     ]),
   );
   return found.flat();
@@ -63,6 +64,28 @@ function signInFindings(resource: Resource, { settings }: ReviewFacts<unknown>):
   const fix = 'set aggregator.oauth.mcpClient.enabled: true';
   const message = `each caller needs credentials of their own, but callers cannot sign in at servers; ${fix}`;
   return [{ resource, path: [], message, severity: 'warning' }];
+}
+
+/** Secrets in what holds no references. */
+function writtenFindings(resource: Resource): readonly ReviewFinding[] {
+  const { type, command, args = [], url = '' } = resource.spec as McpServerSpec;
+  const isStdio = type === 'stdio';
+  const head = [command ?? []].flat();
+  const words = isStdio ? [...head, ...args] : [];
+  const at = hideInWords(words, keptUnlessSecret).flatMap((word, index) => {
+    if (word === words[index]) return [];
+    if (index >= head.length) return [['args', index - head.length]];
+    return [typeof command === 'string' ? ['command'] : ['command', index]];
+  });
+  if (!isStdio && hideInUrl(url, keptUnlessSecret) !== url) at.push(['url']);
+  const field = isStdio ? 'env' : 'headers';
+  const fix = `if the server takes it from ${field} too, write it there as \${env:NAME} or \${file:PATH}`;
+  return at.map((path) => ({
+    resource,
+    path,
+    message: `${path.join('.')} holds a secret as plain text; ${fix}`,
+    severity: 'warning',
+  }));
 }
 
 function referenceFindings(

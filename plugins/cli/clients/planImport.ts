@@ -2,12 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, parse as parsePath } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson, fillReferences, isObject, messageOf } from 'pegboard';
+import { canonicalJson, fillReferences, isObject, isSecret, messageOf } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { Entry } from './clientFile.ts';
-import { isSecret } from './isSecret.ts';
 import { limitsOf, serverOf } from './serverOf.ts';
 import type { Server } from './serverOf.ts';
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { hideInUrl, isObject } from 'pegboard';
+import { hideInUrl, isObject, keptUnlessSecret } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import type { Entry } from './clientFile.ts';
-import { keptUnlessSecret } from './isSecret.ts';
 import type { Place } from './places.ts';
 import { shellCommand } from './shellCommand.ts';
 

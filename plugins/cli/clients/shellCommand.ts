@@ -1,5 +1,4 @@
-import { hideInWords } from 'pegboard';
-import { isSecret } from './isSecret.ts';
+import { hideInWords, isSecret } from 'pegboard';
 
 interface ShellCommand {
   readonly command: readonly string[];

@@ -1,0 +1,66 @@
+import type { Configured } from '../config/pipeline.ts';
+import type { Issue } from '../contracts/config.ts';
+import type { JsonSchema } from '../contracts/json.ts';
+import { entryOf } from '../contracts/plugin.ts';
+import type { Resource } from '../contracts/resource.ts';
+import { isSecret } from '../lib/isSecret.ts';
+import { replaceMarked } from '../lib/markedSecrets.ts';
+import type { MarkedPlace } from '../lib/markedSecrets.ts';
+import { holdsOnlyReferences } from '../lib/references.ts';
+import { builtInNames, loadBuiltIn } from '../loader.ts';
+
+const FIX = 'as plain text; write ${env:NAME} or ${file:PATH}';
+
+/** Warns of each secret that is written out, by the schemas that mark them: in definitions, and in config.yaml for plugins
+ *  that are switched off too. */
+export async function writtenSecrets({
+  wanted,
+  settings,
+  resources,
+  kinds,
+  place,
+}: Configured): Promise<readonly Issue[]> {
+  const builtIns = await Promise.all((await builtInNames()).map(loadBuiltIn));
+  const plugins = new Map([...builtIns, ...wanted.map(({ plugin }) => plugin)].map((one) => [one.name, one]));
+  const ofPlugins = [...plugins.values()].flatMap((plugin) => {
+    const given = plugin.select?.(settings) ?? entryOf(settings, plugin.name).config;
+    return pathsIn(plugin.configSchema, given, isWritten).map((path) =>
+      place(plugin, { path, message: `${path.join('.')} is in config.yaml ${FIX}`, severity: 'warning' }),
+    );
+  });
+  return [...ofPlugins, ...resources.flatMap((resource) => ofDefinition(resource, kinds))];
+}
+
+function ofDefinition(resource: Resource, kinds: Configured['kinds']): readonly Issue[] {
+  const { kind, name, spec, origin } = resource;
+  const { schema = {} } = kinds.find((one) => one.name === kind) ?? {};
+  // The kind itself judges addresses and words, which hold no references.
+  const isJudged = (text: string, at: MarkedPlace): boolean =>
+    !at.isAddress && !at.isWord && isWritten(text, at);
+  return pathsIn(schema, spec, isJudged).map((path) => ({
+    severity: 'warning',
+    code: 'CONFIG_INVALID',
+    message: `${kind} ${name}: ${path.join('.')} is in the definition ${FIX}`,
+    ...origin.locate(path),
+  }));
+}
+
+function pathsIn(
+  schema: JsonSchema,
+  value: unknown,
+  isFound: (text: string, place: MarkedPlace) => boolean,
+): readonly MarkedPlace['path'][] {
+  const paths: MarkedPlace['path'][] = [];
+  replaceMarked(schema, value, (given, place) => {
+    if (!place.isGuessed && isFound(String(given), place)) paths.push(place.path);
+    return given;
+  });
+  return paths;
+}
+
+/** Of an address and of a text among others, only name and form say whether it is a secret. */
+function isWritten(text: string, { path, isAddress, isAmongOthers }: MarkedPlace): boolean {
+  if (isAddress) return isSecret('', text);
+  if (isAmongOthers) return isSecret(String(path.at(-1)), text);
+  return text !== '' && !holdsOnlyReferences(text);
+}
