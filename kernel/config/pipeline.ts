@@ -1,5 +1,5 @@
 import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts';
-import type { JsonObject } from '../contracts/json.ts';
+import type { JsonObject, JsonSchema } from '../contracts/json.ts';
 import type { Plugin } from '../contracts/plugin.ts';
 import type { Finding } from '../contracts/finding.ts';
 import type { Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
@@ -97,6 +97,9 @@ export class Pipeline implements ConfigControl {
   }
   kinds(): readonly ResourceKind[] {
     return this.#kernel().running.flatMap(({ plugin }) => plugin.kinds ?? []);
+  }
+  configSchemas(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries(this.#kernel().running.map(({ plugin }) => [plugin.name, plugin.configSchema]));
   }
   lastReport(): ReloadReport | undefined {
     return this.#report;

@@ -1,7 +1,7 @@
 import type { Issue, Resource, ResourceKind } from './resource.ts';
 import type { Settings } from './settings.ts';
 import { one } from '../capabilities.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
 
 export type { Issue };
 
@@ -32,6 +32,8 @@ export interface ConfigControl {
   resources(kind: string): readonly Resource[];
   /** The kinds of definitions that running plugins own. */
   kinds(): readonly ResourceKind[];
+  /** The schemas of the configurations of running plugins, by name. */
+  configSchemas(): Readonly<Record<string, JsonSchema>>;
   /** Runs the pipeline, or joins a queued run, which will read the files as they are now. Never call it from a tap. */
   reload(): Promise<ReloadReport>;
   lastReport(): ReloadReport | undefined;

@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigControl, entryOf, isObject, packageFile, readSchema, readYaml } from 'pegboard';
+import { ConfigControl, entryOf, isObject, readSchema, readYaml } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Settings, YamlSource } from 'pegboard';
 import type { ConfigOrigins, ConfigSource, ConfigValue } from './contract.ts';
 import type { Edits } from './edits.ts';
-import { showValue } from './show.ts';
+import { isOfSections, pluginSchemas, propertiesOf } from './pluginSchemas.ts';
+import { hideSettings } from './show.ts';
 
 type Path = readonly string[];
 type Schemas = Readonly<Record<string, JsonSchema>>;
 const ROOT = readSchema('config');
-const ENDING = '.schema.json';
 
 /** Compares what is in force with config.yaml, the unsaved edits and the schemas' defaults. */
 export function configOrigins(scope: Scope<unknown>, edits: Edits): ConfigOrigins {
@@ -21,6 +20,7 @@ export function configOrigins(scope: Scope<unknown>, edits: Edits): ConfigOrigin
       const plugins = pluginSchemas();
       const settings = control.settings();
       const inForce = withDefaults(settings, settings, plugins);
+      const shown = hideSettings(inForce, control);
       const defaults = withDefaults(filled(ROOT, {}) as Settings, settings, plugins);
       const written = await readSettings(join(control.directory, 'config.yaml'));
       const unsaved = { aggregator: edits.unsaved() };
@@ -35,7 +35,7 @@ export function configOrigins(scope: Scope<unknown>, edits: Edits): ConfigOrigin
         });
         return {
           path,
-          value: source === 'default' ? value : showValue(path, value),
+          value: source === 'default' ? value : valueAt(shown, path),
           source,
           ...(isWritten && { place: written.locate(path) }),
         };
@@ -59,13 +59,6 @@ function sourceOf({ isUnsaved, isInFile, isWritten, isDefault }: Found): ConfigS
   return isDefault && !isWritten ? 'default' : 'other';
 }
 
-/** The schemas of the built-in plugins, by name. */
-function pluginSchemas(): Schemas {
-  const files = readdirSync(packageFile('schemas/config')).filter((file) => file.endsWith(ENDING));
-  const names = files.map((file) => file.slice(0, -ENDING.length));
-  return Object.fromEntries(names.map((name) => [name, readSchema(`config/${name}`)]));
-}
-
 /** Settings with the defaults of the plugins, except those that are only switched on or off. */
 function withDefaults(settings: Settings, inForce: Settings, plugins: Schemas): JsonObject {
   let all: Settings = settings;
@@ -79,11 +72,6 @@ function withDefaults(settings: Settings, inForce: Settings, plugins: Schemas): 
     }
   }
   return all;
-}
-
-/** Whether the plugin's keys are in sections of config.yaml, instead of below plugins.<name>.config. */
-function isOfSections(schema: JsonSchema): boolean {
-  return Object.keys(propertiesOf(schema)).every((key) => key in propertiesOf(ROOT));
 }
 
 /** Some plugins have copies of keys of the aggregator section. */
@@ -102,10 +90,6 @@ function filled(schema: JsonSchema, value: unknown): unknown {
     if (given !== undefined) all[key] = filled(below, given);
   }
   return all;
-}
-
-function propertiesOf(schema: JsonSchema): Schemas {
-  return (schema['properties'] ?? {}) as Schemas;
 }
 
 /** A missing file counts as empty, as in the pipeline, which reports one that cannot be read. */

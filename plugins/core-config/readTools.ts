@@ -10,7 +10,7 @@ export function readTools(scope: Scope<unknown>): readonly Tool[] {
       name: 'core_config_get',
       description:
         'Get the whole configuration in force, defaults and unsaved changes included; secrets are redacted',
-      run: () => structuredResult(showSettings(scope.get(ConfigControl).settings())),
+      run: () => structuredResult(showSettings(scope.get(ConfigControl))),
     }),
     coreTool({
       name: 'core_config_get_aggregator',

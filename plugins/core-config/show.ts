@@ -1,49 +1,43 @@
-import { HIDDEN, hideInUrl, isObject, readSchema } from 'pegboard';
-import type { JsonObject, JsonSchema, Settings } from 'pegboard';
+import { hideInUrl, hideMarked, isObject, readSchema } from 'pegboard';
+import type { ConfigControl, JsonObject, JsonSchema } from 'pegboard';
+import { isOfSections, pluginSchemas, propertiesOf } from './pluginSchemas.ts';
 
 const ROOT = readSchema('config');
-const SECRET = /(password|passphrase|secret|token|credentials?|keys?|authorization|cookie|env|headers)$/i;
-const REFERENCE = /^(\$\{(env|file):[^${}]+\})+$/;
 
 /** The settings as results show them: keys that the schema names are capitalised, names that operators chose stay,
  *  secrets are redacted. Source: requirement config.get. */
-export function showSettings(settings: Settings): JsonObject {
-  return show(settings, ROOT, false) as JsonObject;
+export function showSettings(control: ConfigControl): JsonObject {
+  return capitalised(hideSettings(control.settings(), control), ROOT) as JsonObject;
 }
 
-/** One value of the settings as results show it. */
-export function showValue(path: readonly string[], value: unknown): unknown {
-  return show(
-    value,
-    {},
-    path.some((key) => SECRET.test(key)),
-  );
+/** A copy without the secrets that any schema marks, and without the credentials of urls. */
+export function hideSettings(settings: JsonObject, control: ConfigControl): JsonObject {
+  const schemas = Object.entries({ ...pluginSchemas(), ...control.configSchemas() });
+  const sections = schemas.map(([, schema]) => schema).filter(isOfSections);
+  const ofPlugins = schemas.map(([name, config]) => [name, { properties: { config } }]);
+  const plugins = { properties: Object.fromEntries(ofPlugins) as JsonSchema };
+  const hidden = hideMarked({ allOf: [ROOT, ...sections, { properties: { plugins } }] }, settings);
+  return withoutCredentials(hidden) as JsonObject;
 }
 
-function show(value: unknown, schema: JsonSchema, isSecret: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => show(item, {}, isSecret));
-  if (!isObject(value)) return isSecret ? redact(value) : withoutCredentials(value);
-  const known = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+/** Replaces the credentials of each url such as redis://user:password@host. */
+function withoutCredentials(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCredentials);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutCredentials(part)]));
+  return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? hideInUrl(value) : value;
+}
+
+function capitalised(value: unknown, schema: JsonSchema): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => capitalised(item, {}));
+  if (!isObject(value)) return value;
+  const known = propertiesOf(schema);
   const rest = isObject(schema['additionalProperties']) ? schema['additionalProperties'] : {};
   const entries = Object.entries(value).map(([key, item]) => {
     const below = known[key];
-    return [
-      below === undefined ? key : capitalise(key),
-      show(item, below ?? rest, isSecret || SECRET.test(key)),
-    ];
+    return [below === undefined ? key : capitalise(key), capitalised(item, below ?? rest)];
   });
   return Object.fromEntries(entries) as JsonObject;
-}
-
-/** Numbers can be secrets too; true and false cannot. */
-function redact(value: unknown): unknown {
-  if (value === null || typeof value === 'boolean') return value;
-  return typeof value === 'string' && REFERENCE.test(value) ? value : HIDDEN;
-}
-
-/** Removes the credentials of a url such as redis://user:password@host. */
-function withoutCredentials(value: unknown): unknown {
-  return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? hideInUrl(value) : value;
 }
 
 export function capitalise(key: string): string {

@@ -76,7 +76,7 @@ describe('plugins/core-config: origins', () => {
     await boot();
     expect(await value('toolsetPresets.mine.allow')).deep.include({ value: ['one', 'two'] });
     expect((await value('toolsetPresets.mine.token'))?.value).equal('[redacted]');
-    expect((await value('plugins.idempotency.config.maxKeys'))?.value).equal('[redacted]');
+    expect((await value('plugins.idempotency.config.maxKeys'))?.value).equal(7);
     expect((await value('plugins.idempotency.config.busyRetrySeconds'))?.source).equal('default');
   });
 });

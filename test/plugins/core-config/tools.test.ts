@@ -80,6 +80,35 @@ describe('plugins/core-config: reading', () => {
     });
   });
 
+  it('redacts what the schema of a plugin marks, and nothing else of it', async () => {
+    const secret = { type: 'string', writeOnly: true };
+    const hooks = definePlugin({
+      name: 'hooks',
+      api: 1,
+      configSchema: {
+        properties: {
+          hooks: { type: 'array', items: secret },
+          monkeys: { type: 'integer' },
+          place: { $ref: '#/$defs/place' },
+        },
+        $defs: { place: { properties: { door: secret, street: { type: 'string' } } } },
+      },
+      apply: () => undefined,
+    });
+    const config = `plugins:
+  hooks: { module: ./hooks.mjs, config: { hooks: [hunter2], monkeys: 3, place: { door: hunter2, street: Long } } }
+aggregator: { oauth: { server: { idp: { clientId: me, clientSecret: hunter2 } } } }
+`;
+    const gateway = await boot({ 'config.yaml': config, 'hooks.mjs': moduleOf(hooks) });
+    const answer = await askCore(gateway, 'core_config_get');
+    const place = { door: '[redacted]', street: 'Long' };
+    expect(answer['Plugins']).to.have.deep.nested.property('hooks.Config', {
+      ...{ hooks: ['[redacted]'], monkeys: 3, place },
+    });
+    const idp = { clientId: 'me', clientSecret: '[redacted]' };
+    expect(answer['Aggregator']).to.have.deep.nested.property('Oauth.Server.idp', idp);
+  });
+
   it('shows the aggregator section alone', async () => {
     expect(await askCore(await boot({ 'config.yaml': CONFIG }), 'core_config_get_aggregator')).to.deep.equal({
       Port: 4711,
