@@ -48,13 +48,20 @@ export function looksLikeToken(text: string): boolean {
 }
 
 /** Words of a command as they may be shown, with their secrets replaced: `--token VALUE`, `--api-key=VALUE`, `API_KEY=VALUE`,
- *  `X-Api-Key: VALUE`, `{"apiKey":"VALUE"}`, and those in urls. */
+ *  `X-Api-Key: VALUE`, `{"apiKey":"VALUE"}`, and those in urls; also in a word that is a command itself. */
 export function hideInWords(words: Words, replace: ReplaceSecret = () => HIDDEN): Words {
   return words.map((word, at) => {
     const [, flag] = /^--?([\w.-]+)$/.exec(words[at - 1] ?? '') ?? [];
     if (flag !== undefined && isSecretName(flag) && !word.startsWith('-')) return replace(word, flag);
     const [, head, name = '', value = ''] = /^(-{0,2}([\w.-]+)(?:=|:\s*))(?!\/\/)(.+)$/s.exec(word) ?? [];
     if (head !== undefined && isSecretName(name)) return head + replace(value, name);
+    // The script of a shell, or a whole command as one text.
+    if (/\s/.test(word) && word.search(IN_JSON) < 0) {
+      const gaps = word.match(/\s+/g) ?? [];
+      return hideInWords(word.split(/\s+/), replace)
+        .map((part, gap) => part + (gaps[gap] ?? ''))
+        .join('');
+    }
     return word
       .replace(IN_JSON, (whole: string, before: string, key: string, text: string) =>
         isSecretName(key) ? before + replace(text, key) : whole,

@@ -89,6 +89,11 @@ describe('secret places', () => {
       '--token',
       '--verbose',
     ]);
+    expect(words('sh', '-c', "cd /srv && A_TOKEN=v  npx server --api-key 'v' --port 80\n")).to.deep.equal([
+      'sh',
+      '-c',
+      'cd /srv && A_TOKEN=[redacted]  npx server --api-key [redacted] --port 80\n',
+    ]);
     const plain = ['node', '/srv/key/server.js', '--allow=/tmp', 'image:latest', '-p', '8080:80', 'C:\\keys'];
     expect(words(...plain)).to.deep.equal(plain);
   });
