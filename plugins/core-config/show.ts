@@ -11,7 +11,10 @@ export function showSettings(control: ConfigControl): JsonObject {
 }
 
 /** A copy without the secrets that any schema marks, and without the credentials of urls. */
-export function hideSettings(settings: JsonObject, control: ConfigControl): JsonObject {
+export function hideSettings(
+  settings: JsonObject,
+  control: Pick<ConfigControl, 'configSchemas'>,
+): JsonObject {
   const schemas = Object.entries({ ...pluginSchemas(), ...control.configSchemas() });
   const sections = schemas.map(([, schema]) => schema).filter(isOfSections);
   const ofPlugins = schemas.map(([name, config]) => [name, { properties: { config } }]);

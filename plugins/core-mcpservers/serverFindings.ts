@@ -32,16 +32,17 @@ async function commandFinding(resource: Resource, env: Env): Promise<ReviewFindi
 
 /** Looks the command up as a shell does. @returns why it cannot be run, with the next step */
 async function commandFault(file: string, searchPath: string): Promise<string | undefined> {
+  const [shown = ''] = hideInWords([file]);
   if (!file.includes('/')) {
     const places = searchPath.split(delimiter).filter((folder) => folder !== '');
     const states = await Promise.all(places.map((folder) => stateOf(join(folder, file))));
     if (states.includes('runs')) return undefined;
-    return `command ${file} is not on the PATH; install it, or give its full path`;
+    return `command ${shown} is not on the PATH; install it, or give its full path`;
   }
   const state = await stateOf(resolve(file));
   if (state === 'runs') return undefined;
-  if (state === 'absent') return `command ${file} does not exist; correct the path`;
-  return `command ${file} is not executable; run: chmod +x ${file}`;
+  if (state === 'absent') return `command ${shown} does not exist; correct the path`;
+  return `command ${shown} is not executable; run: chmod +x ${shown}`;
 }
 
 async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain'> {

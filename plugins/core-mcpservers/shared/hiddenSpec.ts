@@ -8,14 +8,14 @@ export function hiddenSpec(spec: JsonObject, schema: JsonSchema, mark: string = 
   const [head, tail] = [[command ?? []].flat(), [args ?? []].flat()] as [string[], string[]];
   // One list, because a flag may end the command, and its value begin the arguments.
   const all = [...head, ...tail];
-  if (!all.every((word) => typeof word === 'string'))
-    return { ...spec, ...(hideMarked(schema, spec, mark) as JsonObject) };
+  if (typeof args === 'string' || !all.every((word) => typeof word === 'string'))
+    return hideMarked(schema, spec, mark) as JsonObject;
   const words = hideInWords(all, (secret) => (isHidden(secret) ? secret : mark));
   return {
     ...spec,
     ...(hideMarked(schema, rest, mark) as JsonObject),
     ...(typeof command === 'string' && { command: words[0] }),
     ...(Array.isArray(command) && { command: words.slice(0, head.length) }),
-    ...(args !== undefined && { args: words.slice(head.length) }),
+    ...(Array.isArray(args) && { args: words.slice(head.length) }),
   };
 }

@@ -76,11 +76,8 @@ export class ServerProcess {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         const [file = ''] = this.#options.command;
         const hint = error.code === 'ENOENT' ? 'it is not on the PATH; give its full path' : error.message;
-        reject(
-          new GatewayError('UPSTREAM_UNREACHABLE', `command ${file} cannot be run: ${hint}`, {
-            cause: error,
-          }),
-        );
+        const text = this.#options.output.redact(`command ${file} cannot be run: ${hint}`);
+        reject(new GatewayError('UPSTREAM_UNREACHABLE', text, { cause: error }));
       });
     });
   }
