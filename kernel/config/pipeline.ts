@@ -278,11 +278,9 @@ export class Pipeline implements ConfigControl {
   #tell(report: ReloadReport, isBoot: boolean): void {
     const { log } = this.#options;
     const told = new Set(this.#report?.issues.map(issueKey));
-    for (const issue of report.issues) {
-      if (told.has(issueKey(issue))) continue;
-      const { severity, code, message, ...place } = issue;
+    const fresh = report.issues.filter((issue) => !told.has(issueKey(issue)));
+    for (const { severity, code, message, ...place } of fresh)
       log[severity === 'error' ? 'error' : 'warn'](message, { code, at: placeText(place) });
-    }
     const { generation, actions, diff, ms } = report;
     const changes = Object.entries({ actions, ...diff }).filter(([, of]) => Object.keys(of).length > 0);
     const facts = { generation, ...Object.fromEntries(changes), ms };

@@ -13,7 +13,7 @@ export interface MarkedPlace {
   readonly path: Path;
   /** Whether a list or map around it is marked: people choose what that holds, so not every text in it is a secret. */
   readonly isAmongOthers: boolean;
-  /** Whether it is part of such a list, or stands in place of one: a word of a command, of which its neighbours say more. */
+  /** Whether it is part of such a list, or may be a list instead: a word of a command, of which its neighbours say more. */
   readonly isWord: boolean;
   /** Whether it is an address (`format: address`), of which only parts are secret. */
   readonly isAddress: boolean;
@@ -32,7 +32,7 @@ const UNKNOWN_SECRET =
   /(password|passphrase|secret|token|credentials?|keys?|authorization|cookie|env|headers)$/i;
 
 /** A copy of a value in which each text and number is replaced that the schema marks as secret (`writeOnly: true`) in any of
- *  its branches. So is what is below a marked place, and what stands in place of an object or a list with such places. */
+ *  its branches. So is what is below a marked place, and a text where an object or a list with such places is expected. */
 export function replaceMarked(schema: JsonSchema, value: unknown, replace: ReplaceMarked): unknown {
   return replaced(value, startOf(schema), replace);
 }

@@ -110,7 +110,7 @@ describe('validate', () => {
     expect(text).not.to.contain(secret);
   });
 
-  it('never shows what stands at, below or in place of a value that is writeOnly', () => {
+  it('never shows a value that is writeOnly, what is below it, or a text in place of what holds it', () => {
     const secret = { type: 'string', writeOnly: true, minLength: 20, pattern: '^x', enum: ['none'] };
     const holder = {
       type: 'object',

@@ -87,7 +87,7 @@ describe('Marked secrets', () => {
     expect(hideMarked(schema, value)).deep.equal(hiddenIn(value));
   });
 
-  it('leave of an address what is no secret', () => {
+  it('leave of an address all but its secret parts', () => {
     const url = 'redis://me:hunter2@localhost:6379/0';
     expect(hideMarked(schema, { url }, '[new]')).deep.equal({ url: 'redis://[new]@localhost:6379/0' });
   });
