@@ -13,8 +13,7 @@ import type { Wanted } from '../plan.ts';
 import { placeText } from '../lib/placeText.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, setIssue, wantedPlugins } from './plugins.ts';
-import { acceptResources, checkResource } from './resources.ts';
-import type { LoadedResources } from './resources.ts';
+import { acceptResources, checkResource, type LoadedResources } from './resources.ts';
 import { defaultSettings, loadSettings, type LoadedSettings } from './settings.ts';
 
 export interface PipelineOptions {
