@@ -97,7 +97,7 @@ describe('plugins/core-config: reading', () => {
     });
     const config = `plugins:
   hooks: { module: ./hooks.mjs, config: { hooks: [hunter2], monkeys: 3, place: { door: hunter2, street: Long } } }
-aggregator: { oauth: { server: { idp: { clientId: me, clientSecret: hunter2 } } } }
+aggregator: { oauth: { server: { enabled: false, idp: { clientId: me, clientSecret: hunter2 } } } }
 `;
     const gateway = await boot({ 'config.yaml': config, 'hooks.mjs': moduleOf(hooks) });
     const answer = await askCore(gateway, 'core_config_get');
