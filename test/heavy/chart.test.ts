@@ -131,6 +131,23 @@ describe('the chart', () => {
     expect(await hostOf('--set', 'config.aggregator.host=::1')).equal('::1');
   });
 
+  it('gives Node.js a heap of 60 % of the memory limit', async () => {
+    const heapOf = async (...options: readonly string[]): Promise<unknown> => {
+      const objects = await rendered('--values', MINIMAL, ...options);
+      const text = JSON.stringify(objects.find(({ kind }) => kind === 'Deployment'));
+      return /--max-old-space-size=(\d+)/.exec(text)?.[1];
+    };
+    expect(await heapOf()).equal('307');
+    for (const [limit, heap] of [
+      ['1.5Gi', '921'],
+      ['2G', '1144'],
+      ['1073741824', '614'],
+      ['2e9', '1144'],
+    ])
+      expect(await heapOf('--set-string', `resources.limits.memory=${limit}`), limit).equal(heap);
+    expect(await heapOf('--set', 'resources.limits.memory=null')).equal(undefined);
+  });
+
   it('grants the service account what the tests grant it', async () => {
     const objects = await rendered('--values', MINIMAL);
     const role = objects.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'pegboard');

@@ -26,6 +26,16 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- .Values.keys.existingSecret | default (printf "%s-keys" (include "pegboard.fullname" .)) }}
 {{- end }}
 
+{{- /* MB of the heap: 60 % of the memory limit; Node.js itself would take half, and without a limit that of the machine. Empty without a limit. */ -}}
+{{- define "pegboard.heapMb" -}}
+{{- with (.Values.resources.limits | default dict).memory }}
+{{- $quantity := toString . }}
+{{- $unit := regexReplaceAll "^[0-9.e+]+" $quantity "" }}
+{{- $mib := get (dict "" 0.00000095367431640625 "k" 0.00095367431640625 "Ki" 0.0009765625 "M" 0.95367431640625 "Mi" 1.0 "G" 953.67431640625 "Gi" 1024.0) $unit }}
+{{- if $mib }}{{ mulf (trimSuffix $unit $quantity | float64) $mib 0.6 | floor | int }}{{ end }}
+{{- end }}
+{{- end }}
+
 {{- define "pegboard.host" -}}
 {{- (urlParse .Values.url).hostname }}
 {{- end }}
