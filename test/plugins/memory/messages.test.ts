@@ -1,34 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
 import { MemoryBudget } from '../../../plugins/memory/contract.ts';
 import type { Budget } from '../../../plugins/memory/budget.ts';
 import { defer } from '../../support/cleanup.ts';
-import { LARGE_SERVER } from '../../support/largeServer.ts';
+import { largeDefinition } from '../../support/largeDefinition.ts';
 import type { LargeKind } from '../../support/largeServer.ts';
 
 const MAX_BYTES = 1_000_000;
 const FITS = 300_000;
 const TOO_LARGE = 2_000_000;
 const KINDS: readonly LargeKind[] = ['stdio', 'json', 'chunks', 'stream', 'sse'];
-
-async function definitionOf(kind: LargeKind): Promise<object> {
-  if (kind === 'stdio')
-    return { type: 'stdio', autoStart: true, command: [process.execPath, LARGE_SERVER, 'stdio'] };
-  const child = spawn(process.execPath, [LARGE_SERVER, kind], { stdio: ['ignore', 'pipe', 'inherit'] });
-  defer(() => {
-    child.kill('SIGKILL');
-    return once(child, 'exit');
-  });
-  const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return kind === 'sse'
-    ? { type: 'sse', url: `http://127.0.0.1:${port}/sse` }
-    : { type: 'streamable-http', url: `http://127.0.0.1:${port}/mcp` };
-}
 
 interface Rig {
   readonly gateway: TestGateway;
@@ -47,7 +30,7 @@ async function start(
         aggregator: { port: 0, resultBudget },
         plugins: { memory: memory && { config: { maxBytes: MAX_BYTES, waitMs: 150, ...memory } } },
       }),
-      'mcpservers/s.yaml': JSON.stringify(await definitionOf(kind)),
+      'mcpservers/s.yaml': JSON.stringify(await largeDefinition(kind)),
       ...files,
     },
   });
