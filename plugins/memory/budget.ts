@@ -106,7 +106,7 @@ export class Budget implements MemoryBudget {
   full(share: Share): GatewayError {
     this.refusals.add({ use: share.use });
     const own = this.#usedByOwner.get(share.owner) ?? 0;
-    const text = `large messages take ${this.#used} of ${this.maxBytes} bytes of memory, ${own} of them for this caller; try again, or raise plugins.memory.config.maxBytes and the memory of the process`;
+    const text = `large messages take ${this.#used} of ${this.maxBytes} bytes of memory, ${own} of them for this caller; if that is usual, raise plugins.memory.config.maxBytes and the memory of the process`;
     return new GatewayError('MEMORY_FULL', text, { details: { retryAfter: Math.ceil(this.waitMs / 1_000) } });
   }
 

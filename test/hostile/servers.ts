@@ -77,6 +77,7 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       "e2e/hostileServer: names of JavaScript's own members are ordinary tool names, and lead back to their server's names",
       'plugins/upstream/catalogue: leaves out only malformed tools, and reports them',
+      'plugins/upstream/catalogue: leaves out names, uris and uri templates that are too long, says so once, and answers meanwhile',
     ],
   },
   {
@@ -149,6 +150,8 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/upstream/wire/framing: visits each byte of a long event only a few times',
       'plugins/transport-http/streams: deliver a JSON answer of 20 MB',
       'plugins/transport-http/streams: deliver a result that is larger than the limit for a stream',
+      'heavy/flood: of ${results} results (${kind}) and ${bodies} bodies at once leaves the process alive and others served',
+      "plugins/memory/messages: that fit are passed on, a larger one fails its call alone: ${kind}, id ${isIdLast ? 'last' : 'first'}",
       'heavy/largeResults: 200 concurrent results of 1 MB arrive whole and do not pile up in memory',
     ],
     but: '1,000 concurrent results of 1 MB have a run of their own, npm run soak -- --large 1000',

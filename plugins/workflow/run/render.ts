@@ -22,12 +22,16 @@ export async function renderArguments(args: JsonObject, frame: Frame): Promise<J
 async function argument(text: string, roots: JsonObject, frame: Frame): Promise<unknown> {
   try {
     noteReferences(text, frame);
-    const value = await frame.run.templates.argument(text, roots);
-    if (typeof value === 'string') await frame.run.memory.takes(value.length);
-    return value;
+    return await kept(await frame.run.templates.argument(text, roots), frame);
   } catch (error) {
     throw new Error(`failed to render arguments: ${templateFault(error)}`, { cause: error });
   }
+}
+
+/** Counts a text that was rendered; any other value is one that the run has already. */
+async function kept(value: unknown, { run }: Frame): Promise<unknown> {
+  if (typeof value === 'string') await run.memory.takes(value.length);
+  return value;
 }
 
 /** Collects the references of a template for `template_vars`. */
@@ -43,7 +47,9 @@ export async function renderOutputs(outputs: JsonObject, result: unknown, frame:
   const roots = { ...rootsOf(frame), result };
   return mapValues(outputs, async (value, name) => {
     try {
-      return await renderDeep(value, (text) => frame.run.templates.typed(text, roots));
+      return await renderDeep(value, async (text) =>
+        kept(await frame.run.templates.typed(text, roots), frame),
+      );
     } catch (error) {
       throw new Error(`failed to render outputs.${name}: ${templateFault(error)}`, { cause: error });
     }
@@ -62,7 +68,7 @@ export async function renderAnswer(output: JsonObject, frame: Frame): Promise<Js
     if (isObject(value)) return mapValues(value, (one, key) => render(one, `${path}.${key}`));
     if (typeof value !== 'string' || !value.includes('{{')) return value;
     try {
-      return finite(await frame.run.templates.typed(value, roots));
+      return await kept(finite(await frame.run.templates.typed(value, roots)), frame);
     } catch (error) {
       throw new Error(`failed to render output template: ${path}: ${templateFault(error)}`, { cause: error });
     }
