@@ -16,14 +16,14 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'wrong status for a lost session',
     tests: [
       'plugins/front/session/sessions: that are lost are answered in JSON-RPC with the advice to initialize again',
-      'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
+      'plugins/upstream/http: initializes again, once, when the session is lost with ${status} (${body}), and answers every call',
     ],
   },
   {
     id: 'U3',
     what: 'a server restarts, its session stays dead',
     tests: [
-      'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
+      'plugins/upstream/http: initializes again, once, when the session is lost with ${status} (${body}), and answers every call',
       'plugins/upstream/http: survives a restart of the server between two calls',
     ],
   },

@@ -125,7 +125,7 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 52',
     what: 'a server that forgets its session',
     tests: [
-      'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
+      'plugins/upstream/http: initializes again, once, when the session is lost with ${status} (${body}), and answers every call',
       'plugins/upstream/http: stops retrying a server that loses every session at once',
       'plugins/upstream/http: reports a 404 of a server that never gave a session as it is',
       'plugins/upstream/http: does not resend a call whose stream cannot be resumed',

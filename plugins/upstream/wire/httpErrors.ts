@@ -57,8 +57,8 @@ function isForTokens(challenges: readonly string[] = []): boolean {
   return challenges.some((line) => /(?:^|,)\s*(?:Bearer|DPoP)(?:\s|$)/i.test(line));
 }
 
-/** RFC 9110 §10.2.3: seconds or a date. */
-function secondsIn(retryAfter: string | undefined): number | undefined {
+/** The wait that a header Retry-After asks for: seconds or a date. Source: RFC 9110 §10.2.3 */
+export function secondsIn(retryAfter: string | undefined): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
   const at = Date.parse(retryAfter);
@@ -86,9 +86,15 @@ export function noAnswerIn(
   return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 
-/** Servers report a lost session in three ways; 404 is the specified one. */
+/** Whether a server reports a lost session: 404 is the specified way, and the official SDK's server says after a restart that it is not
+ *  initialized. None of these statuses has run the request. */
 export function isSessionLoss(status: number, body: string): boolean {
-  return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
+  return status === 404 || (LOST_IN_WORDS.has(status) && /session|not initialized/i.test(body));
+}
+const LOST_IN_WORDS: ReadonlySet<number> = new Set([400, 410, 503]);
+
+export function lostSession({ code, message, details, cause }: GatewayError): GatewayError {
+  return new GatewayError(code, message, { cause, details: { ...details, isSessionLost: true } });
 }
 
 /** Whether a server of another era refuses the revision. Source: MCP 2026-07-28, Error Codes */

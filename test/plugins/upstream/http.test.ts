@@ -105,9 +105,11 @@ describe('upstream: remote servers', () => {
   for (const [status, body] of [
     [404, 'not found'],
     [400, 'Bad Request: No valid session ID provided'],
+    [400, 'Bad Request: Server not initialized'],
+    [410, 'Session expired'],
     [503, 'unknown session'],
   ] as const) {
-    it(`initializes again, once, when the session is lost with ${status}, and answers every call`, async () => {
+    it(`initializes again, once, when the session is lost with ${status} (${body}), and answers every call`, async () => {
       await connected();
       server.loseSessions(status, body);
       const answers = await Promise.all(
@@ -134,6 +136,19 @@ describe('upstream: remote servers', () => {
     server.instead = undefined;
     expect(await rig.text('x_s_echo')).to.equal('echo ');
     expect(server.count('initialize')).to.equal(1);
+  });
+
+  it('waits longer and longer for a server that loses each session before it has answered anything', async () => {
+    server.losesAtOnce = true;
+    await rig.configure({ backoffFirstMs: 40 });
+    await rig.define({ s: remote() });
+    const since = performance.now();
+    await until('a sixth attempt', () => server.count('initialize') >= 6);
+    // Half of 40, 80, 160 and 320 ms: at random a wait is up to twice that.
+    expect(performance.now() - since).above(300);
+    server.losesAtOnce = false;
+    await rig.reaches('s', 'connected');
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
   });
 
   it('stops retrying a server that loses every session at once', async () => {
