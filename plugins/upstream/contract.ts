@@ -102,6 +102,8 @@ declare module 'pegboard' {
     readonly serverMessage?: string;
     /** The HTTP status of the server's response. */
     readonly status?: number;
+    /** The server no longer knows the session in which the request was sent. */
+    readonly isSessionLost?: boolean;
     /** The state of the server. */
     readonly state?: string;
     /** When the next attempt to connect begins, RFC 3339. */

@@ -12,7 +12,7 @@ import { Questions } from './questions.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
 import type { Said } from '../rpc/pending.ts';
-import type { RequestHooks } from '../rpc/requests.ts';
+import type { RequestHooks } from '../rpc/requestHooks.ts';
 import { Rounds } from './rounds.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
@@ -83,6 +83,7 @@ export class Conversation {
       limits: () => ({ ...config(), timeoutMs: timeoutMs() }),
       output: parts.output,
       reread: parts.reread,
+      hears: () => (this.requests.era === 'modern' ? this.#listening.isCurrent : this.requests.hears),
     });
     this.watches = new Watches({
       begin: (uri) => this.#subscribe(uri),
@@ -96,7 +97,7 @@ export class Conversation {
       waits: config,
       wantsLists: parts.readsLists,
       uris: () => this.watches.uris,
-      missed: () => this.#missed(),
+      missed: () => this.missed(),
     });
     this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => parts.topics() });
     this.questions = new Questions({
@@ -205,7 +206,8 @@ export class Conversation {
     this.#parts.log[level]('server rejected a request', { server: this.#server, method, error });
   }
 
-  #missed(): void {
+  /** Notifications may have been lost. */
+  missed(): void {
     for (const method of LIST_CHANGES) this.lists.notified(method);
     this.watches.missed();
   }

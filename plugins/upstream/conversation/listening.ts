@@ -58,6 +58,11 @@ export class Listening {
     this.#parts = parts;
   }
 
+  /** Whether the server notifies of changes now. */
+  get isCurrent(): boolean {
+    return this.#current !== undefined;
+  }
+
   begin(capabilities: JsonObject): void {
     this.end();
     this.#capabilities = capabilities;

@@ -17,6 +17,8 @@ export interface ListingParts {
     readonly relistMs: number;
   };
   readonly output: ItemOutput;
+  /** Whether announcements of the server arrive now. */
+  readonly hears: () => boolean;
   /** Called after a list was read again, with the error if that failed: the old list then stays. */
   readonly reread: (error: GatewayError | undefined) => void;
 }
@@ -45,6 +47,8 @@ export class ListingReader {
   #capabilities: JsonObject = {};
   #round = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Of the next look whether announcements still arrive. */
+  #lookTimer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #reading: Promise<unknown> = Promise.resolve();
   /** How long notifications are gathered, whether any are, and when the reading they caused last ended. */
@@ -105,6 +109,7 @@ export class ListingReader {
   stop(): void {
     this.#round += 1;
     clearTimeout(this.#timer);
+    clearTimeout(this.#lookTimer);
     this.#timer = undefined;
     this.#dueAt = Number.POSITIVE_INFINITY;
     this.#toRead.clear();
@@ -112,11 +117,17 @@ export class ListingReader {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Lists the tools of a server without list_changed notifications periodically: when it considers them outdated. */
+  /** Lists the tools periodically, when the server considers them outdated, while no announcement of a change would arrive: it
+   *  makes none, or there is no stream for it. */
   #poll(): void {
     const { relistMs } = this.#parts.limits();
+    if (relistMs === 0) return;
     const tools = this.#capabilities['tools'] as { readonly listChanged?: unknown } | null | undefined;
-    if (relistMs === 0 || tools?.listChanged === true) return;
+    clearTimeout(this.#lookTimer);
+    if (tools?.listChanged === true && this.#parts.hears()) {
+      this.#lookTimer = setTimeout(() => this.#poll(), relistMs);
+      return;
+    }
     const ttlMs = this.#toolsTtlMs;
     this.#readSoon(['tools'], ttlMs > 0 ? Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS) : relistMs);
   }

@@ -1,36 +1,21 @@
 import { InFlight } from 'pegboard';
-import type { Call, CallResult, GatewayError, JsonObject } from 'pegboard';
-import type { Era, RequestLimits } from '../definition.ts';
+import type { CallResult, GatewayError, JsonObject } from 'pegboard';
+import type { Era } from '../definition.ts';
 import { Dialect } from './dialect.ts';
-import type { DialectParts } from './dialect.ts';
 import { Incoming } from './incoming.ts';
-import type { IncomingHooks } from './incoming.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
-import type { LateLimits } from './lateCalls.ts';
 import { EraDoubt } from './eraDoubt.ts';
 import { Pending, cancellation, keyOf } from './pending.ts';
 import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts';
+import type { RequestHooks } from './requestHooks.ts';
 import { cancelled, cutOff, failure, noAnswer, notConnected, outdated } from './requestErrors.ts';
 import { isComplete } from './isComplete.ts';
 import type { RpcText } from './rpcText.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 
-export interface RequestHooks extends IncomingHooks, DialectParts {
-  limits(tool?: string): RequestLimits;
-  lateLimits(): LateLimits;
-  /** A result of a call has arrived. */
-  received?(call: Call, chars: number): void;
-  /** Why a call cannot wait for a connection now; undefined if it can. */
-  refusal(): GatewayError | undefined;
-  /** A result that is not complete: its call needs another round. */
-  incomplete(json: string, round: Round): Promise<CallResult>;
-  /** The era must be agreed again over the same wire. */
-  lost(error: GatewayError): void;
-}
-
 /** The requests to one server that wait for an answer, over any number of connections. */
-export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Sweepable {
+export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notTaken'>, Sweepable {
   readonly #server: string;
   readonly #ticker: Ticker;
   readonly #hooks: RequestHooks;
@@ -44,6 +29,8 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   #waiting = new Set<Pending>();
   #wire: Wire | undefined;
   #isOpen = false;
+  /** Whether the server has answered well since the revision was agreed. */
+  #isProven = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(server: string, ticker: Ticker, hooks: RequestHooks) {
@@ -71,8 +58,15 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   speak(era: Era): void {
     this.#dialect.era = era;
   }
+  get isProven(): boolean {
+    return this.#isProven;
+  }
   get running(): number {
     return this.#pending.size - this.#standing;
+  }
+  /** Whether messages outside of requests arrive now. */
+  get hears(): boolean {
+    return this.#wire?.hears ?? true;
   }
   /** Whether calls wait for a connection. */
   get hasWaiting(): boolean {
@@ -86,6 +80,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   /** Sends the waiting calls, and from now on each new call at once. */
   open(): void {
     this.#isOpen = true;
+    this.#isProven = false;
     this.#doubt.agreed(this.era);
     for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
   }
@@ -105,6 +100,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       }
       const { tool, cancel, progress, client, meta, call, isRepeatable = false } = options;
       const settle = (json: string): void => {
+        this.#isProven = true;
         if (call !== undefined) this.#hooks.received?.(call, json.length);
         if (isComplete(json)) resolve(pending.resultOf(json));
         else resolve(this.#hooks.incomplete(json, further ?? { what, first: text, options, number: 1 }));
@@ -133,8 +129,12 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     const wire = this.#wire;
     const what = text.method;
     if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
-    return new Promise((settle, reject) => {
+    return new Promise((resolve, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
+      const settle = (json: string): void => {
+        this.#isProven = true;
+        resolve(json);
+      };
       wire.request(this.#add({ what, rpc: text, isOwn: true, ...limits, settle, reject }));
     });
   }
@@ -183,6 +183,10 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     if (pending === undefined) return;
     pending.sent = false;
     pending.carrier = undefined;
+    if (pending.isOwn && this.#isOpen && !isOutdated && error.details.isSessionLost === true) {
+      this.#isOpen = false;
+      this.#hooks.lost(error);
+    }
     if (pending.isOwn || pending.wasRenewed || (!isOutdated && this.#doubt.isRefuted(this.era, error))) {
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
       return;
@@ -197,12 +201,6 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     if (isOutdated || !this.#isOpen) return;
     this.#isOpen = false;
     this.#doubt.raise(this.era);
-    this.#hooks.lost(error);
-  }
-
-  sessionLost(error: GatewayError): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
     this.#hooks.lost(error);
   }
 

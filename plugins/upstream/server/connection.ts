@@ -1,5 +1,4 @@
-import { GatewayError } from 'pegboard';
-import type { CallResult, InboundRequest } from 'pegboard';
+import { GatewayError, type CallResult, type InboundRequest } from 'pegboard';
 import { Announcer } from './announcer.ts';
 import { awayError, refusalOf } from './away.ts';
 import { callServer } from './callServer.ts';
@@ -59,7 +58,8 @@ export class Connection implements ServerCalls {
       refusal: () => refusalOf(this),
       newTopic: parts.asked,
       isListening: () => parts.readsLists && this.#link.hasWire,
-      lost: (error) => this.#renew(error),
+      // Without an answer since the last time it counts as a failed attempt.
+      lost: (error) => (this.#requests.isProven ? this.#renew(error) : this.#died(error)),
       reread: (error) => this.#reread(error),
     });
     this.#requests = this.conversation.requests;
@@ -70,6 +70,7 @@ export class Connection implements ServerCalls {
       definition: () => this.#definition,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
+      doubted: () => this.state === 'ready' && this.#upkeep.doubted(),
       flooding: (error) => {
         this.#announcer.flooding(error);
         this.#status.flooding(error);
@@ -130,7 +131,6 @@ export class Connection implements ServerCalls {
   get instances(): InstancesOfServer | undefined {
     return this.#parts.instances;
   }
-
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
@@ -205,7 +205,6 @@ export class Connection implements ServerCalls {
     this.#announcer.recovering();
     return this.#begin();
   }
-
   #connected(ms: number, listError: GatewayError | undefined): void {
     this.#retry.connected();
     this.#status.enterReady(listError, this.#parts.listed);

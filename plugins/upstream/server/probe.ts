@@ -121,7 +121,8 @@ function listenerOf(requests: Requests): WireListener {
     },
     failed: (outgoing, error) => requests.failed(outgoing, error),
     notTaken: (outgoing, error, isOutdated) => requests.notTaken(outgoing, error, isOutdated),
-    sessionLost: closed,
+    doubted: () => undefined,
+    reopened: () => undefined,
     flooding: () => undefined,
     closed,
   };

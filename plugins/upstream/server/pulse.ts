@@ -16,6 +16,7 @@ export class Pulse {
   readonly #parts: PulseParts;
   #timer: NodeJS.Timeout | undefined;
   #round = 0;
+  #isAsking = false;
 
   constructor(parts: PulseParts) {
     this.#parts = parts;
@@ -24,6 +25,11 @@ export class Pulse {
   begin(): void {
     this.end();
     this.#later(this.#round);
+  }
+
+  /** Asks now, unless a ping is under way. */
+  ask(): void {
+    if (!this.#isAsking) void this.#ask(this.#round);
   }
 
   end(): void {
@@ -42,6 +48,8 @@ export class Pulse {
 
   async #ask(round: number): Promise<void> {
     const { requests, timeoutMs, lost } = this.#parts;
+    clearTimeout(this.#timer);
+    this.#isAsking = true;
     try {
       // The modern era has no ping.
       const method = requests.era === 'legacy' ? 'ping' : 'server/discover';
@@ -51,6 +59,8 @@ export class Pulse {
       // An error is also an answer, and a busy server may answer slowly.
       const isAlive = fault.code === 'UPSTREAM_ERROR' || requests.running > 0;
       if (!isAlive && round === this.#round) lost(fault);
+    } finally {
+      this.#isAsking = false;
     }
     if (round === this.#round) this.#later(round);
   }

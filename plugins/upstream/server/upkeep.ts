@@ -38,6 +38,11 @@ export class Upkeep {
     this.watchIdleness();
   }
 
+  /** Whether the server is still there is doubtful: a ping decides. */
+  doubted(): void {
+    this.#pulse.ask();
+  }
+
   end(): void {
     this.#pulse.end();
     clearTimeout(this.#timer);

@@ -62,7 +62,8 @@ export class WarmWire {
       message: (text, about) => this.#user?.message(text, about) ?? this.#early(text),
       failed: (outgoing, error) => this.#user?.failed(outgoing, error),
       notTaken: (outgoing, error, isOutdated) => this.#user?.notTaken(outgoing, error, isOutdated),
-      sessionLost: (error) => this.#user?.sessionLost(error),
+      doubted: () => this.#user?.doubted(),
+      reopened: () => this.#user?.reopened(),
       flooding: (error) => this.#user?.flooding(error),
       closed: (error) => {
         this.#fault = error;

@@ -11,6 +11,7 @@ import {
   isChallenge,
   isRevisionRefusal,
   isSessionLoss,
+  lostSession,
   noAnswerIn,
   statusError,
   unreachable,
@@ -69,8 +70,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly #session: HttpSession;
   readonly #standing: StandingStream;
   readonly #unawaited: Unawaited;
-  /** Number of requests that wait for an answer. */
-  #running = 0;
   #isClosed = false;
   /** Timers of call streams that are to be resumed. */
   readonly #resumeTimers = new Set<NodeJS.Timeout>();
@@ -89,14 +88,11 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#standing = new StandingStream({
       listener,
       get: (exchange, lastId) => this.#get(exchange, lastId),
-      hasSession: () => this.#session.hasId,
-      isBusy: () => this.#running > 0,
       waits: options,
       maxMessageBytes: options.maxMessageBytes,
       maxEventIdBytes: options.maxEventIdBytes,
       flow: this.flow,
       memory: options.memory,
-      redact: options.redact,
     });
     const { limits, maxConnections } = options;
     this.#unawaited = new Unawaited({
@@ -107,6 +103,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     });
   }
 
+  get hears(): boolean {
+    return this.#standing.isOpen;
+  }
   async open(): Promise<void> {
     const pool = await openPool(this.#options, this.flow);
     if (this.#isClosed) await pool.destroy();
@@ -121,15 +120,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (this.#session.hasRevision) this.#unawaited.send(text, () => this.#standing.accepted());
   }
 
-  #runs(outgoing: Outgoing, exchange: Exchange<Post>): void {
-    this.#running += 1;
-    outgoing.carrier = exchange;
-  }
-  #over(outgoing: Outgoing): void {
-    this.#running -= 1;
-    outgoing.carrier = undefined;
-  }
-
   #newPost(outgoing: Outgoing | undefined): Post {
     const { number: session, hasId: hadSession } = this.#session;
     return { outgoing, modern: outgoing?.headers, session, hadSession, resumes: 0, lastId: undefined };
@@ -138,7 +128,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   #post(body: string, post: Post): Exchange<Post> | undefined {
     if (this.#pool === undefined) return undefined;
     const exchange = new Exchange<Post>(this, post);
-    if (post.outgoing !== undefined) this.#runs(post.outgoing, exchange);
+    if (post.outgoing !== undefined) post.outgoing.carrier = exchange;
     const { modern } = post;
     const own = this.#session.headers;
     const trace = post.outgoing?.trace;
@@ -186,7 +176,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     return NOTHING_QUOTED;
   }
 
-  // Callbacks of exchanges.
   memory({ outgoing }: Post): ReturnType<MemoryOf> {
     return this.#options.memory(outgoing);
   }
@@ -207,7 +196,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   answered(post: Post, exchange: Exchange<Post>, body: string): void {
     const { outgoing } = post;
     if (outgoing?.carrier !== exchange) return;
-    this.#over(outgoing);
+    outgoing.carrier = undefined;
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
       if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
@@ -221,7 +210,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       return;
     }
     if (this.#isLost(post, exchange.status, body)) {
-      this.#listener.notTaken(outgoing, error, post.session !== this.#session.number);
+      this.#listener.notTaken(outgoing, lostSession(error), post.session !== this.#session.number);
     } else this.#fail(outgoing, error);
   }
 
@@ -241,14 +230,14 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   streamEnded(post: Post, exchange: Exchange<Post>): void {
     const { outgoing } = post;
     if (outgoing?.carrier !== exchange) return;
-    this.#over(outgoing);
+    outgoing.carrier = undefined;
     this.#resume(post, exchange, 'its event stream ended without the answer');
   }
 
   broken(post: Post, exchange: Exchange<Post>, error: Error): void {
     const { outgoing } = post;
     if (outgoing?.carrier !== exchange || this.#isClosed) return;
-    this.#over(outgoing);
+    outgoing.carrier = undefined;
     if (isGatewayError(error)) this.#fail(outgoing, answerLeftOut(error));
     else if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
@@ -256,7 +245,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   released({ outgoing }: Post, exchange: Exchange<Post>, isAnswered: boolean): void {
-    if (outgoing !== undefined) this.#over(outgoing);
+    if (outgoing !== undefined) outgoing.carrier = undefined;
     if (isAnswered) this.#unawaited.answered(exchange);
     else exchange.drop();
   }
@@ -281,7 +270,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
           return;
         }
         const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1, lastId });
-        this.#runs(outgoing, exchange);
+        outgoing.carrier = exchange;
         this.#get(exchange, lastId);
       },
       resumeWait(stream?.retryMs, this.#options),

@@ -3,32 +3,34 @@ import { failSkipped } from './answerLeftOut.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
-import { isSessionLoss, statusError, unreachable } from './httpErrors.ts';
+import { secondsIn } from './httpErrors.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
 import type { SocketFlow } from './socketFlow.ts';
 import type { MemoryOf, WireListener } from './wire.ts';
 
 export interface StandingParts {
-  readonly listener: Pick<WireListener, 'message' | 'failed' | 'sessionLost' | 'closed'>;
+  readonly listener: Pick<WireListener, 'message' | 'failed' | 'doubted' | 'reopened'>;
   /** Sends the GET. */
   readonly get: (exchange: Exchange<undefined>, lastId: string | undefined) => void;
-  readonly hasSession: () => boolean;
-  /** Whether requests still run. */
-  readonly isBusy: () => boolean;
   readonly waits: ResumeWaits;
   /** Maximum size of one message; the stream itself has no maximum. */
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
   readonly flow: SocketFlow;
   readonly memory: MemoryOf;
-  readonly redact: (text: string) => string;
 }
 
 /** How long the stream waits for the server to accept notifications/initialized. */
 const ACCEPT_MS = 250;
 
-/** The GET stream for messages of the server outside of requests; a server without one answers 405. */
+/** Refusals that may not be the last word: of a credential, for a while, or by a proxy. Any other says that the session has no stream. */
+const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+const NOT_IMPLEMENTED = 501;
+const MAX_ASKED_MS = 300_000;
+
+/** The GET stream for messages of the server outside of requests. It is optional: no answer to it ends or renews a session that
+ *  POST still accepts; after one that makes the session doubtful, a ping decides. */
 export class StandingStream implements ExchangeOwner<undefined> {
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
@@ -40,8 +42,11 @@ export class StandingStream implements ExchangeOwner<undefined> {
   #begunAt = 0;
   /** It has not been asked for since `begin()`. */
   #isFirst = false;
-  /** Number of consecutive streams that ended soon and without a message. */
+  /** Number of consecutive streams that were refused, or ended soon and without a message. */
   #empty = 0;
+  #isOpen = false;
+  /** Whether there was one in this session. */
+  #wasOpen = false;
 
   constructor(parts: StandingParts) {
     this.#parts = parts;
@@ -50,10 +55,17 @@ export class StandingStream implements ExchangeOwner<undefined> {
     this.flow = parts.flow;
   }
 
+  /** Whether messages outside of requests arrive now. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Opens the stream soon: at `accepted()`, or without it after `ACCEPT_MS`. */
   begin(): void {
     this.#lastId = undefined;
     this.#empty = 0;
+    this.#isOpen = false;
+    this.#wasOpen = false;
     this.#isFirst = true;
     this.#listenLater(ACCEPT_MS);
   }
@@ -69,6 +81,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
     this.#exchange?.drop();
     this.#exchange = undefined;
     this.#isFirst = false;
+    this.#isOpen = false;
     clearTimeout(this.#timer);
   }
 
@@ -87,8 +100,12 @@ export class StandingStream implements ExchangeOwner<undefined> {
   begun(): void {
     // Nothing to do.
   }
-  head(): void {
-    // Only responses to POST assign the session.
+  head(_: undefined, { stream }: Exchange<undefined>): void {
+    if (stream === undefined) return;
+    // Without an id to resume after, what was announced meanwhile is lost.
+    if (this.#wasOpen && this.#lastId === undefined) this.#parts.listener.reopened();
+    this.#isOpen = true;
+    this.#wasOpen = true;
   }
 
   memory(): MemoryShare | undefined {
@@ -104,32 +121,34 @@ export class StandingStream implements ExchangeOwner<undefined> {
     return this.#parts.listener.message(data);
   }
 
-  answered(_: undefined, exchange: Exchange<undefined>, body: string): void {
-    const { hasSession, listener, redact } = this.#parts;
-    if (hasSession() && isSessionLoss(exchange.status, body))
-      listener.sessionLost(statusError(exchange, body, redact));
-    else if (this.#lastId !== undefined) this.#startOver();
-  }
-
-  /** The server has dropped that event: continue with new events instead of giving up. */
-  #startOver(): void {
-    this.#lastId = undefined;
-    this.#listenLater(resumeWait(undefined, this.#parts.waits));
+  answered(_: undefined, { status, retryAfter }: Exchange<undefined>): void {
+    const { listener, waits } = this.#parts;
+    if (this.#wasOpen) listener.doubted();
+    if (AGAIN.has(status) || (status >= 500 && status !== NOT_IMPLEMENTED)) {
+      this.#again(secondsIn(retryAfter));
+    } else if (this.#lastId !== undefined) {
+      // The server has dropped that event: continue with new events instead of giving up.
+      this.#lastId = undefined;
+      this.#listenLater(resumeWait(undefined, waits));
+    }
   }
 
   streamEnded(_: undefined, { stream }: Exchange<undefined>): void {
-    const { waits } = this.#parts;
+    this.#isOpen = false;
     this.#lastId = stream?.lastId ?? this.#lastId;
     // A stream that lasted was probably cut by a proxy.
-    if (performance.now() - this.#begunAt >= waits.maxResumeMs) this.#empty = 0;
-    this.#listenLater(resumeWait(stream?.retryMs, waits, this.#empty));
-    this.#empty += 1;
+    if (performance.now() - this.#begunAt >= this.#parts.waits.maxResumeMs) this.#empty = 0;
+    this.#again(undefined, stream?.retryMs);
   }
 
-  broken(about: undefined, exchange: Exchange<undefined>, error: Error): void {
-    const { isBusy, listener } = this.#parts;
-    // The server cannot be reached; running requests may still end.
-    if (exchange.stream === undefined && !isBusy()) listener.closed(unreachable(error));
-    else this.streamEnded(about, exchange);
+  broken(about: undefined, exchange: Exchange<undefined>): void {
+    this.#parts.listener.doubted();
+    this.streamEnded(about, exchange);
+  }
+
+  #again(askedSeconds = 0, retryMs?: number): void {
+    const waitMs = resumeWait(retryMs, this.#parts.waits, this.#empty);
+    this.#empty += 1;
+    this.#listenLater(Math.max(waitMs, Math.min(askedSeconds * 1_000, MAX_ASKED_MS)));
   }
 }

@@ -48,8 +48,10 @@ export interface WireListener {
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void;
   /** The server sends so many unsolicited messages that it is read more slowly; undefined: no longer. */
   flooding(error: GatewayError | undefined): void;
-  /** The server has forgotten the session. */
-  sessionLost(error: GatewayError): void;
+  /** The standing stream was refused or cut: a ping is to show whether the session, and the server, is still there. */
+  doubted(): void;
+  /** The standing stream is there again, after a gap in which messages may have been lost. */
+  reopened(): void;
   /** The connection has ended; requests with `sent` unset have not reached the server. */
   closed(error: GatewayError): void;
 }
@@ -58,6 +60,8 @@ export interface WireListener {
 export interface Wire {
   /** Of the server's process; undefined for a remote server. */
   readonly pid?: number | undefined;
+  /** Whether messages of the server outside of requests arrive now; absent: always. */
+  readonly hears?: boolean;
   /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
   open(): Promise<void>;
   request(outgoing: Outgoing): void;

@@ -40,7 +40,14 @@ export class HttpFixture {
   hasSessions = true;
   /** Answer to the GET of a resumed stream instead of its events. */
   resumeStatus = 200;
+  /** Whether no session lives beyond initialize, as behind a balancer that is not sticky. */
+  losesAtOnce = false;
   hasStream = true;
+  /** Answer to the GET of a standing stream instead of one; `reset` closes its connection. */
+  streamInstead:
+    { readonly status: number; readonly body?: string; readonly retryAfter?: number } | 'reset' | undefined;
+  /** Number of GETs for a standing stream. */
+  asked = 0;
   tools = ['echo', 'slow', 'progress', 'cut'];
   /** A tool as listed. */
   declare = (tool: Declared): object => tool;
@@ -123,7 +130,8 @@ export class HttpFixture {
       res.writeHead(200).end();
       return;
     }
-    const isKnown = !this.hasSessions || req.headers['mcp-session-id'] === this.#sessionId();
+    const isKnown =
+      !this.losesAtOnce && (!this.hasSessions || req.headers['mcp-session-id'] === this.#sessionId());
     if (req.method === 'GET') {
       const lastId = req.headers['last-event-id'];
       this.lastIds.push(typeof lastId === 'string' ? Buffer.from(lastId, 'latin1').toString() : undefined);
@@ -215,7 +223,7 @@ export class HttpFixture {
   }
 
   #get(req: IncomingMessage, res: ServerResponse, isKnown: boolean): void {
-    if (!isKnown) {
+    if (!isKnown && this.streamInstead === undefined) {
       res.writeHead(this.lostStatus).end(this.lostBody);
       return;
     }
@@ -228,6 +236,16 @@ export class HttpFixture {
       const data = Number(number) > this.emptyResumes ? ` ${this.#toResume}` : '';
       const events = `id: e${Number(number) + 1}\ndata:${data}\n\n`;
       res.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
+      return;
+    }
+    this.asked += 1;
+    if (this.streamInstead === 'reset') {
+      res.destroy();
+      return;
+    }
+    if (this.streamInstead !== undefined) {
+      const { status, body, retryAfter } = this.streamInstead;
+      res.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }).end(body);
       return;
     }
     if (!this.hasStream) {

@@ -32,6 +32,7 @@ describe('upstream: the lists of a server', () => {
     const reader = new ListingReader({ ask } as unknown as Requests, {
       limits: () => LIMITS,
       output: new StandardError(captureLog(), () => LINES),
+      hears: () => true,
       reread: () => undefined,
     });
     await reader.readAll({ tools: capabilities });
@@ -73,6 +74,7 @@ describe('upstream: the lists of a server', () => {
       const reader = new ListingReader({ ask } as unknown as Requests, {
         limits: () => LIMITS,
         output: new StandardError(captureLog(), () => LINES),
+        hears: () => true,
         reread: () => undefined,
       });
       const read = reader.readAll({ tools: {}, prompts: {} });

@@ -24,7 +24,8 @@ describe('upstream: a server that does not read', () => {
       failed: nothing,
       notTaken: nothing,
       flooding: nothing,
-      sessionLost: nothing,
+      doubted: nothing,
+      reopened: nothing,
       closed: nothing,
     };
     const options = {

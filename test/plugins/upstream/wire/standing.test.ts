@@ -13,19 +13,16 @@ describe('upstream: the standing stream of a remote server', () => {
     const asked: (string | undefined)[] = [];
     let exchange: Exchange<undefined> | undefined;
     const stream = new StandingStream({
-      listener: { failed: nothing, message: () => 0, sessionLost: nothing, closed: nothing },
+      listener: { failed: nothing, message: () => 0, doubted: nothing, reopened: nothing },
       get: (one, lastId) => {
         exchange = one;
         asked.push(lastId);
       },
-      hasSession: () => true,
-      isBusy: () => false,
       waits: { resumeMs: 1, maxResumeMs: 1, minResumeMs: 1 },
       maxMessageBytes: 1_000,
       maxEventIdBytes: 100,
       flow: flowOf(),
       memory: nothing,
-      redact: (text) => text,
     });
     try {
       stream.begin();
@@ -47,16 +44,13 @@ describe('upstream: the standing stream of a remote server', () => {
     const timers = heldTimers();
     let asked = 0;
     const stream = new StandingStream({
-      listener: { failed: nothing, message: () => 0, sessionLost: nothing, closed: nothing },
+      listener: { failed: nothing, message: () => 0, doubted: nothing, reopened: nothing },
       get: () => (asked += 1),
-      hasSession: () => true,
-      isBusy: () => false,
       waits: { resumeMs: 1, maxResumeMs: 1, minResumeMs: 1 },
       maxMessageBytes: 1_000,
       maxEventIdBytes: 100,
       flow: flowOf(),
       memory: nothing,
-      redact: (text) => text,
     });
     const after = (ms: number): number => {
       timers.pass(ms);
@@ -86,18 +80,15 @@ describe('upstream: the standing stream of a remote server', () => {
       listener: {
         failed: nothing,
         message: (text) => heard.push(text),
-        sessionLost: nothing,
-        closed: nothing,
+        doubted: nothing,
+        reopened: nothing,
       },
       get: (one) => (exchange = one),
-      hasSession: () => true,
-      isBusy: () => false,
       waits: { resumeMs: 1_000, maxResumeMs: 1_000, minResumeMs: 100 },
       maxMessageBytes: 1_000,
       maxEventIdBytes: 100,
       flow: flowOf(),
       memory: nothing,
-      redact: (text) => text,
     });
     let fault: Error | undefined;
     try {
