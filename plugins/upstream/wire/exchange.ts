@@ -9,6 +9,9 @@ import type { SocketFlow } from './socketFlow.ts';
 import type { TlsTrust } from './tlsTrust.ts';
 import type { Carrier } from './wire.ts';
 
+/** Digits of the smallest length that is counted: shorter ones are not decoded. */
+const LARGE_DIGITS = String(SMALL_BYTES).length;
+
 /** Receives the events of an exchange; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
   readonly maxMessageBytes: number;
@@ -105,7 +108,7 @@ export class Exchange<T> implements Carrier {
       this.contentType = value.toString('latin1');
       if (this.status < 300 && this.contentType.toLowerCase().startsWith('text/event-stream'))
         this.#openStream();
-    } else if (name.length === 14 && isNamed(name, 'content-length'))
+    } else if (name.length === 14 && value.length >= LARGE_DIGITS && isNamed(name, 'content-length'))
       this.#announced = Number(value.toString('latin1'));
     else if (name.length === 14 && isNamed(name, 'mcp-session-id')) this.sessionId = value.toString('latin1');
     else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
