@@ -100,7 +100,8 @@ export class UnfinishedFiles {
 
   async #waits(file: string, inForce = ''): Promise<boolean> {
     const was = this.#looks.get(file);
-    const facts = await factsOf(file);
+    // A log or a certificate beside them may grow as it likes.
+    const facts = /\.ya?ml$/.test(file) ? await factsOf(file) : undefined;
     if (facts === undefined || (facts.text === inForce && inForce !== '')) {
       this.#looks.delete(file);
       return false;

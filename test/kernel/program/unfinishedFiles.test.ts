@@ -225,6 +225,17 @@ describe('UnfinishedFiles', () => {
     }
   });
 
+  it('lets nothing wait that is not YAML, such as a log that grows beside config.yaml', async () => {
+    const { directory, look, unfinished, log } = await watched({ 'gateway.log': 'a\n' });
+    const write = rewriting(directory.at('gateway.log'));
+    for (const line of ['a\n', 'b', 'c\n']) {
+      write(line);
+      expect(await look('gateway.log'), line).to.be.a('number');
+    }
+    expect(unfinished.isWaiting).to.equal(false);
+    expect(log.having('half written')).to.deep.equal([]);
+  });
+
   it('reads what our own tools write at once, although the file waits', async () => {
     const { directory, look, pipeline } = await watched({ 'mcpservers/one.yaml': SERVER });
     directory.write('mcpservers/one.yaml', SERVER.slice(0, 40));
