@@ -91,6 +91,48 @@ describe('orchestrator mode: Secrets', () => {
     await client.close();
   });
 
+  it('that a definition holds as text are in no status, Event or answer, however wrong the definition is', async () => {
+    await namespace.grant({ kind: 'User', name: service }, SERVICE_RULES);
+    const servers = namespace.path('mcpservers', GROUP);
+    const url = 'http://127.0.0.1:1/mcp?api_key=s3cr3t';
+    const headers = { Authorization: 'Bearer s3cr3t' };
+    const issuer = 'https://login.example.com';
+    const authorizationServer = { issuer, clientId: 'me', clientSecret: 's3cr3t' };
+    const specs = {
+      away: { type: 'streamable-http', url, headers },
+      wrong: {
+        type: 'streamable-http',
+        url,
+        auth: { type: 'oauth', authorizationServer },
+        includeTools: ['[z-a'],
+      },
+      lost: { type: 'stdio', command: ['/no/such/program', '--token', 's3cr3t'], autoStart: true },
+    };
+    for (const [name, spec] of Object.entries(specs))
+      await plane.admin.create(servers, { apiVersion: GROUP, kind: 'MCPServer', metadata: { name }, spec });
+    const directory = makeDirectory({
+      'config.yaml': `orchestrator: true\nnamespace: ${namespace.name}\n`,
+    }).path;
+    const gateway = await servePegboard(directory, [], { env: { KUBECONFIG: kubeconfig() } });
+    const statusOf = async (name: string): Promise<string> =>
+      JSON.stringify((await plane.admin.get(`${servers}/${name}`))['status'] ?? '');
+    const names = Object.keys(specs);
+    for (const name of names)
+      await until(async () => (await statusOf(name)).includes('"message":"'), {
+        what: `the status of ${name}`,
+        withinMs: 30_000,
+      });
+    const client = await mcpClient(gateway.url);
+    const told = [
+      ...(await Promise.all(names.map(statusOf))),
+      JSON.stringify(await plane.admin.get(namespace.path('events'))),
+      JSON.stringify(await client.callTool('core_events', {})),
+      JSON.stringify(await client.callTool('core_mcpserver_list', {})),
+      JSON.stringify(gateway.lines),
+    ].join('\n');
+    expect(told).contain('MCPServer').not.contain('s3cr3t');
+  });
+
   it('of another namespace are read by their name alone, for the client of an exchange', async () => {
     const other = await plane.makeNamespace();
     const issuer = await startTokenIssuer();
