@@ -56,6 +56,8 @@ export class Budget implements MemoryBudget {
   hold(call: Call, bytes: number): void {
     if (bytes <= SMALL_BYTES) return;
     const until = call.parent?.tool.kind === 'meta' ? call.parent : call;
+    // It may have settled before its answer came, and would never settle again.
+    if (until.cancel.reason !== undefined) return;
     const { owner, bytes: before } = this.#held.get(until) ?? { owner: sharerOf(call.request), bytes: 0 };
     this.#held.set(until, { owner, bytes: before + bytes });
     this.#count(owner, bytes);

@@ -107,6 +107,10 @@ describe('memory: the budget of large messages', () => {
     expect(budget.used, 'the meta-tool stores it').to.equal(4 * MB);
     budget.settled(meta);
     expect(budget.used).to.equal(0);
+    const late = callOf('alice');
+    late.meta.cancel.cancel('the client left');
+    budget.hold(late.inner, 4 * MB);
+    expect(budget.used, 'no client waits for it').to.equal(0);
     const { step } = callOf('alice');
     budget.hold(step, 4 * MB);
     budget.settled(step);
