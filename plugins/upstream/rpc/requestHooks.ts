@@ -14,6 +14,6 @@ export interface RequestHooks extends IncomingHooks, DialectParts {
   refusal(): GatewayError | undefined;
   /** A result that is not complete: its call needs another round. */
   incomplete(json: string, round: Round): Promise<CallResult>;
-  /** The era must be agreed again over the same wire. */
-  lost(error: GatewayError): void;
+  /** The era must be agreed again over the same wire. @param isProven whether the server has answered well since the last time */
+  lost(error: GatewayError, isProven: boolean): void;
 }

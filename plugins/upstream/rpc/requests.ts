@@ -29,8 +29,9 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   #waiting = new Set<Pending>();
   #wire: Wire | undefined;
   #isOpen = false;
-  /** Whether the server has answered well since the revision was agreed. */
-  #isProven = false;
+  /** Whether the server has answered well since it lost a session, its greeting aside; true if it never did. */
+  #isProven = true;
+  #hasLost = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(server: string, ticker: Ticker, hooks: RequestHooks) {
@@ -58,9 +59,6 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   speak(era: Era): void {
     this.#dialect.era = era;
   }
-  get isProven(): boolean {
-    return this.#isProven;
-  }
   get running(): number {
     return this.#pending.size - this.#standing;
   }
@@ -80,7 +78,8 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   /** Sends the waiting calls, and from now on each new call at once. */
   open(): void {
     this.#isOpen = true;
-    this.#isProven = false;
+    this.#isProven = !this.#hasLost;
+    this.#hasLost = false;
     this.#doubt.agreed(this.era);
     for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
   }
@@ -183,10 +182,6 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     if (pending === undefined) return;
     pending.sent = false;
     pending.carrier = undefined;
-    if (pending.isOwn && this.#isOpen && !isOutdated && error.details.isSessionLost === true) {
-      this.#isOpen = false;
-      this.#hooks.lost(error);
-    }
     if (pending.isOwn || pending.wasRenewed || (!isOutdated && this.#doubt.isRefuted(this.era, error))) {
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
       return;
@@ -199,9 +194,16 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#waiting.add(pending);
     // Others have found out before.
     if (isOutdated || !this.#isOpen) return;
-    this.#isOpen = false;
     this.#doubt.raise(this.era);
-    this.#hooks.lost(error);
+    this.sessionLost(error);
+  }
+
+  /** Found out by a call or a ping: what else the gateway asks may be refused while the session lives. */
+  sessionLost(error: GatewayError): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#hasLost = true;
+    this.#hooks.lost(error, this.#isProven);
   }
 
   /** The connection has ended: sent requests fail, unsent ones wait for the next connection. Safe to call twice. */

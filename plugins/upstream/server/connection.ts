@@ -59,7 +59,7 @@ export class Connection implements ServerCalls {
       newTopic: parts.asked,
       isListening: () => parts.readsLists && this.#link.hasWire,
       // Without an answer since the last time it counts as a failed attempt.
-      lost: (error) => (this.#requests.isProven ? this.#renew(error) : this.#died(error)),
+      lost: (error, isProven) => (isProven ? this.#renew(error) : this.#died(error)),
       reread: (error) => this.#reread(error),
     });
     this.#requests = this.conversation.requests;

@@ -16,7 +16,8 @@ export class Pulse {
   readonly #parts: PulseParts;
   #timer: NodeJS.Timeout | undefined;
   #round = 0;
-  #isAsking = false;
+  /** The round of the ping that is under way. */
+  #asking: number | undefined;
 
   constructor(parts: PulseParts) {
     this.#parts = parts;
@@ -29,7 +30,7 @@ export class Pulse {
 
   /** Asks now, unless a ping is under way. */
   ask(): void {
-    if (!this.#isAsking) void this.#ask(this.#round);
+    if (this.#asking !== this.#round) void this.#ask(this.#round);
   }
 
   end(): void {
@@ -49,7 +50,7 @@ export class Pulse {
   async #ask(round: number): Promise<void> {
     const { requests, timeoutMs, lost } = this.#parts;
     clearTimeout(this.#timer);
-    this.#isAsking = true;
+    this.#asking = round;
     try {
       // The modern era has no ping.
       const method = requests.era === 'legacy' ? 'ping' : 'server/discover';
@@ -58,9 +59,12 @@ export class Pulse {
       const fault = asGatewayError(error);
       // An error is also an answer, and a busy server may answer slowly.
       const isAlive = fault.code === 'UPSTREAM_ERROR' || requests.running > 0;
-      if (!isAlive && round === this.#round) lost(fault);
+      const isCurrent = round === this.#round;
+      const isForgotten = fault.details.isSessionLost === true && requests.era === 'legacy';
+      if (isCurrent && isForgotten) requests.sessionLost(fault);
+      else if (isCurrent && !isAlive) lost(fault);
     } finally {
-      this.#isAsking = false;
+      if (this.#asking === round) this.#asking = undefined;
     }
     if (round === this.#round) this.#later(round);
   }

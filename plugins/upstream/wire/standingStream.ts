@@ -24,8 +24,9 @@ export interface StandingParts {
 /** How long the stream waits for the server to accept notifications/initialized. */
 const ACCEPT_MS = 250;
 
-/** Refusals that may not be the last word: of a credential, for a while, or by a proxy. Any other says that the session has no stream. */
-const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+/** Refusals that may not be the last word: of a credential, for a while, or because the former stream is not known to have ended (409).
+ *  Any other says that the session has no stream. */
+const AGAIN: ReadonlySet<number> = new Set([401, 408, 409, 425, 429]);
 const NOT_IMPLEMENTED = 501;
 const MAX_ASKED_MS = 300_000;
 

@@ -120,6 +120,16 @@ describe('upstream: remote servers', () => {
     });
   }
 
+  it('keeps a session whose lists are refused with 404, and calls its tools', async () => {
+    server.refusesLists = true;
+    await rig.configure({ backoffFirstMs: 1, backoffMaxMs: 20 });
+    await rig.define({ s: remote() });
+    await rig.reaches('s', 'connected');
+    await until('further attempts to list', () => server.count('prompts/list') >= 4);
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+    expect(server.count('initialize')).to.equal(1);
+  });
+
   it('does not treat a 400 about something else as a lost session', async () => {
     await connected();
     server.loseSessions(400, 'arguments are wrong');
@@ -139,11 +149,12 @@ describe('upstream: remote servers', () => {
   });
 
   it('waits longer and longer for a server that loses each session before it has answered anything', async () => {
-    server.losesAtOnce = true;
-    await rig.configure({ backoffFirstMs: 40 });
+    await rig.configure({ backoffFirstMs: 40, pingIntervalMs: 1 });
     await rig.define({ s: remote() });
+    await rig.reaches('s', 'connected');
+    server.losesAtOnce = true;
     const since = performance.now();
-    await until('a sixth attempt', () => server.count('initialize') >= 6);
+    await until('a seventh session', () => server.count('initialize') >= 7);
     // Half of 40, 80, 160 and 320 ms: at random a wait is up to twice that.
     expect(performance.now() - since).above(300);
     server.losesAtOnce = false;

@@ -42,6 +42,8 @@ export class HttpFixture {
   resumeStatus = 200;
   /** Whether no session lives beyond initialize, as behind a balancer that is not sticky. */
   losesAtOnce = false;
+  /** Whether it declares prompts, and answers 404 when they are listed. */
+  refusesLists = false;
   hasStream = true;
   /** Answer to the GET of a standing stream instead of one; `reset` closes its connection. */
   streamInstead:
@@ -144,7 +146,7 @@ export class HttpFixture {
       this.#session += 1;
       const result = {
         protocolVersion: '2025-11-25',
-        capabilities: { tools: { listChanged: true } },
+        capabilities: { tools: { listChanged: true }, ...(this.refusesLists && { prompts: {} }) },
         serverInfo: { name: 'fixture', version: '1' },
       };
       if (this.hasSessions) res.setHeader('Mcp-Session-Id', this.#sessionId());
@@ -165,6 +167,10 @@ export class HttpFixture {
   }
 
   #request({ id, method, params }: Message, res: ServerResponse): void {
+    if (this.refusesLists && method === 'prompts/list') {
+      res.writeHead(404).end('no such route');
+      return;
+    }
     if (method === 'tools/list') {
       const tools = this.tools.map((name) =>
         this.declare({

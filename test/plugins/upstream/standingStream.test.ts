@@ -52,6 +52,7 @@ describe('upstream: a standing stream that a server refuses or cuts', () => {
     { status: 500 },
     { status: 429 },
     { status: 408 },
+    { status: 409 },
     'reset',
   ] as const)
     it(`is asked for again after ${typeof refusal === 'string' ? refusal : refusal.status}, with pauses, and the session stays`, async () => {
