@@ -28,6 +28,7 @@ export class Budget implements MemoryBudget {
   readonly #usedByOwner = new Map<string, number>();
   readonly #held = new Map<Call, Held>();
   readonly #waiting = new Set<Share>();
+  #isClosed = false;
   /** What the waiting ones have. */
   #idleBytes = 0;
 
@@ -76,15 +77,20 @@ export class Budget implements MemoryBudget {
     this.#serve();
   }
 
-  /** Nothing is counted any more, so nothing waits. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+  /** The plugin has stopped: those that still have shares of it wait no more. */
   close(): void {
+    this.#isClosed = true;
     for (const share of [...this.#waiting]) this.#grant(share);
   }
 
   /** @returns whether the share has got what it wants */
   take(share: Share): boolean {
     // A new one does not overtake those that wait; the bytes of one that has begun are free only when it has ended.
-    if ((share.bytes === 0 && this.#waiting.size > 0) || !this.#fits(share)) return false;
+    if (!this.#isClosed && ((share.bytes === 0 && this.#waiting.size > 0) || !this.#fits(share)))
+      return false;
     this.#fill(share);
     return true;
   }

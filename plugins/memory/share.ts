@@ -14,7 +14,7 @@ export class Share implements MemoryShare {
   /** While it waits. */
   #room: Promise<void> | undefined;
   #go: (() => void) | undefined;
-  /** In all its waits together. */
+  /** In all waits of one message together. */
   #waitedMs = 0;
 
   constructor(budget: Budget, { number, use, owner }: Pick<Share, 'number' | 'use' | 'owner'>) {
@@ -29,6 +29,7 @@ export class Share implements MemoryShare {
     if (this.wanted > this.bytes) return this.#room === undefined && this.#budget.take(this);
     this.#budget.leave(this);
     this.granted();
+    if (this.wanted === 0) this.#waitedMs = 0;
     if (this.wanted < this.bytes) this.#budget.giveBack(this);
     return true;
   }
@@ -36,11 +37,12 @@ export class Share implements MemoryShare {
   room(): Promise<void> {
     if (this.#room !== undefined) return this.#room;
     if (this.wanted <= this.bytes) return Promise.resolve();
-    if (this.wanted > this.#budget.maxBytesOfOne) return Promise.reject(this.#budget.tooLarge(this));
+    if (!this.#budget.isClosed && this.wanted > this.#budget.maxBytesOfOne)
+      return Promise.reject(this.#budget.tooLarge(this));
     const since = performance.now();
     const room = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#room = undefined;
+        this.#room = this.#go = undefined;
         this.#budget.leave(this);
         reject(this.#budget.full(this));
       }, this.#budget.waitMs - this.#waitedMs);

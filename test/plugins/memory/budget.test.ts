@@ -97,6 +97,22 @@ describe('memory: the budget of large messages', () => {
     expect([...budget.waits.samples()]).to.deep.equal([{ value: 1, labels: { use: 'answer' } }]);
   });
 
+  it('lets a share wait as long as any other again once it was given back', async () => {
+    const budget = budgetOf(8 * MB, 40);
+    shareOf(budget, 'a', 6 * MB);
+    shareOf(budget, 'b', 2 * MB);
+    const line = budget.open('answer', 'server s');
+    for (const time of ['first', 'second', 'third']) {
+      const since = performance.now();
+      expect(line.size(MB)).to.equal(false);
+      expect(await line.room().catch((error: unknown) => (error as GatewayError).code), time).to.equal(
+        'MEMORY_FULL',
+      );
+      expect(performance.now() - since, time).above(30);
+      line.size(0);
+    }
+  });
+
   it('counts a result until the meta-tool above its call has settled, for the owner of the call', () => {
     const budget = budgetOf(8 * MB);
     const { meta, inner } = callOf('alice');
@@ -153,6 +169,7 @@ describe('memory: the budget of large messages', () => {
     budget.close();
     await turn();
     expect(other.isReady()).to.equal(true);
+    expect(other.size(9 * MB), 'the plugin is gone').to.equal(true);
   });
 
   it('never counts more than the bound and one message, and nothing once all have ended', async () => {
