@@ -98,7 +98,8 @@ export class Exchange<T> implements Carrier {
     for (let at = 0; at + 1 < headers.length; at += 2)
       this.#header(headers[at] as Buffer, headers[at + 1] as Buffer);
     this.#owner.head(this.#about as T, this);
-    if (this.stream === undefined && this.#announced > SMALL_BYTES) this.#grow(this.#announced);
+    if (this.#announced > this.#owner.maxMessageBytes) this.#tooLong();
+    else if (this.stream === undefined && this.#announced > SMALL_BYTES) this.#grow(this.#announced);
     return true;
   }
 
@@ -145,7 +146,8 @@ export class Exchange<T> implements Carrier {
 
   /** Counts what a message takes; the rest is read when there is room. */
   #grow(bytes: number): void {
-    if (this.#share === undefined && bytes <= SMALL_BYTES) return;
+    // What an exchange takes after its end is never given back.
+    if (this.#isDropped || (this.#share === undefined && bytes <= SMALL_BYTES)) return;
     this.#share ??= this.#owner.memory?.(this.#about as T);
     if (this.#share === undefined || this.#share.size(bytes) || this.#isWaiting) return;
     this.#isWaiting = true;
@@ -166,7 +168,8 @@ export class Exchange<T> implements Carrier {
       return;
     }
     this.#share?.size(0);
-    this.stream.skip((ends) => this.#owner.givenUp?.(ends, error));
+    // Whole events wait for the pace of the server: they are no part of a large one.
+    if (!this.#isHeld) this.stream.skip((ends) => this.#owner.givenUp?.(ends, error));
   }
 
   #pause(): void {
