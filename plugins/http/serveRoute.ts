@@ -132,7 +132,7 @@ class Exchange implements HttpExchange {
   }
   /** Until the response has ended: a call that waits holds its arguments. */
   #share(): MemoryShare | undefined {
-    if (!hasLargeRest(this.req)) return undefined;
+    if (this.res.destroyed || !hasLargeRest(this.req)) return undefined;
     const share = this.#parts.memory()?.open('request', sharerOf(this.#request));
     if (share !== undefined) this.res.once('close', () => share.size(0));
     return share;

@@ -58,7 +58,7 @@ export class Site {
     res.once('close', () => share?.size(0));
     if (share?.size(Number(req.headers['content-length'] ?? 0)) === false) await share.room();
     const answer = await this.#answer(req, url);
-    if (share?.size(answer.body.length) === false) await share.room();
+    if (!res.destroyed && share?.size(answer.body.length) === false) await share.room();
     send(req, res, answer);
   }
 
