@@ -9,10 +9,17 @@ export class RunMemory {
     this.#share = share;
   }
 
-  /** @throws GatewayError MEMORY_FULL */
+  /** @throws GatewayError MEMORY_FULL; then it is not counted, so that later steps, clean-up above all, have what is left */
   async takes(bytes: number): Promise<void> {
     this.#bytes += bytes;
-    if (this.#share?.size(this.#bytes) === false) await this.#share.room();
+    if (this.#share?.size(this.#bytes) !== false) return;
+    try {
+      await this.#share.room();
+    } catch (error) {
+      this.#bytes -= bytes;
+      this.#share.size(this.#bytes);
+      throw error;
+    }
   }
 
   end(): void {

@@ -202,6 +202,22 @@ describe('memory: runs of workflows, and stored results', () => {
     await eventually(() => budget.used === 0, 'all is given back', 2_000);
   });
 
+  it('a run whose result was refused still cleans up', async () => {
+    const tidy = { id: 'tidy', tool: 'x_s_size', args: { text: '{{ .workflow.name }}' } };
+    const steps = [step('a'), step('b'), { ...step('c'), allowFailure: true }, { ...tidy, id: 'after' }];
+    const files = { 'workflows/w.yaml': JSON.stringify({ steps, finally: [tidy] }) };
+    const { client } = await start('json', { files });
+    const { content } = await client.callTool('workflow_w', {});
+    const { status, steps: told } = JSON.parse(String(content[0]?.['text'])) as {
+      readonly status: string;
+      readonly steps: readonly { readonly id: string; readonly status: string }[];
+    };
+    expect(told.map(({ id, status: how }) => `${id} ${how}`)).to.deep.equal([
+      ...['a completed', 'b completed', 'c failed', 'after completed', 'tidy completed'],
+    ]);
+    expect(status).to.equal('completed');
+  });
+
   it('a selection in a stored result waits for the memory that the result takes', async () => {
     const { client, budget } = await start('json', { resultBudget: 10_000 });
     const { text } = await called(client, 'x_s_large', { bytes: FITS, isStructured: true });
