@@ -168,7 +168,7 @@ export class Exchange<T> implements Carrier {
       return;
     }
     this.#share?.size(0);
-    // Whole events wait for the pace of the server: they are no part of a large one.
+    // Whole events wait for the pace of the server, and do not belong to a large one.
     if (!this.#isHeld) this.stream.skip((ends) => this.#owner.givenUp?.(ends, error));
   }
 
