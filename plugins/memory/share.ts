@@ -14,8 +14,10 @@ export class Share implements MemoryShare {
   /** While it waits. */
   #room: Promise<void> | undefined;
   #go: (() => void) | undefined;
-  /** In all waits of one message together. */
+  /** In all waits of one message together. Who waited in vain does not wait again until a message has had room: what is behind it on its
+   *  stream may hold the memory. */
   #waitedMs = 0;
+  #wasRefused = false;
 
   constructor(budget: Budget, { number, use, owner }: Pick<Share, 'number' | 'use' | 'owner'>) {
     this.#budget = budget;
@@ -26,10 +28,14 @@ export class Share implements MemoryShare {
 
   size(bytes: number): boolean {
     this.wanted = bytes <= SMALL_BYTES ? 0 : bytes;
-    if (this.wanted > this.bytes) return this.#room === undefined && this.#budget.take(this);
+    if (this.wanted > this.bytes) {
+      const isTaken = this.#room === undefined && this.#budget.take(this);
+      if (isTaken) this.#wasRefused = false;
+      return isTaken;
+    }
     this.#budget.leave(this);
     this.granted();
-    if (this.wanted === 0) this.#waitedMs = 0;
+    if (this.wanted === 0 && this.bytes > 0 && !this.#wasRefused) this.#waitedMs = 0;
     if (this.wanted < this.bytes) this.#budget.giveBack(this);
     return true;
   }
@@ -43,6 +49,8 @@ export class Share implements MemoryShare {
     const room = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#room = this.#go = undefined;
+        this.#waitedMs = this.#budget.waitMs;
+        this.#wasRefused = true;
         this.#budget.leave(this);
         reject(this.#budget.full(this));
       }, this.#budget.waitMs - this.#waitedMs);
