@@ -65,6 +65,7 @@ export { inTurn } from './lib/inTurn.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { LineSplitter } from './lib/lineSplitter.ts';
+export { matchesParts } from './lib/matchesParts.ts';
 export { didYouMean, nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';
 export { packageFile } from './lib/packageFile.ts';

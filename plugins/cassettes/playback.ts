@@ -1,4 +1,4 @@
-import { HIDDEN, isObject, jsonText, nearest, textResult } from 'pegboard';
+import { HIDDEN, isObject, jsonText, matchesParts, nearest, textResult } from 'pegboard';
 import type { RecordedCall, Recording } from './recording.ts';
 
 const MAX_SHOWN_CHARS = 500;
@@ -42,17 +42,7 @@ function isTextMatch(recorded: string, given: unknown): boolean {
   // A number is hidden as a whole.
   if (typeof given === 'number') return recorded === HIDDEN;
   if (typeof given !== 'string') return false;
-  const [head = '', ...parts] = recorded.split(HIDDEN);
-  const tail = parts.pop();
-  if (tail === undefined) return recorded === given;
-  if (!given.startsWith(head)) return false;
-  let from = head.length;
-  for (const part of parts) {
-    const at = given.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return given.length - tail.length >= from && given.endsWith(tail);
+  return matchesParts(recorded.split(HIDDEN), given);
 }
 
 function notRecorded(tool: string, args: unknown, recorded: readonly RecordedCall[]): string {
