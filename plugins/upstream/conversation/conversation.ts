@@ -72,6 +72,7 @@ export class Conversation {
       refusal: parts.refusal,
       output: parts.output,
       lost: parts.lost,
+      doubted: parts.doubted,
       ...(parts.received && { received: parts.received }),
       notified: (said) => this.#notified(said),
       topics: () => parts.topics(),
@@ -204,6 +205,11 @@ export class Conversation {
   #refused(method: string, error: unknown): void {
     const level = method === 'resources/subscribe' ? 'warn' : 'debug';
     this.#parts.log[level]('server rejected a request', { server: this.#server, method, error });
+  }
+
+  /** A ping is to show whether the server is still there. */
+  doubted(): void {
+    this.#parts.doubted();
   }
 
   /** Notifications may have been lost. */

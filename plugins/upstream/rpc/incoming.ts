@@ -1,5 +1,5 @@
 import { isObject } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import type { GatewayError, JsonObject } from 'pegboard';
 import type { Dialect } from './dialect.ts';
 import { keyOf } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
@@ -27,6 +27,8 @@ export interface IncomingParts extends IncomingHooks {
   readonly late: () => readonly (string | undefined)[];
   /** @returns whether the error means that the server no longer speaks the agreed era; the request is then sent again */
   readonly isOutdated: (pending: Pending, error: JsonObject) => boolean;
+  /** @returns whether the error may be one of the session rather than of the request, which then goes on waiting */
+  readonly isWithheld: (pending: Pending, error: GatewayError) => boolean;
 }
 
 /** Messages of one server: answers go to their requests, all others to the hooks. */
@@ -77,13 +79,19 @@ export class Incoming {
   }
 
   #failed(id: unknown, error: unknown): number {
-    const { server, output, take, get, isOutdated } = this.#parts;
+    const { server, output, take, get, isOutdated, isWithheld } = this.#parts;
     const waiting = get(keyOf(id));
-    if (waiting !== undefined && isObject(error) && isOutdated(waiting, error)) return 0;
-    const pending = take(id);
-    pending?.carrier?.release(true);
-    pending?.reject(errorAnswer({ server, output }, pending, error));
-    return pending === undefined ? 1 : 0;
+    if (waiting === undefined) {
+      take(id);
+      return 1;
+    }
+    if (isObject(error) && isOutdated(waiting, error)) return 0;
+    const answer = errorAnswer({ server, output }, waiting, error);
+    if (isWithheld(waiting, answer)) return 0;
+    take(id);
+    waiting.carrier?.release(true);
+    waiting.reject(answer);
+    return 0;
   }
 
   /** The calls a message may belong to; requests the gateway itself made are never attributed to a client. */

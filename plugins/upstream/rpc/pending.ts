@@ -90,6 +90,13 @@ export class Pending implements Outgoing {
     this.reject = parts.reject;
   }
 
+  belongTo({ progress, client, call, isRepeatable = false }: RequestOptions): void {
+    this.progress = progress;
+    this.client = client;
+    this.call = call;
+    this.isRepeatable = isRepeatable;
+  }
+
   /** In the form of the era agreed at the time it is read. */
   get text(): string {
     this.#era = this.#dialect.era;
@@ -120,9 +127,21 @@ export class Pending implements Outgoing {
     this.wasRepeated = true;
     this.questions?.forEach((question) => question.callEnded(this));
     this.questions = undefined;
+    this.unsent();
+    return true;
+  }
+
+  /** It is to be sent again. */
+  unsent(): void {
     this.sent = false;
     this.carrier = undefined;
-    return true;
+  }
+
+  /** The limit (ms) that has passed without an answer; undefined if none has. */
+  overdueMs(now: number): number | undefined {
+    const isAsking = this.questions !== undefined && this.questions.size > 0;
+    if (!isAsking && now - this.lastHeardAt >= this.silenceMs) return Math.round(this.silenceMs);
+    return now < this.endAt ? undefined : Math.round(this.endAt - this.lastHeardAt);
   }
 
   /** The result as the caller receives it. */

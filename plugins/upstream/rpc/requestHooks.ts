@@ -14,6 +14,8 @@ export interface RequestHooks extends IncomingHooks, DialectParts {
   refusal(): GatewayError | undefined;
   /** A result that is not complete: its call needs another round. */
   incomplete(json: string, round: Round): Promise<CallResult>;
+  /** Whether the session is still there is doubtful. @returns whether a ping is to show it */
+  doubted(): boolean;
   /** The era must be agreed again over the same wire. @param isProven whether the server has answered well since the last time */
   lost(error: GatewayError, isProven: boolean): void;
 }

@@ -2,6 +2,7 @@ import { InFlight } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Era } from '../definition.ts';
 import { Dialect } from './dialect.ts';
+import { Drain } from './drain.ts';
 import { Incoming } from './incoming.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
@@ -11,11 +12,14 @@ import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts
 import type { RequestHooks } from './requestHooks.ts';
 import { cancelled, cutOff, failure, noAnswer, notConnected, outdated } from './requestErrors.ts';
 import { isComplete } from './isComplete.ts';
+import { SessionWatch } from './sessionWatch.ts';
+import { lostSession } from '../wire/sessionLoss.ts';
 import type { RpcText } from './rpcText.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 
 /** The requests to one server that wait for an answer, over any number of connections. */
 export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notTaken'>, Sweepable {
+  readonly session: SessionWatch;
   readonly #server: string;
   readonly #ticker: Ticker;
   readonly #hooks: RequestHooks;
@@ -29,10 +33,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   #waiting = new Set<Pending>();
   #wire: Wire | undefined;
   #isOpen = false;
-  /** Whether the server has answered well since it lost a session, its greeting aside; true if it never did. */
-  #isProven = true;
-  #hasLost = false;
-  #whenIdle: (() => void) | undefined;
+  readonly drain = new Drain(() => this.#isIdle());
 
   constructor(server: string, ticker: Ticker, hooks: RequestHooks) {
     this.#server = server;
@@ -40,6 +41,10 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#hooks = hooks;
     this.#late = new LateCalls(() => hooks.lateLimits());
     this.#dialect = new Dialect(hooks);
+    this.session = new SessionWatch({
+      hasSession: () => this.era === 'legacy' && this.#wire?.hasSession === true,
+      doubted: () => hooks.doubted(),
+    });
     this.#incoming = new Incoming({
       ...hooks,
       server,
@@ -49,6 +54,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
       all: () => this.#pending.values(),
       late: () => this.#late.clients(),
       isOutdated: (pending, error) => this.#isOutdated(pending, error),
+      isWithheld: (pending, error) => this.#isWithheld(pending, error),
     });
   }
 
@@ -78,8 +84,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   /** Sends the waiting calls, and from now on each new call at once. */
   open(): void {
     this.#isOpen = true;
-    this.#isProven = !this.#hasLost;
-    this.#hasLost = false;
+    this.session.opened();
     this.#doubt.agreed(this.era);
     for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
   }
@@ -90,26 +95,21 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
    *  @param further set for a call whose server needed more from the client */
   call(what: string, text: RpcText, options: RequestOptions, further?: Round): Promise<CallResult> {
     return new Promise((resolve, reject) => {
-      if (!this.#isOpen) {
-        const refusal = this.#hooks.refusal();
-        if (refusal !== undefined) {
-          reject(refusal);
-          return;
-        }
+      const refusal = this.#isOpen ? undefined : this.#hooks.refusal();
+      if (refusal !== undefined) {
+        reject(refusal);
+        return;
       }
-      const { tool, cancel, progress, client, meta, call, isRepeatable = false } = options;
+      const { tool, cancel, meta, call } = options;
       const settle = (json: string): void => {
-        this.#isProven = true;
+        this.session.answered();
         if (call !== undefined) this.#hooks.received?.(call, json.length);
         if (isComplete(json)) resolve(pending.resultOf(json));
         else resolve(this.#hooks.incomplete(json, further ?? { what, first: text, options, number: 1 }));
       };
       const limits = this.#hooks.limits(tool);
       const pending = this.#add({ what, rpc: text, meta, isOwn: false, ...limits, settle, reject });
-      pending.progress = progress;
-      pending.client = client;
-      pending.call = call;
-      pending.isRepeatable = isRepeatable;
+      pending.belongTo(options);
       pending.stopListening = cancel?.onCancel((reason) =>
         this.#giveUp(pending, reason, cancelled(this.#server, pending, reason)),
       );
@@ -131,7 +131,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     return new Promise((resolve, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
       const settle = (json: string): void => {
-        this.#isProven = true;
+        this.session.answered();
         resolve(json);
       };
       wire.request(this.#add({ what, rpc: text, isOwn: true, ...limits, settle, reject }));
@@ -173,27 +173,41 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
     if (error.code === 'UPSTREAM_CLOSED' && pending.repeat()) this.#send(pending);
-    else this.#take(pending.id)?.reject(failure(this.#server, pending, error));
+    else if (!this.#isWithheld(pending, error))
+      this.#take(pending.id)?.reject(failure(this.#server, pending, error));
+  }
+
+  /** Whether the error of a call may be one of its session: then the call is sent again, or a ping decides. */
+  #isWithheld(pending: Pending, error: GatewayError): boolean {
+    const verdict = this.#isOpen ? this.session.judge(pending, error) : 'unharmed';
+    if (verdict === 'unharmed') return false;
+    pending.carrier?.release(true);
+    if (verdict === 'lost') this.notTaken(pending, lostSession(error), false);
+    return true;
+  }
+
+  /** The server has answered a ping in the session: doubtful errors are those of their calls. */
+  proved(): void {
+    for (const [pending, error] of this.session.take())
+      this.#take(pending.id)?.reject(failure(this.#server, pending, error));
   }
 
   /** @param isOutdated whether the session it was sent in has been replaced since */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void {
     const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
-    pending.sent = false;
-    pending.carrier = undefined;
+    pending.unsent();
     if (pending.isOwn || pending.wasRenewed || (!isOutdated && this.#doubt.isRefuted(this.era, error))) {
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
       return;
     }
     pending.wasRenewed = true;
-    if (isOutdated && this.#isOpen) {
-      this.#wire?.request(pending);
+    // Others have found out before.
+    if (isOutdated || !this.#isOpen) {
+      this.#send(pending);
       return;
     }
     this.#waiting.add(pending);
-    // Others have found out before.
-    if (isOutdated || !this.#isOpen) return;
     this.#doubt.raise(this.era);
     this.sessionLost(error);
   }
@@ -202,8 +216,9 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   sessionLost(error: GatewayError): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#hasLost = true;
-    this.#hooks.lost(error, this.#isProven);
+    this.session.lost();
+    for (const [pending] of this.session.take()) this.#waiting.add(pending);
+    this.#hooks.lost(error, this.session.isProven);
   }
 
   /** The connection has ended: sent requests fail, unsent ones wait for the next connection. Safe to call twice. */
@@ -211,6 +226,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#isOpen = false;
     this.#wire = undefined;
     this.#late.clear();
+    this.proved();
     for (const pending of this.#pending.values()) {
       if (pending.isOwn) this.#take(pending.id)?.reject(error);
       else if (pending.sent && !pending.repeat())
@@ -230,20 +246,6 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     return waiting;
   }
 
-  /** Resolves when no request is running, or after `ms`. One at a time. */
-  drained(ms: number): Promise<void> {
-    if (this.#isIdle()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#whenIdle = undefined;
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      this.#whenIdle = end;
-    });
-  }
-
   /** Calls that wait for a connection do not count as running. */
   #isIdle(): boolean {
     return [...this.#waiting].filter(({ isSettled }) => !isSettled).length === this.running;
@@ -251,11 +253,8 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
 
   sweep(now: number): boolean {
     for (const pending of this.#pending.values()) {
-      const isAsking = pending.questions !== undefined && pending.questions.size > 0;
-      const isSilent = !isAsking && now - pending.lastHeardAt >= pending.silenceMs;
-      if (!isSilent && now < pending.endAt) continue;
-      const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
-      this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
+      const limit = pending.overdueMs(now);
+      if (limit !== undefined) this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, limit));
     }
     return this.running > 0;
   }
@@ -294,7 +293,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     pending.isSettled = true;
     pending.stopListening?.();
     pending.questions?.forEach((question) => question.callEnded(pending));
-    if (this.#whenIdle !== undefined && this.#isIdle()) this.#whenIdle();
+    this.drain.look();
     return pending;
   }
 }

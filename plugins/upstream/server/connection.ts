@@ -60,6 +60,7 @@ export class Connection implements ServerCalls {
       isListening: () => parts.readsLists && this.#link.hasWire,
       // Without an answer since the last time it counts as a failed attempt.
       lost: (error, isProven) => (isProven ? this.#renew(error) : this.#died(error)),
+      doubted: () => this.state === 'ready' && this.#upkeep.doubted(),
       reread: (error) => this.#reread(error),
     });
     this.#requests = this.conversation.requests;
@@ -70,7 +71,6 @@ export class Connection implements ServerCalls {
       definition: () => this.#definition,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
-      doubted: () => this.state === 'ready' && this.#upkeep.doubted(),
       flooding: (error) => {
         this.#announcer.flooding(error);
         this.#status.flooding(error);
@@ -289,7 +289,7 @@ export class Connection implements ServerCalls {
     this.#requests.shut();
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     this.#parts.listed();
-    await this.#link.end(this.#requests.drained(wasReady ? this.#parts.config().drainMs : 0), reason);
+    await this.#link.end(this.#requests.drain.drained(wasReady ? this.#parts.config().drainMs : 0), reason);
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     if (wasReady && what !== 'idle') this.#announcer.ended(what, this.listing.tools.length > 0);
     if (isLatest()) this.#status.enter(what === 'idle' && this.#isWanted ? 'idle' : 'stopped', 'unknown');

@@ -26,8 +26,6 @@ export interface LinkParts {
   /** The server is initialized and listed; `listError` is set if a list could not be read. */
   readonly connected: (ms: number, listError: GatewayError | undefined) => void;
   readonly failed: (error: GatewayError) => void;
-  /** A ping is to show whether the server is still there. */
-  readonly doubted: () => void;
   /** The server sends more than is read; undefined: no longer. */
   readonly flooding: (error: GatewayError | undefined) => void;
   /** The wire ended by itself; release() or end() must follow. */
@@ -160,7 +158,7 @@ export class Link {
 
   /** A released wire may still fail its requests, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { server, log, conversation, closed, doubted, flooding, refused } = this.#parts;
+    const { server, log, conversation, closed, flooding, refused } = this.#parts;
     const { requests } = conversation;
     return {
       message: (text, about) => {
@@ -178,7 +176,7 @@ export class Link {
         else requests.failed(outgoing, error);
       },
       doubted: () => {
-        if (this.#wire === own()) doubted();
+        if (this.#wire === own()) conversation.doubted();
       },
       reopened: () => {
         if (this.#wire === own()) conversation.missed();

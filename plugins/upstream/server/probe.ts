@@ -71,6 +71,7 @@ async function attempt(
     topics: () => [],
     logLevel: () => undefined,
     incomplete: () => Promise.reject(new GatewayError('UPSTREAM_PROTOCOL', 'the probe makes no calls')),
+    doubted: () => false,
     lost: () => undefined,
     output: { noise: () => undefined, redact, hideInProse: redact, isRepeatedIn: () => false },
   });

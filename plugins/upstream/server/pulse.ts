@@ -55,14 +55,16 @@ export class Pulse {
       // The modern era has no ping.
       const method = requests.era === 'legacy' ? 'ping' : 'server/discover';
       await requests.ask(rpcText(method), timeoutMs());
+      requests.proved();
     } catch (error) {
       const fault = asGatewayError(error);
       // An error is also an answer, and a busy server may answer slowly.
       const isAlive = fault.code === 'UPSTREAM_ERROR' || requests.running > 0;
       const isCurrent = round === this.#round;
-      const isForgotten = fault.details.isSessionLost === true && requests.era === 'legacy';
+      const isForgotten = requests.era === 'legacy' && requests.session.isForgotten(fault);
       if (isCurrent && isForgotten) requests.sessionLost(fault);
       else if (isCurrent && !isAlive) lost(fault);
+      else requests.proved();
     } finally {
       if (this.#asking === round) this.#asking = undefined;
     }

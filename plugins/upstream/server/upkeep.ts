@@ -39,8 +39,9 @@ export class Upkeep {
   }
 
   /** Whether the server is still there is doubtful: a ping decides. */
-  doubted(): void {
+  doubted(): true {
     this.#pulse.ask();
+    return true;
   }
 
   end(): void {

@@ -86,17 +86,6 @@ export function noAnswerIn(
   return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 
-/** Whether a server reports a lost session: 404 is the specified way, and the official SDK's server says after a restart that it is not
- *  initialized. None of these statuses has run the request. */
-export function isSessionLoss(status: number, body: string): boolean {
-  return status === 404 || (LOST_IN_WORDS.has(status) && /session|not initialized/i.test(body));
-}
-const LOST_IN_WORDS: ReadonlySet<number> = new Set([400, 410, 503]);
-
-export function lostSession({ code, message, details, cause }: GatewayError): GatewayError {
-  return new GatewayError(code, message, { cause, details: { ...details, isSessionLost: true } });
-}
-
 /** Whether a server of another era refuses the revision. Source: MCP 2026-07-28, Error Codes */
 export function isRevisionRefusal(status: number, body: string): boolean {
   return status === 400 && /"code"\s*:\s*-32022\b/.test(body);

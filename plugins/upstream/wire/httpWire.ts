@@ -10,13 +10,12 @@ import {
   cutShort,
   isChallenge,
   isRevisionRefusal,
-  isSessionLoss,
-  lostSession,
   noAnswerIn,
   statusError,
   unreachable,
 } from './httpErrors.ts';
 import { HttpSession } from './httpSession.ts';
+import { isSessionLoss, lostSession } from './sessionLoss.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
@@ -105,6 +104,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   get hears(): boolean {
     return this.#standing.isOpen;
+  }
+  get hasSession(): boolean {
+    return this.#session.hasId;
   }
   async open(): Promise<void> {
     const pool = await openPool(this.#options, this.flow);

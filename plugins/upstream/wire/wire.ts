@@ -62,6 +62,8 @@ export interface Wire {
   readonly pid?: number | undefined;
   /** Whether messages of the server outside of requests arrive now; absent: always. */
   readonly hears?: boolean;
+  /** Whether the server has assigned a session, which it may forget while the connection stays; absent: no. */
+  readonly hasSession?: boolean;
   /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
   open(): Promise<void>;
   request(outgoing: Outgoing): void;

@@ -29,6 +29,9 @@ export class HttpFixture {
   /** Answer to a request with an unknown session. */
   lostStatus = 404;
   lostBody = 'Session not found';
+  lostCode = -32000;
+  /** Whether ping is answered in any session, as MCP allows before initialize. */
+  alwaysAnswersPing = false;
   /** Answer to every request instead of the usual one. */
   instead:
     | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -153,9 +156,11 @@ export class HttpFixture {
       this.#answer(res, { jsonrpc: '2.0', id: message.id, result });
       return;
     }
-    if (!isKnown) {
+    if (!isKnown && !(message.method === 'ping' && this.alwaysAnswersPing)) {
       res.writeHead(this.lostStatus, { 'content-type': 'application/json' });
-      res.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: this.lostBody } }));
+      const id = this.lostStatus === 200 ? message.id : null;
+      const error = { code: this.lostCode, message: this.lostBody };
+      res.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
       return;
     }
     if (message.id === undefined) {
@@ -194,7 +199,9 @@ export class HttpFixture {
       ],
     };
     const answer = { jsonrpc: '2.0', id, result };
-    if (name === 'slow') this.#slow.add(setTimeout(() => this.#answer(res, answer), Number(args['ms'])));
+    if (name === 'refuse')
+      this.#answer(res, { jsonrpc: '2.0', id, error: { code: -32602, message: String(args['message']) } });
+    else if (name === 'slow') this.#slow.add(setTimeout(() => this.#answer(res, answer), Number(args['ms'])));
     else if (name === 'cut' || name === 'readCut') res.destroy();
     else if (name === 'readCutOnce' && this.count('tools/call') === 1) res.destroy();
     else if (name === 'progress') {
