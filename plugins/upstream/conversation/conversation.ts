@@ -72,7 +72,7 @@ export class Conversation {
       refusal: parts.refusal,
       output: parts.output,
       lost: parts.lost,
-      doubted: parts.doubted,
+      upkeep: parts.upkeep,
       ...(parts.received && { received: parts.received }),
       notified: (said) => this.#notified(said),
       topics: () => parts.topics(),
@@ -209,7 +209,7 @@ export class Conversation {
 
   /** A ping is to show whether the server is still there. */
   doubted(): void {
-    this.#parts.doubted();
+    this.#parts.upkeep().doubted();
   }
 
   /** Notifications may have been lost. */

@@ -25,10 +25,8 @@ export interface IncomingParts extends IncomingHooks {
   readonly all: () => readonly Pending[];
   /** Clients of abandoned calls; undefined for an unknown client. */
   readonly late: () => readonly (string | undefined)[];
-  /** @returns whether the error means that the server no longer speaks the agreed era; the request is then sent again */
-  readonly isOutdated: (pending: Pending, error: JsonObject) => boolean;
-  /** @returns whether the error may be one of the session rather than of the request, which then goes on waiting */
-  readonly isWithheld: (pending: Pending, error: GatewayError) => boolean;
+  /** @param answer as the server sent it @returns whether it is of the session or the era rather than of the request, which goes on waiting */
+  readonly isWithheld: (pending: Pending, error: GatewayError, answer?: JsonObject) => boolean;
 }
 
 /** Messages of one server: answers go to their requests, all others to the hooks. */
@@ -79,15 +77,14 @@ export class Incoming {
   }
 
   #failed(id: unknown, error: unknown): number {
-    const { server, output, take, get, isOutdated, isWithheld } = this.#parts;
+    const { server, output, take, get, isWithheld } = this.#parts;
     const waiting = get(keyOf(id));
     if (waiting === undefined) {
       take(id);
       return 1;
     }
-    if (isObject(error) && isOutdated(waiting, error)) return 0;
     const answer = errorAnswer({ server, output }, waiting, error);
-    if (isWithheld(waiting, answer)) return 0;
+    if (isWithheld(waiting, answer, isObject(error) ? error : undefined)) return 0;
     take(id);
     waiting.carrier?.release(true);
     waiting.reject(answer);

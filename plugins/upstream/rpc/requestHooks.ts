@@ -2,6 +2,7 @@ import type { Call, CallResult, GatewayError } from 'pegboard';
 import type { RequestLimits } from '../definition.ts';
 import type { DialectParts } from './dialect.ts';
 import type { IncomingHooks } from './incoming.ts';
+import type { Alarms } from './liveness.ts';
 import type { LateLimits } from './lateCalls.ts';
 import type { Round } from './pending.ts';
 
@@ -14,8 +15,7 @@ export interface RequestHooks extends IncomingHooks, DialectParts {
   refusal(): GatewayError | undefined;
   /** A result that is not complete: its call needs another round. */
   incomplete(json: string, round: Round): Promise<CallResult>;
-  /** Whether the session is still there is doubtful. @returns whether a ping is to show it */
-  doubted(): boolean;
+  upkeep(): Alarms;
   /** The era must be agreed again over the same wire. @param isProven whether the server has answered well since the last time */
   lost(error: GatewayError, isProven: boolean): void;
 }

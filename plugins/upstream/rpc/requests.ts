@@ -12,14 +12,14 @@ import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts
 import type { RequestHooks } from './requestHooks.ts';
 import { cancelled, cutOff, failure, noAnswer, notConnected, outdated } from './requestErrors.ts';
 import { isComplete } from './isComplete.ts';
-import { SessionWatch } from './sessionWatch.ts';
+import { Liveness } from './liveness.ts';
 import { lostSession } from '../wire/sessionLoss.ts';
 import type { RpcText } from './rpcText.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 
 /** The requests to one server that wait for an answer, over any number of connections. */
 export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notTaken'>, Sweepable {
-  readonly session: SessionWatch;
+  readonly liveness: Liveness;
   readonly #server: string;
   readonly #ticker: Ticker;
   readonly #hooks: RequestHooks;
@@ -28,6 +28,8 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   readonly #incoming: Incoming;
   readonly #dialect: Dialect;
   readonly #doubt = new EraDoubt();
+  /** Number of messages that have arrived. */
+  heard = 0;
   /** Number of requests that stay open, which do not count as running. */
   #standing = 0;
   #waiting = new Set<Pending>();
@@ -41,9 +43,9 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#hooks = hooks;
     this.#late = new LateCalls(() => hooks.lateLimits());
     this.#dialect = new Dialect(hooks);
-    this.session = new SessionWatch({
+    this.liveness = new Liveness({
       hasSession: () => this.era === 'legacy' && this.#wire?.hasSession === true,
-      doubted: () => hooks.doubted(),
+      upkeep: () => hooks.upkeep(),
     });
     this.#incoming = new Incoming({
       ...hooks,
@@ -53,8 +55,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
       get: (id) => this.#pending.get(id),
       all: () => this.#pending.values(),
       late: () => this.#late.clients(),
-      isOutdated: (pending, error) => this.#isOutdated(pending, error),
-      isWithheld: (pending, error) => this.#isWithheld(pending, error),
+      isWithheld: (...answer) => this.#isWithheld(...answer),
     });
   }
 
@@ -84,7 +85,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   /** Sends the waiting calls, and from now on each new call at once. */
   open(): void {
     this.#isOpen = true;
-    this.session.opened();
+    this.liveness.opened();
     this.#doubt.agreed(this.era);
     for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
   }
@@ -102,7 +103,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
       }
       const { tool, cancel, meta, call } = options;
       const settle = (json: string): void => {
-        this.session.answered();
+        this.liveness.answered(true);
         if (call !== undefined) this.#hooks.received?.(call, json.length);
         if (isComplete(json)) resolve(pending.resultOf(json));
         else resolve(this.#hooks.incomplete(json, further ?? { what, first: text, options, number: 1 }));
@@ -131,7 +132,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     return new Promise((resolve, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
       const settle = (json: string): void => {
-        this.session.answered();
+        this.liveness.answered(false);
         resolve(json);
       };
       wire.request(this.#add({ what, rpc: text, isOwn: true, ...limits, settle, reject }));
@@ -161,6 +162,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
 
   /** @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
   message(text: string, about?: Outgoing): number {
+    this.heard += 1;
     return this.#incoming.message(text, about);
   }
 
@@ -177,18 +179,23 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
   }
 
-  /** Whether the error of a call may be one of its session: then the call is sent again, or a ping decides. */
-  #isWithheld(pending: Pending, error: GatewayError): boolean {
-    const verdict = this.#isOpen ? this.session.judge(pending, error) : 'unharmed';
-    if (verdict === 'unharmed') return false;
+  /** Whether the error of a call may be one of its session or era: then it is sent again, or a ping decides.
+   *  @param answer as the server sent it, if it did */
+  #isWithheld(pending: Pending, error: GatewayError, answer?: JsonObject): boolean {
+    const { isOwn, wasRenewed, era, method } = pending;
+    if (isOwn || wasRenewed) return false;
+    const isOutdated = answer !== undefined && this.#doubt.isRaisedBy(era, method, answer);
+    const verdict = this.#isOpen && !isOutdated ? this.liveness.judge(pending, error) : 'unharmed';
+    if (!isOutdated && verdict === 'unharmed') return false;
     pending.carrier?.release(true);
-    if (verdict === 'lost') this.notTaken(pending, lostSession(error), false);
+    if (isOutdated) this.notTaken(pending, outdated(this.#server, pending), era !== this.era);
+    else if (verdict === 'lost') this.notTaken(pending, lostSession(error), false);
     return true;
   }
 
   /** The server has answered a ping in the session: doubtful errors are those of their calls. */
   proved(): void {
-    for (const [pending, error] of this.session.take())
+    for (const [pending, error] of this.liveness.take())
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
   }
 
@@ -216,9 +223,9 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   sessionLost(error: GatewayError): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.session.lost();
-    for (const [pending] of this.session.take()) this.#waiting.add(pending);
-    this.#hooks.lost(error, this.session.isProven);
+    this.liveness.lost();
+    for (const [pending] of this.liveness.take()) this.#waiting.add(pending);
+    this.#hooks.lost(error, this.liveness.isProven);
   }
 
   /** The connection has ended: sent requests fail, unsent ones wait for the next connection. Safe to call twice. */
@@ -261,9 +268,11 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
 
   #giveUp(pending: Pending, reason: string, error: GatewayError): void {
     if (this.#take(pending.id) === undefined) return;
-    if (pending.sent && !pending.isOwn) this.#late.add(pending.id, pending.client?.id);
+    const wasSent = pending.sent && !pending.isOwn;
+    if (wasSent) this.#late.add(pending.id, pending.client?.id);
     this.#withdraw(pending, reason);
     pending.reject(error);
+    if (wasSent && error.code === 'UPSTREAM_TIMEOUT') this.liveness.timedOut(error);
   }
 
   /** Tells the server that its answer is no longer expected. */
@@ -271,14 +280,6 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     if (pending.sent && (!pending.isOwn || pending.isStanding))
       this.#wire?.notify(cancellation(pending.id, reason));
     pending.carrier?.release(false);
-  }
-
-  #isOutdated(pending: Pending, error: JsonObject): boolean {
-    const { isOwn, wasRenewed, era, method } = pending;
-    if (isOwn || wasRenewed || !this.#doubt.isRaisedBy(era, method, error)) return false;
-    pending.carrier?.release(true);
-    this.notTaken(pending, outdated(this.#server, pending), era !== this.era);
-    return true;
   }
 
   #take(id: unknown): Pending | undefined {

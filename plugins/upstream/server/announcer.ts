@@ -87,7 +87,15 @@ export class Announcer {
     this.#parts.log.info('server must be initialized again', { server: this.#server, reason: message });
   }
 
-  /** A remote server did not answer a ping. */
+  /** Calls in a row had no answer in time; undefined: one was answered again. */
+  silent(error: GatewayError | undefined): void {
+    const server = this.#server;
+    if (error === undefined) this.#parts.log.info('server answers calls again', { server });
+    else this.#parts.log.warn('server does not answer calls', { server, error: error.message });
+    if (error !== undefined) this.#tell('MCPServerHealthCheckFailed', error.message);
+  }
+
+  /** The server did not answer a ping. */
   unhealthy({ message }: GatewayError): void {
     this.#tell('MCPServerHealthCheckFailed', message);
   }

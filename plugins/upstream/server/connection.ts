@@ -60,7 +60,7 @@ export class Connection implements ServerCalls {
       isListening: () => parts.readsLists && this.#link.hasWire,
       // Without an answer since the last time it counts as a failed attempt.
       lost: (error, isProven) => (isProven ? this.#renew(error) : this.#died(error)),
-      doubted: () => this.state === 'ready' && this.#upkeep.doubted(),
+      upkeep: () => this.#upkeep,
       reread: (error) => this.#reread(error),
     });
     this.#requests = this.conversation.requests;
@@ -81,10 +81,9 @@ export class Connection implements ServerCalls {
       conversation: this.conversation,
       config,
       definition: () => this.#definition,
-      lost: (error) => {
-        this.#announcer.unhealthy(error);
-        this.#died(error);
-      },
+      status: this.#status,
+      announcer: this.#announcer,
+      lost: (error) => this.#died(error),
       idle: () => void this.#fallIdle(),
     });
   }

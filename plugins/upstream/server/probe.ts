@@ -71,7 +71,7 @@ async function attempt(
     topics: () => [],
     logLevel: () => undefined,
     incomplete: () => Promise.reject(new GatewayError('UPSTREAM_PROTOCOL', 'the probe makes no calls')),
-    doubted: () => false,
+    upkeep: () => ({ doubted: () => false, timedOut: () => undefined, answeredAgain: () => undefined }),
     lost: () => undefined,
     output: { noise: () => undefined, redact, hideInProse: redact, isRepeatedIn: () => false },
   });

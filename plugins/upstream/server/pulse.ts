@@ -1,5 +1,5 @@
 import { asGatewayError } from '../rpc/requestErrors.ts';
-import type { GatewayError } from 'pegboard';
+import { GatewayError } from 'pegboard';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 
@@ -11,63 +11,89 @@ export interface PulseParts {
   readonly lost: (error: GatewayError) => void;
 }
 
-/** Pings an idle remote server, because a lost one sends no signal. */
+/** How long the ping after a time-out is waited for: a call has waited in vain already. */
+const HUNG_MS = 5_000;
+
+/** Pings a server that may be lost: an idle remote one regularly, because that sends no signal, and any after a time-out. */
 export class Pulse {
   readonly #parts: PulseParts;
   #timer: NodeJS.Timeout | undefined;
   #round = 0;
   /** The round of the ping that is under way. */
   #asking: number | undefined;
+  #isRegular = false;
 
   constructor(parts: PulseParts) {
     this.#parts = parts;
   }
 
+  /** Pings regularly from now on. */
   begin(): void {
     this.end();
+    this.#isRegular = true;
     this.#later(this.#round);
   }
 
   /** Asks now, unless a ping is under way. */
   ask(): void {
-    if (this.#asking !== this.#round) void this.#ask(this.#round);
+    if (this.#asking !== this.#round) void this.#ask(this.#round, this.#parts.timeoutMs(), false);
+  }
+
+  /** As ask(), with less patience. @param isSilenceFatal whether running calls excuse no server from which nothing is heard */
+  askAfterTimeOut(isSilenceFatal: boolean): void {
+    const ms = Math.min(this.#parts.timeoutMs(), HUNG_MS);
+    if (this.#asking !== this.#round) void this.#ask(this.#round, ms, isSilenceFatal);
   }
 
   end(): void {
     this.#round += 1;
+    this.#isRegular = false;
     clearTimeout(this.#timer);
   }
 
   #later(round: number): void {
     const { intervalMs, requests } = this.#parts;
-    if (intervalMs() === 0) return;
+    if (!this.#isRegular || intervalMs() === 0) return;
     this.#timer = setTimeout(() => {
       if (requests.running > 0) this.#later(round);
-      else void this.#ask(round);
+      else this.ask();
     }, intervalMs());
   }
 
-  async #ask(round: number): Promise<void> {
-    const { requests, timeoutMs, lost } = this.#parts;
+  async #ask(round: number, timeoutMs: number, isSilenceFatal: boolean): Promise<void> {
+    const { requests } = this.#parts;
+    const { heard } = requests;
     clearTimeout(this.#timer);
     this.#asking = round;
     try {
       // The modern era has no ping.
       const method = requests.era === 'legacy' ? 'ping' : 'server/discover';
-      await requests.ask(rpcText(method), timeoutMs());
+      await requests.ask(rpcText(method), timeoutMs);
       requests.proved();
     } catch (error) {
-      const fault = asGatewayError(error);
-      // An error is also an answer, and a busy server may answer slowly.
-      const isAlive = fault.code === 'UPSTREAM_ERROR' || requests.running > 0;
-      const isCurrent = round === this.#round;
-      const isForgotten = requests.era === 'legacy' && requests.session.isForgotten(fault);
-      if (isCurrent && isForgotten) requests.sessionLost(fault);
-      else if (isCurrent && !isAlive) lost(fault);
-      else requests.proved();
+      const isSilent = isSilenceFatal && requests.heard === heard;
+      if (round === this.#round) this.#judge(asGatewayError(error), isSilent);
     } finally {
       if (this.#asking === round) this.#asking = undefined;
     }
     if (round === this.#round) this.#later(round);
   }
+
+  /** @param isSilent whether nothing was heard, which no running call excuses */
+  #judge(fault: GatewayError, isSilent: boolean): void {
+    const { requests, lost } = this.#parts;
+    if (requests.era === 'legacy' && requests.liveness.isForgotten(fault)) {
+      requests.sessionLost(fault);
+      return;
+    }
+    // An error, or an answer of another form, is also an answer, and a busy server may answer slowly.
+    const isAnswer = fault.code === 'UPSTREAM_ERROR' || fault.code === 'UPSTREAM_PROTOCOL';
+    if (isAnswer || (requests.running > 0 && !isSilent)) requests.proved();
+    else lost(isSilent ? hung(fault) : fault);
+  }
+}
+
+function hung(fault: GatewayError): GatewayError {
+  const text = `it hangs: after a call without an answer in time, ${fault.message}`;
+  return new GatewayError(fault.code, text, { cause: fault, details: fault.details });
 }

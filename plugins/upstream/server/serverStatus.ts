@@ -29,9 +29,10 @@ export class ServerStatus implements StatusFacts {
   #lastAttempt: number | undefined;
   #lastError: GatewayError | undefined;
   #verdict: Verdict;
-  /** Faults of a connected server: it could not be listed, or sends too much. */
+  /** Faults of a connected server: it could not be listed, sends too much, or answers no calls. */
   #listError: GatewayError | undefined;
   #flood: GatewayError | undefined;
+  #silence: GatewayError | undefined;
 
   constructor(server: string, emit: (event: KernelEvent) => void) {
     this.#server = server;
@@ -81,8 +82,14 @@ export class ServerStatus implements StatusFacts {
     if (this.#state === 'ready') this.#suffer();
   }
 
+  /** @param error undefined: the server answers calls again */
+  silent(error: GatewayError | undefined): void {
+    this.#silence = error;
+    if (this.#state === 'ready') this.#suffer();
+  }
+
   #suffer(before?: () => void): void {
-    const error = this.#listError ?? this.#flood;
+    const error = this.#listError ?? this.#flood ?? this.#silence;
     this.blame(error);
     this.enter('ready', error === undefined ? 'healthy' : 'unhealthy', before);
   }
@@ -101,7 +108,7 @@ export class ServerStatus implements StatusFacts {
       return;
     }
     if (this.#state !== state) this.#since = Date.now();
-    if (state !== 'ready') this.#flood = undefined;
+    if (state !== 'ready') this.#flood = this.#silence = undefined;
     if (state === 'starting') this.#lastAttempt = Date.now();
     this.#state = state;
     this.#health = health;

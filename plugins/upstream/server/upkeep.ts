@@ -1,52 +1,91 @@
-import type { GatewayError } from 'pegboard';
+import { GatewayError } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ServerDefinition } from '../definition.ts';
+import type { Alarms } from '../rpc/liveness.ts';
+import type { Announcer } from './announcer.ts';
+import type { ServerStatus } from './serverStatus.ts';
 import { Pulse } from './pulse.ts';
 
 export interface UpkeepParts {
   readonly conversation: Conversation;
   readonly config: () => UpstreamConfig;
   readonly definition: () => ServerDefinition;
-  /** A remote server did not answer a ping. */
+  readonly status: Pick<ServerStatus, 'silent'>;
+  readonly announcer: Pick<Announcer, 'silent' | 'unhealthy'>;
+  /** The server did not answer a ping. */
   readonly lost: (error: GatewayError) => void;
   /** The server had no call for the idle time of its definition; called at most twice that time after the last one. */
   readonly idle: () => void;
 }
 
+/** Number of calls in a row without an answer in time that make a server unhealthy. */
+const UNHEALTHY_AFTER = 3;
+
 /** Pings and idle time while a server is connected. */
-export class Upkeep {
+export class Upkeep implements Alarms {
   readonly #parts: UpkeepParts;
   readonly #pulse: Pulse;
   #timer: NodeJS.Timeout | undefined;
   #calls = 0;
+  /** Whether the server is connected. */
+  #isOn = false;
+  /** Whether it answers no calls. */
+  #isSilent = false;
 
   constructor(parts: UpkeepParts) {
-    const { conversation, config, definition, lost } = parts;
+    const { conversation, config, definition, announcer, lost } = parts;
     this.#parts = parts;
     this.#pulse = new Pulse({
       requests: conversation.requests,
       intervalMs: () => config().pingIntervalMs,
       timeoutMs: () => definition().timeoutMs,
-      lost,
+      lost: (error) => {
+        announcer.unhealthy(error);
+        lost(error);
+      },
     });
   }
 
   begin(): void {
     this.end();
-    if (this.#parts.definition().type !== 'stdio') this.#pulse.begin();
+    this.#isOn = true;
+    this.#isSilent = false;
+    if (!this.#isStdio) this.#pulse.begin();
     this.watchIdleness();
   }
 
-  /** Whether the server is still there is doubtful: a ping decides. */
-  doubted(): true {
-    this.#pulse.ask();
-    return true;
+  doubted(): boolean {
+    if (this.#isOn) this.#pulse.ask();
+    return this.#isOn;
+  }
+
+  /** A ping decides whether the server hangs; one that answers pings, but no calls, is unhealthy. */
+  timedOut(error: GatewayError, inARow: number): void {
+    if (!this.#isOn) return;
+    if (inARow === UNHEALTHY_AFTER) this.#setSilent(error, inARow);
+    this.#pulse.askAfterTimeOut(this.#isStdio);
+  }
+  answeredAgain(): void {
+    if (this.#isSilent) this.#setSilent(undefined, 0);
+  }
+  #setSilent(last: GatewayError | undefined, inARow: number): void {
+    const { status, announcer } = this.#parts;
+    const text = `${inARow} calls in a row had no answer in time; the last: ${last?.message ?? ''}`;
+    const error = last && new GatewayError(last.code, text, { cause: last });
+    this.#isSilent = error !== undefined;
+    announcer.silent(error);
+    status.silent(error);
   }
 
   end(): void {
+    this.#isOn = false;
     this.#pulse.end();
     clearTimeout(this.#timer);
+  }
+
+  get #isStdio(): boolean {
+    return this.#parts.definition().type === 'stdio';
   }
 
   called(): void {

@@ -2,23 +2,34 @@ import type { GatewayError } from 'pegboard';
 import { isSessionDoubt, isUninitialized } from '../wire/sessionLoss.ts';
 import type { Pending } from './pending.ts';
 
-export interface SessionWatchParts {
-  /** Whether the server has assigned a session that it may forget. */
-  readonly hasSession: () => boolean;
-  /** @returns whether a ping is to show whether the session is still there */
-  readonly doubted: () => boolean;
+/** What makes it doubtful that a connected server still works. */
+export interface Alarms {
+  /** Whether the session is still there is doubtful. @returns whether a ping is to show it */
+  doubted(): boolean;
+  /** A call that was sent had no answer in time. @param inARow number of such calls since the last answer to one */
+  timedOut(error: GatewayError, inARow: number): void;
+  /** A call was answered after some that were not. */
+  answeredAgain(): void;
 }
 
-/** What the errors of requests say about the session that they were sent in. */
-export class SessionWatch {
-  readonly #parts: SessionWatchParts;
+export interface LivenessParts {
+  /** Whether the server has assigned a session that it may forget. */
+  readonly hasSession: () => boolean;
+  readonly upkeep: () => Alarms;
+}
+
+/** What answers, errors and time-outs of requests say about the server and the session that they were sent in. */
+export class Liveness {
+  readonly #parts: LivenessParts;
   /** Whether the server has answered well since it lost a session, its greeting aside; true if it never did. */
   #isProven = true;
   #hasLost = false;
+  /** Number of calls in a row without an answer in time. */
+  #silentCalls = 0;
   /** Calls whose error may mean that the session is lost: a ping decides. */
   #doubtful = new Map<Pending, GatewayError>();
 
-  constructor(parts: SessionWatchParts) {
+  constructor(parts: LivenessParts) {
     this.#parts = parts;
   }
 
@@ -26,12 +37,21 @@ export class SessionWatch {
     return this.#isProven;
   }
   opened(): void {
+    this.#silentCalls = 0;
     this.#isProven = !this.#hasLost;
     this.#hasLost = false;
   }
   /** The server has answered a request well. */
-  answered(): void {
+  answered(isCall: boolean): void {
     this.#isProven = true;
+    if (!isCall || this.#silentCalls === 0) return;
+    this.#silentCalls = 0;
+    this.#parts.upkeep().answeredAgain();
+  }
+  /** A call that was sent had no answer in time. */
+  timedOut(error: GatewayError): void {
+    this.#silentCalls += 1;
+    this.#parts.upkeep().timedOut(error, this.#silentCalls);
   }
   lost(): void {
     this.#hasLost = true;
@@ -39,9 +59,9 @@ export class SessionWatch {
 
   /** What the error of a call means; a doubtful one waits for take(). */
   judge(pending: Pending, error: GatewayError): 'lost' | 'doubtful' | 'unharmed' {
-    if (pending.isOwn || pending.wasRenewed || !this.#parts.hasSession()) return 'unharmed';
+    if (!this.#parts.hasSession()) return 'unharmed';
     if (isUninitialized(error)) return 'lost';
-    if (!isSessionDoubt(error) || !this.#parts.doubted()) return 'unharmed';
+    if (!isSessionDoubt(error) || !this.#parts.upkeep().doubted()) return 'unharmed';
     pending.unsent();
     pending.wasRenewed = true;
     this.#doubtful.set(pending, error);

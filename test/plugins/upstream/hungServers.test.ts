@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { Rig, hostile } from './support.ts';
+
+describe('upstream: a server that hangs', () => {
+  let rig: Rig;
+  beforeEach(() => (rig = new Rig()));
+  afterEach(() => rig.stop());
+  const running = async (): Promise<void> => {
+    await rig.configure({ deadlineTickMs: 10, stdinGraceMs: 50, termGraceMs: 50, backoffFirstMs: 10 });
+    await rig.define({ s: hostile('plain', { timeout: 1, callTimeouts: { hang: 0.2, never: 0.2 } }) });
+    await rig.hasTool('x_s_echo');
+  };
+
+  it('is noticed by one ping after a time-out: its process is replaced, other calls fail with the reason, the next one works', async () => {
+    await running();
+    const first = await rig.text('x_s_pid');
+    const hanging = rig.refusal('x_s_hang');
+    const other = rig.refusal('x_s_echo');
+    expect((await hanging).code).to.equal('UPSTREAM_TIMEOUT');
+    const { code, message } = await other;
+    expect(code).to.equal('UPSTREAM_CLOSED');
+    expect(message).to.match(/it hangs: after a call without an answer in time, ping .* had no answer/);
+    expect(await rig.text('x_s_pid'))
+      .to.match(/^\d+$/)
+      .and.to.not.equal(first);
+    const [event] = rig.told('server.healthCheckFailed');
+    expect(event).to.include({ server: 's' });
+  });
+
+  it('is not one that answers a ping: the process stays, and after three such calls in a row the server is unhealthy, until one is answered', async () => {
+    await running();
+    const first = await rig.text('x_s_pid');
+    for (let call = 0; call < 3; call += 1)
+      expect((await rig.refusal('x_s_never')).code).to.equal('UPSTREAM_TIMEOUT');
+    expect(rig.status('s')).to.include({ state: 'running', health: 'unhealthy' });
+    expect(rig.status('s').error).to.match(/^3 calls in a row had no answer in time; the last: .*never/);
+    expect(await rig.text('x_s_pid')).to.equal(first);
+    expect(rig.status('s')).to.include({ state: 'running', health: 'healthy' });
+  });
+});
