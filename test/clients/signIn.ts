@@ -34,10 +34,14 @@ interface Credentials {
   readonly client_secret: string;
 }
 
+/** On a busy machine three of them at once do not connect in the few seconds after which Claude Code begins without its servers. */
+const PATIENCE = { MCP_CONNECTION_NONBLOCKING: 'false', CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '60000' };
+
 /** Its command line signs in, in a terminal; its scripted model calls the tool. */
 export const CLAUDE_SIGN_IN: Leg<Client> = {
   title: `signs in, calls a tool, and again after ${LIFETIME_S} s with refreshed tokens`,
-  run: (client) => {
+  run: (hasty) => {
+    const client = { ...hasty, env: { ...hasty.env, ...PATIENCE } };
     const call = async ({ home }: Setup, isPermitted = false): Promise<void> => {
       const { api, output } = await play(client, [callOf(TOOL, {})], { home, isPermitted });
       expectIn(api.results, [ANSWER], output);
