@@ -77,6 +77,7 @@ declare module 'pegboard' {
     'server.failed': ServerNotice;
     'server.toolsDiscovered': ServerNotice;
     'server.toolsUnavailable': ServerNotice;
+    'server.listPartial': ServerNotice;
     'server.healthCheckFailed': ServerNotice;
     'server.recoveryStarted': ServerNotice;
     'server.recoverySucceeded': ServerNotice;

@@ -1,12 +1,16 @@
 import { isGatewayError } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
 import { asGatewayError } from '../rpc/requestErrors.ts';
-import { LISTS, readList } from './readList.ts';
-import type { ItemOutput, ListLimits, ListName } from './readList.ts';
+import { LISTS, LIST_NAMES, readList } from './readList.ts';
+import type { ItemOutput, ListLimits, ListName, ReadList } from './readList.ts';
 import type { Requests } from '../rpc/requests.ts';
 
+/** Which part of a list was not read, by list. */
+export type ListGaps = Readonly<Partial<Record<ListName, string | undefined>>>;
 /** The items a server offers, as it declared them. */
-export type Listing = Readonly<Record<ListName, readonly unknown[]>>;
+export interface Listing extends Readonly<Record<ListName, readonly unknown[]>> {
+  readonly gaps?: ListGaps | undefined;
+}
 export const NOTHING_LISTED: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
 export interface ListingParts {
@@ -23,13 +27,18 @@ export interface ListingParts {
   readonly reread: (error: GatewayError | undefined) => void;
 }
 
+const NOTHING_READ: ReadList = { items: [], ttlMs: undefined, gap: undefined };
 type Failures = ReadonlyMap<ListName, GatewayError>;
+
+export interface ToolsFailure {
+  readonly error: GatewayError;
+  readonly againAt: number | undefined;
+}
 
 /** Bounds of what a server says. */
 const MIN_TTL_MS = 10_000;
 const MAX_TTL_MS = 86_400_000;
 
-const ALL = Object.keys(LISTS) as readonly ListName[];
 const CHANGED: Readonly<Record<string, readonly ListName[]>> = {
   'notifications/tools/list_changed': ['tools'],
   'notifications/prompts/list_changed': ['prompts'],
@@ -58,6 +67,7 @@ export class ListingReader {
   readonly #toRead = new Set<ListName>();
   /** How long the server considers its tools current; 0 if it does not say. */
   #toolsTtlMs = 0;
+  #toolsFailure: GatewayError | undefined;
 
   constructor(requests: Requests, parts: ListingParts) {
     this.#requests = requests;
@@ -71,6 +81,12 @@ export class ListingReader {
   get listedAt(): number | undefined {
     return this.#listedAt;
   }
+  /** Why the tools could not be listed the last time, and when they are listed again, ms since the epoch; undefined if they could. */
+  get toolsFailure(): ToolsFailure | undefined {
+    if (this.#toolsFailure === undefined) return undefined;
+    const inMs = this.#dueAt - performance.now();
+    return { error: this.#toolsFailure, againAt: Number.isFinite(inMs) ? Date.now() + inMs : undefined };
+  }
   /** Sets the listing that an earlier process stored. */
   remember(listing: Listing): void {
     this.#listing = listing;
@@ -82,7 +98,7 @@ export class ListingReader {
     this.stop();
     this.#capabilities = capabilities;
     const round = this.#round;
-    const reading = this.#read(ALL);
+    const reading = this.#read(LIST_NAMES);
     this.#reading = reading;
     const failures = await reading;
     if (round !== this.#round) return undefined;
@@ -169,29 +185,36 @@ export class ListingReader {
   async #read(names: readonly ListName[]): Promise<Failures> {
     const round = this.#round;
     const read: Partial<Record<ListName, readonly unknown[]>> = {};
+    const gaps: Partial<Record<ListName, string | undefined>> = { ...this.#listing.gaps };
     const failures = new Map<ListName, GatewayError>();
+    const take = (name: ListName, { items, gap }: ReadList): void => {
+      read[name] = items;
+      gaps[name] = gap;
+    };
     const readOne = async (name: ListName): Promise<void> => {
       try {
-        read[name] = this.#offers(name) ? await this.#items(name) : [];
+        take(name, this.#offers(name) ? await this.#list(name) : NOTHING_READ);
       } catch (error) {
-        if (isUnknownMethod(error)) read[name] = [];
+        if (isUnknownMethod(error)) take(name, NOTHING_READ);
         else failures.set(name, asGatewayError(error));
       }
     };
     await Promise.all(names.map(readOne));
     if (round !== this.#round) return failures;
     // At once: a starting server of which one list is known would not be waited for.
-    this.#listing = { ...this.#listing, ...read };
+    const hasGaps = Object.values(gaps).some((gap) => gap !== undefined);
+    this.#listing = { ...this.#listing, ...read, gaps: hasGaps ? gaps : undefined };
     if (read.tools !== undefined) this.#listedAt = Date.now();
+    if (names.includes('tools')) this.#toolsFailure = failures.get('tools');
     if (failures.size > 0) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
     return failures;
   }
 
-  async #items(name: ListName): Promise<readonly unknown[]> {
+  async #list(name: ListName): Promise<ReadList> {
     const { limits, output } = this.#parts;
-    const { items, ttlMs } = await readList(this.#requests, name, { ...limits(), output });
-    if (name === 'tools') this.#toolsTtlMs = ttlMs ?? 0;
-    return items;
+    const list = await readList(this.#requests, name, { ...limits(), output });
+    if (name === 'tools') this.#toolsTtlMs = list.ttlMs ?? 0;
+    return list;
   }
 
   /** Tools are listed in any case: some servers do not declare the capability. */

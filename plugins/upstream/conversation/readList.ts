@@ -3,6 +3,7 @@ import type { JsonObject } from 'pegboard';
 import type { StandardError } from '../wire/standardError.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
+import { endOf, isRepeated, repeatedGap } from './listGap.ts';
 
 export const LISTS = {
   tools: { method: 'tools/list', capability: 'tools', key: 'name' },
@@ -11,6 +12,7 @@ export const LISTS = {
   prompts: { method: 'prompts/list', capability: 'prompts', key: 'name' },
 } as const;
 export type ListName = keyof typeof LISTS;
+export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
 export interface ListLimits {
   readonly timeoutMs: number;
@@ -37,9 +39,11 @@ export interface ReadList {
   readonly items: readonly unknown[];
   /** How long the server considers the list current. Source: MCP 2026-07-28, Caching */
   readonly ttlMs: number | undefined;
+  /** Which part of the list was not read; undefined if all of it was. */
+  readonly gap: string | undefined;
 }
 
-/** Reads all pages of one list, until the maximum or a repeated cursor. Leaves out items that are nested too deeply to be
+/** Reads all pages of one list, until the maximum or a cursor that leads nowhere. Leaves out items that are nested too deeply to be
  *  serialized. Items are as the server sent them, with secrets redacted; an item whose name repeats one is named HIDDEN.
  *  @throws GatewayError UPSTREAM_PROTOCOL if the answer has no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function readList(
@@ -50,14 +54,21 @@ export async function readList(
   const { method, key } = LISTS[name];
   const items: unknown[] = [];
   let ttlMs: number | undefined;
-  const seen = new Set<string>();
+  let gap: string | undefined;
+  const cursors = new Set<string>();
+  let former: readonly unknown[] | undefined;
   let params: JsonObject = {};
-  for (let page = 0; page < limits.maxListPages && items.length < limits.maxListItems; page += 1) {
+  for (let pages = 1; ; pages += 1) {
     const text = await requests.ask(rpcText(method, params), limits.timeoutMs);
     const answer = JSON.parse(text) as JsonObject;
     const found = answer[name];
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
+    if (isRepeated(found, former)) {
+      gap = repeatedGap(method, pages - 1);
+      break;
+    }
+    former = found;
     // Most lists repeat no secret, and one search of the text is cheap; escaped text needs a search of each value.
     const mayRepeat = output.hideInProse(text) !== text || /\\[u/]/.test(text);
     const show = (item: unknown): unknown => (mayRepeat ? shown(item, key, output) : item);
@@ -66,12 +77,15 @@ export async function readList(
       else if (name === 'tools') items.push(show(tooDeep(item)));
     }
     if (typeof answer['ttlMs'] === 'number') ttlMs = Math.min(ttlMs ?? Infinity, answer['ttlMs']);
-    const cursor = answer['nextCursor'];
-    if (typeof cursor !== 'string' || seen.has(cursor)) break;
-    seen.add(cursor);
-    params = { cursor };
+    const end = endOf(answer, { method, pages, items, cursors }, limits);
+    if (!('cursor' in end)) {
+      gap = end.gap;
+      break;
+    }
+    cursors.add(end.cursor);
+    params = { cursor: end.cursor };
   }
-  return { items: items.slice(0, limits.maxListItems), ttlMs };
+  return { items: items.slice(0, limits.maxListItems), ttlMs, gap };
 }
 
 function shown(item: unknown, key: string, output: ItemOutput): unknown {

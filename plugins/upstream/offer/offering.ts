@@ -1,5 +1,8 @@
+import type { InboundRequest } from 'pegboard';
+import type { ToolReport } from '../server/toolReport.ts';
 import type { Audience } from './claims.ts';
 import type { OfferingServer } from './offeringServer.ts';
+import { PartialLists } from './partialLists.ts';
 import { SourceRegistrar } from './sourceRegistrar.ts';
 import type { SourceParts } from './sourceRegistrar.ts';
 import { ToolRegistrar } from './toolRegistrar.ts';
@@ -12,22 +15,31 @@ export class Offering {
   readonly audience: Audience;
   readonly tools: ToolRegistrar;
   readonly sources: SourceRegistrar;
+  readonly #partial: PartialLists;
 
   constructor(audience: Audience, parts: OfferingParts) {
     this.audience = audience;
     this.tools = new ToolRegistrar(audience, parts);
     this.sources = new SourceRegistrar(audience, parts);
+    this.#partial = new PartialLists(parts);
   }
 
   /** A server, or what it lists to the audience, has changed. */
   update(server: OfferingServer): void {
     this.tools.update(server);
     this.sources.update(server);
+    this.#partial.update(server);
+  }
+
+  /** @param request of the audience; absent: one without lists of its own */
+  report(server: string, request?: InboundRequest): ToolReport {
+    return { ...this.tools.report(server, request), partialLists: this.#partial.of(server) };
   }
 
   /** Withdraws everything. */
   clear(): void {
     this.tools.clear();
     this.sources.clear();
+    this.#partial.clear();
   }
 }

@@ -82,12 +82,15 @@ export class Offers {
 
   /** @param request whose tools they are; absent: those of requests without a list of their own */
   report(server: string, request?: InboundRequest): ToolReport {
-    const { tools } = this.#own(server)?.offeringFor(request) ?? this.#shared;
-    return tools.report(server, request);
+    return this.#offeringOf(server, request).report(server, request);
+  }
+  /** Why a tool that a server lists is not offered: what is wrong with it. */
+  leftOut(name: string, server: string, request: InboundRequest): string | undefined {
+    return this.#offeringOf(server, request).tools.leftOut(name, server);
   }
   /** JSON of the declarations of a server's tools, for requests without a list of their own. */
   bytes(server: string): number {
-    return (this.#own(server)?.offeringFor() ?? this.#shared).tools.bytes(server);
+    return this.#offeringOf(server).tools.bytes(server);
   }
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {
@@ -117,6 +120,9 @@ export class Offers {
   #offeringsFor(request: InboundRequest): readonly Offering[] {
     const own = [...this.#groups.values()].flatMap((group) => group.own?.offeringFor(request) ?? []);
     return [this.#shared, ...own];
+  }
+  #offeringOf(server: string, request?: InboundRequest): Offering {
+    return this.#own(server)?.offeringFor(request) ?? this.#shared;
   }
   #own(server: string): OwnOffers | undefined {
     return this.#groups.get(this.#groupOf.get(server) ?? '')?.own;

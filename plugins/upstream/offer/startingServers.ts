@@ -1,5 +1,6 @@
 import type { ToolTable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
+import { LIST_NAMES } from '../conversation/readList.ts';
 import type { StartingServers } from '../contract.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
@@ -36,5 +37,5 @@ export function isStartingUnknown({ state, listing }: Connection): boolean {
 }
 
 export function isUnknown({ listing }: Pick<Connection, 'listing'>): boolean {
-  return Object.values(listing).every((items) => items.length === 0);
+  return LIST_NAMES.every((name) => listing[name].length === 0);
 }

@@ -33,6 +33,8 @@ export interface ServerTools {
   readonly rules: Rules;
   readonly entries: ReadonlyMap<string, Entry>;
   readonly malformed: readonly string[];
+  /** What is wrong with those that have a name, by the one under which they would be offered. */
+  readonly faults: ReadonlyMap<string, string>;
   readonly doubled: readonly string[];
 }
 export const NONE: ServerTools = {
@@ -41,6 +43,7 @@ export const NONE: ServerTools = {
   rules: { family: undefined, includeTools: undefined, excludeTools: [] },
   entries: new Map(),
   malformed: [],
+  faults: new Map(),
   doubled: [],
 };
 
@@ -55,26 +58,31 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
   const reasonFor = exclusions(rules, connection.name);
   const entries = new Map<string, Entry>();
   const malformed: string[] = [];
+  const faults = new Map<string, string>();
+  const leaveOut = (own: string | undefined, at: number, fault: string): void => {
+    malformed.push(`${plainText(shortened(own ?? `number ${at + 1}`))}: ${fault}`);
+    if (own !== undefined) faults.set(exposedName(own, parts), fault);
+  };
   const doubled: string[] = [];
   source.forEach((declared, at) => {
     const fault = faultOf(declared);
     if (fault !== undefined || !isObject(declared)) {
-      malformed.push(
-        `${plainText(shortened(nameOf(declared) ?? `number ${at + 1}`))}: ${fault ?? 'it is not an object'}`,
-      );
+      leaveOut(nameOf(declared), at, fault ?? 'it is not an object');
       return;
     }
     const own = declared['name'] as string;
     const name = exposedName(own, parts);
-    if (entries.has(name)) {
-      doubled.push(name);
+    const text = JSON.stringify(declared);
+    const other = entries.get(name);
+    if (other !== undefined) {
+      // A tool that is listed once more has the name already; pages overlap when a list changes while it is read.
+      if (other.text !== text) doubled.push(name);
       return;
     }
     const excluded = reasonFor(own);
-    const text = JSON.stringify(declared);
     const mirrored = mirroredArguments(declared['inputSchema'], text);
     if (mirrored.fault !== undefined && needsHeaders(connection)) {
-      malformed.push(`${own}: ${mirrored.fault}`);
+      leaveOut(own, at, mirrored.fault);
       return;
     }
     const former = before.entries.get(name);
@@ -84,7 +92,7 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
       entries.set(name, { server: connection.name, isOwn, tool, own, text, excluded });
     }
   });
-  return { source, parts, rules, entries, malformed, doubled };
+  return { source, parts, rules, entries, malformed, faults, doubled };
 }
 
 /** @returns why a tool of that name is left out, or undefined */

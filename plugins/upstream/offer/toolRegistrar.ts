@@ -19,9 +19,11 @@ export interface ToolParts {
   readonly offered: OfferedTools;
 }
 
+type Counted = Omit<ToolReport, 'partialLists'>;
+
 const MAX_LOGGED = 10;
 
-const NO_TOOLS: ToolReport = { count: 0, excluded: 0, malformed: [], collisions: [] };
+const NO_TOOLS: Counted = { count: 0, excluded: 0, malformed: [], collisions: [] };
 
 /** Offers the servers' tools to one audience; a malformed tool is left out alone. */
 export class ToolRegistrar {
@@ -61,7 +63,7 @@ export class ToolRegistrar {
   }
 
   /** @param request of the audience; absent: one without lists of its own */
-  report(server: string, request?: InboundRequest): ToolReport {
+  report(server: string, request?: InboundRequest): Counted {
     const own = this.#byServer.get(server);
     if (own === undefined) return NO_TOOLS;
     const alone = [...this.#aloneOf(server)];
@@ -73,6 +75,11 @@ export class ToolRegistrar {
       malformed: own.malformed,
       collisions: [...lost.map(([name]) => name), ...own.doubled],
     };
+  }
+
+  /** What is wrong with a malformed tool, by the name under which it would be offered. */
+  leftOut(name: string, server: string): string | undefined {
+    return this.#byServer.get(server)?.faults.get(name);
   }
 
   /** JSON of the declarations that are offered. */

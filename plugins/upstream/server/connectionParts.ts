@@ -17,7 +17,7 @@ export type InstancesOfServer = Pick<
   | 'pids'
   | 'outputFor'
   | 'keyFor'
-  | 'stateOf'
+  | 'connectionOf'
   | 'dropOne'
 >;
 

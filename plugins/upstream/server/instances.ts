@@ -11,7 +11,6 @@ import { ownKey } from './ownKey.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { StandardError } from '../wire/standardError.ts';
-import type { State } from './serverStatus.ts';
 import { WarmWires } from './warmWires.ts';
 import type { WarmWiresParts } from './warmWires.ts';
 
@@ -122,8 +121,8 @@ export class Instances {
     return ownKey(this.#parts.definition().instances, request, credential);
   }
   /** Undefined until a call has begun it. */
-  stateOf(key: string): State | undefined {
-    return this.#table.get(key)?.connection.status.state;
+  connectionOf(key: string): Pick<ServerCalls, 'status' | 'conversation'> | undefined {
+    return this.#table.get(key)?.connection;
   }
   /** Ends one. Resolves when it has ended, at the latest after `MAX_ENDING_MS`. */
   async dropOne(key: string): Promise<void> {

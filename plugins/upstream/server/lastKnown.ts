@@ -6,7 +6,7 @@ import type { JsonObject, Log } from 'pegboard';
 import { ALL_TOPICS, endpointOf } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { KeptFolder } from './keptFolder.ts';
-import { NOTHING_LISTED } from '../conversation/listing.ts';
+import { LIST_NAMES } from '../conversation/readList.ts';
 import { readKnownEra } from '../revision/lastEra.ts';
 import type { KnownEra } from '../revision/lastEra.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -126,10 +126,7 @@ export async function readKnown(
     const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
     const { endpoint, listing, asked = [], era } = JSON.parse(text) as Stored;
     if (endpoint !== endpointKey(definition)) return undefined;
-    const lists = Object.keys(NOTHING_LISTED).map(
-      (name) => [name, (listing as Record<string, unknown>)[name]] as const,
-    );
-    if (!lists.every(([, items]) => Array.isArray(items))) return undefined;
+    if (!LIST_NAMES.every((name) => Array.isArray(listing[name]))) return undefined;
     return { listing, asked: ALL_TOPICS.filter((topic) => asked.includes(topic)), era: readKnownEra(era) };
   } catch {
     // Nothing stored, or not readable: the server is listed at its start anyway.

@@ -76,7 +76,7 @@ function ownFor(
   const key = instances?.keyFor(request, credential);
   if (instances === undefined || key === undefined) return undefined;
   return {
-    state: wordFor(instances.stateOf(key) ?? 'none', definition),
+    state: wordFor(instances.connectionOf(key)?.status.state ?? 'none', definition),
     reconnect: async () => {
       await instances.dropOne(key);
       // A session's process begins with its next call, which brings its client.
@@ -156,7 +156,7 @@ function wordFor(state: string, { type }: Connection['definition']): string {
 /** Leaves out env and headers, because they hold secrets. */
 function metadataOf(
   connection: Connection,
-  { count, excluded, malformed, collisions }: ToolReport,
+  { count, excluded, malformed, collisions, partialLists }: ToolReport,
 ): JsonObject {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
   const asked = topicsForInstances(definition, conversation.questions.topics);
@@ -204,6 +204,7 @@ function metadataOf(
     ...(lastRestartedAt !== undefined && { lastRestartedAt }),
     ...(malformed.length > 0 && { malformedTools: malformed }),
     ...(collisions.length > 0 && { collisions }),
+    ...(partialLists.length > 0 && { partialLists }),
     ...(facts !== undefined && {
       protocolVersion: facts.protocolVersion,
       serverName: facts.serverName,

@@ -8,7 +8,7 @@ import type { StatusFacts } from './serverStatus.ts';
 
 /** A connection to a server, as those see it who call the server. */
 export interface ServerCalls extends Watchable {
-  readonly conversation: Pick<Conversation, 'isBusy' | 'pid' | 'wantLogs' | 'watchAgain'>;
+  readonly conversation: Pick<Conversation, 'isBusy' | 'lists' | 'pid' | 'wantLogs' | 'watchAgain'>;
   readonly status: Pick<StatusFacts, 'state' | 'lastError'>;
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
   /** Applies a changed definition of the same endpoint. */

@@ -10,6 +10,7 @@ const TEXTS = {
   MCPServerFailed: 'operation failed',
   MCPServerToolsDiscovered: 'tools discovered and registered successfully',
   MCPServerToolsUnavailable: 'tools became unavailable',
+  MCPServerListPartial: 'was not listed completely',
   MCPServerHealthCheckFailed: 'health check failed',
   MCPServerRecoveryStarted: 'automatic recovery process started',
   MCPServerRecoverySucceeded: 'automatic recovery completed successfully',
@@ -21,6 +22,7 @@ export type ServerReason = keyof typeof TEXTS;
 const WARNINGS: readonly ServerReason[] = [
   'MCPServerFailed',
   'MCPServerToolsUnavailable',
+  'MCPServerListPartial',
   'MCPServerHealthCheckFailed',
   'MCPServerRecoveryFailed',
 ];

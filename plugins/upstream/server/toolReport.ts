@@ -8,4 +8,6 @@ export interface ToolReport {
   readonly malformed: readonly string[];
   /** Exposed names that another server has, or that the server lists twice. */
   readonly collisions: readonly string[];
+  /** Which parts of its lists were not read, of resources and prompts too. */
+  readonly partialLists: readonly string[];
 }

@@ -1,0 +1,40 @@
+import type { KernelEvent, Log } from 'pegboard';
+import { serverEvents } from '../server/serverEvents.ts';
+import type { OfferingServer } from './offeringServer.ts';
+
+export interface PartialListsParts {
+  readonly log: Log;
+  readonly emit: (event: KernelEvent) => void;
+}
+
+/** Tells of lists of which only a part was read, once until that changes. */
+export class PartialLists {
+  readonly #parts: PartialListsParts;
+  readonly #toldByServer = new Map<string, readonly string[]>();
+
+  constructor(parts: PartialListsParts) {
+    this.#parts = parts;
+  }
+
+  /** What is not read of the lists of a server. */
+  of(server: string): readonly string[] {
+    return this.#toldByServer.get(server) ?? [];
+  }
+
+  /** Updates to what the server lists now. */
+  update({ name, isWanted, listing }: OfferingServer): void {
+    const before = this.of(name);
+    const gaps = isWanted ? Object.values(listing.gaps ?? {}).filter((gap) => gap !== undefined) : [];
+    if (gaps.length === 0) this.#toldByServer.delete(name);
+    else this.#toldByServer.set(name, gaps);
+    for (const gap of gaps) {
+      if (before.includes(gap)) continue;
+      this.#parts.log.warn('a list of the server was read in part', { server: name, gap });
+      serverEvents(name, this.#parts.emit)('MCPServerListPartial', gap);
+    }
+  }
+
+  clear(): void {
+    this.#toldByServer.clear();
+  }
+}
