@@ -75,7 +75,8 @@ export class Catalogue implements ToolTable {
     if (refusal === undefined) return;
     const { layer, code = 'TOOL_NOT_FOUND', reason, remedy } = refusal;
     const text = remedy === undefined ? reason : `${reason}; ${remedy}`;
-    throw new GatewayError(code, text, { details: { layer } });
+    const near = item === undefined && code === 'TOOL_NOT_FOUND' ? this.near(name, request) : [];
+    throw new GatewayError(code, text, { details: { layer, ...(near.length > 0 && { near }) } });
   }
 
   explain(name: string, request: InboundRequest): readonly Verdict[] {
@@ -167,14 +168,9 @@ export function duplicate(name: string, first: string, second: string): GatewayE
 
 function judgeExistence(name: string, tool: Tool | undefined): Verdict {
   if (tool === undefined) {
+    const reason = `no tool is named ${name}`;
     const remedy = 'find the exact name with filter_tools';
-    return {
-      layer: 'catalogue',
-      allow: false,
-      code: 'TOOL_NOT_FOUND',
-      reason: `no tool is named ${name}`,
-      remedy,
-    };
+    return { layer: 'catalogue', allow: false, code: 'TOOL_NOT_FOUND', reason, remedy };
   }
   return { layer: 'catalogue', allow: true, reason: `${name} is a tool of kind ${tool.kind}` };
 }

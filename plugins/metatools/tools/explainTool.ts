@@ -29,7 +29,7 @@ async function explain(scope: Scope<unknown>, name: string, request: InboundRequ
   const server = tool?.server;
   const service = server === undefined ? undefined : serviceState(scope, server, request);
   const signIn = server === undefined ? undefined : await scope.all(SignInStatuses)[0]?.of(server, request);
-  const near = tool === undefined && refusals.length === 1 ? table.near(name, request) : [];
+  const near = tool === undefined && refusal?.code === 'TOOL_NOT_FOUND' ? table.near(name, request) : [];
   return {
     name,
     ...(tool !== undefined && { kind: tool.kind }),

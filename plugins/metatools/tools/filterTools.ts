@@ -7,6 +7,7 @@ import { alwaysLoad } from './clientHints.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
+import { whyMissing } from './whyMissing.ts';
 import { cutPage, cutShortPage } from '../entry/page.ts';
 import type { Items, Page, PageRequest } from '../entry/page.ts';
 import type { SummaryOf } from '../entry/summary.ts';
@@ -107,6 +108,8 @@ async function search(
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   const isSure = page.total > 0 && ranked?.isSure !== false;
+  const missing = whyMissing(scope, [query, optionalText(args, 'pattern')], request);
+  const hint = missing ?? (isSure ? undefined : hintFor(page.total, starting.names(request).length > 0));
   const answer = {
     filters: { ...echoed, include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
@@ -118,7 +121,7 @@ async function search(
       toolset_unmatched: toolset.view.unmatched(visible),
     }),
     ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
-    ...(!isSure && { hint: hintFor(page.total, starting.names(request).length > 0) }),
+    ...(hint !== undefined && { hint }),
     tools: page.entries,
     ...(withPresets && { presets: presetsOf(scope) }),
   };

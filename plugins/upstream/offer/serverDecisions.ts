@@ -9,11 +9,12 @@ import type { Personal } from '../server/personal.ts';
 import { isNamedAfter, namingOf } from './names.ts';
 import { isStartingUnknown, isUnknown } from './startingServers.ts';
 import type { Offers } from './offers.ts';
+import { whyUnlisted } from './whyUnlisted.ts';
 
 export interface DecisionParts {
   readonly config: () => UpstreamConfig;
   readonly fleet: Pick<Fleet, 'get' | 'all' | 'personal'>;
-  readonly offers: Pick<Offers, 'exclusion' | 'formerServer'>;
+  readonly offers: Pick<Offers, 'exclusion' | 'formerServer' | 'leftOut' | 'report'>;
 }
 
 const LAYER = 'server';
@@ -26,7 +27,13 @@ export function serverDecisions({ config, fleet, offers }: DecisionParts): Decis
   const judgeGone = (name: string, request: InboundRequest): Verdict | undefined => {
     const former = offers.formerServer(name);
     const connection = former === undefined ? namesake(name, fleet, config()) : fleet.get(former);
-    if (connection !== undefined) return verdictWithout(connection, fleet.personal(connection.name), request);
+    if (connection !== undefined) {
+      const personal = fleet.personal(connection.name);
+      const known = verdictWithout(connection, personal, request);
+      if (known !== undefined) return known;
+      const why = whyUnlisted(connection, { personal, offers }, { name, request });
+      return why && { layer: LAYER, allow: false, ...why };
+    }
     if (former === undefined) return undefined;
     const remedy =
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';
@@ -59,7 +66,7 @@ export function namesake(
   return longest?.connection;
 }
 
-/** Why the tool is missing; undefined if the server simply has no tool of that name. */
+/** Why no tool of the server is known; undefined if some are, or if it has none. */
 function verdictWithout(
   connection: Connection,
   personal: Personal | undefined,

@@ -1,0 +1,22 @@
+import { ToolTable } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
+
+/** Each word is judged by all layers. */
+const MAX_WORDS = 20;
+
+/** Why a tool is missing that a search has in its words by name, or by its beginning before a `*`; undefined if none is. */
+export function whyMissing(
+  scope: Scope<unknown>,
+  searched: readonly (string | undefined)[],
+  request: InboundRequest,
+): string | undefined {
+  const table = scope.get(ToolTable);
+  const words = searched.flatMap((text) => text?.split(/[\s"'`,;]+/) ?? []);
+  for (const word of words.slice(0, MAX_WORDS)) {
+    const [name = ''] = word.split(/[*?[{]/);
+    if (name === '' || table.find(name, request) !== undefined) continue;
+    const { reason, remedy } = table.refusal(name, undefined, request) ?? {};
+    if (reason !== undefined) return remedy === undefined ? reason : `${reason}; ${remedy}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import type { InboundRequest, Verdict } from 'pegboard';
+import type { ToolsFailure } from '../conversation/listing.ts';
+import { awayError } from '../server/away.ts';
+import type { Connection } from '../server/connection.ts';
+import type { Personal } from '../server/personal.ts';
+import type { Offers } from './offers.ts';
+
+type Refusal = Omit<Verdict, 'layer' | 'allow'>;
+
+export interface UnlistedParts {
+  readonly personal: Personal | undefined;
+  readonly offers: Pick<Offers, 'leftOut' | 'report'>;
+}
+
+/** What is wrong with the list of a server that offers no tool of that name; undefined if nothing is. */
+export function whyUnlisted(
+  connection: Connection,
+  { personal, offers }: UnlistedParts,
+  { name, request }: { readonly name: string; readonly request: InboundRequest },
+): Refusal | undefined {
+  const server = connection.name;
+  const missing = `tool not found: ${name}`;
+  const fault = offers.leftOut(name, server, request);
+  if (fault !== undefined) {
+    const reason = `${missing}; server ${server} lists it, but it is left out as malformed: ${fault}`;
+    return { code: 'TOOL_NOT_FOUND', reason, remedy: 'it must be mended at the server' };
+  }
+  const key = connection.instances?.keyFor(request, personal?.credentialOf(request));
+  const hasOwnList = personal?.isPersonal === true && key !== undefined;
+  const own = hasOwnList ? connection.instances?.connectionOf(key) : undefined;
+  if (!hasOwnList && connection.isStale) {
+    const { message } = awayError(server, connection.status.lastError, connection.retry.at);
+    return { code: 'TOOL_NOT_FOUND', reason: `${missing} in the last known list; ${message}` };
+  }
+  const failure = (hasOwnList ? own : connection)?.conversation.lists.toolsFailure;
+  if (failure !== undefined) return unread(missing, server, failure);
+  const gap = offers.report(server, request).partialLists.find((one) => one.includes('tools/list'));
+  if (gap === undefined) return undefined;
+  const reason = `${missing}; server ${server} may have it, but of its list only a part is known: ${gap}`;
+  return { code: 'TOOL_NOT_FOUND', reason, remedy: 'find another tool with filter_tools' };
+}
+
+function unread(missing: string, server: string, { error, againAt }: ToolsFailure): Refusal {
+  const reason = `${missing}; the tools of server ${server} could not be listed: ${error.message}`;
+  const remedy =
+    againAt === undefined
+      ? `list them again: call_tool core_service_restart {"name": ${JSON.stringify(server)}}`
+      : `they are listed again at ${new Date(againAt).toISOString()}`;
+  return { code: 'UPSTREAM_UNREACHABLE', reason, remedy };
+}

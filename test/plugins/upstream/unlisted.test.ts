@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
+import type { McpClient } from '../../contract/index.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
+import { defer } from '../../support/cleanup.ts';
+import { Rig, told } from './support.ts';
+
+const TOOLS = Array.from({ length: 5 }, (_, at) => ({ name: `t${at}`, inputSchema: {} }));
+const BROKEN = { name: 'broken', inputSchema: 'x' };
+
+const CURSORS: readonly (readonly [string, JsonObject, string])[] = [
+  [
+    'is a number',
+    { nextCursor: 2 },
+    'the page after page 1 of tools/list is not read: its nextCursor is no string (number)',
+  ],
+  [
+    'does not advance',
+    { nextCursor: 'a' },
+    'tools/list answers with page 1 again in place of the next one, so what follows it is not known',
+  ],
+];
+
+describe('upstream: lists of which only a part is known', () => {
+  let rig: Rig;
+  beforeEach(() => (rig = new Rig()));
+  afterEach(() => rig.stop());
+
+  const unread = (): unknown => rig.status('s').metadata['partialLists'];
+  const warned = (): readonly unknown[] =>
+    rig.lines
+      .filter(({ text }) => text === 'a list of the server was read in part')
+      .map(({ data }) => data['gap']);
+
+  for (const [what, answer, gap] of CURSORS)
+    it(`say so if a cursor ${what}, and are not taken for two tools of one name`, async () => {
+      await rig.configure();
+      await rig.define({ s: told({ 'tools/list': { tools: TOOLS, ...answer } }) });
+      await rig.hasTool('x_s_t4');
+      expect(unread()).deep.equal([gap]);
+      expect(warned()).deep.equal([gap]);
+      expect(rig.told('server.listPartial')).to.have.length(1);
+      expect(rig.told('server.listPartial')[0]).include({
+        server: 's',
+        severity: 'Warning',
+        message: `MCPServer s was not listed completely: ${gap}`,
+      });
+      expect(rig.status('s').metadata['collisions']).equal(undefined);
+      expect(rig.told('tool.collided')).deep.equal([]);
+    });
+
+  it('say which bound was reached, of prompts too', async () => {
+    const prompts = TOOLS.map(({ name }) => ({ name }));
+    await rig.configure({ maxListItems: 4 });
+    await rig.define({ s: told({ 'tools/list': { tools: TOOLS }, 'prompts/list': { prompts } }) });
+    await rig.hasTool('x_s_t3');
+    const rest =
+      'has more than 4 entries, and the rest is not read (maxListItems of plugins.upstream.config)';
+    expect(unread()).deep.equal([`tools/list ${rest}`, `prompts/list ${rest}`]);
+    expect(rig.status('s')).include({ health: 'healthy' });
+  });
+
+  it('are complete with exactly as many entries as the bound, or with a cursor that is null', async () => {
+    await rig.configure({ maxListItems: 5 });
+    await rig.define({ s: told({ 'tools/list': { tools: TOOLS, nextCursor: null } }) });
+    await rig.hasTool('x_s_t4');
+    expect(unread()).equal(undefined);
+  });
+
+  it('are reported once, not with every reading', async () => {
+    await rig.configure();
+    await rig.define({ s: told({ 'tools/list': { tools: TOOLS, nextCursor: 2 } }) });
+    await rig.hasTool('x_s_t4');
+    await rig.service('s').restart?.();
+    expect(rig.told('server.toolsDiscovered')).to.have.length(2);
+    expect(warned()).to.have.length(1);
+    expect(rig.told('server.listPartial')).to.have.length(1);
+  });
+
+  it('report two tools of one server that share a name and differ', async () => {
+    const tools = [
+      { name: 'a', inputSchema: {} },
+      { name: 'a', description: 'other', inputSchema: {} },
+    ];
+    await rig.configure();
+    await rig.define({ s: told({ 'tools/list': { tools } }) });
+    await rig.hasTool('x_s_a');
+    expect(rig.status('s').metadata['collisions']).deep.equal(['x_s_a']);
+  });
+});
+
+describe('upstream: a name that a known server does not list', () => {
+  let client: McpClient;
+
+  const start = async (
+    servers: Readonly<Record<string, JsonObject>>,
+    config: JsonObject = {},
+  ): Promise<void> => {
+    const files = Object.entries({ ok: told({ 'tools/list': { tools: TOOLS } }), ...servers }).map(
+      ([name, spec]) => [`mcpservers/${name}.yaml`, JSON.stringify(spec)] as const,
+    );
+    const gateway = await startGateway({
+      files: Object.fromEntries(files),
+      plugins: { upstream: { config } },
+    });
+    defer(() => gateway.stop());
+    client = await mcpClient(gateway.url());
+    const isUp = async (name: string): Promise<boolean> => {
+      const record = JSON.parse(
+        await ask('call_tool', { name: 'core_service_status', arguments: { name } }),
+      ) as JsonObject;
+      return record['state'] === 'running';
+    };
+    for (const name of ['ok', ...Object.keys(servers)]) await eventually(() => isUp(name), name, 10_000);
+  };
+  const ask = async (tool: string, args: JsonObject): Promise<string> => {
+    const { content } = await client.callMeta(tool, args);
+    return String(content[0]?.['text']);
+  };
+  /** What the four meta-tools say of a name. */
+  const answers = (name: string): Promise<readonly string[]> =>
+    Promise.all([
+      ask('call_tool', { name }),
+      ask('describe_tool', { name }),
+      ask('explain_tool', { name }),
+      ask('filter_tools', { query: name }),
+      ask('filter_tools', { pattern: `${name}*` }),
+    ]);
+
+  it('is explained by the error to tools/list, and the time of the next reading', async () => {
+    await start({
+      shop: told({ 'tools/list': { error: { code: -32603, message: 'quota of the minute' } } }),
+    });
+    for (const text of await answers('x_shop_t1')) {
+      expect(text).contain('tool not found: x_shop_t1').contain('quota of the minute');
+      expect(text).match(
+        /the tools of server shop could not be listed: .*; they are listed again at 20|"remedy":"they are listed again at 20/,
+      );
+      expect(text).not.contain('did you mean').and.not.contain('other words');
+    }
+  });
+
+  it('is explained by what is wrong with the tool of that name', async () => {
+    await start({ shop: told({ 'tools/list': { tools: [...TOOLS, BROKEN] } }) });
+    for (const text of await answers('x_shop_broken'))
+      expect(text).contain(
+        'server shop lists it, but it is left out as malformed: its inputSchema is not an object',
+      );
+    expect(await ask('call_tool', { name: 'x_shop_t9' }))
+      .contain('did you mean x_shop_t')
+      .not.contain('malformed');
+  });
+
+  it('is explained by the part of the list that is not known, with near names', async () => {
+    await start({ shop: told({ 'tools/list': { tools: TOOLS } }) }, { maxListItems: 3 });
+    for (const text of await answers('x_shop_t4'))
+      expect(text).contain('only a part is known: tools/list has more than 3 entries');
+    expect(await ask('call_tool', { name: 'x_shop_t4' })).contain('did you mean x_shop_t0');
+  });
+});
