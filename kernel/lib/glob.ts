@@ -13,6 +13,11 @@ export function compileGlob(pattern: string, { caseSensitive = true } = {}): Glo
   return (text) => matchTokens(tokens, charsOf(fold(text)));
 }
 
+/** The glob of texts that have these parts in order, with anything between them. */
+export function globOf(parts: readonly string[]): Glob {
+  return compileGlob(parts.map((part) => part.replace(/[*?[\\]/g, '\\$&')).join('*'));
+}
+
 /** A string without surrogates is already indexed by character. */
 function charsOf(text: string): ArrayLike<string> {
   return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;

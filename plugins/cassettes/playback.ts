@@ -1,4 +1,4 @@
-import { HIDDEN, isObject, jsonText, matchesParts, nearest, textResult } from 'pegboard';
+import { HIDDEN, globOf, isObject, jsonText, nearest, textResult } from 'pegboard';
 import type { RecordedCall, Recording } from './recording.ts';
 
 const MAX_SHOWN_CHARS = 500;
@@ -42,7 +42,7 @@ function isTextMatch(recorded: string, given: unknown): boolean {
   // A number is hidden as a whole.
   if (typeof given === 'number') return recorded === HIDDEN;
   if (typeof given !== 'string') return false;
-  return matchesParts(recorded.split(HIDDEN), given);
+  return recorded.includes(HIDDEN) ? globOf(recorded.split(HIDDEN))(given) : recorded === given;
 }
 
 function notRecorded(tool: string, args: unknown, recorded: readonly RecordedCall[]): string {

@@ -1,8 +1,10 @@
 import { isGatewayError } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
+import { backoffMs } from '../backoffMs.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { LISTS, LIST_NAMES, readList } from './readList.ts';
 import type { ItemOutput, ListLimits, ListName, ReadList } from './readList.ts';
+import { PartialReadings } from './partialReadings.ts';
 import type { Requests } from '../rpc/requests.ts';
 
 /** Which part of a list was not read, by list. */
@@ -17,7 +19,9 @@ export interface ListingParts {
   readonly limits: () => ListLimits & {
     readonly listDebounceMs: number;
     readonly maxListDebounceMs: number;
+    readonly backoffFirstMs: number;
     readonly backoffMaxMs: number;
+    readonly maxRetryAfterMs: number;
     readonly relistMs: number;
   };
   readonly output: ItemOutput;
@@ -68,6 +72,9 @@ export class ListingReader {
   /** How long the server considers its tools current; 0 if it does not say. */
   #toolsTtlMs = 0;
   #toolsFailure: GatewayError | undefined;
+  readonly #partial = new PartialReadings();
+  /** Number of readings in a row in which a list failed. */
+  #failed = 0;
 
   constructor(requests: Requests, parts: ListingParts) {
     this.#requests = requests;
@@ -118,6 +125,7 @@ export class ListingReader {
     if (!this.#isGathering && performance.now() - this.#readAt >= this.#waitMs)
       this.#waitMs = this.#parts.limits().listDebounceMs;
     this.#isGathering = true;
+    this.#partial.forget(names);
     this.#readSoon(names, this.#waitMs);
   }
 
@@ -129,6 +137,8 @@ export class ListingReader {
     this.#timer = undefined;
     this.#dueAt = Number.POSITIVE_INFINITY;
     this.#toRead.clear();
+    this.#partial.forget(LIST_NAMES);
+    this.#failed = 0;
     this.#isGathering = false;
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
@@ -196,7 +206,10 @@ export class ListingReader {
         take(name, this.#offers(name) ? await this.#list(name) : NOTHING_READ);
       } catch (error) {
         if (isUnknownMethod(error)) take(name, NOTHING_READ);
-        else failures.set(name, asGatewayError(error));
+        else {
+          failures.set(name, asGatewayError(error));
+          read[name] = this.#partial.merged(name, this.#listing[name]);
+        }
       }
     };
     await Promise.all(names.map(readOne));
@@ -204,15 +217,29 @@ export class ListingReader {
     // At once: a starting server of which one list is known would not be waited for.
     const hasGaps = Object.values(gaps).some((gap) => gap !== undefined);
     this.#listing = { ...this.#listing, ...read, gaps: hasGaps ? gaps : undefined };
-    if (read.tools !== undefined) this.#listedAt = Date.now();
-    if (names.includes('tools')) this.#toolsFailure = failures.get('tools');
-    if (failures.size > 0) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
+    if (names.includes('tools')) {
+      this.#toolsFailure = failures.get('tools');
+      if (this.#toolsFailure === undefined) this.#listedAt = Date.now();
+    }
+    this.#failed = failures.size > 0 ? this.#failed + 1 : 0;
+    if (failures.size > 0) this.#readSoon([...failures.keys()], this.#waitAfter(failures));
     return failures;
+  }
+
+  /** How long to wait before the failed lists are asked for again (ms). */
+  #waitAfter(failures: Failures): number {
+    const { backoffFirstMs, backoffMaxMs, maxRetryAfterMs } = this.#parts.limits();
+    const asked = [...failures.values()].map(({ details }) => (details.retryAfter ?? 0) * 1_000);
+    const ownMs = backoffMs(this.#failed, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
+    return Math.max(ownMs, Math.min(Math.max(...asked), maxRetryAfterMs));
   }
 
   async #list(name: ListName): Promise<ReadList> {
     const { limits, output } = this.#parts;
-    const list = await readList(this.#requests, name, { ...limits(), output });
+    const parts = { ...limits(), output };
+    const list = await this.#partial.goOn(name, (reading) =>
+      readList(this.#requests, name, { ...parts, reading }),
+    );
     if (name === 'tools') this.#toolsTtlMs = list.ttlMs ?? 0;
     return list;
   }

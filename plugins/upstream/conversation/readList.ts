@@ -43,32 +43,46 @@ export interface ReadList {
   readonly gap: string | undefined;
 }
 
-/** Reads all pages of one list, until the maximum or a cursor that leads nowhere. Leaves out items that are nested too deeply to be
+/** How far a list has been read. */
+export interface Reading {
+  readonly items: unknown[];
+  /** Cursors of the pages that were asked for. */
+  readonly cursors: Set<string>;
+  /** Number of the pages that have arrived. */
+  pages: number;
+  /** The last of them. */
+  former: readonly unknown[] | undefined;
+  /** Of the next page. */
+  params: JsonObject;
+  ttlMs: number | undefined;
+}
+export function newReading(): Reading {
+  return { items: [], cursors: new Set(), pages: 0, former: undefined, params: {}, ttlMs: undefined };
+}
+
+/** Reads all pages of one list that `reading` does not have yet, until the maximum or a cursor that leads nowhere. Leaves out items that are nested too deeply to be
  *  serialized. Items are as the server sent them, with secrets redacted; an item whose name repeats one is named HIDDEN.
  *  @throws GatewayError UPSTREAM_PROTOCOL if the answer has no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function readList(
   requests: Requests,
   name: ListName,
-  { output, ...limits }: ListLimits & { readonly output: ItemOutput },
+  { output, reading, ...limits }: ListLimits & { readonly output: ItemOutput; readonly reading: Reading },
 ): Promise<ReadList> {
   const { method, key } = LISTS[name];
-  const items: unknown[] = [];
-  let ttlMs: number | undefined;
+  const { items, cursors } = reading;
   let gap: string | undefined;
-  const cursors = new Set<string>();
-  let former: readonly unknown[] | undefined;
-  let params: JsonObject = {};
-  for (let pages = 1; ; pages += 1) {
-    const text = await requests.ask(rpcText(method, params), limits.timeoutMs);
+  for (;;) {
+    const text = await requests.ask(rpcText(method, reading.params), limits.timeoutMs);
     const answer = JSON.parse(text) as JsonObject;
     const found = answer[name];
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
-    if (isRepeated(found, former)) {
-      gap = repeatedGap(method, pages - 1);
+    if (isRepeated(found, reading.former)) {
+      gap = repeatedGap(method, reading.pages);
       break;
     }
-    former = found;
+    reading.former = found;
+    reading.pages += 1;
     // Most lists repeat no secret, and one search of the text is cheap; escaped text needs a search of each value.
     const mayRepeat = output.hideInProse(text) !== text || /\\[u/]/.test(text);
     const show = (item: unknown): unknown => (mayRepeat ? shown(item, key, output) : item);
@@ -76,16 +90,17 @@ export async function readList(
       if (pathBelow(item, MAX_LEVELS) === undefined) items.push(show(item));
       else if (name === 'tools') items.push(show(tooDeep(item)));
     }
-    if (typeof answer['ttlMs'] === 'number') ttlMs = Math.min(ttlMs ?? Infinity, answer['ttlMs']);
-    const end = endOf(answer, { method, pages, items, cursors }, limits);
+    if (typeof answer['ttlMs'] === 'number')
+      reading.ttlMs = Math.min(reading.ttlMs ?? Infinity, answer['ttlMs']);
+    const end = endOf(answer, { method, ...reading }, limits);
     if (!('cursor' in end)) {
       gap = end.gap;
       break;
     }
     cursors.add(end.cursor);
-    params = { cursor: end.cursor };
+    reading.params = { cursor: end.cursor };
   }
-  return { items: items.slice(0, limits.maxListItems), ttlMs, gap };
+  return { items: items.slice(0, limits.maxListItems), ttlMs: reading.ttlMs, gap };
 }
 
 function shown(item: unknown, key: string, output: ItemOutput): unknown {

@@ -1,8 +1,7 @@
-import { matchesParts } from 'pegboard';
+import { globOf } from 'pegboard';
 
 /** Creates a function that is true for every uri that a template may produce, and for more: the server itself rejects a uri that
  *  does not fit. Source: RFC 6570 */
 export function templateMatcher(template: string): (uri: string) => boolean {
-  const parts = template.split(/\{[^{}]*\}/);
-  return (uri) => matchesParts(parts, uri);
+  return globOf(template.split(/\{[^{}]*\}/));
 }

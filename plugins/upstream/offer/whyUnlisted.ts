@@ -28,7 +28,8 @@ export function whyUnlisted(
   const key = connection.instances?.keyFor(request, personal?.credentialOf(request));
   const hasOwnList = personal?.isPersonal === true && key !== undefined;
   const own = hasOwnList ? connection.instances?.connectionOf(key) : undefined;
-  if (!hasOwnList && connection.isStale) {
+  const isAway = connection.state !== 'ready' && connection.state !== 'idle';
+  if (!hasOwnList && isAway) {
     const { message } = awayError(server, connection.status.lastError, connection.retry.at);
     return { code: 'TOOL_NOT_FOUND', reason: `${missing} in the last known list; ${message}` };
   }

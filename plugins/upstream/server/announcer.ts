@@ -18,6 +18,7 @@ export class Announcer {
   readonly #parts: AnnouncerParts;
   readonly #tell: TellServer;
   #lastFailure = '';
+  #lastListError: string | undefined;
   /** The attempts are automatic: the server died, or did not start. */
   #isRecovering = false;
 
@@ -46,6 +47,7 @@ export class Announcer {
 
   connected(ms: number, listError: GatewayError | undefined): void {
     this.#lastFailure = '';
+    this.#lastListError = undefined;
     this.#parts.counts.connected(ms);
     const { count: tools, malformed, collisions } = this.#parts.toolReport();
     const refusedTools = malformed.length + collisions.length;
@@ -59,8 +61,10 @@ export class Announcer {
     else this.unlisted(listError);
   }
 
-  /** @param error undefined reports nothing */
+  /** Reports the same error in a row once. @param error undefined: all lists were read */
   unlisted(error: GatewayError | undefined): void {
+    if (error?.message === this.#lastListError) return;
+    this.#lastListError = error?.message;
     if (error === undefined) return;
     this.#parts.log.warn('server could not be listed', { server: this.#server, error: error.message });
     this.#tell('MCPServerToolsUnavailable', error.message);

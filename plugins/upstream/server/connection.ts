@@ -102,7 +102,8 @@ export class Connection implements ServerCalls {
   }
   /** Whether the listing is the last known one, not a current one. */
   get isStale(): boolean {
-    return this.state !== 'ready' && this.state !== 'idle';
+    const isUp = this.state === 'ready' || this.state === 'idle';
+    return !isUp || this.conversation.lists.toolsFailure !== undefined;
   }
   /** False after a stop: the server then offers nothing. */
   get isWanted(): boolean {

@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../config.ts';
-import { backoffMs } from './backoffMs.ts';
+import { backoffMs } from '../backoffMs.ts';
 
 export interface RetryParts {
   readonly config: () => UpstreamConfig;

@@ -2,7 +2,7 @@ import type { GatewayError, Log } from 'pegboard';
 import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
-import { backoffMs } from './backoffMs.ts';
+import { backoffMs } from '../backoffMs.ts';
 import type { OwnParts } from './ownParts.ts';
 import { WarmWire } from './warmWire.ts';
 

@@ -3,11 +3,12 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import type { AddressInfo, Socket } from 'node:net';
 import type { JsonObject } from '../../../kernel/index.ts';
 
-interface Message {
+export interface Message {
   readonly id?: number;
   readonly method?: string;
   readonly params?: {
     readonly name?: string;
+    readonly cursor?: string;
     readonly arguments?: JsonObject;
     readonly _meta?: { readonly progressToken?: number };
   };
@@ -53,6 +54,8 @@ export class HttpFixture {
     { readonly status: number; readonly body?: string; readonly retryAfter?: number } | 'reset' | undefined;
   /** Number of GETs for a standing stream. */
   asked = 0;
+  /** Answers a request in place of the usual answer. @returns whether it has */
+  intercept: ((message: Message, res: ServerResponse) => boolean) | undefined;
   tools = ['echo', 'slow', 'progress', 'cut'];
   /** A tool as listed. */
   declare = (tool: Declared): object => tool;
@@ -168,7 +171,7 @@ export class HttpFixture {
       if (this.acknowledges) res.writeHead(202).end();
       return;
     }
-    this.#request(message, res);
+    if (this.intercept?.(message, res) !== true) this.#request(message, res);
   }
 
   #request({ id, method, params }: Message, res: ServerResponse): void {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compileGlob } from '../../../../kernel/index.ts';
 import { templateMatcher } from '../../../../plugins/upstream/offer/templateMatcher.ts';
 
 describe('upstream: templates of resources', () => {
@@ -26,22 +25,23 @@ describe('upstream: templates of resources', () => {
       expect(templateMatcher(template)(uri), `${template} ${uri}`).to.equal(isMatch);
   });
 
-  it('match as a glob does whose stars are the expressions', () => {
+  it('match any text in place of each expression', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 3 });
     const uri = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), uri, (parts, text) => {
-        expect(templateMatcher(parts.join('{x}'))(text)).to.equal(compileGlob(parts.join('*'))(text));
+        const pattern = new RegExp(`^${parts.join('[^]*')}$`);
+        expect(templateMatcher(parts.join('{x}'))(text)).to.equal(pattern.test(text));
       }),
     );
   });
 
   it('are read in one pass, whatever they hold', () => {
-    const megabyte = 1_000_000;
+    const length = 200_000;
     const begun = performance.now();
     for (const one of ['{', '}', '{}', '{x', '{x}']) {
-      const template = one.repeat(megabyte / one.length);
-      expect(templateMatcher(template)('a'.repeat(megabyte))).to.equal(!/^[{}]$|^{x$/.test(one));
+      const template = one.repeat(length / one.length);
+      expect(templateMatcher(template)('a'.repeat(length))).to.equal(!/^[{}]$|^{x$/.test(one));
     }
     // Reading each brace again to the end of the text takes minutes.
     expect(performance.now() - begun).below(5_000);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { backoffMs } from '../../../../plugins/upstream/server/backoffMs.ts';
+import { backoffMs } from '../../../plugins/upstream/backoffMs.ts';
 
 describe('backoffMs', () => {
   it('doubles from firstMs up to maxMs, jittered over the upper half', () => {
