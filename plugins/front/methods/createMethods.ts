@@ -12,6 +12,7 @@ import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { complete } from './complete.ts';
+import { inOlderShape } from '../message/inOlderShape.ts';
 import { idempotencyKeyOf } from '../message/idempotencyKeyOf.ts';
 import { createLists } from '../client/createLists.ts';
 import type { Method, MethodContext } from './method.ts';
@@ -60,7 +61,7 @@ function narrowed(scope: Scope<unknown>, list: (request: InboundRequest) => stri
 async function callTool(
   scope: Scope<unknown>,
   params: JsonObject,
-  { request, options }: MethodContext,
+  { request, options, session }: MethodContext,
 ): Promise<string> {
   const { name, arguments: given } = params;
   if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
@@ -69,7 +70,8 @@ async function callTool(
   const key = idempotencyKeyOf(params, request);
   const asked = key === undefined ? options : keyed(scope, key, options);
   try {
-    return noted(params, (await scope.get(CallPath).call(name, args, request, asked)).json);
+    const { json } = await scope.get(CallPath).call(name, args, request, asked);
+    return noted(params, session === undefined ? json : inOlderShape(json));
   } catch (error) {
     if (isDirect(error)) {
       const hasMetaTools = scope.get(ToolTable).metaTools().length > 0;

@@ -4,6 +4,8 @@ import type { Session } from '../contract.ts';
 export interface MethodContext {
   readonly request: InboundRequest;
   readonly options: CallOptions;
+  /** Of a client up to revision 2025-11-25; later ones have none. */
+  readonly session?: Session;
 }
 export interface SessionContext extends MethodContext {
   readonly session: Session;
