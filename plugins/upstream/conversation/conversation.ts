@@ -100,10 +100,10 @@ export class Conversation {
       uris: () => this.watches.uris,
       missed: () => this.missed(),
     });
-    this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => parts.topics() });
+    this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => this.#asked });
     this.questions = new Questions({
       server,
-      config: () => ({ ...config(), questions: parts.topics() }),
+      config: () => ({ ...config(), questions: this.#asked }),
       isUnowned: parts.isUnowned,
       newTopic: parts.newTopic,
       reply: (text) => this.requests.reply(text),
@@ -129,9 +129,13 @@ export class Conversation {
   endRounds(what: 'changed' | 'stopped'): void {
     this.#rounds.end(new GatewayError('UPSTREAM_SUSPENDED', `server ${this.#server} was ${what}`));
   }
-  /** The questions whose capabilities are declared to the server. */
+  /** The questions whose capabilities are to be declared to the server. */
   get topics(): readonly Topic[] {
     return this.#parts.topics();
+  }
+  /** Those that were. */
+  get #asked(): readonly Topic[] {
+    return this.#facts?.declared === 'nothing' ? [] : this.topics;
   }
 
   /** Whether a request is running, a client is asked, or a resource is watched. */

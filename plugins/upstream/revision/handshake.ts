@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GatewayError } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from '../definition.ts';
+import { capabilitiesFor, formsFrom, mayRefuseDeclared } from './declared.ts';
+import type { Declared } from './declared.ts';
 import { CLIENT_INFO } from '../rpc/dialect.ts';
+import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import { factsFrom } from './serverFacts.ts';
@@ -9,32 +13,45 @@ import type { ServerFacts } from './serverFacts.ts';
 import { LEGACY_REVISIONS, wrongRevision } from './wrongRevision.ts';
 import type { Wire } from '../wire/wire.ts';
 
-/** Everything that any client may declare; requests that the actual client does not support are refused. `listChanged` of
- *  roots is left out: a server would answer that notification with a request that belongs to no call. */
-const DECLARED: Readonly<Record<Topic, JsonObject>> = {
-  elicitation: { form: {}, url: {} },
-  sampling: { tools: {} },
-  roots: {},
-};
-
 export interface HandshakeParts {
   readonly timeoutMs: number;
   readonly questions: readonly Topic[];
+  /** What the server has let pass of them before. */
+  readonly declared?: Declared | undefined;
   /** Redacts a text of the server about itself, and removes control characters. */
   readonly ownWords: (text: string) => string;
 }
 
-/** initialize, then notifications/initialized.
+/** initialize, then notifications/initialized. A server that may have refused what is declared gets less, in the same attempt.
  *  @throws GatewayError UPSTREAM_PROTOCOL when no revision fits, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
-export async function handshake(
+export async function handshake(requests: Requests, wire: Wire, parts: HandshakeParts): Promise<ServerFacts> {
+  requests.speak('legacy');
+  const forms = formsFrom(parts.declared, parts.questions);
+  const tryFrom = async (at: number): Promise<ServerFacts> => {
+    const [declared = 'modes', next] = forms.slice(at);
+    try {
+      return await initialize(requests, wire, { ...parts, declared });
+    } catch (thrown) {
+      const refusal = asGatewayError(thrown);
+      if (!mayRefuseDeclared(refusal)) throw refusal;
+      if (next === undefined) throw at === 0 ? refusal : inAnyForm(refusal);
+    }
+    // A session that a refused initialize may have begun ends here.
+    wire.renew();
+    await nextTurn();
+    return tryFrom(at + 1);
+  };
+  return tryFrom(0);
+}
+
+async function initialize(
   requests: Requests,
   wire: Wire,
-  { timeoutMs, questions, ownWords }: HandshakeParts,
+  { timeoutMs, questions, declared = 'modes', ownWords }: HandshakeParts,
 ): Promise<ServerFacts> {
-  requests.speak('legacy');
   const params = {
     protocolVersion: LEGACY_REVISIONS[0],
-    capabilities: Object.fromEntries(questions.map((topic) => [topic, DECLARED[topic]])),
+    capabilities: capabilitiesFor(questions, declared),
     clientInfo: CLIENT_INFO,
   };
   const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
@@ -45,5 +62,11 @@ export async function handshake(
     throw wrongRevision(protocolVersion, params.protocolVersion, ownWords);
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');
-  return factsFrom({ era: 'legacy', protocolVersion, serverInfo, capabilities, instructions }, ownWords);
+  const said = { serverInfo, capabilities, instructions };
+  return factsFrom({ era: 'legacy', declared, protocolVersion, ...said }, ownWords);
+}
+
+function inAnyForm({ code, message, details, cause }: GatewayError): GatewayError {
+  const text = `${message}; it answers so whether all, some or none of its questions are declared`;
+  return new GatewayError(code, text, { cause, details });
 }

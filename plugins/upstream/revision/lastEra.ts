@@ -1,11 +1,15 @@
 import { isObject } from 'pegboard';
 import type { Era } from '../definition.ts';
+import { isDeclared } from './declared.ts';
+import type { Declared } from './declared.ts';
 
 /** After that time, a server is asked again which era it speaks best. */
 const KNOWN_MS = 86_400_000;
 
 export interface KnownEra {
   readonly era: Era;
+  /** How much initialize may declare. */
+  readonly declared: Declared;
   /** ms since the epoch */
   readonly since: number;
 }
@@ -13,12 +17,12 @@ export interface KnownEra {
 /** @param value what a file has */
 export function readKnownEra(value: unknown): KnownEra | undefined {
   if (!isObject(value)) return undefined;
-  const { era, since } = value;
+  const { era, declared = 'modes', since } = value;
   if ((era !== 'legacy' && era !== 'modern') || typeof since !== 'number') return undefined;
-  return { era, since };
+  return isDeclared(declared) ? { era, declared, since } : undefined;
 }
 
-/** The era in which a server was last connected, shared by all its connections. */
+/** The era in which a server was last connected, and how, shared by all its connections. */
 export class LastEra {
   #known: KnownEra | undefined;
 
@@ -38,7 +42,8 @@ export class LastEra {
     this.#known = undefined;
   }
 
-  set(era: Era): void {
-    if (this.known?.era !== era) this.#known = { era, since: Date.now() };
+  set(era: Era, declared: Declared): void {
+    if (this.known?.era !== era || this.known.declared !== declared)
+      this.#known = { era, declared, since: Date.now() };
   }
 }

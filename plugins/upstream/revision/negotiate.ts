@@ -28,8 +28,8 @@ export function erasToTry(
 
 export interface NegotiationParts extends HandshakeParts {
   readonly eras: readonly Era[];
-  /** Called with the era to begin with the next time; not called if the server may speak a better one. */
-  readonly learned?: (era: Era) => void;
+  /** Called with how to begin the next time; not called if the server may speak a better era. */
+  readonly learned?: (facts: ServerFacts) => void;
 }
 
 /** Agrees on an era with the server: only an answer that belongs to an era decides for it, never an error.
@@ -44,7 +44,7 @@ export async function negotiate(
   const probeMs = first === 'modern' ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
   try {
     const facts = await greet(first, requests, wire, { ...parts, timeoutMs: probeMs });
-    learned?.(first);
+    learned?.(facts);
     return facts;
   } catch (thrown) {
     const refusal = asGatewayError(thrown);
@@ -55,7 +55,7 @@ export async function negotiate(
     const facts = await greet(other, requests, wire, parts).catch((error: unknown) => {
       throw both(first, refusal, asGatewayError(error));
     });
-    if (!isFault(refusal)) learned?.(other);
+    if (!isFault(refusal)) learned?.(facts);
     return facts;
   }
 }

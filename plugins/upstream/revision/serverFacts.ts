@@ -1,10 +1,13 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Era } from '../definition.ts';
+import type { Declared } from './declared.ts';
 
 /** What a server says about itself when it is connected. */
 export interface ServerFacts {
   readonly era: Era;
+  /** What was declared of the questions that it may ask; in the modern era, each request says it. */
+  readonly declared: Declared;
   readonly protocolVersion: string;
   readonly serverName: string | undefined;
   readonly serverVersion: string | undefined;
@@ -12,9 +15,8 @@ export interface ServerFacts {
   readonly instructions: string | undefined;
 }
 
-interface Said {
-  readonly era: Era;
-  readonly protocolVersion: string;
+interface Said extends Pick<ServerFacts, 'era' | 'protocolVersion'> {
+  readonly declared?: Declared;
   readonly serverInfo: unknown;
   readonly capabilities: unknown;
   readonly instructions: unknown;
@@ -22,7 +24,7 @@ interface Said {
 
 /** @param ownWords redacts a text of the server about itself, and removes control characters */
 export function factsFrom(
-  { era, protocolVersion, serverInfo, capabilities, instructions }: Said,
+  { era, declared = 'modes', protocolVersion, serverInfo, capabilities, instructions }: Said,
   ownWords: (text: string) => string,
 ): ServerFacts {
   const info = isObject(serverInfo) ? serverInfo : {};
@@ -30,6 +32,7 @@ export function factsFrom(
     typeof value === 'string' ? ownWords(value) : undefined;
   return {
     era,
+    declared,
     protocolVersion,
     serverName: said(info['name']),
     serverVersion: said(info['version']),

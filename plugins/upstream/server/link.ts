@@ -140,8 +140,9 @@ export class Link {
       eras: erasToTry(definition(), lastEra.known?.era),
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
+      declared: lastEra.known?.declared,
       ownWords: (text) => conversation.ownWords(text),
-      learned: (era) => lastEra.set(era),
+      learned: ({ era, declared }) => lastEra.set(era, declared),
     }).catch((error: unknown) => {
       // The server may be another one now, and end at a greeting that it does not know.
       if (asGatewayError(error).code !== 'UPSTREAM_UNREACHABLE') lastEra.forget();

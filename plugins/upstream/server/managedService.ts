@@ -6,6 +6,7 @@ import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import { laterOf, timeAfter } from '../definition.ts';
 import { topicsForInstances } from './topicsForInstances.ts';
+import { undeclared } from '../revision/declared.ts';
 import { extensionsIn } from './extensionsIn.ts';
 import type { Personal } from './personal.ts';
 import type { ToolReport } from './toolReport.ts';
@@ -175,6 +176,7 @@ function metadataOf(
     maxInstances,
     warmInstances,
   } = definition;
+  const unasked = facts && undeclared(conversation.topics, facts.declared);
   const { size = 0, warm = 0 } = connection.instances ?? {};
   return {
     type,
@@ -210,6 +212,7 @@ function metadataOf(
       serverName: facts.serverName,
       serverVersion: facts.serverVersion,
     }),
+    ...(unasked !== undefined && { cannotAsk: `${unasked}: it refuses an initialize that declares it` }),
     ...(extensions.length > 0 && { extensions }),
   };
 }

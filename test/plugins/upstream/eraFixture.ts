@@ -15,6 +15,8 @@ export interface Received {
   readonly id?: number;
   readonly method: string;
   readonly params: JsonObject & { readonly _meta?: JsonObject };
+  /** Of an answer to a question of the server, as text. */
+  readonly said: string | undefined;
   /** Whether its connection is closed. */
   isClosed: boolean;
 }
@@ -82,9 +84,11 @@ export class EraFixture {
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = Buffer.concat((await req.toArray()) as Buffer[]).toString();
-    const { id, method = '', params = {} } = JSON.parse(body || '{}') as Partial<Received>;
+    const message = JSON.parse(body || '{}') as Partial<Received> & JsonObject;
+    const { id, method = '', params = {} } = message;
+    const said = JSON.stringify(message['result'] ?? message['error']);
     const { method: verb = '', headers, rawHeaders } = req;
-    const base = { verb, headers, rawHeaders, method, params, isClosed: false };
+    const base = { verb, headers, rawHeaders, method, params, said, isClosed: false };
     const received: Received = id === undefined ? base : { ...base, id };
     this.received.push(received);
     res.on('close', () => (received.isClosed = true));
@@ -150,6 +154,24 @@ export function answer({ id, params }: Received, res: ServerResponse, result: Js
 export function respond(res: ServerResponse, status: number, body: JsonObject): true {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   return true;
+}
+
+/** Asks the client of a call on the stream of its response, as servers up to 2025-11-25 do, and returns what it said. */
+export function asksOnStream(): Instead {
+  let open: ((said: string) => void) | undefined;
+  return ({ id, method, said }, res) => {
+    if (method === '' && said !== undefined) open?.(said);
+    if (method !== 'tools/call') return false;
+    const send = (message: JsonObject): void =>
+      void res.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    send({ id: 'question', method: 'elicitation/create', params: { message: 'your name?' } });
+    open = (text) => {
+      send({ id, result: toldOf(text) });
+      res.end();
+    };
+    return true;
+  };
 }
 
 export function toldOf(text: string): JsonObject {
