@@ -31,7 +31,8 @@ export interface ClientAnswer {
 
 /** The client that made a request; servers can notify and ask it meanwhile. Created by the front. */
 export interface Client {
-  /** Id of its session or, without sessions, of the call: requests with the same id come from the same client. */
+  /** Id of its session or, without sessions, of its caller, its owner handle or its address: requests with the same id come from the same
+   *  client. */
   readonly id: string;
   /** Whether it can be notified after the call has ended. */
   readonly hasSession: boolean;

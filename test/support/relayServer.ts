@@ -80,7 +80,7 @@ export function relayServer(): McpServer {
       waiting.push(() => void server.notification(message as unknown as ServerNotification));
     if (typeof args['releaseMs'] === 'number') setTimeout(release, args['releaseMs']);
     if (params.name === 'late') await comesLate(server, message, extra.signal);
-    if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
+    if (params.name === 'wait') await released();
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);
     if (params.name === 'meta') return told(extra._meta ?? null);
     if (params.name === 'headers') return told(extra.requestInfo?.headers ?? null);
@@ -120,6 +120,10 @@ async function comesLate(
   heard(`late ${JSON.stringify(await asked.catch(textOf))}`);
 }
 
+function released(): Promise<void> {
+  heard('waits');
+  return new Promise((resolve) => waiting.push(resolve));
+}
 function heard(what: string): Record<string, never> {
   seen.push(what);
   return {};

@@ -11,6 +11,7 @@ export const VERSION_KEY = `${PREFIX}protocolVersion`;
 export const SERVER_INFO_KEY = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
+const CLIENT_KEY = `${PREFIX}clientInfo`;
 const LOG_LEVEL_KEY = `${PREFIX}logLevel`;
 /** Pegboard's own key: the owner handle of a request without sign-in, in answers and then in requests. */
 export const OWNER_KEY = 'pegboard.dev/owner';
@@ -29,6 +30,8 @@ const NAMED_BY = new Map([
 /** What `_meta` of a request declares about its client. */
 export interface Envelope {
   readonly capabilities: JsonObject;
+  /** The name that it gives itself; empty without one. */
+  readonly client: string;
   /** The least severe log messages that it wants; undefined for none. */
   readonly logLevel: McpLogLevel | undefined;
   /** The owner handle, not validated; undefined without one. */
@@ -46,6 +49,7 @@ export function readEnvelope(
   const {
     [VERSION_KEY]: version,
     [CAPABILITIES_KEY]: capabilities,
+    [CLIENT_KEY]: info,
     [LOG_LEVEL_KEY]: logLevel,
     [OWNER_KEY]: owner,
   } = meta;
@@ -62,7 +66,8 @@ export function readEnvelope(
   const member = NAMED_BY.get(method);
   const name = member === undefined ? undefined : params[member];
   if (typeof name === 'string') checkHeader('Mcp-Name', name, decoded(request.header('mcp-name')), id);
-  return { capabilities: questionsOf(capabilities), logLevel, owner, revision: version };
+  const client = isObject(info) && typeof info['name'] === 'string' ? info['name'] : '';
+  return { capabilities: questionsOf(capabilities), client, logLevel, owner, revision: version };
 }
 
 /** Proxies may have routed the request by the header, so it must match. */

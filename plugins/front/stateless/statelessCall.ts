@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Cancellation, LOG_LEVELS } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, McpLogLevel, Progress, Question } from 'pegboard';
@@ -22,6 +21,8 @@ interface Asked {
   readonly takeBack: (reason: string) => void;
 }
 export interface CallParts {
+  /** Equal for all calls of one client; see `clientIdOf`. */
+  readonly id: string;
   /** The kinds of question that its client accepts. */
   readonly capabilities: JsonObject;
   /** How many questions may wait for its client at a time. */
@@ -41,10 +42,9 @@ export interface Waiting {
 }
 const CALL_OVER = 'the call is over';
 
-/** One call and its client, over as many requests as servers have questions. Two calls of one caller are two clients:
- *  a question for one must not be shown to the other. */
+/** One call, over as many requests as servers have questions; a question of its server is shown in it. */
 export class StatelessCall implements Client {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly hasSession = false;
   readonly capabilities: JsonObject;
   /** The random owner of what the call has stored, if its client cannot know it. */
@@ -62,7 +62,8 @@ export class StatelessCall implements Client {
   #outcome: Outcome | undefined;
   #wake = (): void => undefined;
 
-  constructor({ capabilities, work, maxQuestions, noWait, counts }: CallParts) {
+  constructor({ id, capabilities, work, maxQuestions, noWait, counts }: CallParts) {
+    this.id = id;
     this.capabilities = capabilities;
     this.#parts = { maxQuestions, noWait, counts };
     this.#work = work;
@@ -83,7 +84,10 @@ export class StatelessCall implements Client {
         const outcome = this.#outcome;
         // Objects that still refer to this client must not retain its result.
         this.#outcome = undefined;
-        if (outcome !== undefined) return outcome;
+        if (outcome !== undefined) {
+          this.#takeBack(CALL_OVER);
+          return outcome;
+        }
         const noWait = this.#asked.size > 0 ? this.#parts.noWait() : undefined;
         if (noWait !== undefined) this.#takeBack(noWait);
         if (this.#asked.size > 0) return { kind: 'questions', requests: this.#requests() };
@@ -160,7 +164,8 @@ export class StatelessCall implements Client {
     const settled = (outcome: Outcome): void => {
       this.#isOver = true;
       this.#outcome = outcome;
-      this.#takeBack(CALL_OVER);
+      // What its client was already shown may concern another of its calls: the answer still counts.
+      if (this.#sink !== undefined) this.#takeBack(CALL_OVER);
       this.#wake();
     };
     work(this).then(

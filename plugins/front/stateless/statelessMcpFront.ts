@@ -15,6 +15,7 @@ import { beginRequest } from '../message/beginRequest.ts';
 import { metaOf } from '../message/metaOf.ts';
 import { traceOf } from '../message/traceOf.ts';
 import { unknownMethod } from '../message/unknownMethod.ts';
+import { clientIdOf } from './clientIdOf.ts';
 import { StatelessCall } from './statelessCall.ts';
 import type { Next } from './statelessCall.ts';
 import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
@@ -242,7 +243,7 @@ export class StatelessMcpFront implements StatelessFront {
     };
     const { maxQuestions } = this.#scope.config;
     return new StatelessCall({
-      ...{ capabilities, maxQuestions, work },
+      ...{ id: clientIdOf(request, envelope), capabilities, maxQuestions, work },
       noWait: this.#noWait,
       counts: this.#relay.questionCounts,
     });

@@ -1,6 +1,7 @@
 import { isObject, isWebAddress } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
+import type { LateCall } from '../rpc/lateCalls.ts';
 import type { Said } from '../rpc/pending.ts';
 
 const TOPICS: Readonly<Record<Question['method'], Topic>> = {
@@ -36,18 +37,42 @@ export function notOffered(method: string, topic: Topic | undefined): Refusal {
 export function clientBehind({ about, late }: Pick<Said, 'about' | 'late'>): Client | 'none' | 'several' {
   const last = about.at(-1)?.client;
   if (last === undefined || about.some(({ client }) => client === undefined)) return 'none';
-  const ids = [...about.map(({ client }) => client?.id), ...late];
-  return ids.every((id) => id === last.id) ? last : 'several';
+  return theOneOf([...about, ...late]) === undefined ? 'several' : last;
+}
+
+/** The client that made all of these calls. */
+export function theOneOf(calls: readonly Pick<LateCall, 'client'>[]): Client | undefined {
+  const last = calls.at(-1)?.client;
+  return calls.every(({ client }) => client?.id === last?.id) ? last : undefined;
 }
 
 /** Servers forward the message to the model that made the call, so it names the model's next step.
- *  @param retryMs how long an abandoned call counts */
-export function notAsked(who: 'none' | 'several', server: string, retryMs: number): Refusal {
-  if (who === 'none')
-    return { code: METHOD_NOT_FOUND, message: 'there is no client to ask: no call of a client is running' };
-  const seconds = Math.max(1, Math.ceil(retryMs / 1_000));
-  const reason = `another client is using server ${server}, and the server does not say which of them it asks`;
-  return { code: UNCLEAR, message: `${reason}; try again in ${seconds} s` };
+ *  @param lateMs how long a call that was given up counts */
+export function notAsked(
+  who: 'none' | 'several',
+  server: string,
+  { about, late, lateMs }: Pick<Said, 'about' | 'late'> & { readonly lateMs: number },
+): Refusal {
+  const one = theOneOf(about);
+  const last = late.findLast(({ client }) => client === undefined || client.id !== one?.id);
+  const running =
+    last === undefined
+      ? ''
+      : `that was cancelled ${secondsIn(performance.now() - last.since)} s ago may still run`;
+  if (who === 'none') {
+    const text = 'there is no client to ask: no call of a client is running';
+    return { code: METHOD_NOT_FOUND, message: last === undefined ? text : `${text}; one ${running}` };
+  }
+  const isLate = one !== undefined && last !== undefined;
+  const reason = isLate
+    ? `a call of another client ${running} at server ${server}`
+    : `another client is using server ${server}`;
+  const wait = secondsIn(isLate ? last.until - performance.now() : lateMs);
+  const message = `${reason}, and the server does not say which of them it asks; try again in ${wait} s`;
+  return { code: UNCLEAR, message };
+}
+function secondsIn(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000));
 }
 
 /** The error for a question of the shared connection of a server with instances. */

@@ -1,4 +1,4 @@
-import { Cancellation, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
+import { Cancellation, GatewayError, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import { clientBehind, notAsked, notOffered, notOwned, refusalOf, topicOf } from './askable.ts';
@@ -79,11 +79,17 @@ export class Questions {
     }
     const client = clientBehind(said);
     if (typeof client === 'string') {
-      this.#refuse(key, notAsked(client, this.#parts.server, lateMs));
+      this.#refuse(key, notAsked(client, this.#parts.server, { ...said, lateMs }));
       return;
     }
+    // Without sessions each call says what its client can be asked.
+    const refusalIn = ({ client }: Pending): Refusal | undefined =>
+      refusalOf(method, params, client?.capabilities ?? {});
+    const calls = about.filter((call) => refusalIn(call) === undefined);
     const refusal =
-      refusalOf(method, params, client.capabilities) ?? this.#tooMuch(key, text, maxQuestionBytes);
+      calls.length === 0
+        ? refusalOf(method, params, client.capabilities)
+        : this.#tooMuch(key, text, maxQuestionBytes);
     if (refusal !== undefined) {
       this.#refuse(key, refusal);
       return;
@@ -95,7 +101,7 @@ export class Questions {
       params: rawMember(text, 'params'),
       progress: this.#progressOf(params),
     };
-    void this.#put(key, question, { client, calls: about });
+    void this.#put(key, question, { about, calls });
   }
 
   /** The server has cancelled its request. @param requestId as it sent it */
@@ -124,16 +130,16 @@ export class Questions {
   async #put(
     key: string,
     question: Question,
-    { client, calls }: { readonly client: Client; readonly calls: readonly Pending[] },
+    { about, calls }: { readonly about: readonly Pending[]; readonly calls: readonly Pending[] },
   ): Promise<void> {
-    const open = new OpenQuestion(calls);
+    const open = new OpenQuestion(about);
     const { questionTimeoutMs } = this.#parts.config();
     this.#openById.set(key, open);
     const timer = setTimeout(
       () => open.cancel.cancel(`there was no answer within ${questionTimeoutMs} ms`),
       questionTimeoutMs,
     );
-    const answer = await client.ask(question, open.cancel).catch(asError);
+    const answer = await askIn(calls, question, open.cancel).catch(asError);
     clearTimeout(timer);
     open.end();
     if (this.#openById.get(key) === open) this.#openById.delete(key);
@@ -162,6 +168,25 @@ export class Questions {
   }
   #reply(key: string, answer: string): void {
     this.#parts.reply(`{"jsonrpc":"2.0","id":${key},${answer}}`);
+  }
+}
+
+/** Asks in the last of the client's calls. One without sessions is asked in the call itself, so if that ends meanwhile, in the one before. */
+async function askIn(
+  calls: readonly Pending[],
+  question: Question,
+  cancel: Cancellation,
+): Promise<ClientAnswer> {
+  const [call, client] = [calls.at(-1), calls.at(-1)?.client];
+  if (call === undefined || client === undefined)
+    throw new GatewayError('TOOL_CANCELLED', 'the call is over');
+  try {
+    return await client.ask(question, cancel);
+  } catch (error) {
+    if (client.hasSession || !call.isSettled || cancel.reason !== undefined) throw error;
+    const left = calls.filter(({ isSettled }) => !isSettled);
+    if (left.length === 0) throw error;
+    return askIn(left, question, cancel);
   }
 }
 

@@ -1,7 +1,7 @@
 import { LOG_LEVELS, hiddenIn, pathBelow, rawMember } from 'pegboard';
 import type { Client, Hide, McpLogLevel } from 'pegboard';
 import type { McpLogSource } from '../contract.ts';
-import { clientBehind } from './askable.ts';
+import { clientBehind, theOneOf } from './askable.ts';
 import type { Said } from '../rpc/pending.ts';
 
 type Listener = Parameters<McpLogSource['follow']>[0];
@@ -43,9 +43,10 @@ export class ServerLogs implements McpLogSource {
       const told = paramsFrom(server, said, redact);
       return [...this.#listeners].reduce((count, listener) => count + listener(level, told, server), 0);
     }
-    const client = clientBehind(said);
+    // A server may answer before it sends the messages of the call; a call that was cancelled has no other stream than the client's own.
+    const client = said.about.length === 0 ? theOneOf(said.late) : clientBehind(said);
     // While calls of several clients are running, the client of the message is unknown.
-    if (typeof client === 'string') return 0;
+    if (client === undefined || typeof client === 'string') return 0;
     client.log(level, paramsFrom(server, said, redact));
     return 1;
   }

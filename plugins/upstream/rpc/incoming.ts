@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
 import type { Dialect } from './dialect.ts';
+import type { LateCall } from './lateCalls.ts';
 import { keyOf } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
 import { badResult, errorAnswer } from './requestErrors.ts';
@@ -23,8 +24,8 @@ export interface IncomingParts extends IncomingHooks {
   readonly take: (id: unknown) => Pending | undefined;
   readonly get: (id: number) => Pending | undefined;
   readonly all: () => readonly Pending[];
-  /** Clients of abandoned calls; undefined for an unknown client. */
-  readonly late: () => readonly (string | undefined)[];
+  /** Calls that were given up, and may still run. */
+  readonly late: () => readonly LateCall[];
   /** @param answer as the server sent it @returns whether it is of the session or the era rather than of the request, which goes on waiting */
   readonly isWithheld: (pending: Pending, error: GatewayError, answer?: JsonObject) => boolean;
 }

@@ -1,9 +1,14 @@
+import type { Client } from 'pegboard';
+
 export interface LateLimits {
   readonly lateMs: number;
   readonly maxLateCalls: number;
 }
-interface LateCall {
-  readonly clientId: string | undefined;
+/** A call that was given up, and that its server may still run. Times as of performance.now(). */
+export interface LateCall {
+  /** Undefined if it is not known. */
+  readonly client: Client | undefined;
+  readonly since: number;
   readonly until: number;
 }
 
@@ -11,19 +16,20 @@ interface LateCall {
 export class LateCalls {
   readonly #limits: () => LateLimits;
   readonly #byId = new Map<number, LateCall>();
-  /** Set if more calls were abandoned than are kept: until then the client of a message is uncertain. */
-  #unsureUntil = 0;
+  /** The last of those that are not kept because there are more than `maxLateCalls`. */
+  #unsure: LateCall | undefined;
 
   constructor(limits: () => LateLimits) {
     this.#limits = limits;
   }
 
-  add(id: number, clientId: string | undefined): void {
+  add(id: number, client: Client | undefined): void {
     const { lateMs, maxLateCalls } = this.#limits();
-    const until = performance.now() + lateMs;
+    const since = performance.now();
+    const until = since + lateMs;
     this.#forgetOld();
-    if (this.#byId.size < maxLateCalls) this.#byId.set(id, { clientId, until });
-    else this.#unsureUntil = until;
+    if (this.#byId.size < maxLateCalls) this.#byId.set(id, { client, since, until });
+    else this.#unsure = { client: undefined, since, until };
   }
 
   /** The server has answered: it sends no more messages about the call. */
@@ -32,18 +38,19 @@ export class LateCalls {
   }
   clear(): void {
     this.#byId.clear();
-    this.#unsureUntil = 0;
+    this.#unsure = undefined;
   }
 
-  /** Ids of the clients that made these calls; undefined for an unknown client. */
-  clients(): readonly (string | undefined)[] {
+  /** The oldest first. */
+  calls(): readonly LateCall[] {
     this.#forgetOld();
-    const known = [...this.#byId.values()].map(({ clientId }) => clientId);
-    return performance.now() < this.#unsureUntil ? [...known, undefined] : known;
+    const known = [...this.#byId.values()];
+    return this.#unsure === undefined ? known : [...known, this.#unsure];
   }
 
   #forgetOld(): void {
     const now = performance.now();
+    if (this.#unsure !== undefined && this.#unsure.until <= now) this.#unsure = undefined;
     for (const [id, { until }] of this.#byId) {
       if (until > now) return;
       this.#byId.delete(id);

@@ -11,6 +11,7 @@ import type {
 } from 'pegboard';
 import type { Era, RequestLimits } from '../definition.ts';
 import type { Dialect } from './dialect.ts';
+import type { LateCall } from './lateCalls.ts';
 import { requestText } from './rpcText.ts';
 import type { RpcText } from './rpcText.ts';
 import { traceHeaders } from './traceHeaders.ts';
@@ -196,6 +197,6 @@ export interface Said {
   readonly text: string;
   /** The requests it may belong to: the one on whose stream it arrived, otherwise all that are running. */
   readonly about: readonly Pending[];
-  /** Clients of abandoned calls that it may belong to as well; undefined for an unknown client. */
-  readonly late: readonly (string | undefined)[];
+  /** Calls that were given up, and that it may belong to as well. */
+  readonly late: readonly LateCall[];
 }

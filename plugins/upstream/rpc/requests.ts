@@ -54,7 +54,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
       take: (id) => this.#take(id),
       get: (id) => this.#pending.get(id),
       all: () => this.#pending.values(),
-      late: () => this.#late.clients(),
+      late: () => this.#late.calls(),
       isWithheld: (...answer) => this.#isWithheld(...answer),
     });
   }
@@ -269,7 +269,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   #giveUp(pending: Pending, reason: string, error: GatewayError): void {
     if (this.#take(pending.id) === undefined) return;
     const wasSent = pending.sent && !pending.isOwn;
-    if (wasSent) this.#late.add(pending.id, pending.client?.id);
+    if (wasSent) this.#late.add(pending.id, pending.client);
     this.#withdraw(pending, reason);
     pending.reject(error);
     if (wasSent && error.code === 'UPSTREAM_TIMEOUT') this.liveness.timedOut(error);

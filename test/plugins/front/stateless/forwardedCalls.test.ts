@@ -8,7 +8,7 @@ import { gate, until } from '../../../support/until.ts';
 
 const REQUEST = {
   text: '{}',
-  envelope: { capabilities: {}, logLevel: undefined, owner: undefined, revision: '2026-07-28' },
+  envelope: { capabilities: {}, client: '', logLevel: undefined, owner: undefined, revision: '2026-07-28' },
   request: 'test-1',
   trace: undefined,
 };

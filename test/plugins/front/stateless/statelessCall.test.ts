@@ -336,15 +336,61 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(clients).have.length(21);
   });
 
-  it('has a client of its own, also beside another one of its caller', async () => {
+  it('has one client with the other calls of its caller, and without sign-in of its address and name', async () => {
     const ids: (string | undefined)[] = [];
     const who = metaTool('who', (_, { client }) => {
       ids.push(client?.id);
       return textResult('');
     });
     const own = await startEdge({ tools: [who], plugin: identify });
-    for (let call = 0; call < 2; call += 1)
-      await post(own.url, statelessCall('who'), { 'x-caller': 'us ann' });
-    expect(new Set(ids)).have.length(2).and.not.include(undefined);
+    const idOf = async (headers: Headers, name = 'agent'): Promise<string | undefined> => {
+      const meta = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } };
+      await post(own.url, statelessCall('who', {}, { meta }), headers);
+      return ids.pop();
+    };
+    const others = [
+      await idOf({ 'x-caller': 'us ann' }),
+      await idOf({ 'x-caller': 'us bob' }),
+      await idOf({}),
+      await idOf({}, 'other'),
+      await idOf({ 'x-forwarded-for': '192.0.2.7' }),
+      await idOf({ forwarded: 'for=192.0.2.8' }),
+    ];
+    expect(new Set(others)).have.length(others.length).and.not.include(undefined);
+    expect(await idOf({ 'x-caller': 'us ann' }, 'other')).equal(others[0]);
+    expect(await idOf({})).equal(others[2]);
+    expect(await idOf({ 'x-forwarded-for': '192.0.2.7' })).equal(others[4]);
+  });
+
+  it('that ends while its client reads a question still takes the answer, which another call may wait for', async () => {
+    const asking: Promise<unknown>[] = [];
+    const ends = metaTool('ends', (_, { client }) => {
+      asking.push(answerOf(form('a'), client, new Cancellation()));
+      return new Promise((resolve) => (end = () => resolve(textResult('done'))));
+    });
+    let end = (): void => undefined;
+    const own = await startEdge({ tools: [ends] });
+    const call = (back: object = {}) => post(own.url, statelessCall('ends', {}, { ...TAKES, ...back }));
+    const { requests, state } = askedIn(await call());
+    end();
+    const inputResponses = { [Object.keys(requests)[0] ?? '']: { action: 'accept' } };
+    const back = await call({ back: { requestState: state, inputResponses } });
+    expect(back.text).include('done');
+    expect(await asking[0]).deep.equal({ action: 'accept' });
+  });
+
+  it('that ends while its client reads a question takes it back if the client returns without an answer', async () => {
+    const reasons: Promise<unknown>[] = [];
+    const ends = metaTool('ends', (_, { client }) => {
+      reasons.push(answerOf(form('a'), client, new Cancellation()).catch(messageOf));
+      return new Promise((resolve) => (end = () => resolve(textResult('done'))));
+    });
+    let end = (): void => undefined;
+    const own = await startEdge({ tools: [ends] });
+    const call = (back: object = {}) => post(own.url, statelessCall('ends', {}, { ...TAKES, ...back }));
+    const { state } = askedIn(await call());
+    end();
+    expect((await call({ back: { requestState: state, inputResponses: {} } })).text).include('done');
+    expect(await reasons[0]).include('the call is over');
   });
 });

@@ -70,6 +70,38 @@ describe('upstream: questions of a server', () => {
     expect(pending.questions?.size).to.equal(0);
   });
 
+  it('of a client without sessions are asked in another of its calls when the one that had them ends', async () => {
+    const questions = open({ questionTimeoutMs: 60_000, maxQuestionBytes: 1_024 });
+    const [first, last] = [call(), call()];
+    let end = (): void => undefined;
+    first.client = {
+      ...client,
+      hasSession: false,
+      ask: () => Promise.resolve({ kind: 'result', json: '{}' }),
+    };
+    const asked = new Promise<ClientAnswer>((_, reject) => {
+      end = () => {
+        last.isSettled = true;
+        reject(new GatewayError('TOOL_CANCELLED', 'the call is over'));
+      };
+    });
+    last.client = { ...client, hasSession: false, ask: () => asked };
+    questions.asked(3, said(3, [first, last]));
+    end();
+    await until('the answer', () => replies.length === 1);
+    expect(JSON.parse(replies[0]!)).to.deep.equal({ jsonrpc: '2.0', id: 3, result: {} });
+  });
+
+  it('are asked in a call whose client accepts them, of those of one client', async () => {
+    const questions = open({ questionTimeoutMs: 60_000, maxQuestionBytes: 1_024 });
+    const [first, last] = [call(), call()];
+    first.client = { ...client, ask: () => Promise.resolve({ kind: 'result', json: '{}' }) };
+    last.client = { ...client, capabilities: {} };
+    questions.asked(4, said(4, [first, last]));
+    await until('the answer', () => replies.length === 1);
+    expect(JSON.parse(replies[0]!)).to.deep.equal({ jsonrpc: '2.0', id: 4, result: {} });
+  });
+
   it('are refused when they are larger than maxQuestionBytes, and when their id is in use', async () => {
     const questions = open({ questionTimeoutMs: 60_000, maxQuestionBytes: 1_024 });
     const pending = call();
