@@ -68,7 +68,9 @@ export class SseConnections {
       connection.detach?.();
       if (connection.session !== undefined) this.#scope.get(Front).abandon(connection.session);
     });
-    stream.send(`/message?sessionId=${id}`, 'endpoint');
+    // Relative, so that it is right behind a proxy that adds a prefix to the path.
+    const up = request.path?.endsWith('/') === true ? '../' : '';
+    stream.send(`${up}message?sessionId=${id}`, 'endpoint');
     return undefined;
   }
 

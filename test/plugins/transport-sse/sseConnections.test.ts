@@ -8,6 +8,7 @@ import type { EdgeOptions } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
 import { open as openRequest, openStream, send } from '../../support/rawHttp.ts';
 import type { OpenStream, RawAnswer } from '../../support/rawHttp.ts';
+import { startPrefixProxy } from '../../support/prefixProxy.ts';
 import { until, within } from '../../support/until.ts';
 
 interface OldTransport {
@@ -22,7 +23,9 @@ interface SseClient {
 async function connect(url: string, headers: Record<string, string> = {}): Promise<SseClient> {
   const stream = await openStream(`${url}/sse`, { headers });
   await until(() => stream.text().includes('\n\n'), { what: 'the endpoint event' });
-  const [, path = ''] = /^event: endpoint\ndata: (.*)$/m.exec(stream.text()) ?? [];
+  const [, endpoint = ''] = /^event: endpoint\ndata: (.*)$/m.exec(stream.text()) ?? [];
+  const { pathname, search } = new URL(endpoint, `${url}/sse`);
+  const path = pathname + search;
   const post: SseClient['post'] = (body, more = {}) =>
     send(url + path, {
       method: 'POST',
@@ -96,6 +99,17 @@ describe('transport-sse', () => {
     waiting?.finish();
     expect((await result).content).deep.equal([{ type: 'text', text: 'done' }]);
   });
+
+  for (const end of ['/sse', '/sse/'])
+    it(`serves clients behind a proxy that adds a prefix to the path, at ${end}`, async () => {
+      const { SSEClientTransport } =
+        (await import('@modelcontextprotocol/sdk/client/sse.js')) as OldTransport;
+      const edge = await startEdge();
+      const client = new Client({ name: 'test', version: '1' });
+      await client.connect(new SSEClientTransport(new URL((await startPrefixProxy(edge.url)) + end)));
+      defer(() => client.close());
+      expect((await client.listTools()).tools.map(({ name }) => name)).include('echo');
+    });
 
   it('answers 404 to an unknown stream, and to another caller', async () => {
     const edge = await startEdge({ plugin: identify });
