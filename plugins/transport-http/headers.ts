@@ -3,33 +3,43 @@ import type { InboundRequest, Reply } from 'pegboard';
 import type { Front, Session, StatelessFront } from '../front/contract.ts';
 import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
 
-/** MCP, Streamable HTTP: a POST must accept both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
-export function checkPostHeaders(request: InboundRequest): void {
-  const accept = request.header('accept') ?? '';
-  if (!accepts(accept, 'application/json') || !accepts(accept, 'text/event-stream')) {
-    throw refusal('REQUEST_NOT_ACCEPTABLE', 'send the header Accept: application/json, text/event-stream');
-  }
+const JSON_TYPE = 'application/json';
+const STREAM_TYPE = 'text/event-stream';
+/** What MCP tells clients to send. */
+const BOTH = `${JSON_TYPE}, ${STREAM_TYPE}`;
+
+/** @returns whether the answer may be an event stream: a client that accepts JSON alone gets JSON
+ *  @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
+export function checkPostHeaders(request: InboundRequest): boolean {
+  const accept = request.header('accept');
+  const mayStream = accept === BOTH || accepts(accept, STREAM_TYPE);
+  const needsStream = request.header('mcp-method') === 'subscriptions/listen';
+  if ((needsStream && !mayStream) || (accept !== BOTH && !accepts(accept, JSON_TYPE)))
+    throw refusal('REQUEST_NOT_ACCEPTABLE', `send the header Accept: ${BOTH}`);
   const type = request.header('content-type') ?? '';
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
     throw refusal('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json (UTF-8)');
   }
+  return mayStream;
 }
 
 /** @throws GatewayError REQUEST_NOT_ACCEPTABLE */
 export function checkStreamHeaders(request: InboundRequest): void {
-  if (!accepts(request.header('accept') ?? '', 'text/event-stream')) {
-    throw refusal('REQUEST_NOT_ACCEPTABLE', 'send the header Accept: text/event-stream');
-  }
+  if (!accepts(request.header('accept'), STREAM_TYPE))
+    throw refusal('REQUEST_NOT_ACCEPTABLE', `send the header Accept: ${STREAM_TYPE}`);
 }
 
-function accepts(header: string, type: string): boolean {
-  return (
-    header.includes(type) ||
-    header
-      .toLowerCase()
-      .split(/[,;]/)
-      .some((part) => part.trim() === type)
-  );
+/** Whether the client accepts the type: the range that names it most closely decides, and without any header all are accepted.
+ *  Source: RFC 9110 §12.5.1 */
+function accepts(header: string | undefined, type: string): boolean {
+  if (header === undefined || header.trim() === '') return true;
+  const ranges = header
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';').map((part) => part.trim()));
+  const find = (wanted: string): readonly string[] | undefined => ranges.find(([range]) => range === wanted);
+  const range = find(type) ?? find(type.replace(/\/.*/, '/*')) ?? find('*/*');
+  return range !== undefined && !range.slice(1).some((part) => /^q\s*=\s*0(\.0*)?$/.test(part));
 }
 
 /** The session named by Mcp-Session-Id. @throws GatewayError REQUEST_NOT_FOUND if the handle does not open */

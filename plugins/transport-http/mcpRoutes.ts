@@ -69,7 +69,7 @@ async function post(
   request: InboundRequest,
   streams: Streams,
 ): Promise<undefined> {
-  checkPostHeaders(request);
+  const mayStream = checkPostHeaders(request);
   const named = request.header('mcp-protocol-version');
   const { front } = fronts;
   // Most requests have a session and need no look at the stateless front.
@@ -79,11 +79,11 @@ async function post(
   if (session !== undefined) checkRevision(front, request, session);
   const text = await exchange.body();
   if (isStateless || (session === undefined && fronts.stateless.claims(text))) {
-    fronts.stateless.receive(text, request, new StatelessPostSink(exchange, streams));
+    fronts.stateless.receive(text, request, new StatelessPostSink(exchange, streams, mayStream));
     return undefined;
   }
   if (session === undefined) checkRevision(front, request, session);
-  front.receive(text, request, session, new PostSink(exchange.res, session, streams));
+  front.receive(text, request, session, new PostSink({ res: exchange.res, session, mayStream }, streams));
   return undefined;
 }
 

@@ -5,16 +5,25 @@ import type { AnswerOutcome, Session, Sink } from '../front/contract.ts';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 
+export interface Posted {
+  readonly res: ServerResponse;
+  readonly session: Session | undefined;
+  /** Whether its client accepts an event stream. */
+  readonly mayStream: boolean;
+}
+
 /** Answers one POST: as JSON, or as an event stream that can be resumed if a message must precede the answer or the answer
  *  takes long. */
 export class PostSink implements Sink {
+  readonly #mayStream: boolean;
   readonly #res: ServerResponse;
   readonly #session: Session | undefined;
   readonly #streams: Streams;
   readonly #number: number;
   #stream: ResumableStream | undefined;
 
-  constructor(res: ServerResponse, session: Session | undefined, streams: Streams) {
+  constructor({ res, session, mayStream }: Posted, streams: Streams) {
+    this.#mayStream = mayStream;
     this.#res = res;
     this.#session = session;
     this.#streams = streams;
@@ -30,7 +39,7 @@ export class PostSink implements Sink {
   /** Once the stream is open, a lost connection loses nothing. */
   openStream(): ResumableStream | undefined {
     const isOver = this.#stream === undefined && (this.#res.headersSent || this.#res.destroyed);
-    if (isOver || this.#session === undefined) return undefined;
+    if (isOver || !this.#mayStream || this.#session === undefined) return undefined;
     return (this.#stream ??= this.#streams.openAnswer(this.#session, this.#res));
   }
 

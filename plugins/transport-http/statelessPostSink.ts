@@ -11,11 +11,14 @@ export class StatelessPostSink implements StatelessSink {
   readonly #exchange: HttpExchange;
   readonly #res: ServerResponse;
   readonly #streams: Streams;
+  readonly #mayStream: boolean;
   readonly #number: number;
   #stream: EventWriter | undefined;
   #isAnswered = false;
 
-  constructor(exchange: HttpExchange, streams: Streams) {
+  /** @param mayStream whether its client accepts an event stream */
+  constructor(exchange: HttpExchange, streams: Streams, mayStream: boolean) {
+    this.#mayStream = mayStream;
     this.#exchange = exchange;
     this.#res = exchange.res;
     this.#streams = streams;
@@ -33,7 +36,7 @@ export class StatelessPostSink implements StatelessSink {
   }
 
   openStream(): EventWriter | undefined {
-    if (this.#isAnswered || this.#res.destroyed) return undefined;
+    if (!this.#mayStream || this.#isAnswered || this.#res.destroyed) return undefined;
     return (this.#stream ??= this.#streams.openPlain(this.#res));
   }
 

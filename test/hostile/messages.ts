@@ -83,7 +83,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 11',
     what: 'unacceptable Accept headers',
     tests: [
-      "plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}",
+      'plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept}',
       'plugins/transport-http/headers: answers 406 to a GET that does not accept an event stream',
     ],
   },

@@ -35,7 +35,7 @@ export const ENDPOINT: readonly Requirement[] = [
       'A client POSTs initialize with Content-Type application/json and Accept of both kinds; the response carries the session id.',
     tests: [
       'plugins/front/message/revisions: agrees on ${revision} when a client asks for it',
-      "plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}",
+      'plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept}',
       "plugins/transport-http/headers: answers 415 to a POST with Content-Type: ${type === '' ? '(none)' : type}",
     ],
   },

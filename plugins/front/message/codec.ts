@@ -79,7 +79,8 @@ function readMessage(value: unknown): Message {
         : { kind: 'response', id, answer: 'error', value: value['error'] };
     throw new CodecError(RPC.invalidRequest, '"method" must be a string', known);
   }
-  if (params !== undefined && !isObject(params)) {
+  // Some clients write the parameters that they do not have as null.
+  if (params !== undefined && params !== null && !isObject(params)) {
     throw new CodecError(RPC.invalidRequest, '"params" must be a JSON object', known);
   }
   return id === undefined

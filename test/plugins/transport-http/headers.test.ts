@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { callBody, initialize, MCP_HEADERS, startEdge } from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';
-import { send } from '../../support/rawHttp.ts';
+import { openStream, send } from '../../support/rawHttp.ts';
+import { post as postStateless, stateless, statelessCall } from '../../support/stateless.ts';
 
 describe('transport-http: headers', () => {
   let edge: Edge;
@@ -20,9 +21,16 @@ describe('transport-http: headers', () => {
     });
   };
 
-  for (const accept of ['application/json', 'text/event-stream', '*/*', 'text/html', '']) {
-    it(`answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}`, async () => {
-      const answer = await post({ accept }, accept === '' ? 'accept' : undefined);
+  for (const accept of [
+    'text/event-stream',
+    'text/html',
+    'text/*',
+    'application/jsonp',
+    'application/json;q=0, */*',
+    '*/*; q=0.0',
+  ]) {
+    it(`answers 406 to a POST with Accept: ${accept}`, async () => {
+      const answer = await post({ accept });
       expect(answer.status).equal(406);
       expect(answer.json()).include({ jsonrpc: '2.0', id: null });
       expect(answer.json().error?.message).include('application/json, text/event-stream');
@@ -34,11 +42,39 @@ describe('transport-http: headers', () => {
     'application/json;q=0.9, text/event-stream;q=0.1',
     'Application/JSON,TEXT/Event-Stream',
     'text/html, application/json, text/event-stream, */*',
+    'application/json',
+    'application/*',
+    'application/*, text/*',
+    '*/*',
+    'text/html, */*;q=0.1',
+    '',
   ]) {
     it(`accepts a POST with Accept: ${accept}`, async () => {
       expect((await post({ accept })).status).equal(200);
     });
   }
+
+  it('accepts a POST without Accept', async () => {
+    expect((await post({}, 'accept')).status).equal(200);
+  });
+
+  for (const [accept, type] of [
+    ['application/json', 'application/json'],
+    ['application/*', 'application/json'],
+    ['*/*', 'text/event-stream'],
+    [undefined, 'text/event-stream'],
+  ] as const)
+    it(`answers a call that reports progress as ${type} to Accept: ${accept ?? 'none'}`, async () => {
+      const body = JSON.stringify(callBody('progress', {}, { _meta: { progressToken: 1 } }));
+      const own = { 'content-type': 'application/json', 'mcp-session-id': handle };
+      const headers = { ...own, ...(accept !== undefined && { accept }) };
+      const of2025 = await send(`${edge.url}/mcp`, { method: 'POST', headers, body });
+      const call = statelessCall('progress', {}, { meta: { progressToken: 1 } });
+      for (const answer of [of2025, await postStateless(edge.url, call, { accept })]) {
+        expect(answer.headers['content-type']).equal(type);
+        expect(JSON.stringify(answer.answer()?.result)).include('progressed');
+      }
+    });
 
   for (const type of [
     'text/plain',
@@ -68,10 +104,38 @@ describe('transport-http: headers', () => {
   }
 
   it('answers 406 to a GET that does not accept an event stream', async () => {
-    for (const accept of ['application/json', '*/*']) {
+    for (const accept of ['application/json', 'application/*', 'text/html']) {
       const answer = await send(`${edge.url}/mcp`, { headers: { accept, 'mcp-session-id': handle } });
       expect(answer.status).equal(406);
     }
+  });
+
+  it('accepts a GET of any type, or with no Accept', async () => {
+    for (const accept of ['*/*', 'text/*', undefined]) {
+      const headers = { 'mcp-session-id': handle, ...(accept !== undefined && { accept }) };
+      const stream = await openStream(`${edge.url}/mcp`, { headers });
+      expect(stream.status).equal(200);
+      stream.close();
+    }
+  });
+
+  it('answers 406 to subscriptions/listen that does not accept an event stream', async () => {
+    const listen = stateless('subscriptions/listen', { notifications: {} });
+    const refused = await postStateless(edge.url, listen, { accept: 'application/json' });
+    expect(refused.status).equal(406);
+    expect(refused.json().error?.message).include('application/json, text/event-stream');
+    const { status } = await postStateless(edge.url, stateless('tools/list'), { accept: 'application/json' });
+    expect(status).equal(200);
+  });
+
+  it('takes params that are null as none', async () => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'ping', params: null };
+    const options = { method: 'POST', headers: { ...MCP_HEADERS, 'mcp-session-id': handle } };
+    const answer = await send(`${edge.url}/mcp`, { ...options, body: JSON.stringify(body) });
+    expect(answer.json()).deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
+    const notice = { jsonrpc: '2.0', method: 'notifications/initialized', params: null };
+    const taken = await send(`${edge.url}/mcp`, { ...options, body: JSON.stringify(notice) });
+    expect(taken.status).equal(202);
   });
 
   for (const id of ['1', 'bogus', 'x'.repeat(10_000)]) {

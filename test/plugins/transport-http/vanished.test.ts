@@ -53,7 +53,7 @@ describe('transport-http: a client that disconnects before its stream opens', ()
   it('receives nothing before the answer, and the undelivered answer is logged', () => {
     const log = captureLog();
     const res = new ServerResponse(new IncomingMessage(new Socket()));
-    const sink = new PostSink(res, SESSION, new Streams(() => CONFIG, log));
+    const sink = new PostSink({ res, session: SESSION, mayStream: true }, new Streams(() => CONFIG, log));
     res.destroy();
     expect(sink.before('{}')).equal(false);
     sink.answer('{}', { refused: false });
