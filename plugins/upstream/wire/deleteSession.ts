@@ -1,18 +1,19 @@
 import type { Pool } from 'undici';
-import { Exchange, dispatch } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import type { Route } from './httpRequest.ts';
 import type { SocketFlow } from './socketFlow.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 
 export interface DeleteParts {
-  readonly path: string;
+  readonly to: Route;
   readonly headers: string[];
   readonly flow: SocketFlow;
   readonly timeoutMs: number;
 }
 
 /** Ends a session at its server. Resolves when the server has answered, or after the time-out. */
-export function deleteSession(pool: Pool, { path, headers, flow, timeoutMs }: DeleteParts): Promise<void> {
+export function deleteSession(pool: Pool, { to, headers, flow, timeoutMs }: DeleteParts): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, timeoutMs);
     const end = (): void => {
@@ -30,7 +31,7 @@ export function deleteSession(pool: Pool, { path, headers, flow, timeoutMs }: De
       streamEnded: end,
       broken: end,
     };
-    dispatch(pool, { method: 'DELETE', path, headers }, new Exchange<undefined>(owner, undefined));
+    new Exchange<undefined>(owner, undefined).send(pool, { method: 'DELETE', to, headers });
   });
 }
 

@@ -4,6 +4,8 @@ import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { SMALL_BYTES } from '../../memory/contract.ts';
 import type { MemoryShare } from '../../memory/contract.ts';
+import { HttpRequest } from './httpRequest.ts';
+import type { RequestParts } from './httpRequest.ts';
 import { importOnce } from './importOnce.ts';
 import type { SocketFlow } from './socketFlow.ts';
 import type { TlsTrust } from './tlsTrust.ts';
@@ -50,6 +52,9 @@ export class Exchange<T> implements Carrier {
   whenOver: (() => void) | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   #about: T | undefined;
+  /** Until its answer has arrived. */
+  #request: HttpRequest | undefined;
+  #pool: Dispatcher | undefined;
   #first: Buffer | undefined;
   #more: Buffer[] | undefined;
   #bytes = 0;
@@ -70,6 +75,13 @@ export class Exchange<T> implements Carrier {
   constructor(owner: ExchangeOwner<T>, about: T) {
     this.#owner = owner;
     this.#about = about;
+  }
+
+  /** Sends the request; the owner also receives errors about it. */
+  send(pool: Dispatcher, parts: RequestParts): void {
+    this.#pool = pool;
+    this.#request = new HttpRequest(parts);
+    pool.dispatch(this.#request, this);
   }
 
   /** Aborts the exchange; the owner is not called any more. */
@@ -97,6 +109,7 @@ export class Exchange<T> implements Carrier {
     this.#socket = this.#owner.flow.reading;
     for (let at = 0; at + 1 < headers.length; at += 2)
       this.#header(headers[at] as Buffer, headers[at + 1] as Buffer);
+    if (this.#request?.redirected(status, this.location) === true) return true;
     this.#owner.head(this.#about as T, this);
     if (this.#announced > this.#owner.maxMessageBytes) this.#tooLong();
     else if (this.stream === undefined && this.#announced > SMALL_BYTES) this.#grow(this.#announced);
@@ -128,6 +141,7 @@ export class Exchange<T> implements Carrier {
   }
 
   onData(chunk: Buffer): boolean {
+    if (this.#request?.isRedirected === true) return true;
     if (this.stream !== undefined) {
       if (!this.stream.push(chunk)) this.#hold();
       this.#grow(this.stream.chars);
@@ -204,6 +218,10 @@ export class Exchange<T> implements Carrier {
   onComplete(): void {
     this.#isComplete = true;
     if (this.#isDropped || this.#holds > 0) return;
+    if (this.#request?.isRedirected === true) {
+      this.#sendAgain(this.#request);
+      return;
+    }
     this.stream?.push(Buffer.from('\n\n'));
     const about = this.#over();
     if (this.stream === undefined) this.#owner.answered(about, this, this.#body());
@@ -216,10 +234,17 @@ export class Exchange<T> implements Carrier {
     this.#share?.size(0);
   }
 
+  #sendAgain(request: HttpRequest): void {
+    this.#isComplete = false;
+    this.status = this.#announced = 0;
+    this.location = this.contentType = this.contentEncoding = undefined;
+    this.#pool?.dispatch(request, this);
+  }
+
   /** undici keeps requests after their responses: they must not retain the call until the next major collection (decision D55). */
   #over(): T {
     const about = this.#about as T;
-    this.#about = undefined;
+    this.#about = this.#request = this.#pool = undefined;
     this.#isDropped = true;
     this.whenOver?.();
     return about;
@@ -240,26 +265,6 @@ export class Exchange<T> implements Carrier {
 function isNamed(name: Buffer, wanted: string): boolean {
   const text = name.toString('latin1');
   return text === wanted || text.toLowerCase() === wanted;
-}
-
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly headers: string[];
-  readonly body?: string;
-}
-
-/** Sends the request; the exchange also receives errors about its arguments. No time-outs: calls have their own. */
-export function dispatch<T>(pool: Pool, request: HttpRequest, exchange: Exchange<T>): void {
-  const options: Dispatcher.DispatchOptions = {
-    method: request.method,
-    path: request.path,
-    headers: request.headers,
-    body: request.body ?? null,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
-  pool.dispatch(options, exchange);
 }
 
 export interface PoolParts {

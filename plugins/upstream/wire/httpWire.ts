@@ -3,7 +3,7 @@ import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { answerLeftOut } from './answerLeftOut.ts';
 import type { StreamEvent } from './eventReader.ts';
-import { Exchange, dispatch, openPool } from './exchange.ts';
+import { Exchange, openPool } from './exchange.ts';
 import type { ExchangeOwner, PoolParts } from './exchange.ts';
 import { deleteSession } from './deleteSession.ts';
 import {
@@ -14,6 +14,7 @@ import {
   statusError,
   unreachable,
 } from './httpErrors.ts';
+import { Route } from './httpRequest.ts';
 import { HttpSession } from './httpSession.ts';
 import { isSessionLoss, lostSession } from './sessionLoss.ts';
 import { resumeWait } from './resumeWait.ts';
@@ -64,7 +65,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
-  readonly #path: string;
+  readonly #route: Route;
   #pool: Pool | undefined;
   readonly #session: HttpSession;
   readonly #standing: StandingStream;
@@ -82,7 +83,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
     });
-    this.#path = options.url.pathname + options.url.search;
+    this.#route = new Route(options.url);
     this.#session = new HttpSession(options.headers);
     this.#standing = new StandingStream({
       listener,
@@ -135,14 +136,14 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const own = this.#session.headers;
     const trace = post.outgoing?.trace;
     const headers = modern || trace ? [...own, ...(modern ?? []), ...(trace ?? [])] : own;
-    dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
+    exchange.send(this.#pool, { method: 'POST', to: this.#route, headers, body });
     return exchange;
   }
 
   #get<T>(exchange: Exchange<T>, lastId: string | undefined): void {
     if (this.#pool === undefined) return;
     const headers = this.#session.streamHeaders(lastId);
-    dispatch(this.#pool, { method: 'GET', path: this.#path, headers }, exchange);
+    exchange.send(this.#pool, { method: 'GET', to: this.#route, headers });
   }
 
   agreed(revision: string): void {
@@ -170,7 +171,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { headers, hasId } = this.#session;
     const { closeTimeoutMs } = this.#options;
     if (hasId)
-      await deleteSession(pool, { path: this.#path, headers, flow: this.flow, timeoutMs: closeTimeoutMs });
+      await deleteSession(pool, { to: this.#route, headers, flow: this.flow, timeoutMs: closeTimeoutMs });
     await pool.destroy();
   }
 

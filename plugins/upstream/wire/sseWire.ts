@@ -1,10 +1,11 @@
 import { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { failSkipped } from './answerLeftOut.ts';
-import { Exchange, dispatch, openPool } from './exchange.ts';
+import { Exchange, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './httpWire.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
+import { Route } from './httpRequest.ts';
 import { PLAIN } from './httpSession.ts';
 import { SocketFlow } from './socketFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
@@ -23,7 +24,9 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly #listener: WireListener;
   readonly #unawaited: Unawaited;
   #pool: Pool | undefined;
-  #postPath: string | undefined;
+  readonly #route: Route;
+  /** For messages, once the server has named it. */
+  #messages: Route | undefined;
   #stream: Exchange<undefined> | undefined;
   #isClosed = false;
   #giveUp: ((error: GatewayError) => void) | undefined;
@@ -32,6 +35,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
+    this.#route = new Route(options.url);
     this.flow = new SocketFlow(options.limits, {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
@@ -47,7 +51,6 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
 
   /** Resolves after the server has sent the url for messages. */
   async open(): Promise<void> {
-    const { url } = this.#options;
     const pool = await openPool(this.#options, this.flow);
     if (this.#isClosed) return pool.destroy();
     this.#pool = pool;
@@ -56,7 +59,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       const stream = new Exchange<undefined>(this.#streamOwner(resolve, reject), undefined);
       this.#stream = stream;
       const headers = ['accept', 'text/event-stream', ...PLAIN, ...this.#ownHeaders()];
-      dispatch(pool, { method: 'GET', path: url.pathname + url.search, headers }, stream);
+      stream.send(pool, { method: 'GET', to: this.#route, headers });
     });
   }
 
@@ -68,13 +71,12 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   }
 
   #post(body: string, outgoing: Outgoing | undefined): Exchange<Outgoing | undefined> | undefined {
-    if (this.#pool === undefined || this.#postPath === undefined) return undefined;
+    if (this.#pool === undefined || this.#messages === undefined) return undefined;
     const own = ['content-type', 'application/json', ...PLAIN, ...this.#ownHeaders()];
     const headers = outgoing?.trace ? [...own, ...outgoing.trace] : own;
-    const request = { method: 'POST', path: this.#postPath, headers, body } as const;
     const exchange = new Exchange<Outgoing | undefined>(this, outgoing);
     if (outgoing !== undefined) outgoing.carrier = exchange;
-    dispatch(this.#pool, request, exchange);
+    exchange.send(this.#pool, { method: 'POST', to: this.#messages, headers, body });
     return exchange;
   }
 
@@ -136,7 +138,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
 
   #streamOwner(opened: () => void, failed: (error: GatewayError) => void): ExchangeOwner<undefined> {
     const end = (error: GatewayError): void => {
-      if (this.#postPath === undefined) failed(error);
+      if (this.#messages === undefined) failed(error);
       else this.#gone(error);
     };
     return {
@@ -149,7 +151,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       head: () => undefined,
       event: (_, { event, data }) => {
         if (event === 'message') return this.#listener.message(data);
-        if (event === 'endpoint' && this.#postPath === undefined) {
+        if (event === 'endpoint' && this.#messages === undefined) {
           const refusal = this.#postTo(data);
           if (refusal === undefined) opened();
           else failed(refusal);
@@ -174,10 +176,10 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
 
   /** @returns why the endpoint is refused */
   #postTo(endpoint: string): GatewayError | undefined {
-    const base = this.#options.url;
-    const target = URL.canParse(endpoint, base.href) ? new URL(endpoint, base) : undefined;
-    if (target?.origin === base.origin) {
-      this.#postPath = target.pathname + target.search;
+    const { origin, path } = this.#route;
+    const target = URL.canParse(endpoint, origin + path) ? new URL(endpoint, origin + path) : undefined;
+    if (target?.origin === origin) {
+      this.#messages = new Route(target);
       return undefined;
     }
     // Headers may hold credentials: they go to the configured origin only.

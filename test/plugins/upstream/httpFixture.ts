@@ -37,6 +37,10 @@ export class HttpFixture {
   instead:
     | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
     | undefined;
+  /** Where it sends requests for a path. */
+  readonly redirects: Record<string, { readonly status: number; readonly to: string }> = {};
+  /** Method and path of each request, and how each was answered if it was redirected. */
+  readonly paths: string[] = [];
   /** Number of times a resumed stream ends without the answer, with a new event id. */
   emptyResumes = 0;
   isMute = false;
@@ -127,6 +131,14 @@ export class HttpFixture {
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of req) body += String(chunk);
+    const redirect = this.redirects[req.url ?? ''];
+    this.paths.push(
+      `${req.method ?? ''} ${req.url ?? ''}${redirect === undefined ? '' : ` ${redirect.status}`}`,
+    );
+    if (redirect !== undefined) {
+      res.writeHead(redirect.status, { location: redirect.to, 'content-type': 'text/plain' }).end('moved');
+      return;
+    }
     this.headers.push(req.headers);
     if (this.isMute) return;
     if (this.instead !== undefined) {
