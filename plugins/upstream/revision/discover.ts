@@ -3,6 +3,8 @@ import { GatewayError, isGatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { MODERN_REVISION } from '../rpc/dialect.ts';
 import type { HandshakeParts } from './handshake.ts';
+import { patiently } from './patiently.ts';
+import type { Patience } from './patiently.ts';
 import { UNSUPPORTED_VERSION } from '../rpc/otherEra.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
@@ -16,10 +18,11 @@ const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
  *  @throws GatewayError UPSTREAM_PROTOCOL when no revision fits or the answer is incomplete, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function discover(
   requests: Requests,
-  { timeoutMs, ownWords }: Pick<HandshakeParts, 'timeoutMs' | 'ownWords'>,
+  { timeoutMs, ownWords, ...patience }: Pick<HandshakeParts, 'timeoutMs' | 'ownWords' | keyof Patience>,
 ): Promise<ServerFacts> {
   requests.speak('modern');
-  const ask = (): Promise<string> => requests.ask(rpcText('server/discover'), timeoutMs);
+  const ask = (): Promise<string> =>
+    patiently(() => requests.ask(rpcText('server/discover'), timeoutMs), patience);
   const answer = await ask().catch((error: unknown) => {
     const supported = supportedIn(error);
     if (supported === undefined) throw error;

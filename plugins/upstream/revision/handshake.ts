@@ -5,6 +5,8 @@ import type { Topic } from '../definition.ts';
 import { capabilitiesFor, formsFrom, mayRefuseDeclared } from './declared.ts';
 import type { Declared } from './declared.ts';
 import { CLIENT_INFO } from '../rpc/dialect.ts';
+import { patiently } from './patiently.ts';
+import type { Patience } from './patiently.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
@@ -13,7 +15,7 @@ import type { ServerFacts } from './serverFacts.ts';
 import { LEGACY_REVISIONS, wrongRevision } from './wrongRevision.ts';
 import type { Wire } from '../wire/wire.ts';
 
-export interface HandshakeParts {
+export interface HandshakeParts extends Patience {
   readonly timeoutMs: number;
   readonly questions: readonly Topic[];
   /** What the server has let pass of them before. */
@@ -47,14 +49,14 @@ export async function handshake(requests: Requests, wire: Wire, parts: Handshake
 async function initialize(
   requests: Requests,
   wire: Wire,
-  { timeoutMs, questions, declared = 'modes', ownWords }: HandshakeParts,
+  { timeoutMs, questions, declared = 'modes', ownWords, ...patience }: HandshakeParts,
 ): Promise<ServerFacts> {
   const params = {
     protocolVersion: LEGACY_REVISIONS[0],
     capabilities: capabilitiesFor(questions, declared),
     clientInfo: CLIENT_INFO,
   };
-  const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
+  const answer = await patiently(() => requests.ask(rpcText('initialize', params), timeoutMs), patience);
   // Over HTTP, what is sent in the turn of an answer cannot use its socket, and opens another one.
   await nextTurn();
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;

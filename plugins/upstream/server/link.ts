@@ -38,6 +38,7 @@ export class Link {
   readonly #parts: LinkParts;
   /** Changes with every attempt and every end: results of earlier attempts are then discarded. */
   #epoch = 0;
+  #current = new AbortController();
   #wire: Wire | undefined;
   #facts: ServerFacts | undefined;
   #attempt: Promise<void> = Promise.resolve();
@@ -66,6 +67,8 @@ export class Link {
   /** Discards running attempts. @returns a function that returns whether this call is still the latest */
   supersede(): () => boolean {
     const epoch = ++this.#epoch;
+    this.#current.abort();
+    this.#current = new AbortController();
     return () => epoch === this.#epoch;
   }
 
@@ -133,7 +136,7 @@ export class Link {
 
   /** Agrees on a revision, then reads the lists; calls are sent as soon as the revision is known. */
   async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
-    const { definition, conversation, connected, readsLists } = this.#parts;
+    const { server, log, definition, conversation, connected, readsLists } = this.#parts;
     const { requests, lists, lastEra } = conversation;
     const startedAt = performance.now();
     const facts = await negotiate(requests, wire, {
@@ -142,6 +145,8 @@ export class Link {
       questions: conversation.topics,
       declared: lastEra.known?.declared,
       ownWords: (text) => conversation.ownWords(text),
+      signal: this.#current.signal,
+      waits: ({ message: reason }, ms) => log.info('server asks to be greeted later', { server, reason, ms }),
       learned: ({ era, declared }) => lastEra.set(era, declared),
     }).catch((error: unknown) => {
       // The server may be another one now, and end at a greeting that it does not know.

@@ -82,6 +82,39 @@ describe('upstream: the revision of a remote server', () => {
     ]);
   });
 
+  it('is found in one attempt at a server that allows one request a second, which is not asked sooner', async () => {
+    const busy = await EraFixture.start({ speaks: [OLDER] });
+    let last = -Infinity;
+    let early = 0;
+    busy.instead = ({ method }, res) => {
+      const isEarly = performance.now() - last < 950;
+      if (isEarly) {
+        early += 1;
+        res.writeHead(429, { 'retry-after': '1' }).end();
+      } else if (method !== 'notifications/initialized') last = performance.now();
+      return isEarly;
+    };
+    await rig.configure({ backoffFirstMs: 10 });
+    await define(busy.url, { timeout: 5 });
+    await rig.hasTool('x_s_echo', 15_000);
+    expect(busy.methods.filter((method) => method === 'server/discover')).length(1);
+    expect(busy.methods.filter((method) => method === 'initialize')).length(2);
+    expect(rig.told('server.failed')).deep.equal([]);
+    expect(early).most(6);
+  });
+
+  it('is waited for no longer once the server is removed', async () => {
+    const busy = await EraFixture.start({ speaks: [OLDER] });
+    busy.instead = (_, res) => {
+      res.writeHead(429, { 'retry-after': '50' }).end();
+      return true;
+    };
+    await define(busy.url);
+    await until('a refusal', () => rig.lines.some(({ text }) => text === 'server asks to be greeted later'));
+    await rig.define({});
+    expect(busy.methods).deep.equal(['server/discover']);
+  });
+
   it('is not looked for any more if no request reaches the server, or credentials are missing', async () => {
     const closed = await EraFixture.start();
     closed.instead = (_, res) => {

@@ -135,8 +135,9 @@ export class Rig {
     return this.kernel.catalogue.owned.map(({ tool }) => tool.name).sort();
   }
 
-  async hasTool(name: string): Promise<void> {
-    await until(`tool ${name}`, () => this.kernel.catalogue.find(name) !== undefined && !this.isStale(name));
+  async hasTool(name: string, ms = 5_000): Promise<void> {
+    const isThere = (): boolean => this.kernel.catalogue.find(name) !== undefined && !this.isStale(name);
+    await until(`tool ${name}`, isThere, ms);
   }
   isStale(name: string): boolean {
     return this.kernel.catalogue.find(name)?.isStale?.() === true;
