@@ -58,7 +58,7 @@ function describe(error: ErrorObject, schema: JsonSchema): Finding {
   const params = error.params as Record<string, unknown>;
   const name = path.length === 0 ? 'the value' : path.join('.');
   // A value that may be a secret stays out of messages (decision D19).
-  const got = path.length > 0 && isMarked(schema, path) ? 'that' : shown(error.data);
+  const got = path.length > 0 && isMarked(schema, path) ? hidden(error) : shown(error.data);
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -130,6 +130,12 @@ function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify([value]).slice(1, -1);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** Stands in place of a value that may be secret. YAML reads 8080 and true without quotes as something else than a text. */
+function hidden({ keyword, params, data }: ErrorObject): string {
+  const isUnquoted = keyword === 'type' && params['type'] === 'string' && /number|boolean/.test(typeof data);
+  return isUnquoted ? `a ${typeof data}; put it in quotes` : 'that';
 }
 
 function unescapePointer(part: string): string {

@@ -86,6 +86,14 @@ describe('validate', () => {
     expect(validate(slashed, { 'a/b~c': 'x' }).findings[0]?.path).to.deep.equal(['a/b~c']);
   });
 
+  it('says which kind a value has that should be a text and may be secret, and that quotes help', () => {
+    expect(messages({ command: 'x', env: { PORT: 8080, ON: true, EMPTY: null } })).to.deep.equal([
+      'env.PORT must be a string, not a number; put it in quotes',
+      'env.ON must be a string, not a boolean; put it in quotes',
+      'env.EMPTY must be a string, not that',
+    ]);
+  });
+
   it('never shows values that are writeOnly', () => {
     const secret = 's3cret';
     for (const value of [
