@@ -3,6 +3,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
 import type { StandardError } from './standardError.ts';
+import { argumentsHint } from '../contract.ts';
 import { LIGHT_LINE } from './unaskedFlow.ts';
 import type { UnaskedFlow } from './unaskedFlow.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -75,7 +76,10 @@ export class ServerProcess {
     return new Promise((_, reject) => {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         const [file = ''] = this.#options.command;
-        const hint = error.code === 'ENOENT' ? 'it is not on the PATH; give its full path' : error.message;
+        const hint =
+          error.code === 'ENOENT'
+            ? `it is not on the PATH; give its full path${argumentsHint(file)}`
+            : error.message;
         const text = this.#options.output.redact(`command ${file} cannot be run: ${hint}`);
         reject(new GatewayError('UPSTREAM_UNREACHABLE', text, { cause: error }));
       });
