@@ -7,6 +7,7 @@ import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
+import { noiseWords } from '../wire/noiseWords.ts';
 import { NOTHING_QUOTED, withLastWords } from '../wire/standardError.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
@@ -124,14 +125,13 @@ export class Link {
     }
   }
 
-  /** Adds standard error to a time-out: it is the only hint at the cause. */
+  /** Adds what the server wrote to a time-out: it is the only hint at the cause. */
   #inWords(error: GatewayError): GatewayError {
     if (error.code !== 'UPSTREAM_TIMEOUT') return error;
     const { code, message, details } = error;
-    return new GatewayError(code, withLastWords(message, this.#wire?.quotes() ?? NOTHING_QUOTED), {
-      cause: error,
-      details,
-    });
+    const quotes = this.#wire?.quotes() ?? NOTHING_QUOTED;
+    const text = quotes.noise === undefined ? message : `${message}; ${noiseWords(quotes.noise)}`;
+    return new GatewayError(code, withLastWords(text, quotes), { cause: error, details });
   }
 
   /** Agrees on a revision, then reads the lists; calls are sent as soon as the revision is known. */

@@ -13,6 +13,7 @@ export interface StandardErrorLimits extends KeptLimits {
 }
 
 const MAX_LINE_BYTES = 65_536;
+const MAX_NOISE_CHARS = 1_000;
 
 /** Output of a server outside of the protocol: logs bounded lines, and keeps the last ones for error messages. */
 export class StandardError {
@@ -21,6 +22,8 @@ export class StandardError {
   /** Unchanged lines, truncated and redacted when they are read. The first often names the cause, before a usage text. */
   #first: string | undefined;
   readonly #tail: string[] = [];
+  /** The first text on standard output that was no message. */
+  #noise: string | undefined;
   readonly #kept: KeptOutput;
   #lines = this.#newLines();
   #hide: Hide = hiderOf([]);
@@ -81,13 +84,15 @@ export class StandardError {
 
   /** Logs standard output that is not a message. */
   noise(text: string): void {
+    this.#noise ??= text.slice(0, MAX_NOISE_CHARS);
     this.#tell('server wrote something that is not a message', text);
   }
 
   /** The first line and the last ones, for error messages. */
   quotes(): Quotes {
     const tail = this.#tail.map((line) => this.#cut(line));
-    return { first: this.#first === undefined ? undefined : this.#cut(this.#first), tail };
+    const [first, noise] = [this.#first, this.#noise].map((line) => line && this.#cut(line));
+    return { first, tail, noise };
   }
   /** What the server wrote, over its restarts, as far as it is kept. */
   read(query: OutputQuery): ServiceOutput {
@@ -96,6 +101,7 @@ export class StandardError {
   /** A new process begins: error messages do not quote the former one. */
   begin(): void {
     this.#first = undefined;
+    this.#noise = undefined;
     this.#tail.length = 0;
     this.#lines = this.#newLines();
     this.#kept.started(this.#hide);
@@ -129,16 +135,18 @@ export class StandardError {
 
 const MAX_WORDS_CHARS = 1_000;
 
-/** Lines of standard error, redacted. */
+/** Lines that a server wrote outside of the protocol, redacted. */
 export interface Quotes {
   /** The first line; undefined if it is one of the last. */
   readonly first: string | undefined;
   readonly tail: readonly string[];
+  /** The first text on standard output that was no message. */
+  readonly noise: string | undefined;
 }
-export const NOTHING_QUOTED: Quotes = { first: undefined, tail: [] };
+export const NOTHING_QUOTED: Quotes = { first: undefined, tail: [], noise: undefined };
 
 /** `text` with the first and the last lines of the server's standard error. */
-export function withLastWords(text: string, { first, tail }: Quotes): string {
+export function withLastWords(text: string, { first, tail }: Omit<Quotes, 'noise'>): string {
   const words = tail.join(' | ').slice(-MAX_WORDS_CHARS);
   if (words === '') return text;
   const begun = first === undefined ? '' : `; it began with: ${first}`;

@@ -36,7 +36,11 @@ describe('upstream: output of a server other than messages', () => {
     const told = log.having('server wrote');
     expect(told.length).to.be.within(20, 60);
     expect(redactions()).to.be.below(500);
-    expect(output.quotes()).to.deep.equal({ first: 'a [redacted]', tail: Array(3).fill('a [redacted]') });
+    expect(output.quotes()).to.deep.equal({
+      first: 'a [redacted]',
+      tail: Array(3).fill('a [redacted]'),
+      noise: '0 [redacted]',
+    });
   });
 
   it('count when they never end, and are reported as too long once', () => {
