@@ -85,5 +85,14 @@ function both(first: Era, refusal: GatewayError, error: GatewayError): GatewayEr
   const { code, message, details } = error;
   if (!isTelling || isFinal(error)) return error;
   if (isFinal(refusal)) return refusal;
-  return new GatewayError(code, `${refusal.message}; ${message}`, { cause: error, details });
+  return new GatewayError(code, bothWords(refusal.message, message), { cause: error, details });
+}
+
+const GREETING = /\b(?:initialize|server\/discover)\b/;
+
+/** Both answers; one sentence if they differ by the name of the greeting at most. */
+function bothWords(one: string, other: string): string {
+  if (one === other) return one;
+  if (one.replace(GREETING, '') !== other.replace(GREETING, '')) return `${one}; ${other}`;
+  return other.replace(GREETING, 'initialize and server/discover');
 }
