@@ -8,6 +8,8 @@ const INVALID_PARAMS = -32602;
 /** MCP 2025-11-25, Resources, Error Handling. */
 const RESOURCE_NOT_FOUND = -32002;
 
+const MAY_HAVE_RUN = '; it may have run, check its effect before calling again';
+
 // Errors of requests. Each message names the request and its server.
 
 export function badResult(server: string, pending: Pending): GatewayError {
@@ -62,8 +64,7 @@ export function cancelled(
   { what, sent }: Pick<Pending, 'what' | 'sent'>,
   reason: string,
 ): GatewayError {
-  const next = sent ? '; it may have run, check its effect before calling again' : '';
-  const text = `was cancelled: ${reason}${next}`;
+  const text = `was cancelled: ${reason}${sent ? MAY_HAVE_RUN : ''}`;
   return errorOf('TOOL_CANCELLED', { server, what, text, details: { mayHaveRun: sent } });
 }
 
@@ -72,7 +73,7 @@ export function cutOff(
   { what }: Pick<Pending, 'what'>,
   { message }: GatewayError,
 ): GatewayError {
-  const text = `was under way when the connection ended: ${message}; it may have run, check its effect before calling again`;
+  const text = `was under way when the connection ended: ${message}${MAY_HAVE_RUN}`;
   return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
 }
 
@@ -80,7 +81,8 @@ export function cutOff(
 export function failure(server: string, { what, isOwn }: Pending, error: GatewayError): GatewayError {
   if (isOwn) return error;
   const { code, message, details } = error;
-  return errorOf(code, { server, what, text: `failed: ${message}`, details, cause: error });
+  const text = `failed: ${message}${details.mayHaveRun === true ? MAY_HAVE_RUN : ''}`;
+  return errorOf(code, { server, what, text, details, cause: error });
 }
 
 /** The error says that the server no longer speaks the agreed revision. */
@@ -96,8 +98,7 @@ export function malformed(server: string, { what }: Pick<Pending, 'what'>, text:
 
 /** The answer is a task, which Pegboard never asks for. */
 export function taskAnswer(server: string, { what }: Pick<Pending, 'what'>): GatewayError {
-  const next = 'there are no tasks here; it may have run, check its effect before calling again';
-  const text = `was answered with a task, which was not asked for: ${next}`;
+  const text = `was answered with a task, which was not asked for: there are no tasks here${MAY_HAVE_RUN}`;
   return errorOf('UPSTREAM_PROTOCOL', { server, what, text, details: { mayHaveRun: true } });
 }
 

@@ -98,10 +98,10 @@ async function attempt(
     const greeting = negotiate(requests, wire, parts);
     return { found: answering(transport, await unlessAborted(signal, greeting)), why: '' };
   } catch (error) {
-    const outcome = outcomeOf(transport, asGatewayError(error), redact);
+    const refusal = asGatewayError(error);
+    const outcome = outcomeOf(transport, refusal, redact);
     if (outcome.found !== undefined || transport !== 'sse' || !isOpen) return outcome;
-    const detail = 'the server names the url for messages, as in the older transport';
-    return { ...outcome, found: { transport, detail } };
+    return { ...outcome, found: { transport, detail: announced(refusal, redact) } };
   } finally {
     requests.abandon(new GatewayError('UPSTREAM_CLOSED', 'the probe is over'));
     await wire.close();
@@ -148,6 +148,16 @@ function answering(
     ...(serverVersion !== undefined && { serverVersion: serverVersion.slice(0, MAX_CHARS) }),
     detail: `an MCP server answers ${era === 'legacy' ? 'initialize' : 'server/discover'} with revision ${protocolVersion}`,
   };
+}
+
+/** @param refusal why initialize failed; a refused path for messages is not one that can be used */
+function announced(
+  { code, message, details: { status } }: GatewayError,
+  redact: (text: string) => string,
+): string {
+  const detail = 'the server names the url for messages, as in the older transport';
+  if (status === undefined || code === 'UPSTREAM_AUTH_REQUIRED') return detail;
+  return `${detail}, but cannot be used there: ${redact(message)}`;
 }
 
 /** A JSON-RPC answer, even an error, comes from an MCP server; other HTTP responses do not. */

@@ -4,8 +4,7 @@ import type { WireListener } from './wire.ts';
 /** The server has answered, and the answer was not read for want of memory. */
 export function answerLeftOut(why: unknown): GatewayError<'MEMORY_FULL'> {
   const retryAfter = isGatewayError(why) ? why.details.retryAfter : undefined;
-  const text = `its answer was not read: ${messageOf(why)}; it may have run, check its effect before calling again`;
-  return new GatewayError('MEMORY_FULL', text, {
+  return new GatewayError('MEMORY_FULL', `its answer was not read: ${messageOf(why)}`, {
     details: { mayHaveRun: true, ...(retryAfter !== undefined && { retryAfter }) },
   });
 }

@@ -1,4 +1,6 @@
-import { GatewayError, isObject, messageOf } from 'pegboard';
+import { GatewayError, isObject } from 'pegboard';
+import { bodyWords } from './bodyWords.ts';
+import { transportWords } from './transportWords.ts';
 
 interface Answer {
   readonly status: number;
@@ -20,7 +22,7 @@ export function statusError(
     return new GatewayError('UPSTREAM_UNREACHABLE', text, { details: { status } });
   }
   const { message, isRpc } = messageIn(body);
-  const told = wordsOf(redact(message ?? body));
+  const told = bodyWords(redact(message ?? body));
   const answered = { status, ...(isRpc && { serverMessage: told }) };
   const said = told === '' ? '' : `: ${told}`;
   if (status === 431) {
@@ -41,7 +43,8 @@ export function statusError(
     ...(retryAfter !== undefined && { retryAfter }),
     ...(mayHaveRun && { mayHaveRun }),
   };
-  return new GatewayError(code, `it answered HTTP ${status}${said}`, { details });
+  const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} s`;
+  return new GatewayError(code, `it answered HTTP ${status}${said}${wait}`, { details });
 }
 
 const LARGE_HEADERS_FIX =
@@ -79,10 +82,10 @@ export function noAnswerIn(
   const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
   const text =
     contentEncoding !== undefined
-      ? `in content encoding ${wordsOf(redact(contentEncoding))}, which it was asked not to use`
+      ? `in content encoding ${bodyWords(redact(contentEncoding))}, which it was asked not to use`
       : isJson
         ? 'without the answer'
-        : `with ${wordsOf(redact(contentType))} in place of the answer; set url to its MCP endpoint`;
+        : `with ${bodyWords(redact(contentType))} in place of the answer; set url to its MCP endpoint`;
   return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 
@@ -93,26 +96,20 @@ export function isRevisionRefusal(status: number, body: string): boolean {
 
 /** The server received the request, but its answer did not arrive. @param status of an incomplete response, otherwise 0 */
 export function cutShort(why: string, status = 0): GatewayError {
-  const text = `the connection ended before the answer: ${why}; it may have run, check its effect before calling again`;
-  return new GatewayError('UPSTREAM_CLOSED', text, {
+  return new GatewayError('UPSTREAM_CLOSED', `the connection ended before the answer: ${why}`, {
     details: { mayHaveRun: true, ...(status > 0 && { status }) },
   });
 }
 
 export function unreachable(error: Error): GatewayError {
   const code = (error as NodeJS.ErrnoException).code;
-  const words = messageOf(error) === '' ? (code ?? error.name) : messageOf(error);
   const fix = UNKNOWN_AUTHORITY.test(code ?? '') ? `; ${AUTHORITY_FIX}` : '';
-  return new GatewayError('UPSTREAM_UNREACHABLE', words + fix, { cause: error });
+  return new GatewayError('UPSTREAM_UNREACHABLE', transportWords(error) + fix, { cause: error });
 }
 
 /** Codes of OpenSSL for a certificate whose authority is not trusted. */
 const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
 const AUTHORITY_FIX = "name its authority's PEM file in aggregator.extraCaFile";
-
-function wordsOf(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
-}
 
 /** The error message in a JSON body, and whether it is a JSON-RPC error. */
 function messageIn(body: string): { readonly message?: string; readonly isRpc: boolean } {

@@ -1,4 +1,4 @@
-import { isGatewayError, messageOf } from 'pegboard';
+import { isGatewayError } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { answerLeftOut } from './answerLeftOut.ts';
@@ -24,6 +24,7 @@ import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
+import { transportWords } from './transportWords.ts';
 import { Unawaited } from './unawaited.ts';
 import type { NoticeLimits } from './unawaited.ts';
 import { isUnanswered } from './wire.ts';
@@ -244,7 +245,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (isGatewayError(error)) this.#fail(outgoing, answerLeftOut(error));
     else if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
-    else this.#resume(post, exchange, messageOf(error));
+    else this.#resume(post, exchange, transportWords(error));
   }
 
   released({ outgoing }: Post, exchange: Exchange<Post>, isAnswered: boolean): void {

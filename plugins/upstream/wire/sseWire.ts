@@ -7,9 +7,11 @@ import type { HttpOptions } from './httpWire.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
 import { Route } from './httpRequest.ts';
 import { PLAIN } from './httpSession.ts';
+import { atMessagePath, otherOrigin } from './messagePath.ts';
 import { SocketFlow } from './socketFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
+import { transportWords } from './transportWords.ts';
 import { Unawaited } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
@@ -122,13 +124,16 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (outgoing === undefined) return;
     // The POST has ended; the answer arrives on the one stream.
     outgoing.carrier = undefined;
-    if (exchange.status >= 300)
-      this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
+    if (exchange.status >= 300) this.#listener.failed(outgoing, this.#refused(exchange, body));
+  }
+  #refused(exchange: Exchange<unknown>, body: string): GatewayError {
+    const { redact } = this.#options;
+    return atMessagePath(statusError(exchange, body, redact), this.#postPath ?? '', redact);
   }
   broken(outgoing: Outgoing | undefined, { status }: Exchange<unknown>, error: Error): void {
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
     if (outgoing.sent) {
-      this.#listener.failed(outgoing, cutShort(error.message, status));
+      this.#listener.failed(outgoing, cutShort(transportWords(error), status));
     } else this.#gone(unreachable(error));
   }
   released(_: Outgoing | undefined, exchange: Exchange<Outgoing | undefined>, isAnswered: boolean): void {
@@ -182,9 +187,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       this.#messages = new Route(target);
       return undefined;
     }
-    // Headers may hold credentials: they go to the configured origin only.
-    const text = 'the server asks for messages at another origin, which is refused';
-    return new GatewayError('UPSTREAM_PROTOCOL', text);
+    return otherOrigin(target, base, this.#options.redact);
   }
 
   #gone(error: GatewayError): void {

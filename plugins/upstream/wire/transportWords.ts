@@ -1,0 +1,21 @@
+import { messageOf } from 'pegboard';
+
+/** OpenSSL and the HTTP client say what failed in fields of their own. */
+type Fault = Error & { readonly code?: string; readonly library?: string; readonly reason?: string };
+
+const NO_TLS: ReadonlySet<string> = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+]);
+
+/** Why nothing could be sent or read, for people. */
+export function transportWords(error: Error): string {
+  const { code, library, reason, name } = error as Fault;
+  if (code !== undefined && NO_TLS.has(code))
+    return 'what answers at this port does not speak TLS; correct the port of url, or begin it with http://';
+  if (library === 'SSL routines' && reason !== undefined) return `TLS failed: ${reason}`;
+  if (name === 'HTTPParserError')
+    return 'what answers at this port does not speak HTTP; correct the port of url, or begin it with https://';
+  const words = messageOf(error);
+  return words === '' ? (code ?? name) : words;
+}
