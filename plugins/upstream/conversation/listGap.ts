@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
-import type { ListLimits } from './readList.ts';
 
 /** What has been read of one list. */
 export interface ReadPages {
@@ -11,14 +10,20 @@ export interface ReadPages {
   /** Cursors of the pages that were asked for. */
   readonly cursors: ReadonlySet<string>;
 }
-/** How a list goes on after a page: at a cursor, or not at all; with a gap if more was listed than is read. */
+/** What follows a page of a list: another one, or the end, with a gap if more was listed than is read. */
 export type ListEnd = { readonly cursor: string } | { readonly gap: string | undefined };
+
+/** Bounds of one list. */
+export interface ListBounds {
+  readonly maxListPages: number;
+  readonly maxListItems: number;
+}
 
 /** @param answer the last page of those that were read */
 export function endOf(
   answer: JsonObject,
   { method, pages, items, cursors }: ReadPages,
-  { maxListItems, maxListPages }: Pick<ListLimits, 'maxListItems' | 'maxListPages'>,
+  { maxListItems, maxListPages }: ListBounds,
 ): ListEnd {
   const cursor: unknown = answer['nextCursor'] ?? undefined;
   if (items.length > maxListItems || (items.length === maxListItems && cursor !== undefined))
@@ -27,7 +32,8 @@ export function endOf(
     };
   if (cursor === undefined) return { gap: undefined };
   const next = `the page after page ${pages} of ${method} is not read`;
-  if (typeof cursor !== 'string') return { gap: `${next}: its nextCursor is no string (${kindOf(cursor)})` };
+  if (typeof cursor !== 'string')
+    return { gap: `${next}: its nextCursor is not a string (${kindOf(cursor)})` };
   if (cursors.has(cursor)) return { gap: `${next}: its nextCursor leads to a page that was read before` };
   if (pages === maxListPages)
     return {

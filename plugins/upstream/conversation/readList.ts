@@ -4,6 +4,7 @@ import type { StandardError } from '../wire/standardError.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import { endOf, isRepeated, repeatedGap } from './listGap.ts';
+import type { ListBounds } from './listGap.ts';
 
 export const LISTS = {
   tools: { method: 'tools/list', capability: 'tools', key: 'name' },
@@ -14,10 +15,8 @@ export const LISTS = {
 export type ListName = keyof typeof LISTS;
 export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
-export interface ListLimits {
+export interface ListLimits extends ListBounds {
   readonly timeoutMs: number;
-  readonly maxListPages: number;
-  readonly maxListItems: number;
 }
 
 /** Hides the secrets that the server was given. */

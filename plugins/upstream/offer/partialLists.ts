@@ -7,7 +7,7 @@ export interface PartialListsParts {
   readonly emit: (event: KernelEvent) => void;
 }
 
-/** Tells of lists of which only a part was read, once until that changes. */
+/** Reports the lists of which only a part was read, once until that changes. */
 export class PartialLists {
   readonly #parts: PartialListsParts;
   readonly #toldByServer = new Map<string, readonly string[]>();

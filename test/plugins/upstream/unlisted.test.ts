@@ -12,7 +12,7 @@ const CURSORS: readonly (readonly [string, JsonObject, string])[] = [
   [
     'is a number',
     { nextCursor: 2 },
-    'the page after page 1 of tools/list is not read: its nextCursor is no string (number)',
+    'the page after page 1 of tools/list is not read: its nextCursor is not a string (number)',
   ],
   [
     'does not advance',
@@ -117,7 +117,7 @@ describe('upstream: a name that a known server does not list', () => {
     const { content } = await client.callMeta(tool, args);
     return String(content[0]?.['text']);
   };
-  /** What the four meta-tools say of a name. */
+  /** Answers of the four meta-tools about a name. */
   const answers = (name: string): Promise<readonly string[]> =>
     Promise.all([
       ask('call_tool', { name }),
