@@ -132,7 +132,7 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** Stands in place of a value that may be secret. YAML reads 8080 and true without quotes as something else than a text. */
+/** The words for a value that may be secret. YAML reads 8080 and true without quotes as something else than a text. */
 function hidden({ keyword, params, data }: ErrorObject): string {
   const isUnquoted = keyword === 'type' && params['type'] === 'string' && /number|boolean/.test(typeof data);
   return isUnquoted ? `a ${typeof data}; put it in quotes` : 'that';

@@ -1,5 +1,5 @@
 const MAX_CHARS = 200;
-/** A title stands at the beginning of a page. */
+/** A page has its title at its beginning. */
 const MAX_PAGE_CHARS = 8_192;
 
 const PAGE = /^\s*<(?:!doctype\s+html|html|head|body|title|h1|center)\b/i;

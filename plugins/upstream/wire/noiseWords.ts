@@ -1,6 +1,6 @@
 const ONE_PER_LINE = 'MCP over stdio takes one message in each line';
 
-/** What is wrong with standard output, by the first line of it that is no message. */
+/** What is wrong with standard output, by its first line that is not a message. */
 export function noiseWords(line: string): string {
   const wrote = `it wrote on standard output: ${line}`;
   if (/^content-length\s*:/i.test(line))
@@ -8,5 +8,5 @@ export function noiseWords(line: string): string {
   if (/^[[{]\s*$/.test(line)) return `${wrote} – JSON over several lines; ${ONE_PER_LINE}`;
   if (!/^\s*[[{]/.test(line) && /\{\s*"(?:jsonrpc|id|result)"\s*:/.test(line))
     return `${wrote} – a text before the message in its line; such texts belong on standard error`;
-  return `${wrote} – which is no message; such texts belong on standard error`;
+  return `${wrote} – which is not a message; such texts belong on standard error`;
 }

@@ -22,7 +22,7 @@ export class StandardError {
   /** Unchanged lines, truncated and redacted when they are read. The first often names the cause, before a usage text. */
   #first: string | undefined;
   readonly #tail: string[] = [];
-  /** The first text on standard output that was no message. */
+  /** The first text on standard output that was not a message. */
   #noise: string | undefined;
   readonly #kept: KeptOutput;
   #lines = this.#newLines();
@@ -140,7 +140,7 @@ export interface Quotes {
   /** The first line; undefined if it is one of the last. */
   readonly first: string | undefined;
   readonly tail: readonly string[];
-  /** The first text on standard output that was no message. */
+  /** The first text on standard output that was not a message. */
   readonly noise: string | undefined;
 }
 export const NOTHING_QUOTED: Quotes = { first: undefined, tail: [], noise: undefined };

@@ -161,7 +161,7 @@ describe('upstream: why a server cannot be connected', () => {
     [
       'a banner',
       'console.log("Listening, pid 1"); console.log("Ready")',
-      'it wrote on standard output: Listening, pid 1 – which is no message',
+      'it wrote on standard output: Listening, pid 1 – which is not a message',
     ],
   ] as const)
     it(`quotes ${what} on standard output`, async () => {
