@@ -176,6 +176,8 @@ export function isTaskOnly({ execution }: JsonObject): boolean {
 export interface StartingServers {
   /** Names of the starting servers that the request may see, in a stable order. */
   names(request: InboundRequest): readonly string[];
+  /** Names of those whose tools are unknown because they cannot be reached, or could not be listed. */
+  unlisted(request: InboundRequest): readonly string[];
   /** Resolves when the running attempts have succeeded or failed. @param tool waits only for servers that could offer it */
   settled(tool?: string): Promise<void>;
 }

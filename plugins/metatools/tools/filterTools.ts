@@ -109,7 +109,7 @@ async function search(
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   const isSure = page.total > 0 && ranked?.isSure !== false;
   const missing = whyMissing(scope, [query, optionalText(args, 'pattern')], request);
-  const hint = missing ?? (isSure ? undefined : hintFor(page.total, starting.names(request).length > 0));
+  const hint = missing ?? (isSure ? undefined : hintFor(page.total, request, starting));
   const answer = {
     filters: { ...echoed, include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
@@ -240,12 +240,22 @@ function echoOf(args: JsonObject, query: string | undefined): JsonObject {
   };
 }
 
+const MAX_NAMED = 5;
+
 /** Advice for an answer without confident matches. */
-function hintFor(total: number, isStarting: boolean): string {
-  if (isStarting)
+function hintFor(total: number, request: InboundRequest, starting: StillStarting): string {
+  if (starting.names(request).length > 0)
     return 'no confident match yet: servers_starting are still connecting; search again in a few seconds';
-  if (total === 0) return 'no tool matches; try other words, fewer filters, or page through list_tools';
-  return 'weak matches only: there may be no tool for this; check the summaries before you call one';
+  const unlisted = starting.unlisted(request);
+  const named = unlisted.slice(0, MAX_NAMED).join(', ');
+  const more = unlisted.length > MAX_NAMED ? ` and ${unlisted.length - MAX_NAMED} more` : '';
+  const rest =
+    unlisted.length === 0
+      ? ''
+      : `; the tools of ${named}${more} are not known now, and core_service_status says why`;
+  if (total === 0)
+    return `no tool matches; try other words, fewer filters, or page through list_tools${rest}`;
+  return `weak matches only: there may be no tool for this; check the summaries before you call one${rest}`;
 }
 
 function presetsOf(scope: Scope<MetatoolsConfig>): readonly unknown[] {

@@ -8,6 +8,8 @@ export interface StillStarting {
   /** `servers_starting` if there are any, to mark an answer as incomplete. */
   field(request: InboundRequest): JsonObject;
   names(request: InboundRequest): readonly string[];
+  /** Those whose tools are not known for another reason. */
+  unlisted(request: InboundRequest): readonly string[];
   /** Resolves when their attempts to connect have ended, or after `startingWaitMs`. */
   soon(): Promise<void>;
   /** Waits as a call to a known tool waits for its server (decision D22). @returns undefined if the tool is known */
@@ -23,6 +25,7 @@ export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
     sources().flatMap((source) => source.names(request));
   return {
     names,
+    unlisted: (request) => sources().flatMap((source) => source.unlisted(request)),
     field: (request) => {
       const starting = names(request);
       return starting.length === 0 ? {} : { servers_starting: starting };

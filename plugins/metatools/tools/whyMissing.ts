@@ -14,7 +14,7 @@ export function whyMissing(
   const words = searched.flatMap((text) => text?.split(/[\s"'`,;]+/) ?? []);
   for (const word of words.slice(0, MAX_WORDS)) {
     const [name = ''] = word.split(/[*?[{]/);
-    if (name === '' || table.find(name, request) !== undefined) continue;
+    if (!name.includes('_') || table.find(name, request) !== undefined) continue;
     const { reason, remedy } = table.refusal(name, undefined, request) ?? {};
     if (reason !== undefined) return remedy === undefined ? reason : `${reason}; ${remedy}`;
   }

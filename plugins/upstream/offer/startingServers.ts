@@ -1,4 +1,4 @@
-import type { ToolTable } from 'pegboard';
+import type { InboundRequest, ToolTable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
 import type { StartingServers } from '../contract.ts';
@@ -15,13 +15,13 @@ export interface StartingParts {
 /** The servers that connect for the first time and have no stored catalogue. */
 export function startingServers({ config, fleet, table }: StartingParts): StartingServers {
   const starting = (): readonly Connection[] => fleet.all().filter(isStartingUnknown);
+  const visibleOf = (servers: readonly Connection[], request: InboundRequest): readonly string[] =>
+    servers
+      .map(({ name }) => name)
+      .filter((name) => table().refusal(name, { kind: 'server', name, server: name }, request) === undefined);
   return {
-    names: (request) =>
-      starting()
-        .map(({ name }) => name)
-        .filter(
-          (name) => table().refusal(name, { kind: 'server', name, server: name }, request) === undefined,
-        ),
+    names: (request) => visibleOf(starting(), request),
+    unlisted: (request) => visibleOf(fleet.all().filter(isUnlisted), request),
     settled: async (tool) => {
       const awaited = starting().filter(
         (connection) => tool === undefined || isNamedAfter(tool, namingOf(connection, config())),
@@ -34,6 +34,12 @@ export function startingServers({ config, fleet, table }: StartingParts): Starti
 /** Whether the server is starting and has no stored catalogue. */
 export function isStartingUnknown({ state, listing }: Connection): boolean {
   return state === 'starting' && isUnknown({ listing });
+}
+
+function isUnlisted(connection: Connection): boolean {
+  const { isWanted, state, conversation } = connection;
+  if (!isWanted || !isUnknown(connection)) return false;
+  return state === 'failed' || state === 'unreachable' || conversation.lists.toolsFailure !== undefined;
 }
 
 export function isUnknown({ listing }: Pick<Connection, 'listing'>): boolean {

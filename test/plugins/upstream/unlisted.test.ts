@@ -3,6 +3,10 @@ import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient } from '../../contract/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { defer } from '../../support/cleanup.ts';
+import { identify } from '../../support/identify.ts';
+import { moduleOf } from '../../support/gateway.ts';
+import { Callers } from './callersOf.ts';
+import { HttpFixture } from './httpFixture.ts';
 import { Rig, told } from './support.ts';
 
 const TOOLS = Array.from({ length: 5 }, (_, at) => ({ name: `t${at}`, inputSchema: {} }));
@@ -77,6 +81,21 @@ describe('upstream: lists of which only a part is known', () => {
     expect(rig.told('server.listPartial')).to.have.length(1);
   });
 
+  it('are the last known ones of a server that is away, and a name that is missing there says so', async () => {
+    const server = new HttpFixture();
+    await server.listen();
+    defer(() => server.kill());
+    await rig.configure({ backoffFirstMs: 60_000 });
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.hasTool('x_s_echo');
+    await server.kill();
+    await rig.reaches('s', 'failed');
+    expect(rig.refused('x_s_echo')).equal('');
+    expect(rig.refused('x_s_newer')).match(
+      /^TOOL_NOT_FOUND: tool not found: x_s_newer in the last known list; server s is away: .*ECONNREFUSED.*; the next attempt is at 20/,
+    );
+  });
+
   it('report two tools of one server that share a name and differ', async () => {
     const tools = [
       { name: 'a', inputSchema: {} },
@@ -140,6 +159,13 @@ describe('upstream: a name that a known server does not list', () => {
     }
   });
 
+  it('is one of those that a search without a match names by their server', async () => {
+    await start({ shop: told({ 'tools/list': { error: { code: -32603, message: 'quota' } } }) });
+    const answer = await ask('filter_tools', { query: 'paint a zebra' });
+    expect(answer).contain('no tool matches').contain('the tools of shop are not known now');
+    expect(await ask('filter_tools', { pattern: 'x_ok_t1' })).not.contain('not known now');
+  });
+
   it('is explained by what is wrong with the tool of that name', async () => {
     await start({ shop: told({ 'tools/list': { tools: [...TOOLS, BROKEN] } }) });
     for (const text of await answers('x_shop_broken'))
@@ -156,5 +182,33 @@ describe('upstream: a name that a known server does not list', () => {
     for (const text of await answers('x_shop_t4'))
       expect(text).contain('only a part is known: tools/list has more than 3 entries');
     expect(await ask('call_tool', { name: 'x_shop_t4' })).contain('did you mean x_shop_t0');
+  });
+
+  it('is explained to each caller by the list that the server has for that caller', async () => {
+    const server = new HttpFixture();
+    await server.listen();
+    defer(() => server.kill());
+    server.declare = (tool) => (tool.name === 'slow' ? { ...tool, inputSchema: 'x' } : tool);
+    const callers = new Callers();
+    callers.tokens.set('ann', 'ann-1');
+    const definition = { type: 'streamable-http', url: server.url, auth: { type: 'oauth' } };
+    const gateway = await startGateway({
+      files: {
+        'config.yaml': JSON.stringify({
+          plugins: {
+            'auth-client': false,
+            'test-identify': { module: './identify.mjs' },
+            'test-callers': { module: './callers.mjs' },
+          },
+        }),
+        'identify.mjs': moduleOf(identify),
+        'callers.mjs': moduleOf(callers.plugin),
+        'mcpservers/vault.yaml': JSON.stringify(definition),
+      },
+    });
+    defer(() => gateway.stop());
+    client = await mcpClient(gateway.url(), { 'x-caller': 'https://people ann' });
+    await eventually(async () => (await ask('list_tools', {})).includes('x_vault_echo'), 'the list of ann');
+    for (const text of await answers('x_vault_slow')) expect(text).contain('left out as malformed');
   });
 });
