@@ -128,7 +128,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   }
   #refused(exchange: Exchange<unknown>, body: string): GatewayError {
     const { redact } = this.#options;
-    return atMessagePath(statusError(exchange, body, redact), this.#postPath ?? '', redact);
+    return atMessagePath(statusError(exchange, body, redact), this.#messages?.path ?? '', redact);
   }
   broken(outgoing: Outgoing | undefined, { status }: Exchange<unknown>, error: Error): void {
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
@@ -187,7 +187,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       this.#messages = new Route(target);
       return undefined;
     }
-    return otherOrigin(target, base, this.#options.redact);
+    return otherOrigin(target, this.#options.url, this.#options.redact);
   }
 
   #gone(error: GatewayError): void {
