@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.ts';
 import type { LateCall } from './lateCalls.ts';
 import { keyOf } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
-import { badResult, errorAnswer } from './requestErrors.ts';
+import { badResult, errorAnswer, errorWords, noAnswer } from './requestErrors.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
 import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
@@ -30,16 +30,27 @@ export interface IncomingParts extends IncomingHooks {
   readonly isWithheld: (pending: Pending, error: GatewayError, answer?: JsonObject) => boolean;
 }
 
+/** What an error said that belongs to no request. */
+interface Adrift {
+  readonly words: string;
+  readonly at: number;
+}
+
+/** Some programs of Windows begin their output with it. */
+const BYTE_ORDER_MARK = 0xfeff;
+
 /** Messages of one server: answers go to their requests, all others to the hooks. */
 export class Incoming {
   readonly #parts: IncomingParts;
+  #adrift: Adrift | undefined;
 
   constructor(parts: IncomingParts) {
     this.#parts = parts;
   }
 
   /** @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
-  message(text: string, about?: Outgoing): number {
+  message(given: string, about?: Outgoing): number {
+    const text = given.charCodeAt(0) === BYTE_ORDER_MARK ? given.slice(1) : given;
     const split = splitMessage(text);
     if (split === undefined) return this.#noMessage(text, about);
     if (split.result === undefined) return this.#other(split.message, text, about);
@@ -62,7 +73,7 @@ export class Incoming {
 
   #other(message: JsonObject, text: string, about?: Outgoing): number {
     const { id, method, params: given, error } = message;
-    if (typeof method !== 'string') return this.#failed(id, error);
+    if (typeof method !== 'string') return this.#failed(id, error, about);
     const { get, late, output, dialect } = this.#parts;
     const params = isObject(given) ? given : {};
     if (method === 'notifications/progress' && id === undefined) {
@@ -77,19 +88,38 @@ export class Incoming {
     return 1;
   }
 
-  #failed(id: unknown, error: unknown): number {
+  /** The error of a request without an answer, with what the server said meanwhile in an error that names no request. */
+  noAnswer(pending: Pending, limitMs: number): GatewayError {
+    const { words, at = -Infinity }: Partial<Adrift> = this.#adrift ?? {};
+    const adrift = at >= pending.lastHeardAt ? words : undefined;
+    return noAnswer(this.#parts.server, pending, { limitMs, adrift });
+  }
+
+  #failed(id: unknown, error: unknown, about: Outgoing | undefined): number {
     const { server, output, take, get, isWithheld } = this.#parts;
-    const waiting = get(keyOf(id));
+    // An id that the server could not read is null, or a text of its own. Source: JSON-RPC 2.0, section 5
+    const isNameless = error !== undefined && (id === '' || Number.isNaN(keyOf(id)));
+    const waiting = isNameless ? this.#only(about) : get(keyOf(id));
     if (waiting === undefined) {
       take(id);
+      if (isNameless) this.#adrift = { words: errorWords(error, output), at: performance.now() };
+      if (isNameless) output.noise(JSON.stringify(error));
       return 1;
     }
     const answer = errorAnswer({ server, output }, waiting, error);
     if (isWithheld(waiting, answer, isObject(error) ? error : undefined)) return 0;
-    take(id);
+    take(waiting.id);
     waiting.carrier?.release(true);
     waiting.reject(answer);
     return 0;
+  }
+
+  /** The request on whose stream an error arrived, or the only one that waits for an answer. */
+  #only(about: Outgoing | undefined): Pending | undefined {
+    const { get, all } = this.#parts;
+    if (about !== undefined) return get(about.id);
+    const [only, other] = all().filter(({ sent, isStanding }) => sent && !isStanding);
+    return other === undefined ? only : undefined;
   }
 
   /** The calls a message may belong to; requests the gateway itself made are never attributed to a client. */

@@ -23,14 +23,20 @@ export function errorAnswer(
   pending: Pending,
   answer: unknown,
 ): GatewayError {
-  if (!isObject(answer)) return malformed(server, pending, 'was answered with neither result nor error');
+  if (answer === undefined) return malformed(server, pending, 'was answered with neither result nor error');
   const { what, method } = pending;
-  const { message, data } = answer;
-  const code = isMissingResource(method, answer) ? RESOURCE_NOT_FOUND : answer['code'];
-  const told =
-    typeof message === 'string' && message !== '' ? output.redact(message) : 'an error without a message';
+  const given = isObject(answer) ? answer : {};
+  const { data } = given;
+  const code = isMissingResource(method, given) ? RESOURCE_NOT_FOUND : given['code'];
+  const told = errorWords(answer, output);
   const details = { code, data: redacted(data, output), serverMessage: told };
   return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
+}
+
+/** What the `error` of a message says: it may be a text itself. */
+export function errorWords(answer: unknown, output: Pick<StandardError, 'redact'>): string {
+  const words = isObject(answer) ? answer['message'] : answer;
+  return typeof words === 'string' && words !== '' ? output.redact(words) : 'an error without a message';
 }
 
 /** Whether a server says in the words of 2026-07-28 that it does not have a resource. The front translates the older code.
@@ -50,11 +56,16 @@ function redacted(data: unknown, output: Pick<StandardError, 'redact'>): unknown
   return hiddenIn(data, (text) => output.redact(text));
 }
 
-/** @param limitMs the time-out that has passed */
-export function noAnswer(server: string, { what, sent, isOwn }: Pending, limitMs: number): GatewayError {
-  if (isOwn) return errorOf('UPSTREAM_TIMEOUT', { server, what, text: `had no answer within ${limitMs} ms` });
+/** @param limitMs the time-out that has passed @param adrift what the server said meanwhile in an error that names no request */
+export function noAnswer(
+  server: string,
+  { what, sent, isOwn }: Pending,
+  { limitMs, adrift }: { readonly limitMs: number; readonly adrift: string | undefined },
+): GatewayError {
+  const none = `had no answer within ${limitMs} ms${adrift === undefined ? '' : ` (it sent an error that names no request: ${adrift})`}`;
+  if (isOwn) return errorOf('UPSTREAM_TIMEOUT', { server, what, text: none });
   const text = sent
-    ? `had no answer within ${limitMs} ms; it may still have run, check before calling again`
+    ? `${none}; it may still have run, check before calling again`
     : `could not be sent within ${limitMs} ms; it has not run, call again later`;
   return errorOf('UPSTREAM_TIMEOUT', { server, what, text, details: { mayHaveRun: sent } });
 }

@@ -10,7 +10,7 @@ import { EraDoubt } from './eraDoubt.ts';
 import { Pending, cancellation, keyOf } from './pending.ts';
 import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts';
 import type { RequestHooks } from './requestHooks.ts';
-import { cancelled, cutOff, failure, noAnswer, notConnected, outdated } from './requestErrors.ts';
+import { cancelled, cutOff, failure, notConnected, outdated } from './requestErrors.ts';
 import { isComplete } from './isComplete.ts';
 import { Liveness } from './liveness.ts';
 import { lostSession } from '../wire/sessionLoss.ts';
@@ -260,8 +260,8 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
 
   sweep(now: number): boolean {
     for (const pending of this.#pending.values()) {
-      const limit = pending.overdueMs(now);
-      if (limit !== undefined) this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, limit));
+      const ms = pending.overdueMs(now);
+      if (ms !== undefined) this.#giveUp(pending, 'timed out', this.#incoming.noAnswer(pending, ms));
     }
     return this.running > 0;
   }

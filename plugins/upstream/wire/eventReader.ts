@@ -30,6 +30,7 @@ export class EventReader {
   /** Text that has not been parsed yet, and whether parsing is paused. */
   #rest = '';
   #isHeld = false;
+  #hasBegun = false;
   /** The beginning of an incomplete line. */
   #begun = '';
   #endedWithCarriage = false;
@@ -67,11 +68,19 @@ export class EventReader {
 
   /** @returns false if text is left for goOn(); push() may be called again before that */
   push(chunk: Buffer): boolean {
-    const text = this.#decoder.write(chunk);
+    const text = this.#decode(chunk);
     if (text === '') return !this.#isHeld;
     this.#rest += this.#endedWithCarriage && text.startsWith('\n') ? text.slice(1) : text;
     this.#endedWithCarriage = text.endsWith('\r');
     return !this.#isHeld && this.goOn();
+  }
+
+  /** Leaves out a byte order mark at the beginning of the stream. */
+  #decode(chunk: Buffer): string {
+    const text = this.#decoder.write(chunk);
+    if (this.#hasBegun || text === '') return text;
+    this.#hasBegun = true;
+    return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
 
   /** Parses the text that is left. @returns false if some is still left */

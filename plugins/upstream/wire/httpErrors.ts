@@ -77,15 +77,18 @@ interface Answered {
 /** The error for a success status without an answer to the request. */
 export function noAnswerIn(
   { status, contentType = '', contentEncoding }: Answered,
+  body: string,
   redact: (text: string) => string,
 ): GatewayError {
+  const words = bodyWords(redact(body));
+  const said = words === '' ? '' : `: ${words}`;
   const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
   const text =
     contentEncoding !== undefined
       ? `in content encoding ${bodyWords(redact(contentEncoding))}, which it was asked not to use`
       : isJson
-        ? 'without the answer'
-        : `with ${bodyWords(redact(contentType))} in place of the answer; set url to its MCP endpoint`;
+        ? `without the answer${said}`
+        : `with ${bodyWords(redact(contentType))} in place of the answer${said}; set url to its MCP endpoint`;
   return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 

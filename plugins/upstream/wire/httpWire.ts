@@ -203,7 +203,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     outgoing.carrier = undefined;
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
-      if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
+      if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, body, this.#options.redact));
       return;
     }
     if (post.modern !== undefined && !isChallenge(exchange) && this.#isAnswer(body, outgoing)) return;

@@ -120,7 +120,7 @@ describe('upstream: why a server cannot be connected', () => {
   it('is said once if both greetings fail in one way', async () => {
     const url = await site((_, res) => res.writeHead(200, { 'content-type': 'text/plain' }).end('hello'));
     expect(await whyNot(remote(url))).equal(
-      'it answered HTTP 200 with text/plain in place of the answer; set url to its MCP endpoint',
+      'it answered HTTP 200 with text/plain in place of the answer: hello; set url to its MCP endpoint',
     );
     const error = { code: -32000, message: 'not today' };
     expect(await whyNot(told({ initialize: { error }, 'server/discover': { error } }))).equal(
