@@ -1,4 +1,4 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, resultOf } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
 import type { CallResult, ClientMeta, JsonObject, Log } from 'pegboard';
 import { traceIdOf } from '../contract.ts';
 import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
@@ -22,7 +22,7 @@ export function errorResult(thrown: unknown, log: Log, meta: ClientMeta | undefi
   const trace = traceIdOf(meta);
   const isShown = isGatewayError(thrown) && thrown.expose;
   const text = isShown
-    ? shortened(`${thrown.message}${nearWords(thrown)}`)
+    ? shortened(`${thrown.message}${nearWords(thrown)}${dataWords(thrown)}`)
     : internalErrorText('call failed', thrown, log, trace);
   const facts = { ...(isShown && errorFacts(thrown)), ...(trace !== undefined && { trace }) };
   const isEmpty = Object.keys(facts).length === 0;
@@ -35,10 +35,40 @@ export function resourceNotFound(uri: string): GatewayError {
   return new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 
-/** For programs: the code and, if known, how many seconds to wait. */
+/** For programs: the code, what the server said in its own error, and, if known, how many seconds to wait. */
 function errorFacts({ code, details }: GatewayError): JsonObject {
   const { retryAfter } = details;
-  return typeof retryAfter === 'number' ? { code, retryAfter } : { code };
+  const upstream = serverFacts(details);
+  return {
+    code,
+    ...(typeof retryAfter === 'number' && { retryAfter }),
+    ...(upstream !== undefined && { upstream }),
+  };
+}
+
+/** Code and data of a server's JSON-RPC error; data that is too long as the beginning of its text. */
+function serverFacts(details: GatewayError['details']): JsonObject | undefined {
+  if (details.serverMessage === undefined) return undefined;
+  const { code, data } = details as { readonly code?: unknown; readonly data?: unknown };
+  const text = jsonText(data);
+  const hasData = text !== undefined && text !== 'null';
+  if (typeof code !== 'number' && !hasData) return undefined;
+  return {
+    ...(typeof code === 'number' && { code }),
+    ...(hasData && { data: text.length > MAX_DATA_CHARS ? cutData(text) : data }),
+  };
+}
+const MAX_DATA_CHARS = 2_000;
+
+function cutData(text: string): string {
+  return `${text.slice(0, MAX_DATA_CHARS)}…`;
+}
+
+/** Many servers put the cause, or the way out, into the data of their errors. */
+function dataWords({ details }: GatewayError): string {
+  const data = serverFacts(details)?.['data'];
+  if (data === undefined) return '';
+  return `; the server adds: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
 }
 
 function nearWords({ code, details }: GatewayError): string {

@@ -1,9 +1,9 @@
-import { GatewayError, hiddenIn, isGatewayError, isObject, messageOf, pathBelow } from 'pegboard';
+import { GatewayError, isGatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { redactedData } from '../wire/redactedData.ts';
 import type { Pending } from './pending.ts';
 import type { StandardError } from '../wire/standardError.ts';
 
-const MAX_LEVELS = 512;
 const INVALID_PARAMS = -32602;
 /** MCP 2025-11-25, Resources, Error Handling. */
 const RESOURCE_NOT_FOUND = -32002;
@@ -29,7 +29,7 @@ export function errorAnswer(
   const { data } = given;
   const code = isMissingResource(method, given) ? RESOURCE_NOT_FOUND : given['code'];
   const told = errorWords(answer, output);
-  const details = { code, data: redacted(data, output), serverMessage: told };
+  const details = { code, data: redactedData(data, (text) => output.redact(text)), serverMessage: told };
   return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
 }
 
@@ -48,12 +48,6 @@ function isMissingResource(method: string, { code, data }: JsonObject): boolean 
     isObject(data) &&
     typeof data['uri'] === 'string'
   );
-}
-
-/** Data with secrets redacted, in any JSON notation; undefined if it is nested too deeply to be searched. */
-function redacted(data: unknown, output: Pick<StandardError, 'redact'>): unknown {
-  if (pathBelow(data, MAX_LEVELS) !== undefined) return undefined;
-  return hiddenIn(data, (text) => output.redact(text));
 }
 
 /** @param limitMs the time-out that has passed @param adrift what the server said meanwhile in an error that names no request */

@@ -1,5 +1,6 @@
 import { GatewayError, isObject } from 'pegboard';
 import { bodyWords } from './bodyWords.ts';
+import { redactedData } from './redactedData.ts';
 import { transportWords } from './transportWords.ts';
 
 interface Answer {
@@ -21,9 +22,10 @@ export function statusError(
     const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to the address of the server`;
     return new GatewayError('UPSTREAM_UNREACHABLE', text, { details: { status } });
   }
-  const { message, isRpc } = messageIn(body);
+  const { message, isRpc, code: rpcCode, data } = messageIn(body);
   const told = bodyWords(redact(message ?? body));
-  const answered = { status, ...(isRpc && { serverMessage: told }) };
+  const rpc = isRpc && { serverMessage: told, code: rpcCode, data: redactedData(data, redact) };
+  const answered = { status, ...rpc };
   const said = told === '' ? '' : `: ${told}`;
   if (status === 431) {
     const text = `it answered HTTP 431: the headers are too large; ${LARGE_HEADERS_FIX}`;
@@ -114,16 +116,26 @@ export function unreachable(error: Error): GatewayError {
 const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
 const AUTHORITY_FIX = "name its authority's PEM file in aggregator.extraCaFile";
 
-/** The error message in a JSON body, and whether it is a JSON-RPC error. */
-function messageIn(body: string): { readonly message?: string; readonly isRpc: boolean } {
+interface Said {
+  readonly message?: string;
+  /** Whether it is a JSON-RPC error, with code and data. */
+  readonly isRpc: boolean;
+  readonly code?: unknown;
+  readonly data?: unknown;
+}
+
+/** The error message in a JSON body. */
+function messageIn(body: string): Said {
   const value = parsed(body);
   if (!isObject(value)) return { isRpc: false };
   const { jsonrpc, error, message } = value;
   if (typeof error === 'string') return { message: error, isRpc: false };
-  const inner = isObject(error) && 'message' in error ? error['message'] : message;
+  const given = isObject(error) ? error : {};
+  const inner = 'message' in given ? given['message'] : message;
+  const { code, data } = given;
   return {
     ...(typeof inner === 'string' && { message: inner }),
-    isRpc: jsonrpc === '2.0' && isObject(error),
+    ...{ isRpc: jsonrpc === '2.0' && isObject(error), code, data },
   };
 }
 
