@@ -446,14 +446,15 @@ describe('e2e: owners with sign-in', () => {
   it('the older transport takes messages of the person that opened the stream only', async () => {
     const { authorization } = alice;
     const opened = await openStream(`${auth.base}/sse`, { headers: { authorization } });
-    const path = await until(() => /^data: (\/message\S+)/m.exec(opened.text())?.[1], {
+    const path = await until(() => /^data: (message\S+)/m.exec(opened.text())?.[1], {
       what: 'the endpoint',
     });
     const say = async (client: Client | undefined, body: unknown): Promise<number> => {
       const headers =
         client === undefined ? MCP_HEADERS : { ...MCP_HEADERS, authorization: client.authorization };
       const text = typeof body === 'string' ? body : JSON.stringify(body);
-      return (await send(auth.base + path, { method: 'POST', headers, body: text })).status;
+      return (await send(new URL(path, `${auth.base}/sse`).href, { method: 'POST', headers, body: text }))
+        .status;
     };
     expect(await say(undefined, initializeBody())).equal(401);
     expect(await say(bob, initializeBody())).equal(404);

@@ -34,7 +34,7 @@ export function formsFrom(first: Declared = 'modes', questions: readonly Topic[]
   return [given ?? 'modes', ...less.filter((form) => texts.indexOf(textOf(form)) === FORMS.indexOf(form))];
 }
 
-/** Invalid request, invalid params, internal error, parse error. Source: JSON-RPC 2.0, 5.1 */
+/** Invalid request, invalid params, internal error, parse error, as JSON-RPC 2.0 §5.1 numbers them. */
 const REFUSALS: readonly unknown[] = [-32600, -32602, -32603, -32700];
 const UNKNOWN_MEMBER =
   /(?:unrecogni[sz]ed|unknown|unexpected|additional|extra|extraneous)\W+(?:\w+\W+)?(?:field|propert|key|member|input|argument|capabilit)|not (?:permitted|allowed) .{0,40}propert/i;

@@ -97,7 +97,7 @@ export class Incoming {
 
   #failed(id: unknown, error: unknown, about: Outgoing | undefined): number {
     const { server, output, take, get, isWithheld } = this.#parts;
-    // An id that the server could not read is null, or a text of its own. Source: JSON-RPC 2.0, section 5
+    // An id that the server could not read is null, or a text of its own (JSON-RPC 2.0 §5).
     const isNameless = error !== undefined && (id === '' || Number.isNaN(keyOf(id)));
     const waiting = isNameless ? this.#only(about) : get(keyOf(id));
     if (waiting === undefined) {

@@ -218,7 +218,7 @@ describe('http: the listener', () => {
     await until(() => stream.text().includes('\n\n'), { what: 'the endpoint event' });
     const [, path = ''] = /^event: endpoint\ndata: (.*)$/m.exec(stream.text()) ?? [];
     const post = (body: unknown) =>
-      send(edge.url + path, {
+      send(new URL(path, `${edge.url}/sse`).href, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -7,7 +7,7 @@ describe('upstream: a server that hangs', () => {
   afterEach(() => rig.stop());
   const running = async (): Promise<void> => {
     await rig.configure({ deadlineTickMs: 10, stdinGraceMs: 50, termGraceMs: 50, backoffFirstMs: 10 });
-    await rig.define({ s: hostile('plain', { timeout: 1, callTimeouts: { hang: 0.2, never: 0.2 } }) });
+    await rig.define({ s: hostile('hangs', { timeout: 1, callTimeouts: { hang: 0.2, never: 0.2 } }) });
     await rig.hasTool('x_s_echo');
   };
 

@@ -63,9 +63,9 @@ describe('The list of sessions', () => {
     const list = listOf(edge);
     const open = async () => {
       const stream = await openStream(`${edge.url}/sse`);
-      const path = await until(() => /data: (\/message\S+)/.exec(stream.text())?.[1]);
+      const path = await until(() => /data: (message\S+)/.exec(stream.text())?.[1]);
       const post = (message: object) =>
-        fetch(`${edge.url}${path}`, {
+        fetch(new URL(path, `${edge.url}/sse`), {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ jsonrpc: '2.0', ...message }),
