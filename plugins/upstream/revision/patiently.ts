@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { waitAtMost } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 
@@ -25,7 +25,8 @@ export async function patiently(ask: () => Promise<string>, patience: Patience):
       if (error.details.status !== 429 || waits === MAX_WAITS || waitMs > MAX_WAIT_MS) throw error;
       patience.waits?.(error, waitMs);
       const { signal } = patience;
-      await pause(waitMs, undefined, { ref: false, ...(signal && { signal }) });
+      await waitAtMost(waitMs, new Promise((resolve) => signal?.addEventListener('abort', resolve)));
+      if (signal?.aborted === true) throw error;
     }
   }
 }

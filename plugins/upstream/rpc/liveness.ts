@@ -18,12 +18,19 @@ export interface LivenessParts {
   readonly upkeep: () => Alarms;
 }
 
+/** A session that lasted this long (ms) was not lost soon; so many that were in a row count as failed attempts to connect. */
+const STEADY_MS = 10_000;
+const MAX_BRIEF = 3;
+
 /** What answers, errors and time-outs of requests say about the server and the session that they were sent in. */
 export class Liveness {
   readonly #parts: LivenessParts;
   /** Whether the server has answered well since it lost a session, its greeting aside; true if it never did. */
   #isProven = true;
   #hasLost = false;
+  #openedAt = Number.NEGATIVE_INFINITY;
+  /** Number of sessions in a row that were lost soon. */
+  #brief = 0;
   /** Number of calls in a row without an answer in time. */
   #silentCalls = 0;
   /** Calls whose error may mean that the session is lost: a ping decides. */
@@ -38,6 +45,7 @@ export class Liveness {
   }
   opened(): void {
     this.#silentCalls = 0;
+    this.#openedAt = performance.now();
     this.#isProven = !this.#hasLost;
     this.#hasLost = false;
   }
@@ -53,8 +61,11 @@ export class Liveness {
     this.#silentCalls += 1;
     this.#parts.upkeep().timedOut(error, this.#silentCalls);
   }
+  /** A session is lost soon after it was begun, several times in a row: something but the session is wrong. */
   lost(): void {
     this.#hasLost = true;
+    this.#brief = performance.now() - this.#openedAt < STEADY_MS ? this.#brief + 1 : 0;
+    if (this.#brief >= MAX_BRIEF) this.#isProven = false;
   }
 
   /** What the error of a call means; a doubtful one waits for take(). */
