@@ -3,7 +3,6 @@ import { delimiter, join, resolve } from 'node:path';
 import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard';
 import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
 import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
-import { argumentsHint } from '../upstream/contract.ts';
 import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
@@ -38,11 +37,11 @@ async function commandFault(file: string, searchPath: string): Promise<string | 
     const places = searchPath.split(delimiter).filter((folder) => folder !== '');
     const states = await Promise.all(places.map((folder) => stateOf(join(folder, file))));
     if (states.includes('runs')) return undefined;
-    return `command ${shown} is not on the PATH; install it, or give its full path${argumentsHint(shown)}`;
+    return `command ${shown} is not on the PATH; install it, or give its full path`;
   }
   const state = await stateOf(resolve(file));
   if (state === 'runs') return undefined;
-  if (state === 'absent') return `command ${shown} does not exist; correct the path${argumentsHint(shown)}`;
+  if (state === 'absent') return `command ${shown} does not exist; correct the path`;
   return `command ${shown} is not executable; run: chmod +x ${shown}`;
 }
 

@@ -215,12 +215,6 @@ export interface Probed {
   readonly detail: string;
 }
 
-/** What to do about a command that does not exist and has its arguments in one text with it; empty for one word. */
-export function argumentsHint(command: string): string {
-  const [program = ''] = command.trim().split(/\s+/);
-  return program === command ? '' : `; if what follows ${program} are its arguments, write them into args`;
-}
-
 /** An event about a server, for operators. */
 export interface ServerNotice extends Notice {
   readonly server: string;

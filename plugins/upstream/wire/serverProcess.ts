@@ -3,7 +3,6 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
 import type { StandardError } from './standardError.ts';
-import { argumentsHint } from '../contract.ts';
 import { LIGHT_LINE } from './unaskedFlow.ts';
 import type { UnaskedFlow } from './unaskedFlow.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -138,4 +137,10 @@ export class ServerProcess {
       // ESRCH: the group is empty already.
     }
   }
+}
+
+/** What to do about a command that does not exist and has its arguments in one text with it; empty for one word. */
+function argumentsHint(command: string): string {
+  const [program = ''] = command.trim().split(/\s+/);
+  return program === command ? '' : `; if what follows ${program} are its arguments, write them into args`;
 }

@@ -21,7 +21,7 @@ env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:
   'mcpservers/github_a.yaml':
     "type: streamable-http\nurl: https://example.com/mcp\nheaders: { A: '${env:PATH}' }\n",
   'mcpservers/here.yaml': 'type: stdio\ncommand: [node, x.js]\n',
-  'mcpservers/lost.yaml': 'type: stdio\ncommand: /nowhere/tool x.js\n',
+  'mcpservers/lost.yaml': 'type: stdio\ncommand: /nowhere/tool\n',
   'workflows/deploy.yaml': `
 apiVersion: pegboard.dev/v1alpha1
 kind: Workflow
@@ -86,7 +86,7 @@ describe('pegboard check', () => {
   it('finds commands that cannot be run', () => {
     expect(saying(': command ')).deep.equal([
       'github.yaml:3 MCPServer github: command pegboard-test-absent is not on the PATH; install it, or give its full path',
-      'lost.yaml:2 MCPServer lost: command /nowhere/tool x.js does not exist; correct the path; if what follows /nowhere/tool are its arguments, write them into args',
+      'lost.yaml:2 MCPServer lost: command /nowhere/tool does not exist; correct the path',
     ]);
   });
 
