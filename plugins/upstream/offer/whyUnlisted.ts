@@ -5,6 +5,8 @@ import type { Connection } from '../server/connection.ts';
 import type { Personal } from '../server/personal.ts';
 import type { Offers } from './offers.ts';
 
+const AGAIN = 'try again in a few seconds';
+
 type Refusal = Omit<Verdict, 'layer' | 'allow'>;
 
 export interface UnlistedParts {
@@ -28,10 +30,10 @@ export function whyUnlisted(
   const key = connection.instances?.keyFor(request, personal?.credentialOf(request));
   const hasOwnList = personal?.isPersonal === true && key !== undefined;
   const own = hasOwnList ? connection.instances?.connectionOf(key) : undefined;
-  const isAway = connection.state !== 'ready' && connection.state !== 'idle';
-  if (!hasOwnList && isAway) {
-    const { message } = awayError(server, connection.status.lastError, connection.retry.at);
-    return { code: 'TOOL_NOT_FOUND', reason: `${missing} in the last known list; ${message}` };
+  if (!hasOwnList) {
+    const away = awayWords(connection);
+    if (away !== undefined)
+      return { code: 'TOOL_NOT_FOUND', reason: `${missing} in the last known list; ${away}` };
   }
   const failure = (hasOwnList ? own : connection)?.conversation.lists.toolsFailure;
   if (failure !== undefined) return unread(missing, server, failure);
@@ -41,11 +43,18 @@ export function whyUnlisted(
   return { code: 'TOOL_NOT_FOUND', reason, remedy: 'find another tool with filter_tools' };
 }
 
+/** Why the last known list may be outdated. */
+function awayWords({ name, state, status, retry }: Connection): string | undefined {
+  if (state === 'ready' || state === 'idle') return undefined;
+  if (state === 'starting') return `server ${name} is connecting; ${AGAIN}`;
+  return awayError(name, status.lastError, retry.at).message;
+}
+
 function unread(missing: string, server: string, { error, againAt }: ToolsFailure): Refusal {
   const reason = `${missing}; the tools of server ${server} could not be listed: ${error.message}`;
   const remedy =
     againAt === undefined
-      ? `list them again: call_tool core_service_restart {"name": ${JSON.stringify(server)}}`
+      ? `they are being listed now; ${AGAIN}`
       : `they are listed again at ${new Date(againAt).toISOString()}`;
   return { code: 'UPSTREAM_UNREACHABLE', reason, remedy };
 }

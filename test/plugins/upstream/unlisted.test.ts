@@ -94,6 +94,13 @@ describe('upstream: lists of which only a part is known', () => {
     expect(rig.refused('x_s_newer')).match(
       /^TOOL_NOT_FOUND: tool not found: x_s_newer in the last known list; server s is away: .*ECONNREFUSED.*; the next attempt is at 20/,
     );
+    server.isMute = true;
+    await server.listen();
+    const starting = rig.service('s').start?.();
+    await rig.reaches('s', 'starting');
+    expect(rig.refused('x_s_newer')).contain('list; server s is connecting; try again in a few seconds');
+    await server.kill();
+    await starting?.catch(() => undefined);
   });
 
   it('report two tools of one server that share a name and differ', async () => {
