@@ -156,10 +156,8 @@ export class CallRunner implements CallPath {
 }
 
 function misplaced(name: string, parent: Call | undefined): GatewayError {
-  if (parent === undefined)
-    return new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {
-      details: { near: [], direct: true },
-    });
+  const details = { near: [], direct: true };
+  if (parent === undefined) return new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, { details });
   const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
   return new GatewayError('TOOL_NOT_FOUND', text);
 }

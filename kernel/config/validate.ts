@@ -59,6 +59,7 @@ function describe(error: ErrorObject, schema: JsonSchema): Finding {
   const name = path.length === 0 ? 'the value' : path.join('.');
   // A value that may be a secret stays out of messages (decision D19).
   const got = path.length > 0 && isMarked(schema, path) ? hidden(error) : shown(error.data);
+  const fault = (rule: string): Finding => ({ path, message: `${name} ${rule}, not ${got}` });
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -68,19 +69,16 @@ function describe(error: ErrorObject, schema: JsonSchema): Finding {
     case 'required':
       return { path, message: `${[...path, String(params['missingProperty'])].join('.')} is required` };
     case 'enum':
-      return {
-        path,
-        message: `${name} must be one of the enum values ${list(params['allowedValues'])}, not ${got}`,
-      };
+      return fault(`must be one of the enum values ${list(params['allowedValues'])}`);
     case 'const':
-      return { path, message: `${name} must be ${shown(params['allowedValue'])}, not ${got}` };
+      return fault(`must be ${shown(params['allowedValue'])}`);
     case 'type':
-      return { path, message: `${name} must be ${typeWords(params['type'])}, not ${got}` };
+      return fault(`must be ${typeWords(params['type'])}`);
     case 'minItems':
     case 'maxItems':
       return { path, message: `${name} ${ruleText(error)}, not ${(error.data as unknown[]).length}` };
     default:
-      return { path, message: `${name} ${ruleText(error)}, not ${got}` };
+      return fault(ruleText(error));
   }
 }
 
