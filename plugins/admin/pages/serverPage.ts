@@ -97,6 +97,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
       ['Last restart', time('lastRestartedAt')],
       ['Recommended', text('recommended')],
       ['Left out tools', text('malformedTools')],
+      ['Lists read in part', text('partialLists')],
       ['Names taken by others', text('collisions')],
     ])}
     <div class="row actions">

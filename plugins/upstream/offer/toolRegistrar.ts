@@ -138,11 +138,13 @@ export class ToolRegistrar {
 
   /** Reports new malformed tools, and those that the server lists twice. */
   #tell(server: string, before: ServerTools, next: ServerTools): void {
-    for (const what of next.malformed) {
-      if (before.malformed.includes(what)) continue;
-      this.#parts.log.warn('malformed tool left out', { server, tool: what });
-      this.#parts.emit({ type: 'tool.malformed', server, tool: what });
-    }
+    const told = new Set(before.malformed);
+    const fresh = next.malformed.filter((tool) => !told.has(tool));
+    for (const tool of fresh) this.#parts.emit({ type: 'tool.malformed', server, tool });
+    for (const tool of fresh.slice(0, MAX_LOGGED))
+      this.#parts.log.warn('malformed tool left out', { server, tool });
+    const count = fresh.length - MAX_LOGGED;
+    if (count > 0) this.#parts.log.warn('more malformed tools left out', { server, count });
     for (const name of next.doubled)
       if (!before.doubled.includes(name)) this.#parts.offered.collided(name, server, server);
   }

@@ -103,6 +103,16 @@ describe('upstream: lists of which only a part is known', () => {
     await starting?.catch(() => undefined);
   });
 
+  it('name ten malformed tools in the log, and count the others', async () => {
+    const tools = Array.from({ length: 25 }, (_, at) => ({ ...BROKEN, name: `broken${at}` }));
+    await rig.configure();
+    await rig.define({ s: told({ 'tools/list': { tools: [...tools, ...TOOLS] } }) });
+    await rig.hasTool('x_s_t4');
+    expect(rig.told('tool.malformed')).to.have.length(25);
+    expect(rig.lines.filter(({ text }) => text === 'malformed tool left out')).to.have.length(10);
+    expect(rig.lines.find(({ text }) => text === 'more malformed tools left out')?.data['count']).equal(15);
+  });
+
   it('report two tools of one server that share a name and differ', async () => {
     const tools = [
       { name: 'a', inputSchema: {} },
