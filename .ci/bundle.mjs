@@ -41,7 +41,7 @@ function foldersIn(folder) {
 async function precompiled() {
   const { AJV_OPTIONS } = await import(new URL('../build/kernel/config/ajvOptions.js', import.meta.url));
   const ajv = new Ajv2020({ ...AJV_OPTIONS, code: { source: true, esm: true } });
-  const names = ['config', ...['config', 'kinds'].flatMap(schemasIn)];
+  const names = ['config', 'protocol', ...['config', 'kinds'].flatMap(schemasIn)];
   const exportNames = names.map((name, at) => {
     const text = readFileSync(join(root, `schemas/${name}.schema.json`), 'utf8');
     const schema = JSON.parse(text, (key, value) =>

@@ -80,6 +80,6 @@ export { callerKey, ownerOf, sharerOf } from './lib/ownerOf.ts';
 export { hasShare, surplus } from './lib/shares.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
-export { validateArguments } from './config/validate.ts';
+export { findingsIn, validateArguments } from './config/validate.ts';
 export { placeText } from './lib/placeText.ts';
 export { isWebAddress } from './lib/isWebAddress.ts';

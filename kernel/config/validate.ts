@@ -21,18 +21,21 @@ export function isValidSchema(schema: JsonSchema): string | undefined {
   }
 }
 
+type Checked = { value: unknown; findings: readonly Finding[] };
+
 /** Validates a copy of `value` and fills in defaults. Only for schemas of Pegboard and plugins, never an upstream's (D18).
  *  @returns the completed copy, and findings that a person can act on */
-export function validate(
-  schema: JsonSchema,
-  value: unknown,
-): { value: unknown; findings: readonly Finding[] } {
+export function validate(schema: JsonSchema, value: unknown): Checked {
   const copy = structuredClone(value);
+  return { value: copy, findings: findingsIn(schema, copy) };
+}
+
+/** Validates the value itself, for the paths of calls and long lists. @param most bound on the findings */
+export function findingsIn(schema: JsonSchema, value: unknown, most = MAX_FAULTS): readonly Finding[] {
   const name = (schema as { readonly [SCHEMA_NAME]?: string })[SCHEMA_NAME];
   // ajv caches each compiled schema under its object.
   const check = PRECOMPILED[name ?? ''] ?? ajv.compile(schema);
-  if (check(copy)) return { value: copy, findings: [] };
-  return { value: copy, findings: describeAll((check.errors ?? []).slice(0, MAX_FAULTS), schema) };
+  return check(value) ? [] : describeAll((check.errors ?? []).slice(0, most), schema);
 }
 
 /** Checks a tool's arguments. @returns a copy with defaults filled in @throws GatewayError TOOL_ARGUMENTS listing all faults */

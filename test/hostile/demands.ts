@@ -185,6 +185,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U26',
     what: 'one invalid tool breaks the list',
     tests: [
+      'e2e/oddEntries: leaves the lists of others whole: ${kind}',
       'plugins/upstream/catalogue: leaves out only malformed tools, and reports them',
       'plugins/upstream/catalogue: leaves out entries nested too deep to serialise, and keeps them out when the server restarts',
       'e2e/hostileServer: a schema with bombs and foreign references is shown, never followed',

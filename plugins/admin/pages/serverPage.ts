@@ -98,6 +98,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
       ['Recommended', text('recommended')],
       ['Left out tools', text('malformedTools')],
       ['Lists read in part', text('partialLists')],
+      ['Malformed entries', text('malformedEntries')],
       ['Names taken by others', text('collisions')],
     ])}
     <div class="row actions">

@@ -33,7 +33,9 @@ export class Offering {
 
   /** @param request of the audience; absent: one without lists of its own */
   report(server: string, request?: InboundRequest): ToolReport {
-    return { ...this.tools.report(server, request), partialLists: this.#partial.of(server) };
+    const report = this.tools.report(server, request);
+    const odd = [...report.odd, ...this.sources.odd(server)];
+    return { ...report, odd, partialLists: this.#partial.of(server) };
   }
 
   /** Withdraws everything. */

@@ -16,6 +16,7 @@ import {
   shortened,
 } from './names.ts';
 import type { NameParts } from './names.ts';
+import { shapedEntry } from './shapedEntry.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { templateMatcher } from './templateMatcher.ts';
 
@@ -30,10 +31,21 @@ export interface Item extends Claim {
 }
 export type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
+const NOUNS = { resources: 'resource', resourceTemplates: 'resource template', prompts: 'prompt' } as const;
 const MAX_LOGGED = 10;
 /** All names collide if two servers run the same package. */
 const MAX_SHOWN = 3;
 const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
+
+/** What one server offers of a section. */
+interface Read {
+  readonly items: ReadonlyMap<string, Item>;
+  /** Entries that are left out, each with its fault. */
+  readonly leftOut: readonly string[];
+  /** Entries of which members are dropped, each with their faults. */
+  readonly mended: readonly string[];
+}
+const NOTHING_READ: Read = { items: new Map(), leftOut: [], mended: [] };
 
 /** Of all servers. */
 export type SourceClaims = Readonly<Record<Section, Claims<Item>>>;
@@ -54,8 +66,7 @@ export class SourceRegistrar {
     {
       readonly seen: Listing;
       readonly parts: NameParts;
-      readonly names: ReadonlyMap<Section, ReadonlySet<string>>;
-      readonly malformed: readonly string[];
+      readonly read: ReadonlyMap<Section, Read>;
     }
   >();
 
@@ -66,7 +77,17 @@ export class SourceRegistrar {
 
   /** Exposed names and uris. */
   *names(section: Section): Iterable<string> {
-    for (const { names } of this.#byServer.values()) yield* names.get(section) ?? [];
+    for (const { read } of this.#byServer.values()) yield* read.get(section)?.items.keys() ?? [];
+  }
+
+  /** Entries of a server that are not offered as it declared them, each with its faults. */
+  odd(server: string): readonly string[] {
+    const read = this.#byServer.get(server)?.read;
+    return SECTIONS.flatMap((section) => {
+      const { leftOut, mended } = read?.get(section) ?? NOTHING_READ;
+      const told = [...leftOut.map((one) => `${one}; left out`), ...mended.map((one) => `${one}; dropped`)];
+      return told.map((one) => `${NOUNS[section]} ${one}`);
+    });
   }
 
   /** Updates to what the server lists now. */
@@ -78,35 +99,33 @@ export class SourceRegistrar {
     const isSame = (section: Section): boolean =>
       next[section] === before?.seen[section] && isSameNaming(parts, before.parts);
     if (SECTIONS.every(isSame)) return;
-    const names = new Map<Section, ReadonlySet<string>>();
-    const malformed: string[] = [];
-    for (const section of SECTIONS) {
-      const found = malformedIn(section, next[section], parts);
-      malformed.push(...found);
-      this.#tellMalformed(
-        section,
-        found.filter((one) => !before?.malformed.includes(one)),
-        name,
-      );
-      const former = before?.names.get(section) ?? new Set<string>();
-      const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
-      names.set(section, items === undefined ? former : new Set(items.keys()));
-      if (items === undefined) continue;
-      const fresh = new Map([...items].filter(([key]) => !former.has(key)));
+    const read = new Map(before?.read);
+    for (const section of SECTIONS.filter((one) => !isSame(one))) {
+      const former = read.get(section) ?? NOTHING_READ;
+      const now = readSection(section, next[section], connection, parts);
+      read.set(section, now);
+      this.#tellOdd('malformed entries left out', section, name, newIn(now.leftOut, former.leftOut));
+      this.#tellOdd('malformed members of entries dropped', section, name, newIn(now.mended, former.mended));
+      const fresh = new Map([...now.items].filter(([key]) => !former.items.has(key)));
       this.#tellRenamed(section, fresh, name);
       this.#tellCollisions(section, fresh, name);
-      this.#parts.sources[section].replace(this.#as(name), former, items);
-      const isEmpty = former.size + items.size === 0;
-      if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
+      this.#parts.sources[section].replace(this.#as(name), former.items.keys(), now.items);
+      const isEmpty = former.items.size + now.items.size === 0;
+      if (!isEmpty)
+        this.#parts.emit({ type: `server.${section}Changed`, server: name, count: now.items.size });
     }
-    this.#byServer.set(name, { seen: next, parts, names, malformed });
+    this.#byServer.set(name, { seen: next, parts, read });
   }
 
   /** Withdraws everything. */
   clear(): void {
     for (const section of SECTIONS)
-      for (const [server, { names }] of this.#byServer)
-        this.#parts.sources[section].replace(this.#as(server), names.get(section) ?? [], new Map());
+      for (const [server, { read }] of this.#byServer)
+        this.#parts.sources[section].replace(
+          this.#as(server),
+          read.get(section)?.items.keys() ?? [],
+          new Map(),
+        );
     this.#byServer.clear();
   }
 
@@ -114,11 +133,10 @@ export class SourceRegistrar {
     return { audience: this.#audience, server };
   }
 
-  /** @param fresh names that the server did not list before */
-  #tellMalformed(what: Section, fresh: readonly string[], server: string): void {
+  /** @param fresh what was not found in the former list */
+  #tellOdd(text: string, what: Section, server: string, fresh: readonly string[]): void {
     if (fresh.length === 0) return;
-    const names = fresh.slice(0, MAX_LOGGED);
-    this.#parts.log.warn('malformed entries left out', { server, what, names });
+    this.#parts.log.warn(text, { server, what, count: fresh.length, names: fresh.slice(0, MAX_LOGGED) });
   }
 
   /** A resource whose uri belongs to Pegboard is renamed in the way of uris without a scheme. */
@@ -146,37 +164,47 @@ export class SourceRegistrar {
   }
 }
 
-function itemsOf(
+function newIn(told: readonly string[], before: readonly string[]): readonly string[] {
+  const known = new Set(before);
+  return told.filter((one) => !known.has(one));
+}
+
+function readSection(
   section: Section,
   declared: readonly unknown[],
   connection: OfferingServer,
   parts: NameParts,
-): ReadonlyMap<string, Item> {
+): Read {
   const items = new Map<string, Item>();
+  const leftOut: string[] = [];
+  const mended: string[] = [];
   const { key } = LISTS[section];
-  for (const one of declared) {
-    const ownName = isObject(one) ? one[key] : undefined;
-    if (!isObject(one) || typeof ownName !== 'string' || isMalformed(section, ownName, parts)) continue;
-    const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
-    if (items.has(name)) continue;
-    const matches = section === 'resourceTemplates' ? templateMatcher(ownName) : undefined;
-    const shown = name === ownName ? one : { ...one, [key]: name };
-    const { name: server } = connection;
-    const isOwn = name !== ownName && parts.prefix === server;
-    const offer: Offer = { kind: KINDS[section], name, server };
-    items.set(name, { server, isOwn, connection, shown, ownName, offer, ...(matches && { matches }) });
-  }
-  return items;
-}
-
-/** Names that are empty, redacted, too long, or hold invisible characters. */
-function malformedIn(section: Section, declared: readonly unknown[], parts: NameParts): readonly string[] {
-  return declared.flatMap((one) => {
-    const name = isObject(one) ? one[LISTS[section].key] : undefined;
-    return typeof name === 'string' && isMalformed(section, name, parts) ? [shortened(name)] : [];
+  const maxChars = section === 'prompts' ? MAX_OWN_NAME_CHARS : parts.maxUriChars;
+  declared.forEach((one, at) => {
+    const { entry, odd } = shapedEntry(section, one);
+    const given = isObject(one) ? one[key] : undefined;
+    const label = typeof given === 'string' && given !== '' ? shortened(given) : `number ${at + 1}`;
+    const fault = entry === undefined ? odd : nameFault(String(entry[key]), maxChars);
+    if (entry === undefined || fault !== undefined) {
+      leftOut.push(`${label}: ${fault}`);
+      return;
+    }
+    if (odd !== '') mended.push(`${label}: ${odd}`);
+    const item = itemOf(section, entry, connection, parts);
+    if (!items.has(item.offer.name)) items.set(item.offer.name, item);
   });
+  return { items, leftOut, mended };
 }
 
-function isMalformed(section: Section, name: string, { maxUriChars }: NameParts): boolean {
-  return nameFault(name, section === 'prompts' ? MAX_OWN_NAME_CHARS : maxUriChars) !== undefined;
+/** @param entry has the shape of its section */
+function itemOf(section: Section, entry: JsonObject, connection: OfferingServer, parts: NameParts): Item {
+  const { key } = LISTS[section];
+  const ownName = entry[key] as string;
+  const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
+  const matches = section === 'resourceTemplates' ? templateMatcher(ownName) : undefined;
+  const shown = name === ownName ? entry : { ...entry, [key]: name };
+  const { name: server } = connection;
+  const isOwn = name !== ownName && parts.prefix === server;
+  const offer: Offer = { kind: KINDS[section], name, server };
+  return { server, isOwn, connection, shown, ownName, offer, ...(matches && { matches }) };
 }

@@ -12,6 +12,8 @@ import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { MAX_OWN_NAME_CHARS, exposedName, isSameNaming, nameFault, shortened } from './names.ts';
 import type { NameParts } from './names.ts';
+import { shapedEntry } from './shapedEntry.ts';
+import type { ShapedEntry } from './shapedEntry.ts';
 
 /** One tool of one server under its own exposed name. */
 export interface Entry extends Claim {
@@ -24,6 +26,8 @@ export interface Entry extends Claim {
   readonly excluded: string | undefined;
 }
 
+const LEFT_OUT: ShapedEntry = { entry: undefined, odd: '' };
+
 type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 
 /** The tools that a server lists, as entries. */
@@ -35,6 +39,8 @@ export interface ServerTools {
   readonly malformed: readonly string[];
   /** What is wrong with those that have a name, by the one under which they would be offered. */
   readonly faults: ReadonlyMap<string, string>;
+  /** Tools of which members are dropped, each with their faults. */
+  readonly mended: readonly string[];
   readonly doubled: readonly string[];
 }
 export const NONE: ServerTools = {
@@ -44,6 +50,7 @@ export const NONE: ServerTools = {
   entries: new Map(),
   malformed: [],
   faults: new Map(),
+  mended: [],
   doubled: [],
 };
 
@@ -63,14 +70,17 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
     malformed.push(`${plainText(shortened(own ?? `number ${at + 1}`))}: ${fault}`);
     if (own !== undefined) faults.set(exposedName(own, parts), fault);
   };
+  const mended: string[] = [];
   const doubled: string[] = [];
-  source.forEach((declared, at) => {
-    const fault = faultOf(declared);
-    if (fault !== undefined || !isObject(declared)) {
-      leaveOut(nameOf(declared), at, fault ?? 'it is not an object');
+  source.forEach((given, at) => {
+    const fault = faultOf(given);
+    const { entry: declared, odd } = fault === undefined ? shapedEntry('tools', given) : LEFT_OUT;
+    if (declared === undefined) {
+      leaveOut(nameOf(given), at, fault ?? odd);
       return;
     }
     const own = declared['name'] as string;
+    if (odd !== '') mended.push(`${plainText(shortened(own))}: ${odd}`);
     const name = exposedName(own, parts);
     const text = JSON.stringify(declared);
     const other = entries.get(name);
@@ -92,7 +102,7 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
       entries.set(name, { server: connection.name, isOwn, tool, own, text, excluded });
     }
   });
-  return { source, parts, rules, entries, malformed, faults, doubled };
+  return { source, parts, rules, entries, malformed, faults, mended, doubled };
 }
 
 /** @returns why a tool of that name is left out, or undefined */

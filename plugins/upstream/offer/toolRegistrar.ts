@@ -23,7 +23,7 @@ type Counted = Omit<ToolReport, 'partialLists'>;
 
 const MAX_LOGGED = 10;
 
-const NO_TOOLS: Counted = { count: 0, excluded: 0, malformed: [], collisions: [] };
+const NO_TOOLS: Counted = { count: 0, excluded: 0, malformed: [], collisions: [], odd: [] };
 
 /** Offers the servers' tools to one audience; a malformed tool is left out alone. */
 export class ToolRegistrar {
@@ -74,6 +74,7 @@ export class ToolRegistrar {
       excluded,
       malformed: own.malformed,
       collisions: [...lost.map(([name]) => name), ...own.doubled],
+      odd: own.mended.map((one) => `tool ${one}; dropped`),
     };
   }
 
@@ -145,6 +146,12 @@ export class ToolRegistrar {
       this.#parts.log.warn('malformed tool left out', { server, tool });
     const count = fresh.length - MAX_LOGGED;
     if (count > 0) this.#parts.log.warn('more malformed tools left out', { server, count });
+    const known = new Set(before.mended);
+    const mended = next.mended.filter((one) => !known.has(one));
+    if (mended.length > 0) {
+      const facts = { server, what: 'tools', count: mended.length, names: mended.slice(0, MAX_LOGGED) };
+      this.#parts.log.warn('malformed members of entries dropped', facts);
+    }
     for (const name of next.doubled)
       if (!before.doubled.includes(name)) this.#parts.offered.collided(name, server, server);
   }

@@ -11,6 +11,9 @@ import { extensionsIn } from './extensionsIn.ts';
 import type { Personal } from './personal.ts';
 import type { ToolReport } from './toolReport.ts';
 
+/** A server may be wrong in each of its entries. */
+const MAX_ODD = 20;
+
 export interface ManagedParts {
   readonly scope: Scope<UpstreamConfig>;
   readonly report: (server: string, request?: InboundRequest) => ToolReport;
@@ -154,10 +157,15 @@ function wordFor(state: string, { type }: Connection['definition']): string {
   return state;
 }
 
+function firstOf(odd: readonly string[]): readonly string[] {
+  const more = odd.length - MAX_ODD;
+  return more > 0 ? [...odd.slice(0, MAX_ODD), `and ${more} more`] : odd;
+}
+
 /** Leaves out env and headers, because they hold secrets. */
 function metadataOf(
   connection: Connection,
-  { count, excluded, malformed, collisions, partialLists }: ToolReport,
+  { count, excluded, malformed, collisions, partialLists, odd }: ToolReport,
 ): JsonObject {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
   const asked = topicsForInstances(definition, conversation.questions.topics);
@@ -207,6 +215,7 @@ function metadataOf(
     ...(malformed.length > 0 && { malformedTools: malformed }),
     ...(collisions.length > 0 && { collisions }),
     ...(partialLists.length > 0 && { partialLists }),
+    ...(odd.length > 0 && { malformedEntries: firstOf(odd) }),
     ...(facts !== undefined && {
       protocolVersion: facts.protocolVersion,
       serverName: facts.serverName,

@@ -1,4 +1,4 @@
-/** Which tools of one server are offered, and which are left out. */
+/** Which tools of one server are offered, which are left out, and which of its entries are not as it declared them. */
 export interface ToolReport {
   /** Tools that are offered, alone or with the server's family. */
   readonly count: number;
@@ -10,4 +10,7 @@ export interface ToolReport {
   readonly collisions: readonly string[];
   /** Which parts of its lists were not read, of resources and prompts too. */
   readonly partialLists: readonly string[];
+  /** Resources, resource templates and prompts that are left out, and entries of any list without their malformed members, each
+   *  with its faults. */
+  readonly odd: readonly string[];
 }

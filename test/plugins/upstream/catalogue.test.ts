@@ -138,11 +138,59 @@ describe('upstream: lists of servers', () => {
     expect(source?.templates(ANYONE).map(({ uriTemplate }) => uriTemplate)).to.deep.equal(['t://{x}/größe']);
     expect(prompts?.prompts(ANYONE).map(({ name }) => name)).to.deep.equal(['x_s_größe']);
     const warnings = rig.lines.filter(({ text }) => text === 'malformed entries left out');
+    const fault = ': its name holds control or format characters';
     expect(warnings.map(({ data }) => [data['what'], data['names']])).to.have.deep.members([
-      ['resources', odd.map((name) => `r://${name}`)],
-      ['resourceTemplates', odd.map((name) => `t://{x}/${name}`)],
-      ['prompts', odd],
+      ['resources', odd.map((name) => `r://${name}${fault}`)],
+      ['resourceTemplates', odd.map((name) => `t://{x}/${name}${fault}`)],
+      ['prompts', odd.map((name) => `${name}${fault}`)],
     ]);
+  });
+
+  it('drops what a tool has beside its schema if clients would refuse it, and says so once', async () => {
+    await rig.configure();
+    const odd = {
+      title: null,
+      description: 5,
+      icons: [{}],
+      _meta: 'm',
+      outputSchema: 'o',
+      execution: { taskSupport: 'perhaps' },
+      annotations: { readOnlyHint: 'yes', idempotentHint: true, title: 1 },
+    };
+    const tools = [
+      { name: 'one', inputSchema: { type: 'object', title: null }, future: null, ...odd },
+      { name: 'two', inputSchema: {} },
+    ];
+    await rig.define({ s: told({ 'tools/list': { tools } }) });
+    await rig.hasTool('x_s_two');
+    expect(rig.kernel.catalogue.find('x_s_one')?.declared).to.deep.equal({
+      name: 'one',
+      inputSchema: { type: 'object', title: null },
+      future: null,
+      execution: {},
+      annotations: { idempotentHint: true },
+    });
+    const { metadata } = rig.status('s');
+    expect(metadata).to.include({ tools: 2 }).and.not.have.property('malformedTools');
+    expect(metadata['malformedEntries']).to.deep.equal([
+      'tool one: title must be a string, not null; description must be a string, not 5; icons has a wrong form; and 5 more; dropped',
+    ]);
+    await rig.define({ s: told({ 'tools/list': { tools } }, { toolPrefix: 't' }) });
+    await rig.hasTool('x_t_two');
+    const warnings = rig.lines.filter(({ text }) => text === 'malformed members of entries dropped');
+    expect(warnings.map(({ data }) => [data['what'], data['count']])).to.deep.equal([['tools', 1]]);
+  });
+
+  it('shows twenty odd entries of a server, and how many more there are', async () => {
+    await rig.configure();
+    const prompts = Array.from({ length: 30 }, (_, at) => ({ name: `p${at}`, title: null }));
+    await rig.define({ s: told({ 'tools/list': { tools: [] }, 'prompts/list': { prompts } }) });
+    await until('prompts', () => rig.told('server.promptsChanged').length === 1);
+    const { malformedEntries } = rig.status('s').metadata;
+    expect(malformedEntries).to.have.length(21);
+    expect(malformedEntries)
+      .to.include('prompt p19: title must be a string, not null; dropped')
+      .and.include('and 10 more');
   });
 
   it('leaves out names, uris and uri templates that are too long, says so once, and answers meanwhile', async () => {
@@ -151,12 +199,13 @@ describe('upstream: lists of servers', () => {
     const lists = {
       'tools/list': { tools: ['one', '$LONG', 'n'.repeat(1_025)].map((name) => ({ name, inputSchema: {} })) },
       'resources/list': {
-        resources: ['r://one', 'r://$LONG', 'r://'.padEnd(8_193, 'r')].map((uri) => ({ uri })),
+        resources: ['r://one', 'r://$LONG', 'r://'.padEnd(8_193, 'r')].map((uri) => ({ uri, name: 'r' })),
       },
       'resources/templates/list': {
         resourceTemplates: ['t://{x}/one', 't://$LONG$LONG', 't://{x}'.padEnd(8_192, '{')].map(
           (uriTemplate) => ({
             uriTemplate,
+            name: 't',
           }),
         ),
       },
@@ -178,17 +227,30 @@ describe('upstream: lists of servers', () => {
       't://{x}'.padEnd(8_192, '{'),
     ]);
     expect(prompts?.prompts(ANYONE).map(({ name }) => name)).to.deep.equal(['x_s_one']);
+    const warned = (): readonly (readonly [unknown, unknown])[] =>
+      rig.lines
+        .filter(({ text }) => text === 'malformed entries left out')
+        .map(({ data }) => [data['what'], data['names']]);
+    const tooLong = (limit: number) => `its name has over ${limit} characters`;
+    const resources = (limit: number) => [
+      'resources',
+      [
+        `r://${'{'.repeat(96)}… (100004 characters): ${tooLong(limit)}`,
+        `r://${'r'.repeat(96)}… (8193 characters): ${tooLong(limit)}`,
+      ],
+    ];
+    const template = (limit: number) => `t://${'{'.repeat(96)}… (200004 characters): ${tooLong(limit)}`;
+    expect(warned()).to.have.deep.members([
+      resources(8_192),
+      ['resourceTemplates', [template(8_192)]],
+      ['prompts', [`${'{'.repeat(100)}… (100000 characters): ${tooLong(1_024)}`]],
+    ]);
     await rig.configure({ maxUriChars: 8_191 });
     await until('one template is left', () => source?.templates(ANYONE).length === 1);
-    const warnings = rig.lines.filter(({ text }) => text === 'malformed entries left out');
-    expect(warnings.map(({ data }) => [data['what'], data['names']])).to.have.deep.members([
-      [
-        'resources',
-        [`r://${'{'.repeat(96)}… (100004 characters)`, `r://${'r'.repeat(96)}… (8193 characters)`],
-      ],
-      ['resourceTemplates', [`t://${'{'.repeat(96)}… (200004 characters)`]],
-      ['resourceTemplates', [`t://{x}${'{'.repeat(93)}… (8192 characters)`]],
-      ['prompts', [`${'{'.repeat(100)}… (100000 characters)`]],
+    const last = `t://{x}${'{'.repeat(93)}… (8192 characters): ${tooLong(8_191)}`;
+    expect(warned().slice(3)).to.have.deep.members([
+      resources(8_191),
+      ['resourceTemplates', [template(8_191), last]],
     ]);
   });
 
