@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { expect } from 'chai';
 import { EraFixture, OLDER, answer } from '../plugins/upstream/eraFixture.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import type { ClientResult } from '../support/mcpClient.ts';
 import { listenerUrl } from '../support/edge.ts';
 import { bootGateway } from '../support/gateway.ts';
 import type { Gateway } from '../support/gateway.ts';
@@ -182,4 +183,33 @@ describe('e2e: a server with odd entries', () => {
       expect(metadata['malformedEntries']).lengthOf(1);
       expect(String(metadata['malformedEntries'])).match(isOffered ? /; dropped$/ : /; left out$/);
     });
+
+  it('its results reach a client of the SDK mended, or as an error that names server and place', async () => {
+    const called = async (result: Json): Promise<unknown> => {
+      const { instead } = odd;
+      odd.instead = (received, res) => {
+        if (received.method !== 'tools/call') return instead(received, res);
+        answer(received, res, result);
+        return true;
+      };
+      const older = new Client({ name: 'older', version: '1' });
+      await older.connect(new StreamableHTTPClientTransport(new URL(`${listenerUrl(gateway)}/mcp`)));
+      const told = await older.callTool({ name: 'call_tool', arguments: { name: 'x_odd_echo' } });
+      await older.close();
+      odd.instead = instead;
+      return told;
+    };
+    await offer('prompts', { ...PROMPT, title: null });
+    const text = { type: 'text', text: 'a' };
+    expect(await called({ content: ['a'], structuredContent: null, _meta: null })).deep.equal({
+      content: [text],
+    });
+    const { isError, content } = (await called({
+      content: [text, { type: 'image' }],
+    })) as ClientResult;
+    expect(isError).equal(true);
+    expect(content[0]?.['text']).match(
+      /^tool echo of server odd .*: result\.content\[1\]\.data is missing; it may have run/,
+    );
+  });
 });

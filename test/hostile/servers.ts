@@ -91,7 +91,11 @@ export const SERVERS: readonly HostileCase[] = [
   {
     id: 'case 48',
     what: 'results of unknown shape',
-    tests: ['plugins/upstream/stdio: passes on the text of a result unchanged'],
+    tests: [
+      'plugins/upstream/stdio: passes on the text of a result unchanged',
+      'plugins/upstream/rpc/judgedResult: returns well-formed results and those of types that it does not know as they came',
+      'e2e/oddEntries: its results reach a client of the SDK mended, or as an error that names server and place',
+    ],
   },
   {
     id: 'case 49',

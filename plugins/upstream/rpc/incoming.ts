@@ -1,10 +1,12 @@
 import { isObject } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
 import type { Dialect } from './dialect.ts';
+import type { Fault } from './faultsIn.ts';
+import { judgedResult } from './judgedResult.ts';
 import type { LateCall } from './lateCalls.ts';
 import { keyOf } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
-import { badResult, errorAnswer, errorWords, noAnswer } from './requestErrors.ts';
+import { badResult, errorAnswer, errorWords, noAnswer, oddResult } from './requestErrors.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
 import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
@@ -57,9 +59,15 @@ export class Incoming {
     const pending = this.#parts.take(split.id);
     if (pending === undefined) return 1;
     pending.carrier?.release(true);
-    if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
-    else pending.reject(badResult(this.#parts.server, pending));
+    this.#answered(pending, judgedResult(pending, split));
     return 0;
+  }
+
+  #answered(pending: Pending, judged: string | Fault | undefined): void {
+    const { server, output } = this.#parts;
+    if (typeof judged === 'string') pending.settle(judged);
+    else if (judged === undefined) pending.reject(badResult(server, pending));
+    else pending.reject(oddResult(server, pending, output.redact(judged.text)));
   }
 
   #noMessage(text: string, about?: Outgoing): number {

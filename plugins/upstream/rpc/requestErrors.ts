@@ -16,6 +16,12 @@ export function badResult(server: string, pending: Pending): GatewayError {
   return malformed(server, pending, 'was answered with a result that is not an object');
 }
 
+/** @param fault where the result deviates from the protocol, and how */
+export function oddResult(server: string, { what }: Pick<Pending, 'what'>, fault: string): GatewayError {
+  const text = `was answered with a malformed result: result.${fault}${MAY_HAVE_RUN}`;
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text, details: { mayHaveRun: true } });
+}
+
 /** A server may repeat secrets that it was given; an error does not hold them (decision D19).
  *  @param answer `error` of a message without `result` */
 export function errorAnswer(

@@ -181,6 +181,31 @@ describe('upstream: lists of servers', () => {
     expect(warnings.map(({ data }) => [data['what'], data['count']])).to.deep.equal([['tools', 1]]);
   });
 
+  it('answers a malformed result with its server and place, and says that it may have run', async () => {
+    await rig.configure();
+    const env = { TOKEN: 'CANARY-4711' };
+    const lists = {
+      'tools/list': { tools: [{ name: 'one', inputSchema: {} }] },
+      'tools/call': { content: [{ type: 'text', text: 'a' }], isError: 'of $TOKEN' },
+      'prompts/list': { prompts: [{ name: 'p' }] },
+      'prompts/get': { messages: [{ role: 'user', content: [] }] },
+    };
+    await rig.define({ s: told(lists, { env }) });
+    await rig.hasTool('x_s_one');
+    const { code, message, details } = await rig.refusal('x_s_one');
+    expect([code, message]).to.deep.equal([
+      'UPSTREAM_PROTOCOL',
+      'tool one of server s was answered with a malformed result: result.isError must be a boolean, not "of [redacted]"; it may have run, check its effect before calling again',
+    ]);
+    expect(details).to.deep.equal({ server: 's', mayHaveRun: true });
+    await until('prompts', () => rig.told('server.promptsChanged').length === 1);
+    const [prompts] = rig.kernel.registry.all(McpPromptSource.id) as readonly McpPromptSource[];
+    const refusal: unknown = await prompts?.get('x_s_p', {}, ANYONE, {})?.catch((error: unknown) => error);
+    expect(String(refusal))
+      .to.contain('prompt x_s_p of server s')
+      .and.contain('result.messages[0].content must be');
+  });
+
   it('shows twenty odd entries of a server, and how many more there are', async () => {
     await rig.configure();
     const prompts = Array.from({ length: 30 }, (_, at) => ({ name: `p${at}`, title: null }));
