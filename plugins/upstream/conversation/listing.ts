@@ -236,7 +236,12 @@ export class ListingReader {
 
   async #list(name: ListName): Promise<ReadList> {
     const { limits, output } = this.#parts;
-    const parts = { ...limits(), output };
+    const parts = {
+      ...limits(),
+      output,
+      // A slip of a server that has tools must not take away those that are known.
+      mayBeMissing: name !== 'tools' || this.#capabilities['tools'] === undefined,
+    };
     const list = await this.#partial.goOn(name, (reading) =>
       readList(this.#requests, name, { ...parts, reading }),
     );

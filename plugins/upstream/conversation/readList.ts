@@ -34,6 +34,13 @@ export function levelsExceeded(declared: JsonObject): number | undefined {
   return declared['inputSchema'] === undefined ? (declared[TOO_DEEP] as number | undefined) : undefined;
 }
 
+interface ReadOptions {
+  readonly output: ItemOutput;
+  readonly reading: Reading;
+  /** Whether an answer without the list, or with null, is an empty page. */
+  readonly mayBeMissing: boolean;
+}
+
 export interface ReadList {
   readonly items: readonly unknown[];
   /** How long the server considers the list current. Source: MCP 2026-07-28, Caching */
@@ -65,7 +72,7 @@ export function newReading(): Reading {
 export async function readList(
   requests: Requests,
   name: ListName,
-  { output, reading, ...limits }: ListLimits & { readonly output: ItemOutput; readonly reading: Reading },
+  { output, reading, mayBeMissing, ...limits }: ListLimits & ReadOptions,
 ): Promise<ReadList> {
   const { method, key } = LISTS[name];
   const { items, cursors } = reading;
@@ -73,7 +80,7 @@ export async function readList(
   for (;;) {
     const text = await requests.ask(rpcText(method, reading.params), limits.timeoutMs);
     const answer = JSON.parse(text) as JsonObject;
-    const found = answer[name];
+    const found = answer[name] ?? (mayBeMissing ? [] : undefined);
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
     if (isRepeated(found, reading.former)) {

@@ -218,6 +218,29 @@ describe('upstream: lists of servers', () => {
       .and.include('and 10 more');
   });
 
+  for (const list of [undefined, null])
+    it(`takes a list that is ${list} for an empty one, if it is not the tools of a server that declares some`, async () => {
+      await rig.configure();
+      const lists = Object.fromEntries(
+        ['resources', 'resourceTemplates', 'prompts'].map((name) => [name, list]),
+      );
+      const answers = {
+        'resources/list': lists,
+        'resources/templates/list': list === null ? null : lists,
+        'prompts/list': lists,
+        'tools/list': lists,
+      };
+      const withoutTools = { initialize: { capabilities: { resources: {}, prompts: {} } }, ...answers };
+      await rig.define({ without: told(withoutTools), s: told(answers) });
+      await rig.reaches('without', 'running');
+      await rig.reaches('s', 'running');
+      expect(rig.status('without')).to.include({ health: 'healthy' }).and.not.have.property('error');
+      expect(rig.status('s')).to.include({
+        health: 'unhealthy',
+        error: 'tools/list was answered without a list',
+      });
+    });
+
   it('leaves out names, uris and uri templates that are too long, says so once, and answers meanwhile', async () => {
     await rig.configure();
     const long = { env: { LONG: '{'.repeat(100_000) } };
