@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 export interface Filled {
   /** By name; a reference that cannot be filled becomes an empty string. */
   readonly values: Texts;
-  /** Name and text of everything to hide: each value, and each part of it that came from a reference. */
+  /** Name and text of everything to hide: first each value, then each part of one that came from a reference. */
   readonly secrets: readonly (readonly [name: string, text: string])[];
   /** The references that cannot be filled, with the reason, worded to follow the name of the value; contains no value. */
   readonly faults: readonly { readonly name: string; readonly message: string }[];

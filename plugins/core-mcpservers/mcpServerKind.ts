@@ -7,6 +7,7 @@ import { foreignNames } from './foreignNames.ts';
 import { misspeltReferences } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+const REFERENCE = /\$\{(env|file|secret):[^{}]+\}/g;
 /** RFC 9110 §5.6.2 */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
@@ -27,6 +28,7 @@ export interface McpServerSpec extends JsonObject {
   readonly command?: string | readonly string[];
   readonly args?: readonly string[];
   readonly url?: string;
+  readonly messageUrl?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
@@ -95,13 +97,14 @@ function checkInstances(spec: McpServerSpec): readonly Finding[] {
     }));
 }
 
-function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
+function checkStdio({ command, args, url, messageUrl, env, headers }: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
   if (command === undefined || command.length === 0) {
     const message = 'command is required for stdio type; write command: [executable, argument, ...]';
     findings.push({ path: command === undefined ? [] : ['command'], message });
   } else findings.push(...checkCommand(command, args));
   if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
+  if (messageUrl !== undefined) findings.push(unusedBy('messageUrl', 'stdio', 'remove it'));
   if (Object.keys(headers).length > 0) findings.push(notFor('headers', 'stdio', 'use env instead'));
   for (const [key, value] of Object.entries(env)) {
     if (/[=\0]/.test(key) || key === '') {
@@ -136,6 +139,7 @@ function checkRemote({
   command,
   args,
   url,
+  messageUrl,
   env,
   headers,
   idleTimeout,
@@ -146,6 +150,7 @@ function checkRemote({
     const message = `url is required for streamable-http and sse types; write url: https://...`;
     findings.push({ path: [], message });
   } else findings.push(...checkUrl(url, Object.keys(headers).length > 0));
+  findings.push(...checkMessageUrl(type, messageUrl, url));
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
@@ -172,7 +177,8 @@ function headerFault(key: string, value: string): string | undefined {
 /** Messages show the url only after it was checked to hold no credentials. */
 function checkUrl(url: string, hasHeaders: boolean): readonly Finding[] {
   const path = ['url'];
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const address = withoutReferences(url);
+  const parsed = URL.canParse(address) ? new URL(address) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
     return [{ path, message: 'url must be complete and begin with http:// or https://' }];
   }
@@ -180,8 +186,30 @@ function checkUrl(url: string, hasHeaders: boolean): readonly Finding[] {
     return [{ path, message: 'url must not hold a user name or password; send them in headers' }];
   }
   if (parsed.protocol === 'https:' || isLoopback(parsed.hostname) || !hasHeaders) return [];
-  const message = `headers are sent to ${parsed.host} in clear text; use https:// if they hold secrets`;
+  const host = address === url ? parsed.host : 'the host of url';
+  const message = `headers are sent to ${host} in clear text; use https:// if they hold secrets`;
   return [{ path, message, severity: 'warning' }];
+}
+
+/** Headers may hold credentials: they go to the origin of url only. */
+function checkMessageUrl(
+  type: McpServerSpec['type'],
+  messageUrl: string | undefined,
+  url = '',
+): readonly Finding[] {
+  if (messageUrl === undefined) return [];
+  if (type !== 'sse') return [unusedBy('messageUrl', type, 'remove it or set type: sse')];
+  const origins = [messageUrl, url].map(withoutReferences).map((address) => {
+    return URL.canParse(address) ? new URL(address).origin : undefined;
+  });
+  if (origins[0] !== undefined && origins[0] === origins[1]) return [];
+  const message = 'messageUrl must be complete and at the origin of url, to which alone headers are sent';
+  return [{ path: ['messageUrl'], message }];
+}
+
+/** What references hold is not known here. */
+function withoutReferences(url: string): string {
+  return url.replace(REFERENCE, (_, __, at) => (at === 0 ? 'https://host' : 'x'));
 }
 
 function isLoopback(host: string): boolean {

@@ -10,15 +10,15 @@ const CALLER = /^\$\{caller:[\w.-]{1,64}\}$/;
 
 /** Warns about text that looks like a reference but is not one: it would be sent literally. Messages show the text only if
  *  it is written like the name of a variable. */
-export function misspeltReferences({ env, headers }: McpServerSpec): readonly Finding[] {
-  return Object.entries({ env, headers }).flatMap(([field, values]) =>
+export function misspeltReferences({ env, headers, url = '' }: McpServerSpec): readonly Finding[] {
+  return Object.entries({ env, headers, '': { url } }).flatMap(([field, values]) =>
     Object.entries(values).flatMap(([key, value]) =>
       [...value.matchAll(BRACED)].flatMap(([whole, inside = '']): readonly Finding[] => {
         const isSecret = inside.startsWith('secret:');
         if (isSecret ? whole.search(SECRET_REFERENCE) >= 0 : holdsOnlyReferences(whole) || CALLER.test(whole))
           return [];
-        const message = `${field}.${key}: ${faultOf(inside)}`;
-        return [{ path: [field, key], message, severity: 'warning' }];
+        const path = field === '' ? [key] : [field, key];
+        return [{ path, message: `${path.join('.')}: ${faultOf(inside)}`, severity: 'warning' }];
       }),
     ),
   );

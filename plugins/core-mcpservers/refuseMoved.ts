@@ -99,8 +99,10 @@ function keptParts({ url }: JsonObject): readonly Kept[] {
   return kept;
 }
 
+/** A url whose host is a reference is at another origin than any other text. */
 function originOf({ url }: JsonObject): string | undefined {
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
+  if (typeof url !== 'string') return undefined;
+  return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 function wordsOf({ command, args }: JsonObject): readonly unknown[] {

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard';
 import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
-import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
+import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
@@ -12,7 +12,7 @@ export async function serverFindings(facts: ReviewFacts<unknown>): Promise<reado
   const servers = facts.resources.filter(({ kind }) => kind === MCP_SERVER);
   const found = await Promise.all(
     servers.map(async (resource) => [
-      ...(await commandFinding(resource, facts.env)),
+      ...(await commandFinding(resource, facts)),
       ...referenceFindings(resource, facts),
       ...signInFindings(resource, facts),
       ...writtenFindings(resource),
@@ -21,18 +21,22 @@ export async function serverFindings(facts: ReviewFacts<unknown>): Promise<reado
   return found.flat();
 }
 
-async function commandFinding(resource: Resource, env: Env): Promise<ReviewFinding[]> {
+async function commandFinding(
+  resource: Resource,
+  { env, directory }: ReviewFacts<unknown>,
+): Promise<ReviewFinding[]> {
   const { type, command, env: own } = resource.spec as McpServerSpec;
-  const [file] = typeof command === 'string' ? [command] : (command ?? []);
-  if (type !== 'stdio' || file === undefined) return [];
+  const [given] = typeof command === 'string' ? [command] : (command ?? []);
+  if (type !== 'stdio' || given === undefined) return [];
+  const { file = '' } = fillReferences({ file: given }, directory, env).values;
   const path = typeof command === 'string' ? ['command'] : ['command', 0];
-  const message = await commandFault(file, own['PATH'] ?? env['PATH'] ?? '');
+  const [shown = ''] = hideInWords([given]);
+  const message = await commandFault(file, own['PATH'] ?? env['PATH'] ?? '', shown);
   return message === undefined ? [] : [{ resource, path, message, severity: 'warning' }];
 }
 
-/** Looks the command up as a shell does. @returns why it cannot be run, with the next step */
-async function commandFault(file: string, searchPath: string): Promise<string | undefined> {
-  const [shown = ''] = hideInWords([file]);
+/** Looks the command up as a shell does. @param shown the file without secrets @returns why it cannot be run, with the next step */
+async function commandFault(file: string, searchPath: string, shown: string): Promise<string | undefined> {
   if (!file.includes('/')) {
     const places = searchPath.split(delimiter).filter((folder) => folder !== '');
     const states = await Promise.all(places.map((folder) => stateOf(join(folder, file))));
@@ -67,7 +71,7 @@ function signInFindings(resource: Resource, { settings }: ReviewFacts<unknown>):
   return [{ resource, path: [], message, severity: 'warning' }];
 }
 
-/** Secrets in what holds no references. */
+/** Secrets outside of env and headers, which the schema marks. */
 function writtenFindings(resource: Resource): readonly ReviewFinding[] {
   const { type, command, args = [], url = '' } = resource.spec as McpServerSpec;
   const isStdio = type === 'stdio';
@@ -80,7 +84,7 @@ function writtenFindings(resource: Resource): readonly ReviewFinding[] {
   });
   if (!isStdio && hideInUrl(url, keptUnlessSecret) !== url) at.push(['url']);
   const field = isStdio ? 'env' : 'headers';
-  const fix = `if the server takes it from ${field} too, write it there as \${env:NAME} or \${file:PATH}`;
+  const fix = `write it as \${env:NAME} or \${file:PATH}, in ${field} if the server takes it from there too`;
   return at.map((path) => ({
     resource,
     path,
@@ -93,19 +97,27 @@ function referenceFindings(
   resource: Resource,
   { env, directory, settings }: ReviewFacts<unknown>,
 ): readonly ReviewFinding[] {
-  const spec = resource.spec as McpServerSpec;
-  const unread = (texts: McpServerSpec['env']): readonly { name: string; message: string }[] =>
-    Object.entries(settings.orchestrator ? {} : texts)
-      .filter(([, text]) => text.search(SECRET_REFERENCE) >= 0)
-      .map(([name]) => ({ name, message: 'names a secret, which is read in orchestrator mode only' }));
-  return (['env', 'headers'] as const).flatMap((field) =>
-    [...fillReferences(spec[field], directory, env).faults, ...unread(spec[field])].map(
-      ({ name, message }) => ({
-        resource,
-        path: [field, name],
-        message: `${field}.${name} ${message}`,
-        severity: 'warning' as const,
-      }),
-    ),
+  const faultsOf = (text: string): readonly { readonly message: string }[] => {
+    const { faults } = fillReferences({ text }, directory, env);
+    if (settings.orchestrator || text.search(SECRET_REFERENCE) < 0) return faults;
+    return [...faults, { message: 'names a secret, which is read in orchestrator mode only' }];
+  };
+  return textsOf(resource.spec as McpServerSpec).flatMap(([path, text]) =>
+    faultsOf(text).map(({ message }) => ({
+      resource,
+      path,
+      message: `${path.join('.')} ${message}`,
+      severity: 'warning',
+    })),
   );
+}
+
+/** The texts that may hold references, by their path. */
+function textsOf(spec: McpServerSpec): readonly (readonly [path: ReviewFinding['path'], text: string])[] {
+  return ['env', 'headers', 'command', 'args', 'url', 'messageUrl'].flatMap((field) => {
+    const value = spec[field] ?? [];
+    if (typeof value === 'string') return [[[field], value]];
+    const isList = Array.isArray(value);
+    return Object.entries(value).map(([key, text]) => [[field, isList ? Number(key) : key], String(text)]);
+  });
 }

@@ -44,6 +44,8 @@ export interface ServerDefinition {
   /** Executable and arguments; empty for remote servers. */
   readonly command: readonly string[];
   readonly url: string;
+  /** Of an SSE server: where its messages are posted, instead of the announced path. */
+  readonly messageUrl: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -79,6 +81,7 @@ interface ServerSpec {
   readonly command?: readonly string[] | string;
   readonly args?: readonly string[];
   readonly url?: string;
+  readonly messageUrl?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
@@ -112,6 +115,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     autoStart: spec.autoStart,
     command: [command, args].flat(),
     url: spec.url ?? '',
+    messageUrl: spec.messageUrl,
     env: spec.env,
     headers: spec.headers,
     timeoutMs: spec.timeout * 1_000,
@@ -188,8 +192,9 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function endpointOf(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, url, env, headers, questions, revision, auth } = definition;
-  return [type, command, url, env, headers, questions, revision, auth];
+  const { type, command, url, messageUrl, env, headers, questions, revision, auth } = definition;
+  const endpoint = [type, command, url, env, headers, questions, revision, auth];
+  return messageUrl === undefined ? endpoint : [...endpoint, messageUrl];
 }
 
 /** Time limits of one call. @param tool the server's own name; undefined if the request does not call a tool */

@@ -9,8 +9,12 @@ export function secretsIn(
   directory: string,
 ): readonly Secret[] {
   const values = [env, headers].flatMap((map) => fillReferences(textsIn(map), directory).secrets);
-  const words = [command, args].flat().filter((word) => typeof word === 'string');
-  return secretsGiven({ values, words, url: typeof url === 'string' ? url : '' });
+  const words = [command, args, url].flat().filter((word) => typeof word === 'string');
+  const filled = fillReferences(Object.fromEntries(words.entries()), directory);
+  const referred = filled.secrets.slice(words.length);
+  const texts = Object.values(filled.values);
+  const address = typeof url === 'string' ? (texts.pop() ?? '') : '';
+  return secretsGiven({ values: [...values, ...referred], words: texts, url: address });
 }
 
 function textsIn(map: unknown): Readonly<Record<string, string>> {

@@ -58,11 +58,10 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
     return { type: 'stdio', command: run.command, env, headers: {}, limits, notes };
   }
   if (url === undefined) return { skipped: 'neither a command nor a URL' };
-  const at = expand(url);
-  if (!/^https?:\/\//.test(at)) return { skipped: 'the URL does not begin with http:// or https://' };
+  const at = translate(expand(url));
+  if (!/^(https?:\/\/|\$\{env:)/.test(at)) return { skipped: 'the URL does not begin with http:// or https://' };
   const isSse =
     value['type'] === 'sse' || (!isText(value['type']) && /\/sse\/?$/.test(at.split(/[?#]/, 1)[0] ?? ''));
-  if (/\$\{/.test(at)) notes.push('its URL holds a variable, which Pegboard sends literally; write it out');
   if (hideInUrl(at, keptUnlessSecret) !== at)
     notes.push('its URL holds a secret, which stays in the definition (mode 0600)');
   const headers = mapped(headersOf(value), translate);

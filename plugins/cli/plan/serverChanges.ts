@@ -17,7 +17,7 @@ export interface ServerChange {
 }
 
 /** A change of these needs a new connection. */
-const ENDPOINT = ['type', 'command', 'args', 'url', 'env', 'headers', 'questions'];
+const ENDPOINT = ['type', 'command', 'args', 'url', 'messageUrl', 'env', 'headers', 'questions'];
 const DOWN = ['Stopped', 'Disconnected', 'Stopping'];
 
 /** What the gateway would do with its servers. @param before records of core_mcpserver_list @param after records, or

@@ -5,12 +5,13 @@ import type { SecretSource } from '../../store-kubernetes/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { fillCallerReferences } from '../../auth-client/contract.ts';
 import type { ServerDefinition } from '../definition.ts';
-import { fillSecretReferences } from './fillSecretReferences.ts';
+import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { prepared } from './prepared.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
+import type { SseOptions } from '../wire/sseWire.ts';
 import { importOnce } from '../wire/importOnce.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
 import type { MemoryOf, Wire, WireListener } from '../wire/wire.ts';
@@ -45,16 +46,17 @@ export async function dial(
   const { watchdog, output, config, trust, memory } = parts;
   if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
   if (definition.type === 'stdio') {
-    const { values: own, secrets } = await filled(definition, 'env', parts);
-    const hidden = [...secrets, ...secretsOf(credential)];
-    output.hide(secretsGiven({ values: hidden, words: definition.command }));
+    const { values: own, secrets } = await filled(definition.env, 'env', parts);
+    const words = await filled(namedWords(definition), '', parts);
+    const command = Object.values(words.values);
+    const hidden = [...secrets, ...referredIn(words), ...secretsOf(credential)];
+    output.hide(secretsGiven({ values: hidden, words: command }));
     output.begin();
     const env = {
       ...inherited(config().inheritEnv),
       ...fillCallerReferences(own, credential?.values ?? {}),
     };
     const { maxMessageBytes, maxQueuedBytes } = config();
-    const { command } = definition;
     return new StdioWire(
       {
         ...{ command, env, watchdog, output, memory, maxMessageBytes, maxQueuedBytes },
@@ -63,13 +65,24 @@ export async function dial(
       listener,
     );
   }
-  const url = URL.canParse(definition.url) ? new URL(definition.url) : undefined;
+  const { url: given, messageUrl: messages } = definition;
+  const place = await filled(
+    messages === undefined ? { url: given } : { url: given, messageUrl: messages },
+    '',
+    parts,
+  );
+  const { url: address = '', messageUrl } = place.values;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
   }
-  const { values, secrets } = await filled(definition, 'headers', parts);
+  if (messageUrl !== undefined && !isAtOrigin(messageUrl, url))
+    throw new GatewayError('CONFIG_INVALID', 'messageUrl of the definition is not at the origin of url');
+  const { values, secrets } = await filled(definition.headers, 'headers', parts);
   const hide = (): void =>
-    output.hide(secretsGiven({ values: [...secrets, ...secretsOf(credential)], url: definition.url }));
+    output.hide(
+      secretsGiven({ values: [...secrets, ...referredIn(place), ...secretsOf(credential)], url: address }),
+    );
   hide();
   const headers = headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide);
   const connectMs = definition.timeoutMs;
@@ -77,8 +90,13 @@ export async function dial(
   const options = {
     ...{ ...config(), limits: config, url, headers, connectMs, redact, trust, memory },
     ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
+    ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
   };
   return remoteWire(definition.type, options, listener);
+}
+
+function isAtOrigin(address: string, { origin }: URL): boolean {
+  return URL.canParse(address) && new URL(address).origin === origin;
 }
 
 /** Those of the credential replace those of the definition. @param changed called when the credential has others */
@@ -120,22 +138,33 @@ const httpWire = importOnce(() => import('../wire/httpWire.ts'));
 /** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */
 export async function remoteWire(
   type: 'streamable-http' | 'sse',
-  options: HttpOptions,
+  options: SseOptions,
   listener: WireListener,
 ): Promise<Wire> {
   if (type === 'sse') return new (await sseWire()).SseWire(options, listener);
   return new (await httpWire()).HttpWire(options, listener);
 }
 
+/** @param field the key of the definition that has the texts; empty if their names say it */
 async function filled(
-  definition: ServerDefinition,
-  field: 'env' | 'headers',
+  texts: Readonly<Record<string, string>>,
+  field: 'env' | 'headers' | '',
   { directory, secrets }: Pick<DialParts, 'directory' | 'secrets'>,
 ): Promise<Filled> {
-  const found = fillReferences(definition[field], directory);
+  const found = fillReferences(texts, directory);
   const [fault] = found.faults;
   if (fault === undefined) return fillSecretReferences(found, secrets(), field);
-  throw new GatewayError('CONFIG_REFERENCE', `${field}.${fault.name} ${fault.message}`);
+  throw new GatewayError('CONFIG_REFERENCE', `${placeIn(field, fault.name)} ${fault.message}`);
+}
+
+/** What came from references in texts that are not secret as a whole. */
+function referredIn({ values, secrets }: Filled): Filled['secrets'] {
+  return secrets.slice(Object.keys(values).length);
+}
+
+/** The words of the command by their places, in order. */
+function namedWords({ command }: ServerDefinition): Readonly<Record<string, string>> {
+  return Object.fromEntries(command.map((word, at) => [`word ${at + 1} of command and args`, word]));
 }
 
 function inherited(names: readonly string[]): Record<string, string> {

@@ -3,7 +3,7 @@ import type { ErrorCode, Filled } from 'pegboard';
 import { SECRET_REFERENCE } from '../../store-kubernetes/contract.ts';
 import type { SecretSource } from '../../store-kubernetes/contract.ts';
 
-/** Fills `${secret:NAME/KEY}` in what fillReferences() has filled. @param field the key of the definition that has the values
+/** Fills `${secret:NAME/KEY}` in what fillReferences() has filled. @param field the key of the definition that has the values; empty if their names say it
  *  @throws GatewayError CONFIG_REFERENCE without a source; else as SecretSource.read(), with the place */
 export async function fillSecretReferences(
   { values, secrets, faults }: Filled,
@@ -15,7 +15,7 @@ export async function fillSecretReferences(
     Object.entries(values).map(async ([name, text]): Promise<readonly [string, string]> => {
       const texts = await Promise.all(
         [...text.matchAll(SECRET_REFERENCE)].map(([, secret = '', key = '']) =>
-          readOne({ secret, key }, source, `${field}.${name}`),
+          readOne({ secret, key }, source, placeIn(field, name)),
         ),
       );
       if (texts.length === 0) return [name, text];
@@ -26,6 +26,10 @@ export async function fillSecretReferences(
     }),
   );
   return { values: Object.fromEntries(filled), secrets: [...secrets, ...found], faults };
+}
+
+export function placeIn(field: string, name: string): string {
+  return field === '' ? name : `${field}.${name}`;
 }
 
 async function readOne(

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { fillReferences } from 'pegboard';
 import type { InboundRequest, KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
 import type {
   CallerCredential,
@@ -145,6 +146,7 @@ export class Fleet {
     const personal: Personal = new Personal({
       server: name,
       definition: () => connection.definition,
+      url: () => fillReferences({ url: connection.definition.url }, directory()).values['url'] ?? '',
       state: () => connection.state,
       stopped: () => (connection.isWanted ? undefined : refusalOf(connection)),
       instances: () => instances,

@@ -30,6 +30,8 @@ const MAX_TRIES = 3;
 export interface PersonalParts {
   readonly server: string;
   readonly definition: () => ServerDefinition;
+  /** With its references filled in. */
+  readonly url: () => string;
   readonly state: () => State;
   /** Why the server gets no calls; undefined unless it was stopped, or removed. */
   readonly stopped: () => GatewayError | undefined;
@@ -67,7 +69,7 @@ export class Personal implements GuardedServer {
     return this.#parts.server;
   }
   get url(): string {
-    return this.#parts.definition().url;
+    return this.#parts.url();
   }
   get auth(): AuthRules {
     return this.#parts.definition().auth;

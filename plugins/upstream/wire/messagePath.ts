@@ -20,7 +20,9 @@ export function atMessagePath(
   redact: (text: string) => string,
 ): GatewayError {
   const [place = ''] = path.split('?');
-  return new GatewayError(code, `${message} (at ${redact(place)}, which it announced for messages)`, {
+  const { status } = details;
+  const fix = status === 404 || status === 405 ? '; set messageUrl if its path is another one' : '';
+  return new GatewayError(code, `${message} (at ${redact(place)}, which it announced for messages)${fix}`, {
     details,
   });
 }

@@ -15,6 +15,11 @@ import { transportWords } from './transportWords.ts';
 import { Unawaited } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
+export interface SseOptions extends HttpOptions {
+  /** Where messages are posted instead of the path that the server announces; at the origin of `url`. */
+  readonly messageUrl?: URL;
+}
+
 /** The older transport: one event stream for all messages of the server, a POST for each message to it.
  *  Source: MCP 2024-11-05, Transports. */
 export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
@@ -22,7 +27,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   /** This transport does not resume streams. */
   readonly maxEventIdBytes = 0;
   readonly flow: SocketFlow;
-  readonly #options: HttpOptions;
+  readonly #options: SseOptions;
   readonly #listener: WireListener;
   readonly #unawaited: Unawaited;
   #pool: Pool | undefined;
@@ -33,7 +38,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   #isClosed = false;
   #giveUp: ((error: GatewayError) => void) | undefined;
 
-  constructor(options: HttpOptions, listener: WireListener) {
+  constructor(options: SseOptions, listener: WireListener) {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
@@ -182,16 +187,24 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   /** @returns why the endpoint is refused */
   #postTo(endpoint: string): GatewayError | undefined {
     const { origin, path } = this.#route;
-    const target = URL.canParse(endpoint, origin + path) ? new URL(endpoint, origin + path) : undefined;
-    if (target?.origin === origin) {
-      this.#messages = new Route(target);
+    const { messageUrl } = this.#options;
+    const announced = URL.canParse(endpoint, origin + path) ? new URL(endpoint, origin + path) : undefined;
+    if (announced !== undefined && (messageUrl !== undefined || announced.origin === origin)) {
+      this.#messages = new Route(messageUrl === undefined ? announced : withQuery(messageUrl, announced));
       return undefined;
     }
-    return otherOrigin(target, this.#options.url, this.#options.redact);
+    return otherOrigin(announced, this.#options.url, this.#options.redact);
   }
 
   #gone(error: GatewayError): void {
     if (this.#isClosed) return;
     this.#listener.closed(error);
   }
+}
+
+/** The address with the query of another, which names the session. */
+function withQuery(address: URL, { search }: URL): URL {
+  const url = new URL(address);
+  if (search !== '') url.search = url.search === '' ? search : `${url.search}&${search.slice(1)}`;
+  return url;
 }

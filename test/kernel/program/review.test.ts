@@ -22,6 +22,9 @@ env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:
     "type: streamable-http\nurl: https://example.com/mcp\nheaders: { A: '${env:PATH}' }\n",
   'mcpservers/here.yaml': 'type: stdio\ncommand: [node, x.js]\n',
   'mcpservers/lost.yaml': 'type: stdio\ncommand: /nowhere/tool\n',
+  'mcpservers/words.yaml':
+    'type: stdio\ncommand: [node, "${env:PEGBOARD_TEST_ABSENT}"]\nargs: ["${file:absent.txt}"]\n',
+  'mcpservers/place.yaml': 'type: sse\nurl: https://${env:PEGBOARD_TEST_ABSENT}/sse\n',
   'workflows/deploy.yaml': `
 apiVersion: pegboard.dev/v1alpha1
 kind: Workflow
@@ -74,7 +77,7 @@ describe('pegboard check', () => {
   it('prints the same findings as text and as JSON, and the plugins that would run', () => {
     for (const { message } of report.issues) expect(text).contain(`warning: ${message} (`);
     expect(text).match(/^\.: valid, \d+ warnings$/m);
-    expect(text).match(/^ {2}MCPServer {2}github, github_a, here, lost$/m);
+    expect(text).match(/^ {2}MCPServer {2}github, github_a, here, lost, place, words$/m);
     expect(text).match(
       /^ {2}off {8}access, admin, audit, auth-exchange, auth-server, cassettes, deny, limits, metrics, store-kubernetes, tracing, transport-stdio, vault-file, vault-memory, vault-redis$/m,
     );
@@ -97,9 +100,19 @@ describe('pegboard check', () => {
     ]);
   });
 
+  it('finds them in the words of a command and in a url too', () => {
+    const fault =
+      'names the environment variable PEGBOARD_TEST_ABSENT, which is not set; set it and restart Pegboard';
+    expect(saying(': command.1 ')).deep.equal([`words.yaml:2 MCPServer words: command.1 ${fault}`]);
+    expect(saying(': args.0 ')[0]).include(
+      'words.yaml:3 MCPServer words: args.0 names the file ./absent.txt',
+    );
+    expect(saying(': url ')).deep.equal([`place.yaml:2 MCPServer place: url ${fault}`]);
+  });
+
   it('finds steps of workflows that no tool can serve', () => {
     expect(saying('cannot run')).deep.equal([
-      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_',
+      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
       'deploy.yaml:9 Workflow deploy: step three cannot run: no tool is named workflow_deploi; did you mean workflow_deploy?',
     ]);
   });
@@ -108,7 +121,7 @@ describe('pegboard check', () => {
     expect(saying('selects nothing').map((line) => line.replace(/.*preset "a": /, ''))).deep.equal([
       'include[0] selects nothing: no MCP server is named githb; did you mean github?',
       'include[1] selects nothing: no workflow is named deply; did you mean deploy?',
-      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_',
+      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
       'include[4] selects nothing: no definition carries the label team=x; put it below metadata.labels of one',
       'exclude[0] selects nothing: no tool is named core_servce_list; did you mean core_service_list?',
     ]);

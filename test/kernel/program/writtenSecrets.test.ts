@@ -90,7 +90,7 @@ env: { LOG_LEVEL: debug, DB_URL: 'postgres://me:hunter2@localhost/db', PORT: '80
       token: 'x',
     };
     const own = (field: string): string =>
-      `holds a secret as plain text; if the server takes it from ${field} too, write it there as \${env:NAME} or \${file:PATH}`;
+      `holds a secret as plain text; write it as \${env:NAME} or \${file:PATH}, in ${field} if the server takes it from there too`;
     expect(await warnings(files)).members([
       `mcpservers/a.yaml:4 MCPServer a: headers.Authorization is in the definition ${FIX}`,
       `mcpservers/a.yaml:12 MCPServer a: auth.authorizationServer.clientSecret is in the definition ${FIX}`,

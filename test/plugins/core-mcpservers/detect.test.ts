@@ -234,7 +234,7 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(await detected({ url: silent })).to.include({
       transport: 'sse',
       detail:
-        'the server names the url for messages, as in the older transport, but cannot be used there: it answered HTTP 405 (at /m, which it announced for messages)',
+        'the server names the url for messages, as in the older transport, but cannot be used there: it answered HTTP 405 (at /m, which it announced for messages); set messageUrl if its path is another one',
     });
     const older = await serve((_, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });

@@ -217,6 +217,35 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     }
   });
 
+  it('accepts references in a url, whatever they hold, and refuses what is wrong beside them', () => {
+    for (const url of [
+      '${env:BASE}/mcp',
+      '${env:WHOLE_URL}',
+      'https://${env:HOST}:8443/${file:./segment}/mcp?key=${secret:s/k}',
+    ])
+      expect(issuesOf({ ...REMOTE, url }), url).to.deep.equal([]);
+    expect(issuesOf({ ...REMOTE, url: 'ftp://${env:HOST}/mcp' })[0]).to.contain('must be complete');
+    expect(issuesOf({ ...REMOTE, url: 'https://${env:NAME}:x@host/mcp' })[0]).to.contain('user name');
+    expect(issuesOf({ ...REMOTE, url: 'https://host/${HOME}' })).to.deep.equal([
+      'warning: url: ${HOME} is sent literally; write ${env:HOME}',
+    ]);
+    expect(issuesOf({ ...REMOTE, url: 'http://${env:HOST}/mcp', headers: { A: 'b' } })).to.deep.equal([
+      'warning: headers are sent to the host of url in clear text; use https:// if they hold secrets',
+    ]);
+  });
+
+  it('accepts messageUrl for sse, at the origin of url only', () => {
+    const url = 'https://host/team/sse';
+    const sse = { type: 'sse', url };
+    expect(issuesOf({ ...sse, messageUrl: 'https://host/team/messages' })).to.deep.equal([]);
+    expect(issuesOf({ type: 'sse', url: '${env:B}/sse', messageUrl: '${env:B}/messages' })).to.deep.equal([]);
+    for (const messageUrl of ['https://other/messages', 'http://host/messages', '/messages'])
+      expect(issuesOf({ ...sse, messageUrl })[0], messageUrl).to.contain('at the origin of url');
+    expect(issuesOf({ ...REMOTE, messageUrl: url })).to.deep.equal([
+      'warning: messageUrl is not used by a server of type streamable-http; remove it or set type: sse',
+    ]);
+  });
+
   it('warns of a string that resembles a reference but is not one, with the right spelling', () => {
     const values = {
       A: '${foo:bar}',

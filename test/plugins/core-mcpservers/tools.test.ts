@@ -412,6 +412,16 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       expect(await refused('web', { url: 'https://example.net/mcp', type: 'sse' })).to.equal(text);
     });
 
+    it('refuses another text where the host is a reference', async () => {
+      const gateway = await boot({
+        'mcpservers/web.yaml': web.replace('example.org', '${env:TENANT_HOST}'),
+      });
+      for (const url of ['https://example.net${env:HOME}/mcp', 'https://${env:HOME}/mcp'])
+        expect(await refusal(gateway, 'core_mcpserver_update', { name: 'web', url })).include(
+          'url is at another origin',
+        );
+    });
+
     it('refuses another origin with a hidden part of the url', async () => {
       const url = 'https://example.net/mcp?api_key=[redacted]';
       expect(await refused('web', { url, headers: null })).to.equal(

@@ -85,6 +85,24 @@ describe('upstream: remote servers', () => {
     expect([server.count('tools/call'), server.count('initialize')]).to.deep.equal([1, 1]);
   });
 
+  it('fills references in its url, and hides what came from them', async () => {
+    process.env['UPSTREAM_TEST_KEY'] = 'planted-in-a-path';
+    const { origin } = new URL(server.url);
+    await connected({}, { url: `${origin}/\${env:UPSTREAM_TEST_KEY}/mcp` });
+    server.instead = { status: 500, body: 'no route for /planted-in-a-path/mcp' };
+    const { message } = await rig.refusal('x_s_echo');
+    delete process.env['UPSTREAM_TEST_KEY'];
+    expect(message).to.contain('no route for /[redacted]/mcp');
+    expect(new Set(server.paths.map((path) => path.split(' ')[1]))).to.deep.equal(
+      new Set(['/planted-in-a-path/mcp']),
+    );
+    await rig.define({ s: remote({ url: '${env:UPSTREAM_TEST_KEY}/mcp' }) });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.contain(
+      'url names the environment variable UPSTREAM_TEST_KEY, which is not set',
+    );
+  });
+
   it('sends session, revision and its own headers with every request after initialize', async () => {
     process.env['UPSTREAM_TEST_KEY'] = 'k1';
     await connected({}, { headers: { 'X-Key': '${env:UPSTREAM_TEST_KEY}' } });

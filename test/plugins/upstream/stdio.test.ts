@@ -174,6 +174,28 @@ describe('upstream: stdio servers', () => {
     expect(JSON.stringify([rig.lines, rig.events, rig.status('s')])).to.not.contain('hush');
   });
 
+  it('fills references in command and args, and never logs what came from them', async () => {
+    const tell = `process.stderr.write('given ' + process.argv[1] + ' end\\n')`;
+    Object.assign(process.env, {
+      UPSTREAM_TEST_NODE: process.execPath,
+      UPSTREAM_TEST_SECRET: 'planted-argument',
+    });
+    await rig.configure();
+    const command = ['${env:UPSTREAM_TEST_NODE}', '-e', tell];
+    const args = ['--', '--at=${env:UPSTREAM_TEST_SECRET}'];
+    await rig.define({ s: { type: 'stdio', autoStart: true, command, args, timeout: 5 } });
+    await until('its line', () => rig.lines.some(({ data }) => String(data['line']).endsWith(' end')));
+    delete process.env['UPSTREAM_TEST_SECRET'];
+    await rig.define({});
+    await rig.define({ s: { type: 'stdio', autoStart: true, command, args, timeout: 5 } });
+    await rig.reaches('s', 'failed');
+    delete process.env['UPSTREAM_TEST_NODE'];
+    expect(JSON.stringify(rig.lines)).to.contain('given --at=[redacted] end').and.to.not.contain('planted');
+    expect(rig.status('s').error).to.contain(
+      'word 5 of command and args names the environment variable UPSTREAM_TEST_SECRET, which is not set',
+    );
+  });
+
   it('never logs values of env that a server prints', async () => {
     await running('leaky', { env: { TOKEN: 'very-secret-token' } });
     await until('line', () => rig.lines.some(({ text }) => text === 'server wrote'));
