@@ -180,6 +180,8 @@ export interface StartingServers {
   unlisted(request: InboundRequest): readonly string[];
   /** Resolves when the running attempts have succeeded or failed. @param tool waits only for servers that could offer it */
   settled(tool?: string): Promise<void>;
+  /** Has the server that could offer the tool list its tools again, at most once in 10 s. Resolves when it has, or after 5 s. */
+  lookedAgain(tool: string, request: InboundRequest): Promise<void>;
 }
 export const StartingServers = many<StartingServers>('starting-servers');
 

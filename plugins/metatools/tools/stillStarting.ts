@@ -21,6 +21,11 @@ export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
   const settled = async (tool?: string): Promise<void> => {
     await Promise.all(sources().map((source) => source.settled(tool)));
   };
+  const found = async (name: string, request: InboundRequest): Promise<void> => {
+    await settled(name);
+    if (scope.get(ToolTable).find(name, request) !== undefined) return;
+    await Promise.all(sources().map((source) => source.lookedAgain(name, request)));
+  };
   const names = (request: InboundRequest): readonly string[] =>
     sources().flatMap((source) => source.names(request));
   return {
@@ -35,7 +40,7 @@ export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
       if (scope.get(ToolTable).find(name, request) !== undefined) return undefined;
       let forget: (() => void) | undefined;
       const cancelled = new Promise<void>((resolve) => (forget = cancel.onCancel(() => resolve())));
-      return Promise.race([settled(name), cancelled]).finally(() => forget?.());
+      return Promise.race([found(name, request), cancelled]).finally(() => forget?.());
     },
   };
 }

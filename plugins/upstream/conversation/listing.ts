@@ -42,6 +42,8 @@ export interface ToolsFailure {
 /** Bounds of what a server says. */
 const MIN_TTL_MS = 10_000;
 const MAX_TTL_MS = 86_400_000;
+/** Unknown names cause no more readings than this. */
+const LOOK_AGAIN_MS = 10_000;
 
 const CHANGED: Readonly<Record<string, readonly ListName[]>> = {
   'notifications/tools/list_changed': ['tools'],
@@ -72,6 +74,7 @@ export class ListingReader {
   /** How long the server considers its tools current; 0 if it does not say. */
   #toolsTtlMs = 0;
   #toolsFailure: GatewayError | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #partial = new PartialReadings();
   /** Number of readings in a row in which a list failed. */
   #failed = 0;
@@ -127,6 +130,17 @@ export class ListingReader {
     this.#isGathering = true;
     this.#partial.forget(names);
     this.#readSoon(names, this.#waitMs);
+  }
+
+  /** Reads the tools again because one is called that is not among them: not every server announces a new one. Resolves when they are read. */
+  lookAgain(): Promise<unknown> {
+    const now = performance.now();
+    if (now - this.#lookedAt >= LOOK_AGAIN_MS) {
+      this.#lookedAt = now;
+      this.#toRead.add('tools');
+      this.#reading = this.#reading.then(() => this.#readAgain());
+    }
+    return this.#reading;
   }
 
   /** Discards the readings that are running. */

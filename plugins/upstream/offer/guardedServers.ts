@@ -2,7 +2,7 @@ import type { GuardedServers } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { CallersServers } from '../server/callersServers.ts';
 import type { Fleet } from '../server/fleet.ts';
-import { namesake } from './serverDecisions.ts';
+import { namesake } from './namesake.ts';
 
 /** All servers, for the plugin that signs callers in. */
 export function guardedServers(

@@ -6,7 +6,7 @@ import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
 import type { Personal } from '../server/personal.ts';
-import { isNamedAfter, namingOf } from './names.ts';
+import { namesake } from './namesake.ts';
 import { isStartingUnknown, isUnknown } from './startingServers.ts';
 import type { Offers } from './offers.ts';
 import { whyUnlisted } from './whyUnlisted.ts';
@@ -51,19 +51,6 @@ export function serverDecisions({ config, fleet, offers }: DecisionParts): Decis
       return fleet.personal(tool.server)?.verdict ?? fleet.get(tool.server)?.status.verdict;
     },
   };
-}
-
-/** The server whose tools have such names; if several match, the one with the longest prefix. */
-export function namesake(
-  name: string,
-  fleet: Pick<Fleet, 'all'>,
-  config: UpstreamConfig,
-): Connection | undefined {
-  const found = fleet.all().map((connection) => ({ connection, parts: namingOf(connection, config) }));
-  const [longest] = found
-    .filter(({ parts }) => isNamedAfter(name, parts))
-    .sort((a, b) => b.parts.prefix.length - a.parts.prefix.length);
-  return longest?.connection;
 }
 
 /** Why no tool of the server is known; undefined if some are, or if it has none. */

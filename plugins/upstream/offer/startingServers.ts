@@ -1,3 +1,4 @@
+import { waitAtMost } from 'pegboard';
 import type { InboundRequest, ToolTable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
@@ -5,10 +6,15 @@ import type { StartingServers } from '../contract.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
 import { isNamedAfter, namingOf } from './names.ts';
+import { listerFor } from './listerFor.ts';
+import { namesake } from './namesake.ts';
+
+/** How long a call to an unknown name waits for the list of its server. */
+const LOOK_MS = 5_000;
 
 export interface StartingParts {
   readonly config: () => UpstreamConfig;
-  readonly fleet: Pick<Fleet, 'all'>;
+  readonly fleet: Pick<Fleet, 'all' | 'personal'>;
   readonly table: () => Pick<ToolTable, 'refusal'>;
 }
 
@@ -27,6 +33,12 @@ export function startingServers({ config, fleet, table }: StartingParts): Starti
         (connection) => tool === undefined || isNamedAfter(tool, namingOf(connection, config())),
       );
       await Promise.all(awaited.map((connection) => connection.settled()));
+    },
+    lookedAgain: async (tool, request) => {
+      const connection = namesake(tool, fleet, config());
+      if (connection === undefined) return;
+      const lister = listerFor(connection, fleet.personal(connection.name), request);
+      if (lister?.status.state === 'ready') await waitAtMost(LOOK_MS, lister.conversation.lists.lookAgain());
     },
   };
 }

@@ -3,6 +3,7 @@ import type { ToolsFailure } from '../conversation/listing.ts';
 import { awayError } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Personal } from '../server/personal.ts';
+import { listerFor } from './listerFor.ts';
 import type { Offers } from './offers.ts';
 
 const AGAIN = 'try again in a few seconds';
@@ -27,15 +28,13 @@ export function whyUnlisted(
     const reason = `${missing}; server ${server} lists it, but it is left out as malformed: ${fault}`;
     return { code: 'TOOL_NOT_FOUND', reason, remedy: 'it must be mended at the server' };
   }
-  const key = connection.instances?.keyFor(request, personal?.credentialOf(request));
-  const hasOwnList = personal?.isPersonal === true && key !== undefined;
-  const own = hasOwnList ? connection.instances?.connectionOf(key) : undefined;
-  if (!hasOwnList) {
+  const lister = listerFor(connection, personal, request);
+  if (lister === connection) {
     const away = awayWords(connection);
     if (away !== undefined)
       return { code: 'TOOL_NOT_FOUND', reason: `${missing} in the last known list; ${away}` };
   }
-  const failure = (hasOwnList ? own : connection)?.conversation.lists.toolsFailure;
+  const failure = lister?.conversation.lists.toolsFailure;
   if (failure !== undefined) return unread(missing, server, failure);
   const gap = offers.report(server, request).partialLists.find((one) => one.includes('tools/list'));
   if (gap === undefined) return undefined;
