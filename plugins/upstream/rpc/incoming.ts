@@ -6,7 +6,8 @@ import { judgedResult } from './judgedResult.ts';
 import type { LateCall } from './lateCalls.ts';
 import { keyOf } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
-import { badResult, errorAnswer, errorWords, noAnswer, oddResult } from './requestErrors.ts';
+import { badResult, errorAnswer, errorWords, noAnswer, notJson, oddResult } from './requestErrors.ts';
+import { idOfAnswer } from '../wire/idOfAnswer.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
 import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
@@ -76,7 +77,17 @@ export class Incoming {
     if (taken !== undefined) return taken.reduce((sum, unasked) => sum + unasked, 0);
     // Some event streams begin with an empty message.
     if (text.trim() !== '') this.#parts.output.noise(text);
-    return mayBeMessage(text) ? 1 : LIGHT_LINE;
+    return mayBeMessage(text) ? this.#unreadable(text) : LIGHT_LINE;
+  }
+
+  /** Without this, the request whose answer is not JSON would wait until its time-out. */
+  #unreadable(text: string): number {
+    const id = idOfAnswer(text);
+    const pending = id === undefined ? undefined : this.#parts.take(id);
+    if (pending === undefined) return 1;
+    pending.carrier?.release(true);
+    pending.reject(notJson(this.#parts.server, pending, text));
+    return 0;
   }
 
   #other(message: JsonObject, text: string, about?: Outgoing): number {

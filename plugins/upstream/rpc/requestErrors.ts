@@ -22,6 +22,15 @@ export function oddResult(server: string, { what }: Pick<Pending, 'what'>, fault
   return errorOf('UPSTREAM_PROTOCOL', { server, what, text, details: { mayHaveRun: true } });
 }
 
+/** @param answer which is quoted by its first word that JSON does not know only: a part of it could hold a part of a secret */
+export function notJson(server: string, { what, isOwn }: Pending, answer: string): GatewayError {
+  const [, word] = /[:,[]\s*(NaN|-?Infinity|undefined|None|True|False)\b/.exec(answer) ?? [];
+  const text = `was answered with what is not JSON${word === undefined ? '' : ` (${word})`}; the log has it`;
+  if (isOwn) return malformed(server, { what }, text);
+  const details = { mayHaveRun: true };
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text: text + MAY_HAVE_RUN, details });
+}
+
 /** A server may repeat secrets that it was given; an error does not hold them (decision D19).
  *  @param answer `error` of a message without `result` */
 export function errorAnswer(

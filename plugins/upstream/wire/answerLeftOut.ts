@@ -1,4 +1,5 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import { idOfAnswer } from './idOfAnswer.ts';
 import type { WireListener } from './wire.ts';
 
 /** The server has answered, and the answer was not read for want of memory. */
@@ -11,13 +12,6 @@ export function answerLeftOut(why: unknown): GatewayError<'MEMORY_FULL'> {
 
 /** Fails the request whose answer was skipped on a stream of several. @param ends first and last characters of the message */
 export function failSkipped(listener: Pick<WireListener, 'failed'>, ends: string, why: unknown): void {
-  const [, id] =
-    BEGINS_WITH_ID.exec(ends) ?? (IS_ANSWER.test(ends) ? ENDS_WITH_ID.exec(ends) : undefined) ?? [];
-  if (id !== undefined) listener.failed({ id: Number(id) }, answerLeftOut(why));
+  const id = idOfAnswer(ends);
+  if (id !== undefined) listener.failed({ id }, answerLeftOut(why));
 }
-
-/** The member `id` of an answer stands before its result, or at its end. Requests of the server have ids of their own: they must not match. */
-const BEGINS_WITH_ID =
-  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d{1,16})"?\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:/;
-const IS_ANSWER = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:/;
-const ENDS_WITH_ID = /,\s*"id"\s*:\s*"?(\d{1,16})"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
