@@ -1,4 +1,5 @@
 import { GatewayError } from 'pegboard';
+import { canonicalUri } from './canonicalUri.ts';
 
 export interface WatchParts {
   /** Subscribes to a resource. */
@@ -72,9 +73,12 @@ export class Watches {
 
   /** @param uri from the server's notification: the subscribed uri, or one below it */
   updated(uri: unknown): void {
-    if (typeof uri !== 'string') return;
-    for (const [watched, { listeners }] of this.#watchedByUri)
-      if (uri === watched || uri.startsWith(`${watched}/`)) for (const listener of listeners) listener();
+    if (typeof uri !== 'string' || this.isEmpty) return;
+    const given = canonicalUri(uri);
+    for (const [watched, { listeners }] of this.#watchedByUri) {
+      const known = canonicalUri(watched);
+      if (given === known || given.startsWith(`${known}/`)) for (const listener of listeners) listener();
+    }
   }
 
   /** Notifications were lost. */

@@ -2,6 +2,7 @@ import { isObject } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Offer, ToolTable } from 'pegboard';
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
+import { canonicalUri, decodedUri, hasForms } from '../conversation/canonicalUri.ts';
 import { callFor } from './callFor.ts';
 import type { ServerCall } from './callFor.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
@@ -117,21 +118,32 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #resource(uri: string, request: InboundRequest): Found | undefined {
-    const listed = this.#parts.sources.resources.winner(uri, request);
+    const listed = this.#parts.sources.resources.winner(uri, request) ?? this.#listedAs(uri, request);
     if (listed !== undefined)
       return { connection: listed.connection, own: listed.ownName, offers: [listed.offer] };
-    const template = this.#templateOf(uri, request);
+    if (uri.length > this.#parts.config().maxUriChars) return undefined;
+    const canonical = canonicalUri(uri);
+    const template = this.#templateOf(canonical, request);
     if (template === undefined) return undefined;
-    // A rule may name the template or the resolved uri.
-    return {
-      connection: template.connection,
-      own: uri,
-      offers: [template.offer, { ...template.offer, name: uri }],
-    };
+    // A rule may name the template or the resolved uri, in any form.
+    const names = new Set([uri, canonical, decodedUri(canonical)]);
+    const resolved = [...names].map((name) => ({ ...template.offer, name }));
+    return { connection: template.connection, own: uri, offers: [template.offer, ...resolved] };
   }
 
+  /** What is listed under another form of the uri: some clients escape every uri that they read. */
+  #listedAs(uri: string, request: InboundRequest): Item | undefined {
+    if (!hasForms(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
+    const canonical = canonicalUri(uri);
+    for (const name of this.#parts.names('resources', request))
+      if (hasForms(name) && canonicalUri(name) === canonical)
+        return this.#parts.sources.resources.winner(name, request);
+    return undefined;
+  }
+
+  /** @param uri canonical */
   #templateOf(uri: string, request: InboundRequest): Item | undefined {
-    if (isOwnUri(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
+    if (isOwnUri(uri)) return undefined;
     return this.#winners('resourceTemplates', request).find(({ matches }) => matches?.(uri));
   }
 }

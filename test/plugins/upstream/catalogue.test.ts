@@ -512,6 +512,39 @@ describe('upstream: lists of servers', () => {
     expect(prompts?.get('x_e_nothing', {}, request, {})).to.equal(undefined);
   });
 
+  it('reads a resource under any form of its uri, and asks the server whose template fits', async () => {
+    const denied = new Set<string>();
+    const layer: DecisionLayer = {
+      layer: 'test',
+      order: 1,
+      judge: (name) => (denied.has(name) ? { layer: 'test', allow: false, reason: 'no' } : undefined),
+    };
+    const deciding = pluginOf('decides', (scope) => scope.provide(DecisionLayer, layer), {
+      provides: [DecisionLayer],
+    });
+    await rig.configure({}, [deciding]);
+    const command = [process.execPath, SHELF, 'café', 'file:///docs/café menu', 'file:///docs/a%2Fb'];
+    await rig.define({ a: { type: 'stdio', autoStart: true, command } });
+    await rig.hasTool('x_a_lend');
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const read = (uri: string) => source?.read(uri, ANYONE, {});
+    for (const uri of [
+      'file:///docs/caf%C3%A9%20menu',
+      'file:///docs/caf%c3%a9 menu',
+      'file:///%64ocs/café menu',
+    ])
+      expect(await read(uri), uri).to.contain('"file:///docs/café menu"');
+    expect(await read('file:///docs/a%2fb')).to.contain('"file:///docs/a%2Fb"');
+    expect(read('file:///docs/a/b')).to.equal(undefined);
+    for (const uri of ['page://caf%C3%A9/7', 'page://café/%37'])
+      expect(await read(uri), uri).to.contain(JSON.stringify(uri));
+    denied.add('page://café/7');
+    for (const uri of ['page://café/7', 'page://caf%C3%A9/7', 'page://caf%c3%a9/%37'])
+      expect(() => read(uri), uri).to.throw();
+    denied.add('file:///docs/café menu');
+    expect(() => read('file:///docs/caf%C3%A9%20menu')).to.throw();
+  });
+
   it('looks for a template only for uris of at most maxUriChars', async () => {
     await rig.configure({ maxUriChars: 100 });
     await rig.define({ a: { type: 'stdio', autoStart: true, command: [process.execPath, SHELF, 'a'] } });

@@ -20,7 +20,7 @@ describe('upstream: an answer that is not JSON', () => {
   let rig: Rig;
   beforeEach(async () => {
     rig = new Rig();
-    await rig.configure();
+    await rig.configure({ drainMs: 1 });
     const command = [process.execPath, '--input-type=module', '-e', SERVER];
     await rig.define({
       s: {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { canonicalUri } from '../../../../plugins/upstream/conversation/canonicalUri.ts';
 import { templateMatcher } from '../../../../plugins/upstream/offer/templateMatcher.ts';
 
 describe('upstream: templates of resources', () => {
@@ -20,9 +21,12 @@ describe('upstream: templates of resources', () => {
       ['a*b?[c]', 'aXbYc', false],
       ['{{x}', '{7', true],
       ['{x', '{x', true],
+      ['file:///café/{x}', 'file:///caf%C3%A9/7', true],
+      ['file:///caf%c3%a9/{x}', 'file:///café/a b', true],
+      ['file:///a/{x}', 'file:///a%2F7', false],
     ];
     for (const [template, uri, isMatch] of cases)
-      expect(templateMatcher(template)(uri), `${template} ${uri}`).to.equal(isMatch);
+      expect(templateMatcher(template)(canonicalUri(uri)), `${template} ${uri}`).to.equal(isMatch);
   });
 
   it('match any text in place of each expression', () => {
