@@ -3,17 +3,24 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const GENERATED = [
+  {
+    readme: 'plugins/upstream/README.md',
+    source: 'test/servers/cells.js',
+    begin: '| server ',
+    end: '\n## Keys ',
+  },
   { readme: 'test/README.md', source: 'test/hostile/table.js', begin: '- **case 1** ' },
   { readme: 'schemas/README.md', source: 'test/schemas/table.js', begin: '### config.yaml\n' },
 ];
 
-for (const { readme, source, begin } of GENERATED) {
+for (const { readme, source, begin, end } of GENERATED) {
   const { markdown } = await import(new URL(`../build/${source}`, import.meta.url));
   const file = new URL(`../${readme}`, import.meta.url);
   const text = readFileSync(file, 'utf8');
   const at = text.indexOf(begin);
   if (at < 0) throw new Error(`${readme} has no line that begins with ${begin.trim()}`);
-  writeFileSync(file, `${text.slice(0, at)}${markdown().trim()}\n`);
+  const rest = end === undefined ? '' : text.slice(text.indexOf(end, at));
+  writeFileSync(file, `${text.slice(0, at)}${markdown().trim()}\n${rest}`);
 }
 
 const { customResources } = await import(

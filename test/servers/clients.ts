@@ -1,0 +1,15 @@
+import { TS1, TS2 } from './sdks.ts';
+import type { Sdk } from './sdks.ts';
+
+/** The client program of an SDK. */
+export interface ClientKind {
+  /** Of its column, and of its servers' names. */
+  readonly word: string;
+  readonly title: string;
+  readonly sdk: Sdk;
+}
+
+export const CLIENTS: readonly ClientKind[] = [
+  { word: 'ts1', title: 'TypeScript 1.x', sdk: TS1 },
+  { word: 'ts2', title: 'TypeScript 2.x', sdk: TS2 },
+];

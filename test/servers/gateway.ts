@@ -1,0 +1,61 @@
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { McpClient } from '../support/mcpClient.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { LogLine, Pegboard } from '../support/serve.ts';
+
+/** Shorter than five seconds, within which changed tools have to show. */
+const RELIST_MS = 2_000;
+const CALL_TIMEOUT_S = 2;
+
+/** Pegboard in a process of its own, as packed. */
+export class Gateway {
+  readonly #directory: Directory;
+  readonly #running: Pegboard;
+
+  private constructor(directory: Directory, running: Pegboard) {
+    this.#directory = directory;
+    this.#running = running;
+  }
+
+  static async start(): Promise<Gateway> {
+    const config = { plugins: { upstream: { config: { relistMs: RELIST_MS } } } };
+    const directory = makeDirectory({ 'config.yaml': JSON.stringify(config), 'mcpservers/.keep': '' });
+    return new Gateway(directory, await servePegboard(directory.path));
+  }
+
+  get url(): string {
+    return this.#running.url;
+  }
+
+  /** @param reached its command over stdio, its url over HTTP */
+  define(name: string, reached: readonly string[] | string): void {
+    const how =
+      typeof reached === 'string'
+        ? { type: 'streamable-http', url: reached }
+        : { type: 'stdio', command: reached, autoStart: true };
+    // Each has one client, which may be asked for its roots too.
+    const questions = ['elicitation', 'sampling', 'roots'];
+    const definition = { ...how, timeout: CALL_TIMEOUT_S, callTimeout: CALL_TIMEOUT_S, questions };
+    this.#directory.replace(`mcpservers/${name}.yaml`, JSON.stringify(definition));
+  }
+  remove(name: string): void {
+    this.#directory.remove(`mcpservers/${name}.yaml`);
+  }
+
+  connect(): Promise<McpClient> {
+    return McpClient.connect(this.url);
+  }
+
+  /** Lines above debug about a server. @param from number of lines before them */
+  linesAbout(server: string, from: number): readonly LogLine[] {
+    const isAbout = (line: LogLine): boolean => line.level !== 'debug' && line['server'] === server;
+    return this.#running.lines.slice(from).filter(isAbout);
+  }
+  get lines(): number {
+    return this.#running.lines.length;
+  }
+  stop(): Promise<unknown> {
+    return this.#running.stop();
+  }
+}

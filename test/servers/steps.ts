@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { defer } from '../support/cleanup.ts';
+import { until } from '../support/until.ts';
+import type { ClientKind } from './clients.ts';
+import { ForeignServer } from './foreignServer.ts';
+import type { Gateway } from './gateway.ts';
+import type { ServerKind } from './servers.ts';
+
+const CONNECT_MS = 60_000;
+const WALK_MS = 120_000;
+
+/** What each step shows where it is right. */
+const RIGHT: Readonly<Record<string, (name: string) => string | RegExp>> = {
+  initialize: () => 'connected',
+  text: () => 'Echo: there',
+  image: () => 'image/png 96',
+  structured: () => '{"sum":5}',
+  isError: () => /^error: .*it failed/,
+  'bad arguments': () => 'refused',
+  progress: () => '1/3 2/3 3/3',
+  logging: () => 'info hello',
+  elicitation: () => 'accept Ada',
+  sampling: () => 'Paris',
+  roots: () => 'file:///home/ada',
+  cancel: () => '1 reached it',
+  read: () => 'the note',
+  template: () => 'item 7',
+  subscribe: (name) => `note://${name}/one`,
+  prompt: () => 'Greet Ada',
+  completion: () => 'Ada Alan',
+  ping: () => 'answered',
+  end: () => 'ended',
+};
+
+export const STEPS = Object.keys(RIGHT);
+
+/** Of one client at one server, by step: what was seen instead of what is right. */
+export interface Walked {
+  readonly through: Readonly<Record<string, string>>;
+  /** Without Pegboard, over HTTP. */
+  readonly directly: Readonly<Record<string, string>>;
+}
+
+export async function walk(gateway: Gateway, server: ServerKind, client: ClientKind): Promise<Walked> {
+  const name = `${server.word}-${client.word}`;
+  const running = await ForeignServer.start(server, name);
+  gateway.define(name, server.over === 'http' ? running.url : running.command);
+  try {
+    const caller = await gateway.connect();
+    const isUp = async (): Promise<boolean> =>
+      (await caller.callTool(`x_${name}_echo`, { message: 'up' })).isError !== true;
+    await until(isUp, { what: `${name} is connected`, withinMs: CONNECT_MS });
+    const through = await run(client, [`${gateway.url}/mcp`, name, `x_${name}_`]);
+    const remote =
+      server.over === 'http' ? running : await ForeignServer.start(overHttp(server), `${name}-h`);
+    const directly = await run(client, [remote.url, remote.name]);
+    if (remote !== running) await remote.end();
+    return { through: faultsIn(through, name), directly: faultsIn(directly, remote.name) };
+  } finally {
+    gateway.remove(name);
+    await running.end();
+  }
+}
+
+function overHttp(server: ServerKind): ServerKind {
+  return { ...server, over: 'http' };
+}
+
+function faultsIn(seen: Readonly<Record<string, string>>, name: string): Readonly<Record<string, string>> {
+  const wrong = Object.entries(RIGHT).filter(([step, right]) => {
+    const expected = right(name);
+    const said = seen[step] ?? '';
+    return typeof expected === 'string' ? said !== expected : !expected.test(said);
+  });
+  return Object.fromEntries(wrong.map(([step]) => [step, seen[step] ?? 'not reached']));
+}
+
+async function run(client: ClientKind, args: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const [program = '', ...words] = [...client.sdk.client, ...args];
+  const child = spawn(program, words, {
+    cwd: tmpdir(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: WALK_MS,
+    killSignal: 'SIGKILL',
+  });
+  defer(() => child.kill('SIGKILL'));
+  const [said, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  try {
+    return JSON.parse(said) as Readonly<Record<string, string>>;
+  } catch {
+    throw new Error(`the client ${client.title} failed:\n${said}\n${errors.slice(-4_000)}`);
+  }
+}
