@@ -1,4 +1,4 @@
-import { TS1, TS2 } from './sdks.ts';
+import { FASTMCP, GO, MCP_GO, PYTHON, TS1, TS2 } from './sdks.ts';
 import type { Sdk } from './sdks.ts';
 
 /** The client program of an SDK. */
@@ -12,4 +12,8 @@ export interface ClientKind {
 export const CLIENTS: readonly ClientKind[] = [
   { word: 'ts1', title: 'TypeScript 1.x', sdk: TS1 },
   { word: 'ts2', title: 'TypeScript 2.x', sdk: TS2 },
+  { word: 'python', title: 'Python mcp 1.x', sdk: PYTHON },
+  { word: 'fastmcp', title: 'FastMCP', sdk: FASTMCP },
+  { word: 'gosdk', title: 'Go SDK', sdk: GO },
+  { word: 'mcpgo', title: 'mcp-go', sdk: MCP_GO },
 ];

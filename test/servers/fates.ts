@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LogLine } from '../support/serve.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { until } from '../support/until.ts';
 import { Between } from './between.ts';
 import { ForeignServer } from './foreignServer.ts';
+import { CONNECT_MS } from './gateway.ts';
 import type { Gateway } from './gateway.ts';
 import type { ServerKind } from './servers.ts';
 
@@ -13,11 +13,10 @@ export type Fate = (typeof FATES)[number];
 const OLDER = 'cancelled echo elicit fail grow image log roots sample slow structured touch wait'.split(' ');
 const NEWER = ['bye', ...OLDER];
 const RIGHT_MS = 5_000;
-const CONNECT_MS = 60_000;
 /** Longer than Pegboard waits before it opens a stream again, so that this is refused at least once. */
 const DOWN_MS = 1_500;
 
-/** Each fault by what is wrong: `call`, `tools` or `log`. */
+/** Each fault by what is wrong: `call`, `tools` or `log`; `initialize` where the server cannot even be connected. */
 export type Faults = Readonly<Record<string, string>>;
 export interface Met {
   readonly faults: Faults;
@@ -78,7 +77,6 @@ function isNoticed({ over, keeps }: ServerKind, fate: Fate): boolean {
   return keeps.includes(fate === 'cut' ? 'a stream' : 'sessions');
 }
 
-/** @throws Error if the server cannot be used even before */
 export async function meetFate(gateway: Gateway, kind: ServerKind, fate: Fate): Promise<Met> {
   const name = `${kind.word}-${fate}`;
   const server = await ForeignServer.start(kind, name);
@@ -86,9 +84,10 @@ export async function meetFate(gateway: Gateway, kind: ServerKind, fate: Fate): 
   gateway.define(name, kind.over === 'http' ? url : server.command);
   const scene = { gateway, server, client: await gateway.connect(), between };
   try {
-    await until(() => hasTools(scene, OLDER), { what: `${name} is connected`, withinMs: CONNECT_MS });
-    const before = await echo(scene);
-    if (before !== '') throw new Error(`${name} does not even begin: ${before}`);
+    const away = await gateway.connected(name, scene.client, CONNECT_MS);
+    if (away !== '') return { faults: { initialize: away }, log: [] };
+    const before = await toolsOf(scene);
+    if (before.join() !== OLDER.join()) throw new Error(`${name} begins with ${before.join(' ')}`);
     expectKept(kind, between);
     const mark = gateway.lines;
     const tools = await HAPPENS[fate](scene);
@@ -121,24 +120,27 @@ async function echo({ client, server }: Scene): Promise<string> {
   return isError === true || said !== 'Echo: there' ? said : '';
 }
 
-/** Calls again only where the answer names the time of the next attempt. */
+/** Calls again only where the answer says that it has not run, and to call later. A process has to start first. */
 async function callInTime(scene: Scene): Promise<string> {
-  const end = performance.now() + RIGHT_MS;
+  const end = performance.now() + rightMs(scene);
   for (;;) {
     const fault = await echo(scene);
-    if (performance.now() > end) return fault === '' ? `right only after ${RIGHT_MS / 1_000} s` : fault;
-    if (!fault.includes('the next attempt is at')) return fault;
+    if (performance.now() > end) return fault === '' ? 'right, but too late' : fault;
+    if (!/the next attempt is at|it has not run, call again later/.test(fault)) return fault;
     await pause(100);
   }
 }
 
 async function toolsInTime(scene: Scene, tools: readonly string[]): Promise<string> {
-  const end = performance.now() + RIGHT_MS;
+  const end = performance.now() + rightMs(scene);
   while (!(await hasTools(scene, tools))) {
     if (performance.now() > end) return (await toolsOf(scene)).join(' ');
     await pause(100);
   }
   return '';
+}
+function rightMs({ server }: Scene): number {
+  return server.kind.over === 'stdio' ? CONNECT_MS : RIGHT_MS;
 }
 async function hasTools(scene: Scene, tools: readonly string[]): Promise<boolean> {
   return (await toolsOf(scene)).join() === tools.join();

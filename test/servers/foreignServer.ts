@@ -8,6 +8,7 @@ import { makeDirectory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
 import { processesNaming } from '../support/proc.ts';
 import { until } from '../support/until.ts';
+import { folderOf } from './installation.ts';
 import type { ServerKind } from './servers.ts';
 
 /** Programs in Java or Python need some seconds on a busy machine. */
@@ -41,7 +42,7 @@ export class ForeignServer {
     const { sdk, over, mode } = this.kind;
     const transport = over === 'stdio' ? 'stdio' : String(this.port);
     const added = mode === undefined ? [] : [mode];
-    return [...sdk.server, transport, this.name, this.#directory.at('redeployed'), ...added];
+    return [...sdk.server(folderOf(sdk)), transport, this.name, this.#directory.at('redeployed'), ...added];
   }
   get url(): string {
     return `http://127.0.0.1:${this.port}/mcp`;

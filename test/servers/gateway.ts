@@ -1,12 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { LogLine, Pegboard } from '../support/serve.ts';
 
+/** A process over stdio starts within it, which takes Java some seconds on a busy machine. */
+export const CONNECT_MS = 30_000;
 /** Shorter than five seconds, within which changed tools have to show. */
 const RELIST_MS = 2_000;
-const CALL_TIMEOUT_S = 2;
+const CALL_TIMEOUT_S = 3;
 
 /** Pegboard in a process of its own, as packed. */
 export class Gateway {
@@ -43,6 +46,16 @@ export class Gateway {
     this.#directory.remove(`mcpservers/${name}.yaml`);
   }
 
+  /** @returns what is wrong where the server is not connected in time, or nothing */
+  async connected(name: string, client: McpClient, withinMs: number): Promise<string> {
+    const end = performance.now() + withinMs;
+    for (;;) {
+      const { content, isError } = await client.callTool(`x_${name}_echo`, { message: 'up' });
+      if (isError !== true) return '';
+      if (performance.now() > end) return String(content[0]?.['text']);
+      await pause(100);
+    }
+  }
   connect(): Promise<McpClient> {
     return McpClient.connect(this.url);
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../support/sources.ts';
@@ -13,23 +13,17 @@ const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const STAMP = 'installed';
 
 /** Outside of any clone; what decides its content names it. */
-export function folderOf({ folder, install = [] }: Sdk): string {
-  const source = sourceOf(folder);
-  const texts = existsSync(source)
-    ? readdirSync(source).map((name) => [name, readFileSync(join(source, name), 'utf8')])
-    : [];
-  const facts = [process.platform, process.arch, install, texts];
+export function folderOf({ folder, recipe }: Sdk): string {
+  const { commands = [], sources = [] } = recipe ?? {};
+  const texts = sources.map((source) => readFileSync(join(sourceOf(folder), source), 'utf8'));
+  const facts = [process.platform, process.arch, commands, texts];
   const stamp = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
   return join(CACHE, 'pegboard', `servers-${folder}`, stamp);
 }
-/** Its programs and their list of dependencies, in this folder of the sources. */
-export function sourceOf(folder: string): string {
-  return join(ROOT, 'test/servers', folder);
-}
 
-/** One that npm installs is always there. */
+/** One that npm has installed is always there. */
 export function isInstalled(sdk: Sdk): boolean {
-  return sdk.install === undefined || existsSync(join(folderOf(sdk), STAMP));
+  return sdk.recipe === undefined || existsSync(join(folderOf(sdk), STAMP));
 }
 
 /** @returns false when a command fails or takes too long; it has printed why */
@@ -38,7 +32,7 @@ export async function install(sdk: Sdk): Promise<boolean> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const env = { ...process.env, FOLDER: folder };
-  for (const command of sdk.install ?? []) {
+  for (const command of sdk.recipe?.commands ?? []) {
     const child = spawn('sh', ['-c', command], {
       cwd: sourceOf(sdk.folder),
       env,
@@ -52,4 +46,8 @@ export async function install(sdk: Sdk): Promise<boolean> {
   }
   writeFileSync(join(folder, STAMP), '');
   return true;
+}
+
+function sourceOf(folder: string): string {
+  return join(ROOT, 'test/servers', folder);
 }

@@ -75,8 +75,9 @@ async function main(): Promise<number> {
   const missing = new Set(chosen.flatMap(({ sdks }) => sdks).filter((sdk) => !isInstalled(sdk)));
   if (values.install)
     for (const sdk of missing) {
-      print(`installing ${titleOf(sdk)} into ${folderOf(sdk)}\n`);
-      if (await install(sdk)) missing.delete(sdk);
+      // Two SDKs may share a folder.
+      if (!isInstalled(sdk)) process.stderr.write(`installing ${titleOf(sdk)} into ${folderOf(sdk)}\n`);
+      if (isInstalled(sdk) || (await install(sdk))) missing.delete(sdk);
     }
   const tasks = chosen.filter(({ sdks }) => !sdks.some((sdk) => missing.has(sdk)));
   const { wrong, better, seen } = await judge(tasks);

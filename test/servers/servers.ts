@@ -1,4 +1,4 @@
-import { TS1, TS2 } from './sdks.ts';
+import { FASTMCP, GO, JAVA_0, JAVA_2, MCP_GO, PYTHON, TS1, TS2 } from './sdks.ts';
 import type { Sdk } from './sdks.ts';
 
 /** A way to run the server program of an SDK. */
@@ -38,4 +38,16 @@ export const SERVERS: readonly ServerKind[] = [
   },
   { word: 'ts2-stdio', title: 'TypeScript 2.x, stdio', sdk: TS2, ...STDIO },
   { word: 'ts2-http', title: 'TypeScript 2.x, HTTP', sdk: TS2, over: 'http', keeps: 'nothing' },
+  { word: 'python-stdio', title: 'Python mcp 1.x, stdio', sdk: PYTHON, ...STDIO },
+  { word: 'python-http', title: 'Python mcp 1.x, HTTP', sdk: PYTHON, ...SESSIONS },
+  { word: 'fastmcp-stdio', title: 'FastMCP, stdio', sdk: FASTMCP, ...STDIO },
+  { word: 'fastmcp-http', title: 'FastMCP, HTTP', sdk: FASTMCP, over: 'http', keeps: 'nothing' },
+  { word: 'gosdk-stdio', title: 'Go SDK, stdio', sdk: GO, ...STDIO },
+  { word: 'gosdk-http', title: 'Go SDK, HTTP', sdk: GO, ...SESSIONS },
+  { word: 'mcpgo-stdio', title: 'mcp-go, stdio', sdk: MCP_GO, ...STDIO },
+  { word: 'mcpgo-http', title: 'mcp-go, HTTP', sdk: MCP_GO, over: 'http', keeps: 'nothing' },
+  { word: 'java0-stdio', title: 'Java 0.17, stdio', sdk: JAVA_0, ...STDIO },
+  { word: 'java0-http', title: 'Java 0.17, HTTP', sdk: JAVA_0, over: 'http', keeps: 'sessions' },
+  { word: 'java2-stdio', title: 'Java 2.1, stdio', sdk: JAVA_2, ...STDIO },
+  { word: 'java2-http', title: 'Java 2.1, HTTP', sdk: JAVA_2, over: 'http', keeps: 'sessions' },
 ];

@@ -29,7 +29,7 @@ client.setRequestHandler(CreateMessageRequestSchema, () => ({
 }));
 client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: ROOT }] }));
 client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { level, data } }) => {
-  logged.push(`${level} ${String(data)}`);
+  logged.push(`${level} ${JSON.stringify(data)}`);
 });
 client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params: { uri } }) => {
   updated.push(uri);

@@ -22,7 +22,7 @@ client.setRequestHandler('sampling/createMessage', () => ({
 }));
 client.setRequestHandler('roots/list', () => ({ roots: [{ uri: ROOT }] }));
 client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
-  logged.push(`${level} ${String(data)}`);
+  logged.push(`${level} ${JSON.stringify(data)}`);
 });
 client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
   updated.push(uri);
