@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { ROOT } from '../support/sources.ts';
 import type { Sdk } from './sdks.ts';
 
-/** Registries that do not answer must not keep anything waiting for longer. */
-const LIMIT_MS = 240_000;
 const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 /** Written last: a folder without it is incomplete. */
 const STAMP = 'installed';
@@ -26,26 +24,33 @@ export function isInstalled(sdk: Sdk): boolean {
   return sdk.recipe === undefined || existsSync(join(folderOf(sdk), STAMP));
 }
 
-/** @returns false when a command fails or takes too long; it has printed why */
-export async function install(sdk: Sdk): Promise<boolean> {
+/** @param withinMs for all commands; registries that do not answer keep nothing waiting for longer
+ *  @returns false when a command fails or takes too long; it has printed why */
+export async function install(sdk: Sdk, withinMs: number): Promise<boolean> {
   const folder = folderOf(sdk);
+  const end = performance.now() + withinMs;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const env = { ...process.env, FOLDER: folder };
-  for (const command of sdk.recipe?.commands ?? []) {
-    const child = spawn('sh', ['-c', command], {
-      cwd: sourceOf(sdk.folder),
-      env,
-      // Standard output is for the results.
-      stdio: ['ignore', 2, 2],
-      timeout: LIMIT_MS,
-      killSignal: 'SIGKILL',
-    });
-    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    if (code !== 0) return false;
-  }
+  const place = { cwd: sourceOf(sdk.folder), env: { ...process.env, FOLDER: folder } };
+  for (const command of sdk.recipe?.commands ?? [])
+    if ((await codeOf(command, place, end - performance.now())) !== 0) return false;
   writeFileSync(join(folder, STAMP), '');
   return true;
+}
+
+async function codeOf(command: string, place: object, withinMs: number): Promise<number | null> {
+  // A group of its own, so that what the command has started ends with it. Standard output is for the results.
+  const child = spawn('sh', ['-c', command], { ...place, detached: true, stdio: ['ignore', 2, 2] });
+  const late = setTimeout(
+    () => {
+      process.stderr.write(`${command} takes too long\n`);
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+    },
+    Math.max(0, withinMs),
+  );
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(late);
+  return code;
 }
 
 function sourceOf(folder: string): string {

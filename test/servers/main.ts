@@ -20,6 +20,9 @@ const USAGE = `npm run servers -- [--install] [--only <words>] [--output text|js
 /** More would make the servers of one another slow. */
 const AT_ONCE = 3;
 
+/** Of all SDKs together; about two minutes are usual. */
+const INSTALL_MS = 240_000;
+
 interface Task extends Cell {
   readonly sdks: readonly Sdk[];
   readonly run: (gateway: Gateway) => Promise<Seen>;
@@ -73,12 +76,7 @@ async function main(): Promise<number> {
   const chosen = TASKS.filter(({ server, column }) => `${server} ${column}`.includes(values.only));
   if (chosen.length === 0) return print(`no cell matches ${values.only}\n`, 2);
   const missing = new Set(chosen.flatMap(({ sdks }) => sdks).filter((sdk) => !isInstalled(sdk)));
-  if (values.install)
-    for (const sdk of missing) {
-      // Two SDKs may share a folder.
-      if (!isInstalled(sdk)) process.stderr.write(`installing ${titleOf(sdk)} into ${folderOf(sdk)}\n`);
-      if (isInstalled(sdk) || (await install(sdk))) missing.delete(sdk);
-    }
+  if (values.install) await installAll(missing);
   const tasks = chosen.filter(({ sdks }) => !sdks.some((sdk) => missing.has(sdk)));
   const { wrong, better, seen } = await judge(tasks);
   if (values.output === 'json') print(`${JSON.stringify(seen, undefined, 2)}\n`);
@@ -92,6 +90,16 @@ async function main(): Promise<number> {
   const failed = new Set(wrong.map((fault) => fault.split(' ', 2).join(' '))).size;
   print(`${tasks.length - failed} passed, ${failed} failed, ${skipped} skipped\n`);
   return failed > 0 || tasks.length === 0 || (values.install && skipped > 0) ? 1 : 0;
+}
+
+/** Takes out of `missing` what is there then. */
+async function installAll(missing: Set<Sdk>): Promise<void> {
+  const end = performance.now() + INSTALL_MS;
+  for (const sdk of missing) {
+    // Two SDKs may share a folder.
+    if (!isInstalled(sdk)) process.stderr.write(`installing ${titleOf(sdk)} into ${folderOf(sdk)}\n`);
+    if (isInstalled(sdk) || (await install(sdk, end - performance.now()))) missing.delete(sdk);
+  }
 }
 
 async function judge(tasks: readonly Task[]) {
