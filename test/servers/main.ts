@@ -18,7 +18,7 @@ const USAGE = `npm run servers -- [--install] [--only <words>] [--output text|js
   --output    json prints what was seen in each cell
 `;
 /** More would make the servers of one another slow. */
-const AT_ONCE = 3;
+const AT_ONCE = 4;
 
 /** Of all SDKs together; about two minutes are usual. */
 const INSTALL_MS = 240_000;
@@ -140,4 +140,6 @@ function print(text: string, code = 0): number {
   return code;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void runEnds().finally(() => process.exit(1)));
 process.exitCode = await main();
