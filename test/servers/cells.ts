@@ -27,8 +27,8 @@ export function knownAt({ server, column }: Cell): readonly Known[] {
 
 /** @returns a sentence for each difference between what was seen and what is known */
 export function differences(cell: Cell, faults: readonly Fault[]): readonly string[] {
-  const known = knownAt(cell).flatMap(({ what, alsoDirectly = false }) =>
-    what.map((one) => ({ what: one, alsoDirectly })),
+  const known = knownAt(cell).flatMap(({ what, alsoDirectly = false, isSometimesRight = false }) =>
+    what.map((one) => ({ what: one, alsoDirectly, isSometimesRight })),
   );
   const isSame = (one: { what: string; alsoDirectly: boolean }, other: typeof one): boolean =>
     one.what === other.what && one.alsoDirectly === other.alsoDirectly;
@@ -38,7 +38,7 @@ export function differences(cell: Cell, faults: readonly Fault[]): readonly stri
       .filter((fault) => !known.some((one) => isSame(one, fault)))
       .map(({ what, saw, alsoDirectly }) => `${at} ${what}${alsoDirectly ? ' (also directly)' : ''}: ${saw}`),
     ...known
-      .filter((one) => !faults.some((fault) => isSame(one, fault)))
+      .filter((one) => !one.isSometimesRight && !faults.some((fault) => isSame(one, fault)))
       .map(({ what }) => `${at} ${what}: is right now, or differs from known.ts; correct that`),
   ];
 }

@@ -13,6 +13,7 @@ export type Fate = (typeof FATES)[number];
 const OLDER = 'cancelled echo elicit fail grow image log roots sample slow structured touch wait'.split(' ');
 const NEWER = ['bye', ...OLDER];
 const RIGHT_MS = 5_000;
+const LATER = /the next attempt is at|it has not run, call again later|had no answer within|it hangs/;
 /** Longer than Pegboard waits before it opens a stream again, so that this is refused at least once. */
 const DOWN_MS = 1_500;
 
@@ -21,7 +22,7 @@ export type Faults = Readonly<Record<string, string>>;
 export interface Met {
   readonly faults: Faults;
   /** What the log says. */
-  readonly log: readonly string[];
+  readonly log: readonly LogLine[];
 }
 
 interface Scene {
@@ -81,7 +82,7 @@ export async function meetFate(gateway: Gateway, kind: ServerKind, fate: Fate): 
   const name = `${kind.word}-${fate}`;
   const server = await ForeignServer.start(kind, name);
   const { between, url = '' } = kind.over === 'http' ? await Between.open(server.port) : {};
-  gateway.define(name, kind.over === 'http' ? url : server.command);
+  gateway.define(name, kind.over === 'http' ? url : server.command, fate === 'hang');
   const scene = { gateway, server, client: await gateway.connect(), between };
   try {
     const away = await gateway.connected(name, scene.client, CONNECT_MS);
@@ -95,7 +96,7 @@ export async function meetFate(gateway: Gateway, kind: ServerKind, fate: Fate): 
     const lines = gateway.linesAbout(name, mark);
     const log = isNoticed(kind, fate) && !lines.some(saysWhy) ? 'does not say why' : '';
     const faults = Object.entries({ call, tools: listed, log }).filter(([, fault]) => fault !== '');
-    return { faults: Object.fromEntries(faults), log: lines.map((line) => JSON.stringify(line)) };
+    return { faults: Object.fromEntries(faults), log: lines };
   } finally {
     gateway.remove(name);
     await server.end();
@@ -120,13 +121,13 @@ async function echo({ client, server }: Scene): Promise<string> {
   return isError === true || said !== 'Echo: there' ? said : '';
 }
 
-/** Calls again only where the answer says that it has not run, and to call later. A process has to start first. */
+/** Calls again only where the answer says that it has not run and to call later, or that the server hangs. */
 async function callInTime(scene: Scene): Promise<string> {
   const end = performance.now() + rightMs(scene);
   for (;;) {
     const fault = await echo(scene);
     if (performance.now() > end) return fault === '' ? 'right, but too late' : fault;
-    if (!/the next attempt is at|it has not run, call again later/.test(fault)) return fault;
+    if (!LATER.test(fault)) return fault;
     await pause(100);
   }
 }
@@ -140,6 +141,7 @@ async function toolsInTime(scene: Scene, tools: readonly string[]): Promise<stri
   return '';
 }
 function rightMs({ server }: Scene): number {
+  // A process has to start first.
   return server.kind.over === 'stdio' ? CONNECT_MS : RIGHT_MS;
 }
 async function hasTools(scene: Scene, tools: readonly string[]): Promise<boolean> {

@@ -9,7 +9,9 @@ import type { LogLine, Pegboard } from '../support/serve.ts';
 export const CONNECT_MS = 30_000;
 /** Shorter than five seconds, within which changed tools have to show. */
 const RELIST_MS = 2_000;
-const CALL_TIMEOUT_S = 3;
+const TIMEOUT_S = 15;
+/** For calls of a server that will hang; what it is asked besides has a little longer, since its process has to start first. */
+const HANGING = { callTimeout: 3, timeout: 5 };
 
 /** Pegboard in a process of its own, as packed. */
 export class Gateway {
@@ -32,14 +34,15 @@ export class Gateway {
   }
 
   /** @param reached its command over stdio, its url over HTTP */
-  define(name: string, reached: readonly string[] | string): void {
+  define(name: string, reached: readonly string[] | string, willHang = false): void {
     const how =
       typeof reached === 'string'
         ? { type: 'streamable-http', url: reached }
         : { type: 'stdio', command: reached, autoStart: true };
     // Each has one client, which may be asked for its roots too.
     const questions = ['elicitation', 'sampling', 'roots'];
-    const definition = { ...how, timeout: CALL_TIMEOUT_S, callTimeout: CALL_TIMEOUT_S, questions };
+    const limits = willHang ? HANGING : { timeout: TIMEOUT_S, callTimeout: TIMEOUT_S };
+    const definition = { ...how, ...limits, questions };
     this.#directory.replace(`mcpservers/${name}.yaml`, JSON.stringify(definition));
   }
   remove(name: string): void {

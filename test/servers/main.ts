@@ -1,5 +1,6 @@
 /** `npm run servers`: real servers of SDKs, through Pegboard and directly. `-- --install` installs those of other languages first. */
 import { parseArgs } from 'node:util';
+import type { LogLine } from '../support/serve.ts';
 import { runEnds } from '../support/cleanup.ts';
 import { differences } from './cells.ts';
 import type { Cell, Fault } from './cells.ts';
@@ -30,7 +31,7 @@ interface Task extends Cell {
 interface Seen {
   readonly faults: readonly Fault[];
   /** More that an observer may want to know. */
-  readonly log?: readonly string[];
+  readonly log: readonly LogLine[];
   readonly better?: readonly string[];
 }
 
@@ -52,13 +53,13 @@ const TASKS: readonly Task[] = SERVERS.flatMap((kind) => [
     column: client.word,
     sdks: [kind.sdk, client.sdk],
     run: async (gateway: Gateway): Promise<Seen> => {
-      const { through, directly } = await walk(gateway, kind, client);
+      const { through, directly, log } = await walk(gateway, kind, client);
       const faults = Object.entries(through).map(([what, saw]) => ({
         what,
         saw,
         alsoDirectly: what in directly,
       }));
-      return { faults, better: Object.keys(directly).filter((step) => !(step in through)) };
+      return { faults, log, better: Object.keys(directly).filter((step) => !(step in through)) };
     },
   })),
 ]);

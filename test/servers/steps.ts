@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
+import type { LogLine } from '../support/serve.ts';
 import { defer } from '../support/cleanup.ts';
 import type { ClientKind } from './clients.ts';
 import { ForeignServer } from './foreignServer.ts';
@@ -19,8 +20,8 @@ const RIGHT: Readonly<Record<string, (name: string) => string | RegExp>> = {
   structured: () => '{"sum":5}',
   isError: () => /^error: .*it failed/,
   'bad arguments': () => 'refused',
-  // The last one may come after the answer; then it is not delivered.
-  progress: () => /^1\/3 2\/3( 3\/3)?$/,
+  // The last ones may come after the answer; then they are not delivered.
+  progress: () => /^1\/3( 2\/3( 3\/3)?)?$/,
   logging: () => /^info .*hello/,
   elicitation: () => 'accept Ada',
   sampling: () => 'Paris',
@@ -42,6 +43,8 @@ export interface Walked {
   readonly through: Readonly<Record<string, string>>;
   /** Without Pegboard, over HTTP. */
   readonly directly: Readonly<Record<string, string>>;
+  /** What the log says. */
+  readonly log: readonly LogLine[];
 }
 
 export async function walk(gateway: Gateway, server: ServerKind, client: ClientKind): Promise<Walked> {
@@ -51,13 +54,17 @@ export async function walk(gateway: Gateway, server: ServerKind, client: ClientK
   try {
     const caller = await gateway.connect();
     const away = await gateway.connected(name, caller, CONNECT_MS);
-    if (away !== '') return { through: { initialize: away }, directly: {} };
+    if (away !== '') return { through: { initialize: away }, directly: {}, log: gateway.linesAbout(name, 0) };
     const through = await run(client, [`${gateway.url}/mcp`, name, `x_${name}_`]);
     const remote =
       server.over === 'http' ? running : await ForeignServer.start(overHttp(server), `${name}-h`);
     const directly = await run(client, [remote.url, remote.name]);
     if (remote !== running) await remote.end();
-    return { through: faultsIn(through, name), directly: faultsIn(directly, remote.name) };
+    return {
+      through: faultsIn(through, name),
+      directly: faultsIn(directly, remote.name),
+      log: gateway.linesAbout(name, 0),
+    };
   } finally {
     gateway.remove(name);
     await running.end();

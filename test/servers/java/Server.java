@@ -131,7 +131,8 @@ class Server {
     if (transport.equals("stdio")) {
       server[0] = McpServer.sync(new StdioServerTransportProvider(JSON)).serverInfo("java", "1").capabilities(offered)
           .tools(TOOLS).resources(one).resourceTemplates(item).prompts(greet).completions(who).build();
-      return;
+      // Its threads do not keep the process.
+      Thread.currentThread().join();
     }
     HttpServletStreamableServerTransportProvider servlet =
         HttpServletStreamableServerTransportProvider.builder().jsonMapper(JSON).mcpEndpoint("/mcp").build();

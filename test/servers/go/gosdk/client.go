@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"pegboard.test/servers/shared"
@@ -106,7 +107,12 @@ func (walker *walker) Read(uri string) (string, error) {
 }
 
 func (walker *walker) Subscribe(uri string) error {
-	return walker.session.Subscribe(context.Background(), &mcp.SubscribeParams{URI: uri})
+	err := walker.session.Subscribe(context.Background(), &mcp.SubscribeParams{URI: uri})
+	if err == nil && walker.isModern() {
+		// It does not wait until the server has acknowledged.
+		time.Sleep(500 * time.Millisecond)
+	}
+	return err
 }
 
 func (walker *walker) Prompt(name string, args map[string]string) (string, error) {

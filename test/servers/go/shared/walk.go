@@ -112,7 +112,12 @@ func Walk(walker Walker) {
 	}
 	none := map[string]any{}
 	note := "note://" + name + "/one"
+	show := func() { json.NewEncoder(os.Stdout).Encode(seen) }
 	step("initialize", func() (string, error) { return "connected", walker.Connect(url) })
+	if seen["initialize"] != "connected" {
+		show()
+		return
+	}
 	step("text", func() (string, error) { return told("echo", map[string]any{"message": "there"}) })
 	step("image", func() (string, error) {
 		result, err := call("image", none, nil)
@@ -176,5 +181,5 @@ func Walk(walker Walker) {
 	})
 	step("ping", func() (string, error) { return "answered", walker.Ping() })
 	step("end", func() (string, error) { return "ended", walker.Close() })
-	json.NewEncoder(os.Stdout).Encode(seen)
+	show()
 }
