@@ -1,10 +1,14 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
+import * as tls from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { addressClass, type AddressClass } from './addressClass.ts';
 import { hostOf } from './hostClasses.ts';
+import { authorizationFor, openTunnel } from './openTunnel.ts';
+import { ProxyError, isLeftToProxy, proxyRoutes } from './proxyRoutes.ts';
+import type { Proxy, ProxySettings, Route } from './proxyRoutes.ts';
 import { resolveHost } from './resolveHost.ts';
 
 export interface GuardedFetchParts {
@@ -16,6 +20,8 @@ export interface GuardedFetchParts {
   readonly maxBytes: number;
   /** Of GET and HEAD; each hop is checked like the first URL. Default 0. */
   readonly maxRedirects?: number;
+  /** Default: those of the environment. */
+  readonly proxies?: (() => ProxySettings) | undefined;
   /** The authorities to trust; undefined: those that Node.js trusts by itself. */
   readonly trust?: () => SecureContext | undefined;
   /** Default `never`; `loopback`: if all addresses of the host are loopback. */
@@ -49,7 +55,8 @@ export class GuardedFetchError extends Error {
 }
 
 /** A fetch for URLs that come from outside: connects only to addresses that it has checked, within bounds of time and size;
- *  uses no proxy, decodes no content encoding, and reads the body before it returns. It always checks redirects itself, so
+ *  decodes no content encoding, and reads the body before it returns. What a proxy is asked for was checked too: its name must
+ *  resolve here, and to public addresses (decision D159). It always checks redirects itself, so
  *  `redirect` in `init` has no effect. @returns a fetch that throws GuardedFetchError, or the reason of an aborted `init.signal`
  *  Source: https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html */
 export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
@@ -72,6 +79,7 @@ export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
       if (callers?.aborted === true) throw callers.reason;
       if (late.signal.aborted)
         throw new GuardedFetchError('timeout', `${first.host} did not answer within ${parts.timeoutMs} ms`);
+      if (error instanceof ProxyError) throw new GuardedFetchError('unreachable', error.message);
       // Its message would name the address.
       const { code, name } = error as Error & { readonly code?: string };
       throw new GuardedFetchError('unreachable', `no response from ${first.host}: ${code ?? name}`);
@@ -98,7 +106,11 @@ async function follow(first: URL, exchange: Exchange): Promise<Response> {
   let isSameOrigin = true;
   for (let left = parts.maxRedirects ?? 0; ; left -= 1) {
     const addresses = await checkedAddresses(url, parts, signal);
-    const message = await send(url, addresses, headersFor(request, isSameOrigin), exchange);
+    const headers = headersFor(request, isSameOrigin);
+    const { proxy } = routeTo(url, addresses, parts);
+    const message = await (proxy === undefined
+      ? send(url, addresses, headers, exchange)
+      : sendThrough(proxy, url, headers, exchange));
     const location = redirectOf(message);
     if (location === undefined) return await read(message, url, parts.maxBytes);
     message.destroy();
@@ -125,9 +137,10 @@ function checkedUrl(given: string | URL, { allowHttp = 'never' }: GuardedFetchPa
 /** All must be good: one bad address refuses the host. */
 async function checkedAddresses(
   url: URL,
-  { allowPrivate, allowHttp, resolve = resolveHost }: GuardedFetchParts,
+  parts: GuardedFetchParts,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const { allowPrivate, allowHttp, resolve = resolveHost } = parts;
   const host = hostOf(url);
   const addresses =
     isIP(host) > 0
@@ -136,8 +149,11 @@ async function checkedAddresses(
           resolve(host).catch(() => []),
           signal,
         );
-  if (addresses.length === 0)
-    throw new GuardedFetchError('unresolved', `${url.host} cannot be resolved to an address`);
+  if (addresses.length === 0) {
+    if (isLeftToProxy(url, parts.proxies?.(), allowPrivate)) return [];
+    const fix = routeTo(url, addresses, parts).proxy === undefined ? '' : `${HERE}; ${LEAVE_IT}`;
+    throw new GuardedFetchError('unresolved', `${url.host} cannot be resolved to an address${fix}`);
+  }
   const open: readonly AddressClass[] = allowPrivate
     ? ['public', 'loopback', 'private', 'link-local']
     : ['public'];
@@ -148,6 +164,38 @@ async function checkedAddresses(
   if (url.protocol === 'http:' && allowHttp !== 'always' && !isLoopback)
     throw new GuardedFetchError('not-https', `http: is allowed for loopback addresses only, not ${url.host}`);
   return addresses;
+}
+
+const HERE = ' here, so that it may be a private one';
+const LEAVE_IT = 'if the proxy refuses those, set aggregator.proxyResolves: true';
+
+/** This machine is never reached through a proxy. @throws ProxyError */
+function routeTo(url: URL, addresses: readonly string[], { proxies }: GuardedFetchParts): Route {
+  const isHere = addresses.length > 0 && addresses.every((one) => addressClass(one) === 'loopback');
+  return isHere ? { proxy: undefined, why: '' } : proxyRoutes(proxies?.())(url);
+}
+
+/** The proxy gets the name, by which its own rules go: what answers must have a certificate for it. */
+async function sendThrough(
+  proxy: Proxy,
+  url: URL,
+  headers: Headers,
+  { request, body, signal, trust }: Exchange,
+): Promise<http.IncomingMessage> {
+  const common = { method: request.method, headers: Object.fromEntries(headers), signal };
+  if (url.protocol === 'https:' || proxy.isSocks) {
+    const isHttps = url.protocol === 'https:';
+    const [host, port] = [hostOf(url), Number(url.port) || (isHttps ? 443 : 80)];
+    const socket = await openTunnel(proxy, { host, port, signal, ...trust() });
+    const servername = isIP(host) > 0 ? '' : host;
+    const createConnection = (): Socket =>
+      isHttps ? tls.connect({ socket, servername, ...trust(), rejectUnauthorized: true }) : socket;
+    return ended((isHttps ? https : http).request(url, { ...common, createConnection }), body);
+  }
+  const own = { ...common.headers, host: url.host, ...authorizationFor(proxy) };
+  const options = { ...common, headers: own, path: url.href, agent: false, ...trust() };
+  const place = { host: proxy.host, port: proxy.port };
+  return ended((proxy.isHttps ? https : http).request({ ...options, ...place }), body);
 }
 
 /** Connects to one of these addresses; the name stays in the Host header and in TLS. */
@@ -172,9 +220,12 @@ function send(
     ...trust(),
     rejectUnauthorized: true,
   };
+  return ended((url.protocol === 'https:' ? https : http).request(url, options), body);
+}
+
+function ended(sent: http.ClientRequest, body: Buffer): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sent = (url.protocol === 'https:' ? https : http).request(url, options, resolve);
-    sent.on('error', reject);
+    sent.on('response', resolve).on('error', reject);
     sent.end(body.length > 0 ? body : undefined);
   });
 }

@@ -9,3 +9,14 @@ export {
 } from './guardedFetch.ts';
 export { hostClasses, hostOf, isLoopbackHost } from './hostClasses.ts';
 export { resolveHost } from './resolveHost.ts';
+export { authorizationFor, openTunnel, type TunnelParts } from './openTunnel.ts';
+export {
+  ProxyError,
+  isLeftToProxy,
+  proxyRoutes,
+  readProxy,
+  type Proxy,
+  type ProxySettings,
+  type Route,
+  type Routes,
+} from './proxyRoutes.ts';

@@ -16,7 +16,7 @@ export interface HttpsSite {
   /** TCP connections that it has accepted. */
   readonly connections: () => number;
   /** The addresses that were dialled. */
-  readonly dialled: readonly string[];
+  readonly dialled: string[];
   /** Answers of the resolver by name, the last one again and again; other names cannot be resolved. */
   readonly names: Map<string, (readonly string[])[]>;
   readonly resolve: (host: string) => Promise<readonly string[]>;

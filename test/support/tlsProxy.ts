@@ -13,9 +13,10 @@ export interface TlsProxy {
   readonly certificate: string;
 }
 
-/** Passes requests on to a server without TLS; closed after the test. @param origin of that server, asked for each request */
-export async function tlsProxy(origin: () => string): Promise<TlsProxy> {
-  const { key, certificate } = selfSigned();
+/** Passes requests on to a server without TLS; closed after the test. @param origin of that server, asked for each request
+ *  @param names in its certificate, beside `localhost` */
+export async function tlsProxy(origin: () => string, ...names: readonly string[]): Promise<TlsProxy> {
+  const { key, certificate } = selfSigned(...names);
   const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (req, res) => {
     const { method, headers, url = '' } = req;
     const to = new URL(origin());

@@ -1,14 +1,19 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
 import { guardedFetch, GuardedFetchError } from '../../../kernel/net/guardedFetch.ts';
 import type { GuardedFetchParts } from '../../../kernel/net/guardedFetch.ts';
 import { defer } from '../../support/cleanup.ts';
+import { forwardProxy } from '../../support/forwardProxy.ts';
+import type { ForwardProxy } from '../../support/forwardProxy.ts';
 import { httpsSite, PUBLIC_ADDRESS } from '../../support/httpsSite.ts';
 import type { HttpsSite } from '../../support/httpsSite.ts';
+import { socksProxy } from '../../support/socksProxy.ts';
 import { within } from '../../support/until.ts';
+import { withVariables } from '../../support/withVariables.ts';
 
 const HOST = 'app.example';
 
@@ -303,16 +308,97 @@ describe('lib: guardedFetch', () => {
     expect((await refused(at('unknown.example'))).reason).equal('unresolved');
   });
 
-  it('uses no proxy of the environment', async () => {
-    const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
-    const former = names.map((name) => process.env[name]);
-    defer(() => {
-      names.forEach((name, index) => {
-        if (former[index] === undefined) Reflect.deleteProperty(process.env, name);
-        else process.env[name] = former[index];
-      });
+  describe('through a proxy', () => {
+    let proxy: ForwardProxy;
+    beforeEach(async () => {
+      proxy = await forwardProxy(() => site.port);
+      withVariables({ ALL_PROXY: `http://kim:s3cret@${proxy.place}` });
+      site.dialled.length = 0;
     });
-    for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:1';
-    expect((await guardedFetch(partsWith())(at(HOST))).status).equal(200);
+
+    it('asks for the name of a host that is public here, as the environment says', async () => {
+      const response = await guardedFetch(partsWith())(at(HOST, '/a?b'));
+      expect(await response.text()).equal('hello');
+      expect(proxy.asked).deep.equal([`CONNECT ${HOST}:${site.port}`]);
+      expect(proxy.credentials).deep.equal(['kim:s3cret']);
+      expect(seen[0]?.headers).include({ host: `${HOST}:${site.port}` });
+      expect(seen[0]?.headers).not.property('proxy-authorization');
+      expect(site.dialled).deep.equal([]);
+    });
+
+    it('asks for no private address, by number or by name, at any hop', async () => {
+      site.names.set('other.example', [['10.0.0.1']]);
+      for (const host of ['10.0.0.1', '[fd12::1]', '169.254.169.254', 'other.example'])
+        expect((await refused(`https://${host}/`)).reason).equal('private-address');
+      answer = (_request, response) => response.writeHead(302, { location: 'https://10.0.0.1/' }).end();
+      expect((await refused(at(HOST), { maxRedirects: 1 })).reason).equal('private-address');
+      expect(proxy.asked).deep.equal([`CONNECT ${HOST}:${site.port}`]);
+    });
+
+    it('leaves a name to it that is unknown here only if it may, and over https', async () => {
+      site.names.delete('dead.example');
+      expect((await refused(at('dead.example'))).message).match(
+        /^dead\.example:\d+ cannot be resolved to an address here, .*; if the proxy refuses those, set aggregator\.proxyResolves: true$/,
+      );
+      const proxies = () => ({ proxyResolves: true });
+      const http = { proxies, allowHttp: 'always' } as const;
+      expect((await refused('http://dead.example/', http)).reason).equal('unresolved');
+      expect(proxy.asked).deep.equal([]);
+      for (const more of [{ proxies }, { allowPrivate: true }])
+        expect((await guardedFetch(partsWith(more))(at('dead.example'))).status).equal(200);
+    });
+
+    it('is not asked for this machine', async () => {
+      site.names.set(HOST, [['127.0.0.1']]);
+      expect((await guardedFetch(partsWith({ allowPrivate: true }))(at(HOST))).status).equal(200);
+      expect(proxy.asked).deep.equal([]);
+    });
+
+    it('wants the certificate of the host from what answers', async () => {
+      site.names.set('unnamed.example', [[PUBLIC_ADDRESS]]);
+      expect((await refused(at('unnamed.example'))).message).match(/ERR_TLS_CERT_ALTNAME_INVALID$/);
+      expect(seen).deep.equal([]);
+    });
+
+    it('sends plain http in the form for proxies', async () => {
+      const plain = createServer((request, response) =>
+        response.end(`${request.url} ${request.headers.host}`),
+      );
+      await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+      defer(() => plain.close());
+      proxy = await forwardProxy(() => (plain.address() as AddressInfo).port);
+      const proxies = () => ({ proxy: `http://${proxy.place}` });
+      const response = await guardedFetch(partsWith({ proxies, allowHttp: 'always' }))(`http://${HOST}/a?b`);
+      expect(await response.text()).equal(`/a?b ${HOST}`);
+      expect(proxy.asked).deep.equal([`GET http://${HOST}/a?b`]);
+    });
+
+    it('fails with its name if it refuses, hangs or is not there, within the time', async () => {
+      proxy.refuseWith = 403;
+      expect((await refused(at(HOST))).message).match(
+        /^the proxy http:\/\/127\.0\.0\.1:\d+ \(ALL_PROXY\) did not connect to app\.example:\d+: it answered HTTP 403; have it allow/,
+      );
+      const deaf = createTcpServer((socket) => socket.resume());
+      await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
+      defer(() => deaf.close());
+      const hanging = { proxy: `http://127.0.0.1:${(deaf.address() as AddressInfo).port}` };
+      expect((await refused(at(HOST), { proxies: () => hanging, timeoutMs: 50 })).reason).equal('timeout');
+      const none = { proxy: 'http://127.0.0.1:1' };
+      expect((await refused(at(HOST), { proxies: () => none })).message).match(
+        /^the proxy .* cannot be reached: /,
+      );
+    });
+
+    it('speaks SOCKS5 too', async () => {
+      const socks = await socksProxy('kim:s3cret', (target) =>
+        target.startsWith(HOST) ? site.port : undefined,
+      );
+      const through = (login: string) => ({ proxies: () => ({ proxy: `socks5://${login}${socks.place}` }) });
+      const response = await guardedFetch(partsWith(through('kim:s3cret@')))(at(HOST));
+      expect(await response.text()).equal('hello');
+      expect(socks.asked).deep.equal([`${HOST}:${site.port}`]);
+      expect((await refused(at('other.example'), through('kim:s3cret@'))).message).match(/host unreachable$/);
+      expect((await refused(at(HOST), through('kim:wrong@'))).message).match(/refuses the user and password/);
+    });
   });
 });
