@@ -66,7 +66,7 @@ const LAYERS = {
     'rpc/': ['definition.ts', 'wire/'],
     'revision/': ['definition.ts', 'wire/', 'rpc/'],
     'conversation/': ['definition.ts', 'perSecond.ts', 'backoffMs.ts', 'wire/', 'rpc/', 'revision/'],
-    'server/': ['definition.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
+    'server/': ['definition.ts', 'backoffMs.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
     'offer/': ['definition.ts', 'rpc/', 'conversation/', 'server/'],
   },
   workflow: {
