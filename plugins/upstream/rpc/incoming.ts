@@ -29,7 +29,7 @@ export interface IncomingParts extends IncomingHooks {
   readonly all: () => readonly Pending[];
   /** Calls that were given up, and may still run. */
   readonly late: () => readonly LateCall[];
-  /** @param answer as the server sent it @returns whether it is of the session or the era rather than of the request, which goes on waiting */
+  /** @param answer as the server sent it @returns whether it is of the session or the era rather than of the request, which continues to wait */
   readonly isWithheld: (pending: Pending, error: GatewayError, answer?: JsonObject) => boolean;
 }
 

@@ -39,7 +39,7 @@ export class Pulse {
     if (this.#asking !== this.#round) void this.#ask(this.#round, this.#parts.timeoutMs(), false);
   }
 
-  /** As ask(), with less patience. @param isSilenceFatal whether running calls excuse no server from which nothing is heard */
+  /** As ask(), with less patience. @param isSilenceFatal whether running calls do not excuse a server that sends nothing */
   askAfterTimeOut(isSilenceFatal: boolean): void {
     const ms = Math.min(this.#parts.timeoutMs(), HUNG_MS);
     if (this.#asking !== this.#round) void this.#ask(this.#round, ms, isSilenceFatal);
@@ -79,7 +79,7 @@ export class Pulse {
     if (round === this.#round) this.#later(round);
   }
 
-  /** @param isSilent whether nothing was heard, which no running call excuses */
+  /** @param isSilent whether nothing has arrived, which running calls do not excuse */
   #judge(fault: GatewayError, isSilent: boolean): void {
     const { requests, lost } = this.#parts;
     if (requests.era === 'legacy' && requests.liveness.isForgotten(fault)) {

@@ -18,7 +18,7 @@ export function isUninitialized(error: GatewayError): boolean {
   return isRefusal(error) && UNINITIALIZED.test(wordsOf(error));
 }
 
-/** Whether the error of a request in a session may report that the session is lost. What a tool says of sessions of its own looks the
+/** Whether the error of a request in a session may report that the session is lost. The words of a tool about sessions of its own look the
  *  same, so a ping decides. */
 export function isSessionDoubt(error: GatewayError): boolean {
   return isRefusal(error) && /session/i.test(wordsOf(error));

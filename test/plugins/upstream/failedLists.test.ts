@@ -93,7 +93,7 @@ describe('upstream: a list that could not be read', () => {
     expect(rig.isStale('x_s_echo')).to.equal(false);
   });
 
-  it('goes on with the page that failed, and shows those that arrived', async () => {
+  it('continues with the page that failed, and shows those that arrived', async () => {
     answers = [page(['one', 'two'], 'p2'), http(503), page(['three'], 'p3'), http(502), page(['four'])];
     await connect();
     await until('the first page', () => rig.tools().includes('x_s_two'));

@@ -51,7 +51,7 @@ describe('upstream: a session that its server has forgotten', () => {
       expect(rig.lines.filter(({ text }) => text === 'server must be initialized again')).length(1);
     });
 
-  it('is not seen in what a tool says of sessions of its own: the session answers a ping', async () => {
+  it('is not seen in the words of a tool about sessions of its own: the session answers a ping', async () => {
     const { message } = await rig.refusal('x_s_refuse', { message: 'no browser session abc' });
     expect(message).to.contain('no browser session abc');
     expect([server.count('initialize'), calls(), server.count('ping')]).to.deep.equal([1, 1, 1]);

@@ -63,7 +63,7 @@ describe('upstream: what a server says without naming a request', () => {
     expect(await callOf((_, res) => res.end(body(null)))).to.match(/ failed: it broke badly$/);
   });
 
-  it('is quoted if a body of status 200 is no message', async () => {
+  it('is quoted if a body of status 200 is not a message', async () => {
     const output = { Output: { reason: 'tenant is suspended' } };
     expect(await callOf((_, res) => res.end(JSON.stringify(output)))).to.contain('"tenant is suspended"');
     const page = '<!doctype html><html><head><title>Sign in to Example</title></head><body>…</body></html>';

@@ -8,7 +8,7 @@ const shaped = (result: string): unknown => JSON.parse(inOlderShape(result));
 const text = (of: string) => [{ type: 'text', text: of }];
 
 describe('front: a result for revisions up to 2025-11-25', () => {
-  it('has every structured content that is no object as one, and as text if there is no content', () => {
+  it('has every structured content that is not an object as one, and as text if there is no content', () => {
     for (const value of ['[1,2]', '"a"', '7', 'true', 'null', '[{"a":[1e400]}]'])
       for (const space of ['', ' ', '\n  ']) {
         const told = `{"content":[],"structuredContent"${space}:${space}${value}}`;
