@@ -31,7 +31,7 @@ describe('e2e: a tool that its server has added without announcing it', () => {
     expect(server.count('tools/list')).equal(2);
   });
 
-  it('is looked for once in 10 s, also if several clients call unknown names of the server', async () => {
+  it('is looked for once in 10 s, for any number of calls to unknown names of the server', async () => {
     const calls = Array.from({ length: 20 }, (_, at) => client.callTool(`x_s_none_${at % 3}`));
     for (const answer of await Promise.all(calls)) {
       expect(answer.isError).equal(true);

@@ -59,7 +59,8 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   }
   if (url === undefined) return { skipped: 'neither a command nor a URL' };
   const at = translate(expand(url));
-  if (!/^(https?:\/\/|\$\{env:)/.test(at)) return { skipped: 'the URL does not begin with http:// or https://' };
+  if (!/^(https?:\/\/|\$\{env:)/.test(at))
+    return { skipped: 'the URL does not begin with http:// or https://' };
   const isSse =
     value['type'] === 'sse' || (!isText(value['type']) && /\/sse\/?$/.test(at.split(/[?#]/, 1)[0] ?? ''));
   if (hideInUrl(at, keptUnlessSecret) !== at)

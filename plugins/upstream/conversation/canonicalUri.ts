@@ -6,7 +6,7 @@ const UNRESERVED = /[\w.~-]/;
 const REPLACED = '%EF%BF%BD';
 const ESCAPED = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
 
-/** The one form of equal uris: `%7E` is `~`, `café` is `caf%C3%A9`, a space is `%20`. Other escapes stay: `%2F` is not a `/`.
+/** The one form of equal uris: `%7E` is `~`, `café` is `caf%C3%A9`, a space is `%20`. Other escapes stay: `%2F` is not `/`.
  *  Source: RFC 3986 §6.2.2.1, §6.2.2.2; RFC 3987 §3.1 */
 export function canonicalUri(uri: string): string {
   if (!VARIABLE.test(uri)) return uri;
