@@ -1,5 +1,5 @@
 import { GatewayError, isObject, plainText, rawMember, setNewest } from 'pegboard';
-import type { Client, JsonObject, Log } from 'pegboard';
+import type { CallResult, Client, JsonObject, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { UpstreamConfig } from '../config.ts';
@@ -7,14 +7,16 @@ import type { Ticker } from '../rpc/ticker.ts';
 import type { LastEra } from '../revision/lastEra.ts';
 import { LIST_CHANGES, ListingReader } from './listing.ts';
 import type { ListingParts } from './listing.ts';
+import { EraChoice } from './eraChoice.ts';
 import { Listening } from './listening.ts';
 import { Questions } from './questions.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
-import type { Said } from '../rpc/pending.ts';
+import type { RequestOptions, Said } from '../rpc/pending.ts';
 import type { RequestHooks } from '../rpc/requestHooks.ts';
 import { Rounds } from './rounds.ts';
 import { rpcText } from '../rpc/rpcText.ts';
+import type { RpcText } from '../rpc/rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
 import { PerSecond } from '../perSecond.ts';
 import { Watches, notWatchable } from './watches.ts';
@@ -50,6 +52,7 @@ export class Conversation {
   pid: number | undefined;
   readonly #listening: Listening;
   readonly #rounds: Rounds;
+  readonly #choice: EraChoice;
   readonly #server: string;
   readonly #parts: ConversationParts;
   #facts: ServerFacts | undefined;
@@ -100,7 +103,16 @@ export class Conversation {
       uris: () => this.watches.uris,
       missed: () => this.missed(),
     });
-    this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => this.#asked });
+    this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => parts.topics() });
+    this.#choice = new EraChoice({
+      server,
+      requests: this.requests,
+      lastEra: parts.lastEra,
+      redact: (text) => parts.output.redact(text),
+      // An instance that has the lists of the shared connection keeps state in its session.
+      isDual: () => parts.readsLists && this.#facts?.isDual === true,
+      learned: parts.newTopic,
+    });
     this.questions = new Questions({
       server,
       config: () => ({ ...config(), questions: this.#asked }),
@@ -115,6 +127,10 @@ export class Conversation {
   usedBy(client: Client | undefined): void {
     if (client !== undefined) this.#lastClient = client;
   }
+  /** As Requests.call, in the era in which the server can ask. */
+  call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
+    return this.#choice.call(what, text, options);
+  }
 
   get lastEra(): LastEra {
     return this.#parts.lastEra;
@@ -122,7 +138,7 @@ export class Conversation {
   /** Another server has the name now. */
   forget(): void {
     this.questions.topics.clear();
-    this.lastEra.forget();
+    this.lastEra.reset();
     this.endRounds('changed');
   }
   /** Calls between two rounds fail: there is no server for the next one. */

@@ -90,7 +90,8 @@ export class Rounds {
   #required(json: string, round: Round): Required {
     if (isTask(JSON.parse(json) as JsonObject)) throw taskAnswer(this.#parts.server, round);
     const type = rawMember(json, 'resultType') ?? '';
-    if (type !== '"input_required"' || this.#parts.requests.era === 'legacy')
+    const isLegacy = this.#parts.requests.era === 'legacy' && round.options.asModern !== true;
+    if (type !== '"input_required"' || isLegacy)
       throw this.#fault(
         round,
         `was answered with a result of type ${type.slice(0, 40)}, which is not supported`,

@@ -20,9 +20,14 @@ export interface HandshakeParts extends Patience {
   readonly questions: readonly Topic[];
   /** What the server has let pass of them before. */
   readonly declared?: Declared | undefined;
+  /** Without one, the server is not used in the legacy era. */
+  readonly needsSession?: boolean;
   /** Redacts a text of the server about itself, and removes control characters. */
   readonly ownWords: (text: string) => string;
 }
+
+/** A server that has answered server/discover may expect the header of its revision on each request. */
+const NAMED = { mirrored: ['mcp-method', 'initialize'] };
 
 /** initialize, then notifications/initialized. A server that may have refused what is declared gets less, in the same attempt.
  *  @throws GatewayError UPSTREAM_PROTOCOL when no revision fits, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
@@ -49,19 +54,24 @@ export async function handshake(requests: Requests, wire: Wire, parts: Handshake
 async function initialize(
   requests: Requests,
   wire: Wire,
-  { timeoutMs, questions, declared = 'modes', ownWords, ...patience }: HandshakeParts,
+  { timeoutMs, questions, declared = 'modes', needsSession = false, ownWords, ...patience }: HandshakeParts,
 ): Promise<ServerFacts> {
   const params = {
     protocolVersion: LEGACY_REVISIONS[0],
     capabilities: capabilitiesFor(questions, declared),
     clientInfo: CLIENT_INFO,
   };
-  const answer = await patiently(() => requests.ask(rpcText('initialize', params), timeoutMs), patience);
+  const answer = await patiently(
+    () => requests.ask(rpcText('initialize', params, needsSession ? NAMED : {}), timeoutMs),
+    patience,
+  );
   // Over HTTP, what is sent in the turn of an answer cannot use its socket, and opens another one.
   await nextTurn();
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !LEGACY_REVISIONS.includes(protocolVersion))
     throw wrongRevision(protocolVersion, params.protocolVersion, ownWords);
+  if (needsSession && wire.hasSession !== true)
+    throw new GatewayError('UPSTREAM_PROTOCOL', 'initialize was answered without a session');
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');
   const said = { serverInfo, capabilities, instructions };

@@ -4,6 +4,7 @@ import type { Era, ServerDefinition } from '../definition.ts';
 import { discover } from './discover.ts';
 import { handshake } from './handshake.ts';
 import type { HandshakeParts } from './handshake.ts';
+import type { KnownEra } from './lastEra.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import type { ServerFacts } from './serverFacts.ts';
@@ -26,8 +27,10 @@ export function erasToTry(
   return first === 'legacy' ? ['legacy', 'modern'] : ['modern', 'legacy'];
 }
 
-export interface NegotiationParts extends HandshakeParts {
+export interface NegotiationParts extends Omit<HandshakeParts, 'declared' | 'needsSession'> {
   readonly eras: readonly Era[];
+  /** What the server has agreed to before. */
+  readonly known?: KnownEra | undefined;
   /** Called with how to begin the next time; not called if the server may speak a better era. */
   readonly learned?: (facts: ServerFacts) => void;
 }
@@ -37,27 +40,70 @@ export interface NegotiationParts extends HandshakeParts {
 export async function negotiate(
   requests: Requests,
   wire: Wire,
-  { eras, learned, ...parts }: NegotiationParts,
+  { eras, learned, known, ...rest }: NegotiationParts,
 ): Promise<ServerFacts> {
   const [first = 'legacy', other] = eras;
-  if (other === undefined) return greet(first, requests, wire, parts);
-  const probeMs = first === 'modern' ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
-  try {
-    const facts = await greet(first, requests, wire, { ...parts, timeoutMs: probeMs });
-    learned?.(facts);
+  const parts = { ...rest, declared: known?.declared };
+  if (other === undefined) {
+    const facts = await greet(first, requests, wire, parts);
+    if (facts.declared !== 'modes') learned?.(facts);
     return facts;
+  }
+  const probeMs = first === 'modern' ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
+  const isDual = known?.isDual === true;
+  try {
+    const facts = await greet(first, requests, wire, { ...parts, timeoutMs: probeMs, needsSession: isDual });
+    const isNew = first === 'modern' && known === undefined;
+    const best = isNew
+      ? await inSession(facts, requests, wire, parts)
+      : { facts: { ...facts, isDual }, isSure: true };
+    if (best.isSure) learned?.(best.facts);
+    return best.facts;
   } catch (thrown) {
     const refusal = asGatewayError(thrown);
     if (!mayBeOther(first, refusal)) throw refusal;
-    // A session that a refused initialize may have begun ends here.
-    wire.renew();
-    await nextTurn();
+    await begin(wire);
     const facts = await greet(other, requests, wire, parts).catch((error: unknown) => {
       throw both(first, refusal, asGatewayError(error));
     });
     if (!isFault(refusal)) learned?.(facts);
     return facts;
   }
+}
+
+/** A server that keeps sessions as well is connected in the legacy era: there it can ask in every way, tell its logs and updates, and
+ *  it still takes requests of the modern one (D145). @param facts in the modern era */
+async function inSession(
+  facts: ServerFacts,
+  requests: Requests,
+  wire: Wire,
+  parts: HandshakeParts,
+): Promise<{ readonly facts: ServerFacts; readonly isSure: boolean }> {
+  const timeoutMs = Math.min(parts.timeoutMs, PROBE_MS);
+  const status = (await wire.statusOf?.('GET', timeoutMs)) ?? 0;
+  if (!mayKeepSessions(status)) return { facts, isSure: status > 0 && status < 500 };
+  try {
+    const older = await handshake(requests, wire, { ...parts, timeoutMs, needsSession: true });
+    return { facts: { ...older, isDual: true }, isSure: true };
+  } catch (thrown) {
+    const refusal = asGatewayError(thrown);
+    await begin(wire);
+    requests.speak('modern');
+    return { facts, isSure: mayBeOther('modern', refusal) && !isFault(refusal) };
+  }
+}
+
+/** Whether a status of a GET without a session is one of servers that keep sessions: 2026-07-28 has no GET, so others answer 405.
+ *  Asked first, because some servers of that revision alone do not expect initialize. */
+function mayKeepSessions(status: number): boolean {
+  return status > 0 && status < 500 && !NO_STREAM.has(status);
+}
+const NO_STREAM: ReadonlySet<number> = new Set([403, 404, 405]);
+
+/** A session that a refused initialize may have begun ends here. */
+async function begin(wire: Wire): Promise<void> {
+  wire.renew();
+  await nextTurn();
 }
 
 function greet(era: Era, requests: Requests, wire: Wire, parts: HandshakeParts): Promise<ServerFacts> {

@@ -8,6 +8,8 @@ export interface ServerFacts {
   readonly era: Era;
   /** What was declared of the questions that it may ask; in the modern era, each request says it. */
   readonly declared: Declared;
+  /** Whether it takes requests of the modern era besides a session of the legacy one. */
+  readonly isDual: boolean;
   readonly protocolVersion: string;
   readonly serverName: string | undefined;
   readonly serverVersion: string | undefined;
@@ -33,6 +35,7 @@ export function factsFrom(
   return {
     era,
     declared,
+    isDual: false,
     protocolVersion,
     serverName: said(info['name']),
     serverVersion: said(info['version']),

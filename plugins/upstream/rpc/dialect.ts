@@ -27,10 +27,11 @@ export class Dialect {
   }
 
   /** What each request of the modern era declares, as members of `_meta`; empty in the legacy era.
+   *  @param era in which the request is written
    *  @param client declares what it can be asked; undefined for requests of the gateway itself
    *  Source: MCP 2026-07-28, `_meta` */
-  envelope(client: Client | undefined): string {
-    if (this.era === 'legacy') return '';
+  envelope(era: Era, client: Client | undefined): string {
+    if (era === 'legacy') return '';
     const { topics, logLevel } = this.#parts;
     const capabilities = client === undefined ? {} : declaredBy(client, topics());
     const level = client === undefined ? undefined : logLevel();
@@ -40,8 +41,8 @@ export class Dialect {
 
   /** What each request of the modern era repeats for proxies, name and value in turn; undefined in the legacy era.
    *  Source: MCP 2026-07-28, Standard Request Headers */
-  headers({ method, name, mirrored }: RpcText): readonly string[] | undefined {
-    if (this.era === 'legacy') return undefined;
+  headers(era: Era, { method, name, mirrored }: RpcText): readonly string[] | undefined {
+    if (era === 'legacy') return undefined;
     return [
       ...['mcp-protocol-version', MODERN_REVISION, 'mcp-method', method],
       ...(name === undefined ? [] : ['mcp-name', headerValue(name)]),

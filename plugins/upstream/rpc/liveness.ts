@@ -72,6 +72,8 @@ export class Liveness {
   judge(pending: Pending, error: GatewayError): 'lost' | 'doubtful' | 'unharmed' {
     if (!this.#parts.hasSession()) return 'unharmed';
     if (isUninitialized(error)) return 'lost';
+    // A request of the modern era is in no session.
+    if (pending.era === 'modern') return 'unharmed';
     if (!isSessionDoubt(error) || !this.#parts.upkeep().doubted()) return 'unharmed';
     pending.unsent();
     pending.wasRenewed = true;

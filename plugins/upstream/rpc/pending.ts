@@ -29,6 +29,8 @@ export interface RequestOptions {
   readonly call?: Call;
   /** The tool declares that a second run is harmless. */
   readonly isRepeatable?: boolean;
+  /** It is written in the form of the modern era, also on a connection of the legacy one. */
+  readonly asModern?: boolean;
 }
 
 /** A call whose server needs more from the client. */
@@ -58,6 +60,7 @@ export class Pending implements Outgoing {
   isStanding = false;
   wasRenewed = false;
   isRepeatable = false;
+  #asModern = false;
   wasRepeated = false;
   lastHeardAt: number;
   readonly silenceMs: number;
@@ -91,28 +94,30 @@ export class Pending implements Outgoing {
     this.reject = parts.reject;
   }
 
-  belongTo({ progress, client, call, isRepeatable = false }: RequestOptions): void {
+  belongTo({ progress, client, call, isRepeatable = false, asModern = false }: RequestOptions): void {
     this.progress = progress;
     this.client = client;
     this.call = call;
     this.isRepeatable = isRepeatable;
+    this.#asModern = asModern;
   }
 
-  /** In the form of the era agreed at the time it is read. */
+  /** In the form of the era agreed at the time it is read, unless it has one of its own. */
   get text(): string {
-    this.#era = this.#dialect.era;
-    const envelope = this.#dialect.envelope(this.client);
+    this.#era = this.#asModern ? 'modern' : this.#dialect.era;
+    const envelope = this.#dialect.envelope(this.#era, this.client);
     const progressToken = this.progress && this.id;
     return requestText(this.id, this.#rpc, { envelope, progressToken, meta: this.#meta });
   }
   get headers(): readonly string[] | undefined {
-    return this.#dialect.headers(this.#rpc);
+    return this.#dialect.headers(this.#era, this.#rpc);
   }
   get sharer(): string | undefined {
     return this.call && sharerOf(this.call.request);
   }
   get trace(): readonly string[] | undefined {
-    return traceHeaders(this.#meta);
+    // A request of the gateway itself has no trace, and may be to name its method on a connection of either era.
+    return this.isOwn ? this.#rpc.mirrored : traceHeaders(this.#meta);
   }
   /** In which it was sent last. */
   get era(): Era {
@@ -130,6 +135,13 @@ export class Pending implements Outgoing {
     this.questions = undefined;
     this.unsent();
     return true;
+  }
+
+  /** Whether an error is about a form that is not the one of its connection. From then on it has that one. */
+  isFormRefused({ code }: GatewayError): boolean {
+    const isRefused = this.#asModern && this.#dialect.era === 'legacy' && code !== 'UPSTREAM_UNREACHABLE';
+    if (isRefused) this.#asModern = false;
+    return isRefused;
   }
 
   /** It is to be sent again. */

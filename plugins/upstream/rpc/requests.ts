@@ -210,7 +210,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     }
     pending.wasRenewed = true;
     // Others have found out before.
-    if (isOutdated || !this.#isOpen) {
+    if (pending.isFormRefused(error) || isOutdated || !this.#isOpen) {
       this.#send(pending);
       return;
     }
@@ -277,7 +277,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
 
   /** Tells the server that its answer is no longer expected. */
   #withdraw(pending: Pending, reason: string): void {
-    if (pending.sent && (!pending.isOwn || pending.isStanding))
+    if (pending.sent && pending.era === this.era && (!pending.isOwn || pending.isStanding))
       this.#wire?.notify(cancellation(pending.id, reason));
     pending.carrier?.release(false);
   }

@@ -10,7 +10,7 @@ export interface RpcText {
   readonly members: string;
   /** What the header Mcp-Name repeats: the name or uri of what is called, read or got. */
   readonly name: string | undefined;
-  /** Headers that repeat arguments, name and value in turn. */
+  /** Headers that repeat arguments, or the method of a request of the gateway itself, name and value in turn. */
   readonly mirrored: readonly string[] | undefined;
 }
 

@@ -2,10 +2,10 @@ import { rawMember } from 'pegboard';
 import type { CallResult } from 'pegboard';
 import { inSpan } from '../../tracing/contract.ts';
 import type { Content, Tracer } from '../../tracing/contract.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
-import type { Requests } from '../rpc/requests.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import type { StandardError } from '../wire/standardError.ts';
 
@@ -19,19 +19,19 @@ interface Called {
     readonly name: string;
     readonly definition: ServerDefinition;
     readonly facts: ServerFacts | undefined;
+    readonly conversation: Pick<Conversation, 'call'>;
   };
-  readonly requests: Pick<Requests, 'call'>;
   readonly parts: TracingParts;
 }
 
 /** Sends a call to a server. If traces are exported, the server gets the trace as the span continues it. */
 export function callServer(
-  { server, requests, parts }: Called,
+  { server, parts }: Called,
   [what, text, options]: readonly [what: string, text: RpcText, options: RequestOptions],
 ): Promise<CallResult> {
   const tracer = parts.tracer();
-  if (tracer === undefined) return requests.call(what, text, options);
-  const { name, definition, facts } = server;
+  const { name, definition, facts, conversation } = server;
+  if (tracer === undefined) return conversation.call(what, text, options);
   const span = tracer.begin(
     {
       ...{ type: 'server', server: name, method: text.method, target: text.name },
@@ -41,7 +41,7 @@ export function callServer(
     },
     options.meta,
   );
-  return inSpan(span, () => requests.call(what, text, { ...options, meta: span.meta }));
+  return inSpan(span, () => conversation.call(what, text, { ...options, meta: span.meta }));
 }
 
 function contentOf(

@@ -135,7 +135,7 @@ export class Connection implements ServerCalls {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
-    return callServer({ server: this, requests: this.#requests, parts: this.#parts }, [what, text, options]);
+    return callServer({ server: this, parts: this.#parts }, [what, text, options]);
   }
 
   async watch(uri: string, updated: () => void): Promise<Watch> {

@@ -208,7 +208,7 @@ export class Fleet {
     this.#personal.set(name, personal);
     const known = await this.#parts.lastKnown().read(name, definition);
     await personal.recall();
-    lastEra.remember(known?.era);
+    lastEra.remember(known?.era, known?.askEras ?? {});
     for (const topic of known?.asked ?? []) connection.conversation.questions.topics.add(topic);
     if (!isOwnStart) return;
     const isIdle = known !== undefined && definition.idleTimeoutMs !== undefined;
@@ -242,8 +242,8 @@ export class Fleet {
 
   #keep({ name, definition, isStale, listing, conversation }: Connection): void {
     const asked = [...conversation.questions.topics];
-    const era = conversation.lastEra.known;
-    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked, era });
+    const { known: era, askEras } = conversation.lastEra;
+    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked, era, askEras });
   }
 
   #loosely(work: Promise<void>): Promise<void> {

@@ -7,8 +7,8 @@ import { ALL_TOPICS, endpointOf } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { KeptFolder } from './keptFolder.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
-import { readKnownEra } from '../revision/lastEra.ts';
-import type { KnownEra } from '../revision/lastEra.ts';
+import { readAskEras, readKnownEra } from '../revision/lastEra.ts';
+import type { AskEras, KnownEra } from '../revision/lastEra.ts';
 import type { Listing } from '../conversation/listing.ts';
 
 const SCHEMA = readSchema('kinds/mcpserver');
@@ -20,11 +20,13 @@ export interface Known {
   readonly asked: readonly Topic[];
   /** In which it was connected; undefined if that is not known. */
   readonly era: KnownEra | undefined;
+  /** In which era its tools can ask, as far as calls have shown. */
+  readonly askEras: AskEras;
 }
 interface Kept extends Known {
   readonly endpoint: string;
 }
-/** A file of an older Pegboard has no `asked` and no `era`. */
+/** A file of an older Pegboard has no `asked`, `era` and `askEras`. */
 type Stored = Omit<Kept, 'asked'> & Partial<Pick<Kept, 'asked'>>;
 
 /** Stores the last good catalogue of every server for the next start, and what it asks its clients for: one JSON file per
@@ -50,13 +52,16 @@ export class LastKnown {
   }
 
   write(server: string, definition: ServerDefinition, known: Known): void {
-    const { listing, asked, era } = known;
+    const { listing, asked, era, askEras } = known;
     const written = this.#writtenByServer.get(server);
     const isWritten =
-      written?.listing === listing && written.asked.length === asked.length && written.era === era;
+      written?.listing === listing &&
+      written.asked.length === asked.length &&
+      written.era === era &&
+      written.askEras === askEras;
     if (this.#statePath === undefined || isWritten) return;
     this.#writtenByServer.set(server, known);
-    const kept: Kept = { endpoint: endpointKey(definition), listing, asked, era };
+    const kept: Kept = { endpoint: endpointKey(definition), listing, asked, era, askEras };
     this.#then(async (folder) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileIn(folder, server);
@@ -124,10 +129,11 @@ export async function readKnown(
 ): Promise<Known | undefined> {
   try {
     const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
-    const { endpoint, listing, asked = [], era } = JSON.parse(text) as Stored;
+    const { endpoint, listing, asked = [], era, askEras } = JSON.parse(text) as Stored;
     if (endpoint !== endpointKey(definition)) return undefined;
     if (!LIST_NAMES.every((name) => Array.isArray(listing[name]))) return undefined;
-    return { listing, asked: ALL_TOPICS.filter((topic) => asked.includes(topic)), era: readKnownEra(era) };
+    const topics = ALL_TOPICS.filter((topic) => asked.includes(topic));
+    return { listing, asked: topics, era: readKnownEra(era), askEras: readAskEras(askEras) };
   } catch {
     // Nothing stored, or not readable: the server is listed at its start anyway.
     return undefined;

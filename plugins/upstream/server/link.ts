@@ -143,11 +143,11 @@ export class Link {
       eras: erasToTry(definition(), lastEra.known?.era),
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
-      declared: lastEra.known?.declared,
+      known: lastEra.known,
       ownWords: (text) => conversation.ownWords(text),
       signal: this.#current.signal,
       waits: ({ message: reason }, ms) => log.info('server asks to be greeted later', { server, reason, ms }),
-      learned: ({ era, declared }) => lastEra.set(era, declared),
+      learned: (facts) => lastEra.set(facts),
     }).catch((error: unknown) => {
       // The server may be another one now, and end at a greeting that it does not know.
       if (asGatewayError(error).code !== 'UPSTREAM_UNREACHABLE') lastEra.forget();

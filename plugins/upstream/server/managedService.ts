@@ -6,6 +6,7 @@ import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import { laterOf, timeAfter } from '../definition.ts';
 import { topicsForInstances } from './topicsForInstances.ts';
+import { MODERN_REVISION } from '../rpc/dialect.ts';
 import { undeclared } from '../revision/declared.ts';
 import { extensionsIn } from './extensionsIn.ts';
 import type { Personal } from './personal.ts';
@@ -218,6 +219,7 @@ function metadataOf(
     ...(odd.length > 0 && { malformedEntries: firstOf(odd) }),
     ...(facts !== undefined && {
       protocolVersion: facts.protocolVersion,
+      ...(facts.isDual && { alsoSpeaks: MODERN_REVISION }),
       serverName: facts.serverName,
       serverVersion: facts.serverVersion,
     }),

@@ -9,6 +9,7 @@ export class HttpSession {
   #id: string | undefined;
   #revision: string | undefined;
   #headers: string[] = [];
+  #bareHeaders: string[] = [];
 
   /** @param headers of the definition and of the credential; another object when they have changed */
   constructor(headers: () => Readonly<Record<string, string>>) {
@@ -32,6 +33,12 @@ export class HttpSession {
   get headers(): string[] {
     if (this.#ownHeaders() !== this.#builtWith) this.#build();
     return this.#headers;
+  }
+
+  /** Headers for a POST of the modern era, which is in no session. */
+  get bareHeaders(): string[] {
+    if (this.#ownHeaders() !== this.#builtWith) this.#build();
+    return this.#bareHeaders;
   }
 
   /** Headers for GET. @param lastId of the event after which the stream resumes */
@@ -62,11 +69,20 @@ export class HttpSession {
 
   #build(): void {
     this.#builtWith = this.#ownHeaders();
+    const types = [
+      'content-type',
+      'application/json',
+      'accept',
+      'application/json, text/event-stream',
+      ...PLAIN,
+    ];
+    const own = Object.entries(this.#builtWith).flat();
+    this.#bareHeaders = [...types, ...own];
     this.#headers = [
-      ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream', ...PLAIN],
+      ...types,
       ...(this.#id === undefined ? [] : ['mcp-session-id', this.#id]),
       ...(this.#revision === undefined ? [] : ['mcp-protocol-version', this.#revision]),
-      ...Object.entries(this.#builtWith).flat(),
+      ...own,
     ];
   }
 }

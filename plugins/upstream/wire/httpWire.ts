@@ -5,7 +5,6 @@ import { answerLeftOut } from './answerLeftOut.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange, openPool } from './exchange.ts';
 import type { ExchangeOwner, PoolParts } from './exchange.ts';
-import { deleteSession } from './deleteSession.ts';
 import {
   cutShort,
   isChallenge,
@@ -20,6 +19,7 @@ import { isSessionLoss, lostSession } from './sessionLoss.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
+import { statusOf } from './statusOf.ts';
 import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
@@ -134,7 +134,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const exchange = new Exchange<Post>(this, post);
     if (post.outgoing !== undefined) post.outgoing.carrier = exchange;
     const { modern } = post;
-    const own = this.#session.headers;
+    const own = modern === undefined ? this.#session.headers : this.#session.bareHeaders;
     const trace = post.outgoing?.trace;
     const headers = modern || trace ? [...own, ...(modern ?? []), ...(trace ?? [])] : own;
     exchange.send(this.#pool, { method: 'POST', to: this.#route, headers, body });
@@ -145,6 +145,13 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (this.#pool === undefined) return;
     const headers = this.#session.streamHeaders(lastId);
     exchange.send(this.#pool, { method: 'GET', to: this.#route, headers });
+  }
+
+  /** The status of a request without a message: a GET outside of a session, or the DELETE of one. */
+  statusOf(method: 'GET' | 'DELETE', timeoutMs: number): Promise<number | undefined> {
+    const headers = method === 'GET' ? this.#session.streamHeaders(undefined) : this.#session.headers;
+    const parts = { method, headers, to: this.#route, flow: this.flow, timeoutMs };
+    return this.#pool === undefined ? Promise.resolve(undefined) : statusOf(this.#pool, parts);
   }
 
   agreed(revision: string): void {
@@ -169,10 +176,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#resumeTimers.clear();
     const pool = this.#pool;
     if (pool === undefined) return;
-    const { headers, hasId } = this.#session;
-    const { closeTimeoutMs } = this.#options;
-    if (hasId)
-      await deleteSession(pool, { to: this.#route, headers, flow: this.flow, timeoutMs: closeTimeoutMs });
+    if (this.#session.hasId) await this.statusOf('DELETE', this.#options.closeTimeoutMs);
     await pool.destroy();
   }
 

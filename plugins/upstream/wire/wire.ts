@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly headers: readonly string[] | undefined;
   /** Who shares the memory that its answer takes; undefined for a request of the gateway itself. */
   readonly sharer: string | undefined;
-  /** HTTP headers that repeat the trace of the message, name and value in turn; undefined without a trace. */
+  /** HTTP headers that repeat the trace of the message or its method, name and value in turn; undefined for none. */
   readonly trace: readonly string[] | undefined;
   /** True once it has its answer or its error. */
   readonly isSettled: boolean;
@@ -69,6 +69,9 @@ export interface Wire {
   request(outgoing: Outgoing): void;
   /** Sends a message that needs no answer; a loss is not reported. */
   notify(text: string): void;
+  /** The status of a GET outside of a session, which may say whether the server has streams of sessions; undefined if there is none in
+   *  time. Absent: there are no such streams. */
+  statusOf?(method: 'GET', timeoutMs: number): Promise<number | undefined>;
   /** Sets the revision that initialize has negotiated; not called in the modern era. */
   agreed(revision: string): void;
   /** Discards the session before initialize is sent again. */

@@ -4,7 +4,7 @@ import type { Cancellation, Client, ClientAnswer, JsonObject, Question } from '.
 /** A client that receives questions of servers: it answers as told, or not at all. */
 export class AskedClient implements Client {
   readonly id = 'asked';
-  readonly hasSession = true;
+  readonly hasSession: boolean = true;
   readonly capabilities: JsonObject;
   readonly asked: Question[] = [];
   /** Why questions were withdrawn. */

@@ -33,6 +33,7 @@ type Instead = (received: Received, res: ServerResponse) => boolean;
 interface Settings {
   readonly speaks: readonly string[];
   readonly capabilities: JsonObject;
+  readonly session: string;
   readonly tools: readonly JsonObject[];
 }
 
@@ -41,6 +42,8 @@ export class EraFixture {
   url = '';
   speaks: readonly string[] = [NEWER];
   capabilities: JsonObject = { tools: {} };
+  /** The id of its session in 2025-11-25; undefined: it keeps none. */
+  session: string | undefined;
   tools: readonly JsonObject[] = [{ name: 'echo', inputSchema: { type: 'object' } }];
   /** Makes the response instead of the usual one. */
   instead: Instead = () => false;
@@ -93,7 +96,7 @@ export class EraFixture {
     this.received.push(received);
     res.on('close', () => (received.isClosed = true));
     if (this.instead(received, res)) return;
-    if (verb !== 'POST') res.writeHead(405).end();
+    if (verb !== 'POST') res.writeHead(this.session !== undefined && verb === 'GET' ? 400 : 405).end();
     else if (id === undefined) res.writeHead(202).end();
     else this.#answer(received, res);
   }
@@ -105,13 +108,14 @@ export class EraFixture {
     if (isNewer ? !this.speaks.includes(NEWER) : !this.speaks.includes(OLDER))
       this.#refuse(received, res, isNewer);
     else if (method === 'subscriptions/listen') this.#listen(received, res);
-    else if (method === 'initialize')
+    else if (method === 'initialize') {
+      if (this.session !== undefined) res.setHeader('mcp-session-id', this.session);
       answer(received, res, {
         protocolVersion: OLDER,
         capabilities: this.capabilities,
         serverInfo: { name: 'era', version: '1' },
       });
-    else if (method === 'server/discover')
+    } else if (method === 'server/discover')
       answer(received, res, { supportedVersions: [NEWER], capabilities: this.capabilities });
     else if (method === 'tools/list') answer(received, res, { tools: this.tools });
     else if (method === 'resources/list')

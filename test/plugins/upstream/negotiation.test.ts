@@ -166,7 +166,7 @@ describe('upstream: the revision of a remote server', () => {
     expect(rig.status('s').error).include('HTTP 401');
   });
 
-  it('is 2026-07-28 for a server that speaks both', async () => {
+  it('is 2026-07-28 for a server that speaks both, but keeps no sessions', async () => {
     const both = await EraFixture.start({ speaks: [OLDER, NEWER] });
     expect(await connected(both.url)).equal(NEWER);
     expect(both.methods).not.include('initialize');

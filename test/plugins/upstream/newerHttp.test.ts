@@ -31,7 +31,7 @@ describe('upstream: remote servers of 2026-07-28', () => {
 
   const connect = async (url: string, config: JsonObject = {}, more: JsonObject = {}): Promise<void> => {
     await rig.configure({ deadlineTickMs: 10, ...config });
-    await rig.define({ s: { type: 'streamable-http', url, timeout: 5, ...more } });
+    await rig.define({ s: { type: 'streamable-http', url, timeout: 5, revision: 'modern', ...more } });
     await rig.reaches('s', 'connected');
     expect(rig.status('s').metadata['protocolVersion']).equal(NEWER);
   };

@@ -27,6 +27,10 @@ describe('upstream: server/discover', () => {
     const refusal = { error: { code: -32022, message: 'Unsupported protocol version', data } };
     const result = { resultType: 'complete', supportedVersions: supported, capabilities: {}, tools: [] };
     const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+      if (req.method !== 'POST') {
+        res.writeHead(405).end();
+        return;
+      }
       const { id, method } = JSON.parse(await text(req)) as { readonly id: number; readonly method: string };
       methods.push(method);
       const isRefused = methods.length <= refusals;

@@ -9,17 +9,14 @@ const client = new AskedClient({ elicitation: { form: {} }, sampling: {} });
 
 describe('upstream: the form of requests', () => {
   const dialect = new Dialect({ topics: () => ['sampling', 'roots'], logLevel: () => 'warning' });
-  beforeEach(() => (dialect.era = 'modern'));
 
   it('has neither envelope nor headers before 2026-07-28', () => {
-    dialect.era = 'legacy';
-    expect([dialect.envelope(client), dialect.headers(rpcText('tools/call', '', { name: 'a' }))]).deep.equal([
-      ...['', undefined],
-    ]);
+    expect(dialect.envelope('legacy', client)).equal('');
+    expect(dialect.headers('legacy', rpcText('tools/call', '', { name: 'a' }))).equal(undefined);
   });
 
   it('declares of a client what the server may ask, and the log level', () => {
-    expect(JSON.parse(`{${dialect.envelope(client)}}`)).deep.equal({
+    expect(JSON.parse(`{${dialect.envelope('modern', client)}}`)).deep.equal({
       [`${PREFIX}protocolVersion`]: '2026-07-28',
       [`${PREFIX}clientInfo`]: { name: 'pegboard', version: VERSION },
       [`${PREFIX}clientCapabilities`]: { sampling: {} },
@@ -28,20 +25,20 @@ describe('upstream: the form of requests', () => {
   });
 
   it('declares nothing for the gateway itself', () => {
-    const envelope = JSON.parse(`{${dialect.envelope(undefined)}}`) as object;
+    const envelope = JSON.parse(`{${dialect.envelope('modern', undefined)}}`) as object;
     expect(envelope).to.have.deep.property(`${PREFIX}clientCapabilities`, {});
     expect(envelope).not.to.have.property(`${PREFIX}logLevel`);
   });
 
   it('repeats revision, method, name and arguments in headers', () => {
     const version = ['mcp-protocol-version', '2026-07-28'];
-    expect(dialect.headers(rpcText('server/discover'))).deep.equal([
+    expect(dialect.headers('modern', rpcText('server/discover'))).deep.equal([
       ...version,
       'mcp-method',
       'server/discover',
     ]);
     const call = rpcText('tools/call', '', { name: 'ü', mirrored: ['mcp-param-a', 'b'] });
-    expect(dialect.headers(call)).deep.equal([
+    expect(dialect.headers('modern', call)).deep.equal([
       ...[...version, 'mcp-method', 'tools/call', 'mcp-name', '=?base64?w7w=?=', 'mcp-param-a', 'b'],
     ]);
   });
