@@ -8,7 +8,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
   if (method === 'tools/call') return console.log(params.arguments.text.replaceAll('ID', id));
-  const tools = [{ name: 'tell', inputSchema: { type: 'object' } }];
+  const tools = [{ name: 'repeat', inputSchema: { type: 'object' } }];
   const result = method === 'initialize'
     ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
     : { tools };
@@ -32,7 +32,7 @@ describe('upstream: an answer that is not JSON', () => {
         env: { TOKEN: 'very-secret-1' },
       },
     });
-    await rig.hasTool('x_s_tell');
+    await rig.hasTool('x_s_repeat');
   });
   afterEach(() => rig.stop());
 
@@ -44,22 +44,22 @@ describe('upstream: an answer that is not JSON', () => {
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"it "broke""}}', ''],
   ] as const)
     it(`fails its call at once: ${text}`, async () => {
-      const error = await rig.refusal('x_s_tell', { text });
-      expect(error.message).to.contain(`tool tell of server s was answered with what is not JSON${word}`);
+      const error = await rig.refusal('x_s_repeat', { text });
+      expect(error.message).to.contain(`tool repeat of server s was answered with what is not JSON${word}`);
       expect(error).to.deep.include({
         code: 'UPSTREAM_PROTOCOL',
         details: { server: 's', mayHaveRun: true },
       });
       expect(JSON.stringify(rig.lines)).to.not.contain('very-secret-1');
       expect(
-        await rig.text('x_s_tell', {
+        await rig.text('x_s_repeat', {
           text: '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"text":"ok"}]}}',
         }),
       ).to.equal('ok');
     });
 
   it('fails no call whose id it only holds within', async () => {
-    const calling = rig.refusal('x_s_tell', { text: '{"method":"x","params":{"x":NaN,"id":ID}}' });
+    const calling = rig.refusal('x_s_repeat', { text: '{"method":"x","params":{"x":NaN,"id":ID}}' });
     await until('the line', () => rig.lines.some(({ data }) => String(data['line']).includes('NaN')));
     await rig.define({});
     expect((await calling).code).to.not.equal('UPSTREAM_PROTOCOL');
