@@ -30,8 +30,8 @@ export function differences(cell: Cell, faults: readonly Fault[]): readonly stri
   const known = knownAt(cell).flatMap(({ what, alsoDirectly = false, isSometimesRight = false }) =>
     what.map((one) => ({ what: one, alsoDirectly, isSometimesRight })),
   );
-  const isSame = (one: { what: string; alsoDirectly: boolean }, other: typeof one): boolean =>
-    one.what === other.what && one.alsoDirectly === other.alsoDirectly;
+  const isSame = (one: (typeof known)[number], fault: Fault): boolean =>
+    one.what === fault.what && (one.isSometimesRight || one.alsoDirectly === fault.alsoDirectly);
   const at = `${cell.server} ${cell.column}`;
   return [
     ...faults

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LogLine } from '../support/serve.ts';
 import { McpClient } from '../support/mcpClient.ts';
+import { until } from '../support/until.ts';
 import { Between } from './between.ts';
 import { ForeignServer } from './foreignServer.ts';
 import { CONNECT_MS } from './gateway.ts';
@@ -47,11 +48,11 @@ const HAPPENS: Readonly<Record<Fate, (scene: Scene) => Promise<readonly string[]
   },
   hang: async (scene) => {
     const isProcess = scene.server.kind.over === 'stdio';
-    scene.server.signal('SIGSTOP');
+    await scene.server.stop();
     // A process can be replaced after the first; what is remote has to come back by itself.
     for (let calls = isProcess ? 1 : 3; calls > 0; calls -= 1)
       if ((await echo(scene)) === '') throw new Error('a stopped process has answered');
-    if (!isProcess) scene.server.signal('SIGCONT');
+    if (!isProcess) scene.server.resume();
     return OLDER;
   },
   cut: async ({ server, between }) => {
@@ -89,7 +90,7 @@ export async function meetFate(gateway: Gateway, kind: ServerKind, fate: Fate): 
     if (away !== '') return { faults: { initialize: away }, log: [] };
     const before = await toolsOf(scene);
     if (before.join() !== OLDER.join()) throw new Error(`${name} begins with ${before.join(' ')}`);
-    expectKept(kind, between);
+    await expectKept(kind, between);
     const mark = gateway.lines;
     const tools = await HAPPENS[fate](scene);
     const [call, listed] = await Promise.all([callInTime(scene), toolsInTime(scene, tools)]);
@@ -107,11 +108,12 @@ function saysWhy(line: LogLine): boolean {
   return typeof line['reason'] === 'string' || typeof line['error'] === 'string';
 }
 
-function expectKept({ word, keeps }: ServerKind, between: Between | undefined): void {
+async function expectKept({ word, keeps }: ServerKind, between: Between | undefined): Promise<void> {
   if (between === undefined) return;
-  const [sessions, stream] = [between.hasSessions, between.hasStream];
-  if (sessions !== keeps.includes('sessions') || stream !== keeps.includes('a stream'))
-    throw new Error(`${word} keeps not ${keeps}; sessions: ${sessions}, stream: ${stream}`);
+  const isKept = (): boolean =>
+    between.hasSessions === keeps.includes('sessions') && between.hasStream === keeps.includes('a stream');
+  // The stream is opened after the first call could be answered.
+  await until(isKept, { what: `${word} keeps ${keeps}` });
 }
 
 /** @returns what was answered instead of the right answer, or nothing */

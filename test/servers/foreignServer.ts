@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { defer } from '../support/cleanup.ts';
@@ -69,7 +69,7 @@ export class ForeignServer {
   async end(): Promise<void> {
     const child = this.#child;
     if (child === undefined) {
-      const pids = this.signal('SIGKILL');
+      const pids = this.#signal('SIGKILL');
       await until(() => !pids.some((pid) => existsSync(`/proc/${pid}`)), { what: `${this.name} has ended` });
       return;
     }
@@ -85,13 +85,28 @@ export class ForeignServer {
     this.#directory.write('redeployed', '');
   }
 
+  /** Returns when no thread of it runs. */
+  async stop(): Promise<void> {
+    const pids = this.#signal('SIGSTOP');
+    await until(() => pids.length > 0 && pids.every(isStopped), { what: `${this.name} is stopped` });
+  }
+  resume(): void {
+    this.#signal('SIGCONT');
+  }
+
   /** @returns ids of its processes, which have got the signal */
-  signal(signal: NodeJS.Signals): readonly number[] {
+  #signal(signal: NodeJS.Signals): readonly number[] {
     // The folder is in the command of this server's processes only.
     const pids = processesNaming(this.#directory.path);
     for (const pid of pids) process.kill(pid, signal);
     return pids;
   }
+}
+
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) =>
+    / T \d/.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')),
+  );
 }
 
 function isOpen(port: number): Promise<boolean> {

@@ -84,7 +84,7 @@ class Server {
       return "done";
     }));
     // The SDK does not pass on that a call was cancelled.
-    TOOLS.add(text("wait", (client, asked) -> { Thread.sleep(5_000); return "waited"; }));
+    TOOLS.add(text("wait", (client, asked) -> { Thread.sleep(1_000); return "waited"; }));
     TOOLS.add(text("cancelled", (client, asked) -> "0"));
     TOOLS.add(text("log", (client, asked) -> {
       client.loggingNotification(
