@@ -95,7 +95,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.detect',
     sentence: 'core_mcpserver_detect probes a url and never fails.',
     tests: [
-      'plugins/core-mcpservers/detect: finds a server of either transport, with its name, and leaves no session',
+      'plugins/core-mcpservers/detect: finds a server of either transport, with its name, and ends no session, which may be the only one',
       'plugins/core-mcpservers/detect: reports that a sign-in is required',
       'plugins/core-mcpservers/detect: reports how people sign in, by either transport',
       'plugins/core-mcpservers/detect: reports why it is not known how people sign in, without secrets of the url',

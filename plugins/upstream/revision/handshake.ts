@@ -40,6 +40,7 @@ export async function handshake(requests: Requests, wire: Wire, parts: Handshake
       return await initialize(requests, wire, { ...parts, declared });
     } catch (thrown) {
       const refusal = asGatewayError(thrown);
+      if (ONE_SESSION.test(refusal.message)) throw taken(refusal);
       if (!mayRefuseDeclared(refusal)) throw refusal;
       if (next === undefined) throw at === 0 ? refusal : inAnyForm(refusal);
     }
@@ -49,6 +50,14 @@ export async function handshake(requests: Requests, wire: Wire, parts: Handshake
     return tryFrom(at + 1);
   };
   return tryFrom(0);
+}
+
+/** The official SDK's server with one transport for all, which the first client keeps. */
+const ONE_SESSION = /already initiali[sz]ed/i;
+
+function taken({ code, message, details, cause }: GatewayError): GatewayError {
+  const text = `${message}; it serves one session per start, which another client or an earlier connection has: restart that server, or let it begin a transport for each session`;
+  return new GatewayError(code, text, { cause, details });
 }
 
 async function initialize(

@@ -116,8 +116,7 @@ export class Incoming {
 
   #failed(id: unknown, error: unknown, about: Outgoing | undefined): number {
     const { server, output, take, get, isWithheld } = this.#parts;
-    // An id that the server could not read is null, or a text of its own (JSON-RPC 2.0 §5).
-    const isNameless = error !== undefined && (id === '' || Number.isNaN(keyOf(id)));
+    const isNameless = error !== undefined && isNoId(id);
     const waiting = isNameless ? this.#only(about) : get(keyOf(id));
     if (waiting === undefined) {
       take(id);
@@ -147,6 +146,12 @@ export class Incoming {
     const candidates = about === undefined ? all() : [get(about.id)];
     return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
   }
+}
+
+/** An id that the server could not read is null, or a text of its own (JSON-RPC 2.0 §5). */
+function isNoId(id: unknown): boolean {
+  if (typeof id === 'string') return id === '' || Number.isNaN(Number(id));
+  return id === null || id === undefined;
 }
 
 function isId(id: unknown): boolean {

@@ -289,7 +289,8 @@ export class Connection implements ServerCalls {
     this.#requests.shut();
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     this.#parts.listed();
-    await this.#link.end(this.#requests.drain.drained(wasReady ? this.#parts.config().drainMs : 0), reason);
+    const drained = this.#requests.drain.drained(wasReady ? this.#parts.config().drainMs : 0);
+    await this.#link.end(drained, reason, what === 'restarted');
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     if (wasReady && what !== 'idle') this.#announcer.ended(what, this.listing.tools.length > 0);
     if (isLatest()) this.#status.enter(what === 'idle' && this.#isWanted ? 'idle' : 'stopped', 'unknown');

@@ -94,12 +94,12 @@ export class Link {
   /** Discards running attempts and closes the wire in the background; the next attempt waits for that. */
   release(reason: GatewayError): void {
     this.supersede();
-    void this.#endWith(this.#letGo(reason));
+    void this.#endWith(this.#letGo(reason, true));
   }
 
-  /** Closes the wire after `drained`. */
-  end(drained: Promise<void>, reason: GatewayError): Promise<void> {
-    return this.#endWith(drained.then(() => this.#letGo(reason)));
+  /** Closes the wire after `drained`. @param keepsSession another one is begun at once */
+  end(drained: Promise<void>, reason: GatewayError, keepsSession: boolean): Promise<void> {
+    return this.#endWith(drained.then(() => this.#letGo(reason, keepsSession)));
   }
 
   async #dial(isCurrent: () => boolean): Promise<void> {
@@ -196,7 +196,7 @@ export class Link {
     };
   }
 
-  #letGo(reason: GatewayError): Promise<void> {
+  #letGo(reason: GatewayError, keepsSession: boolean): Promise<void> {
     const { server, log, conversation } = this.#parts;
     const wire = this.#wire;
     this.#wire = undefined;
@@ -204,7 +204,7 @@ export class Link {
     conversation.ended();
     conversation.requests.abandon(reason);
     if (wire === undefined) return Promise.resolve();
-    return wire.close().catch((error: unknown) => {
+    return wire.close(keepsSession).catch((error: unknown) => {
       log.warn('server connection did not close cleanly', { server, error });
     });
   }

@@ -104,7 +104,7 @@ async function attempt(
     return { ...outcome, found: { transport, detail: announced(refusal, redact) } };
   } finally {
     requests.abandon(new GatewayError('UPSTREAM_CLOSED', 'the probe is over'));
-    await wire.close();
+    await wire.close(true);
   }
 }
 

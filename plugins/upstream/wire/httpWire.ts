@@ -166,7 +166,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#standing.end();
   }
 
-  async close(): Promise<void> {
+  async close(keepsSession = false): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.flow.end();
@@ -176,7 +176,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#resumeTimers.clear();
     const pool = this.#pool;
     if (pool === undefined) return;
-    if (this.#session.hasId) await this.statusOf('DELETE', this.#options.closeTimeoutMs);
+    if (this.#session.hasId && !keepsSession) await this.statusOf('DELETE', this.#options.closeTimeoutMs);
     await pool.destroy();
   }
 

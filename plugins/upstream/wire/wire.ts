@@ -76,8 +76,9 @@ export interface Wire {
   agreed(revision: string): void;
   /** Discards the session before initialize is sent again. */
   renew(): void;
-  /** Closes the connection and everything that belongs to it. Safe to call twice, and before open(). */
-  close(): Promise<void>;
+  /** Closes the connection and everything that belongs to it. Safe to call twice, and before open().
+   *  @param keepsSession the server is not told to end the session: another is begun at once, or the server may serve one only */
+  close(keepsSession?: boolean): Promise<void>;
   /** Output of the server outside of the protocol, for error messages. */
   quotes(): Quotes;
 }

@@ -43,7 +43,7 @@ const WORDS = ['Session expired', 'Server not initialized', 'quota', 'before ini
 const CODES = [-32000, -32001, -32002, -32600, -32602, -32603, -32700];
 const RETRY_AFTER = ['1', '20', '60'];
 
-/** Numbers from 0 to 1 that follow from the seed. Source: mulberry32 */
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
 export function numbersFrom(seed: number): Draw {
   let state = seed;
   return () => {

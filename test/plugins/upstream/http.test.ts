@@ -381,8 +381,11 @@ describe('upstream: remote servers', () => {
     await new Promise((resolve) => hole.close(resolve));
   });
 
-  it('ends the session when it stops', async () => {
+  it('ends the session when it stops, but not when it is restarted and begins another', async () => {
     await connected();
+    const before = server.count('initialize');
+    await rig.service('s').restart?.();
+    expect([server.count('initialize') - before, server.deleted]).to.deep.equal([1, 0]);
     await rig.define({});
     await until('the session ends', () => server.deleted === 1);
   });

@@ -55,6 +55,15 @@ describe('upstream: servers that refuse what initialize declares', () => {
   const declared = (server: EraFixture): readonly JsonObject[] => server.all('initialize').map(declaredIn);
   const PLAIN = { elicitation: {}, sampling: {} };
 
+  it('are not asked again in other forms if they serve one session per start, and the error says so', async () => {
+    const taken = rpc(-32600, 'Invalid Request: Server already initialized', 400);
+    const server = await strict(() => true, taken);
+    await define(server.url);
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).contain('it serves one session per start');
+    expect(server.all('initialize')).length(1);
+  });
+
   for (const [what, refuse] of Object.entries(REFUSALS))
     it(`are connected with plain capabilities after ${what}, with none if these are refused too`, async () => {
       const server = await strict(hasModes, refuse);
