@@ -147,4 +147,11 @@ export const KNOWN: readonly Known[] = [
     because: 'the SDK has no subscriptions',
     alsoDirectly: true,
   },
+  {
+    servers: ['java0-stdio'],
+    columns: ['redeploy'],
+    what: ['tools'],
+    because: 'on a busy machine the new tool did not appear twice in seven runs; not explained yet',
+    isSometimesRight: true,
+  },
 ];

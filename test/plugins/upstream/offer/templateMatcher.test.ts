@@ -41,7 +41,7 @@ describe('upstream: templates of resources', () => {
   });
 
   it('are read in one pass, whatever they hold', () => {
-    const length = 200_000;
+    const length = 60_000;
     const begun = performance.now();
     for (const one of ['{', '}', '{}', '{x', '{x}']) {
       const template = one.repeat(length / one.length);
