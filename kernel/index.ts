@@ -9,11 +9,11 @@ export { STAGE } from './contracts/stage.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
 export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './lib/results.ts';
 
-export { definePlugin, entryOf, whenConfigured } from './contracts/plugin.ts';
+export { definePlugin, entryOf, networkSettings, whenConfigured } from './contracts/plugin.ts';
 export type { Plugin, Scope } from './contracts/plugin.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { JsonObject, JsonSchema } from './contracts/json.ts';
-export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
+export type { Env, NetworkSettings, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
 export type { Target, Tool, ToolAnnotations } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, ClientMeta, Progress, ToolResult } from './contracts/call.ts';

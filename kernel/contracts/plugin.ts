@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 import type { ResourceKind } from './resource.ts';
 import type { KernelEvent } from './events.ts';
 import type { JsonSchema } from './json.ts';
-import type { Env, PluginEntry, Settings } from './settings.ts';
+import type { Env, NetworkSettings, PluginEntry, Settings } from './settings.ts';
 import type { Tool } from './tool.ts';
 
 /** A plugin: a manifest and one function that wires it. Source: plugins/README.md, Manifest. */
@@ -87,6 +87,15 @@ export function definePlugin<C>(definition: PluginDefinition<C>): Plugin {
 export function entryOf({ plugins }: Settings, name: string): PluginEntry {
   const entry = plugins[name];
   return typeof entry === 'object' ? entry : {};
+}
+
+/** For `select` of a plugin that connects to other machines: what `aggregator` says of that, without the keys that are absent. */
+export function networkSettings(
+  aggregator: Readonly<{ [K in keyof NetworkSettings]?: NetworkSettings[K] | undefined }>,
+): NetworkSettings {
+  const { extraCaFile, proxy, noProxy, proxyResolves } = aggregator;
+  const given = Object.entries({ extraCaFile, proxy, noProxy, proxyResolves });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 /** For `enabled`: off unless config.yaml has an object for the plugin, whatever that contains. */

@@ -12,14 +12,23 @@ export interface Settings {
   readonly required: readonly string[];
   readonly [section: string]: unknown;
 }
-export interface AggregatorSettings {
+/** How requests to other machines are sent. */
+export interface NetworkSettings {
+  /** PEM file, relative to config.yaml, for trustedCertificates(). It could be read when the settings were. */
+  readonly extraCaFile?: string;
+  /** The url of a proxy for everything, or `none`; absent: as the environment says. */
+  readonly proxy?: string;
+  /** Entries of NO_PROXY in place of those of the environment. */
+  readonly noProxy?: readonly string[];
+  /** Whether the proxy refuses private addresses itself. */
+  readonly proxyResolves?: boolean;
+}
+export interface AggregatorSettings extends NetworkSettings {
   readonly host: string;
   readonly port: number;
   readonly transport: 'streamable-http' | 'sse' | 'stdio';
   readonly enabled: boolean;
   readonly servicePrefix: string;
-  /** PEM file, relative to config.yaml, for trustedCertificates(). It could be read when the settings were. */
-  readonly extraCaFile?: string;
   readonly logLevel: LogLevel;
   readonly [key: string]: unknown;
 }

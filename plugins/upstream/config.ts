@@ -4,6 +4,8 @@ import type { Topic } from './definition.ts';
 export interface UpstreamConfig {
   readonly servicePrefix: string;
   readonly extraCaFile?: string;
+  readonly proxy?: string;
+  readonly noProxy?: readonly string[];
   readonly inheritEnv: readonly string[];
   readonly callTimeoutMs: number;
   readonly callMaxMs: number;

@@ -46,6 +46,8 @@ export interface ServerDefinition {
   readonly url: string;
   /** Of an SSE server: where its messages are posted, instead of the announced path. */
   readonly messageUrl: string | undefined;
+  /** A proxy of its own, or `none`; undefined: as for all servers. */
+  readonly proxy: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -82,6 +84,7 @@ interface ServerSpec {
   readonly args?: readonly string[];
   readonly url?: string;
   readonly messageUrl?: string;
+  readonly proxy?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
@@ -116,6 +119,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     command: [command, args].flat(),
     url: spec.url ?? '',
     messageUrl: spec.messageUrl,
+    proxy: spec.proxy,
     env: spec.env,
     headers: spec.headers,
     timeoutMs: spec.timeout * 1_000,
@@ -192,8 +196,8 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function endpointOf(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, url, messageUrl, env, headers, questions, revision, auth } = definition;
-  const endpoint = [type, command, url, env, headers, questions, revision, auth];
+  const { type, command, url, messageUrl, proxy, env, headers, questions, revision, auth } = definition;
+  const endpoint = [type, command, url, proxy, env, headers, questions, revision, auth];
   return messageUrl === undefined ? endpoint : [...endpoint, messageUrl];
 }
 

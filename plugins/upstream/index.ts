@@ -8,6 +8,7 @@ import {
   ToolTable,
   definePlugin,
   entryOf,
+  networkSettings,
   readSchema,
 } from 'pegboard';
 import { ADMIN } from '../admin/contract.ts';
@@ -70,8 +71,9 @@ export const plugin = definePlugin<UpstreamConfig>({
 });
 
 function selectConfig(settings: Settings): unknown {
-  const { servicePrefix, extraCaFile } = settings.aggregator;
-  return { ...entryOf(settings, 'upstream').config, servicePrefix, ...(extraCaFile && { extraCaFile }) };
+  const { servicePrefix, extraCaFile, proxy, noProxy } = settings.aggregator;
+  const network = networkSettings({ extraCaFile, proxy, noProxy });
+  return { ...entryOf(settings, 'upstream').config, servicePrefix, ...network };
 }
 
 function wire(scope: Scope<UpstreamConfig>): void {

@@ -7,6 +7,7 @@ import { fillCallerReferences } from '../../auth-client/contract.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { prepared } from './prepared.ts';
+import { routeOf, secretsOfRoute } from './routeOf.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
@@ -78,7 +79,9 @@ export async function dial(
   }
   if (messageUrl !== undefined && !isAtOrigin(messageUrl, url))
     throw new GatewayError('CONFIG_INVALID', 'messageUrl of the definition is not at the origin of url');
-  const { values, secrets } = await filled(definition.headers, 'headers', parts);
+  const { values, secrets: ofHeaders } = await filled(definition.headers, 'headers', parts);
+  const route = await routeOf(url, definition.proxy, parts);
+  const secrets = [...ofHeaders, ...secretsOfRoute(route)];
   const hide = (): void =>
     output.hide(
       secretsGiven({ values: [...secrets, ...referredIn(place), ...secretsOf(credential)], url: address }),
@@ -88,7 +91,7 @@ export async function dial(
   const connectMs = definition.timeoutMs;
   const redact = (text: string): string => output.redact(text);
   const options = {
-    ...{ ...config(), limits: config, url, headers, connectMs, redact, trust, memory },
+    ...{ ...config(), limits: config, url, route, headers, connectMs, redact, trust, memory },
     ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
     ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
   };

@@ -9,6 +9,7 @@ import type { Ticker } from '../rpc/ticker.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { remoteWire } from './dial.ts';
+import { commonRoute } from './routeOf.ts';
 
 export interface ProbeParts {
   readonly config: () => UpstreamConfig;
@@ -57,12 +58,13 @@ function whyUnknown(outcomes: readonly Outcome[]): string {
 
 async function attempt(
   transport: Transport,
-  { url, headers, maxMessageBytes, signal }: ProbeTarget,
+  { url: given, headers, maxMessageBytes, signal }: ProbeTarget,
   { config, ticker, trust }: ProbeParts,
 ): Promise<Outcome> {
-  const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
+  const url = new URL(given);
+  const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url: given }));
   const redact = (text: string): string => plainText(hide(text));
-  const requests = new Requests(new URL(url).host, ticker, {
+  const requests = new Requests(url.host, ticker, {
     limits: () => ({ silenceMs: Infinity, totalMs: Infinity }),
     lateLimits: config,
     refusal: () => undefined,
@@ -79,7 +81,8 @@ async function attempt(
   const options = {
     ...config(),
     limits: config,
-    url: new URL(url),
+    url,
+    route: commonRoute(url, config()),
     headers: () => headers,
     connectMs: 0,
     maxMessageBytes,

@@ -8,7 +8,8 @@ import { HttpRequest } from './httpRequest.ts';
 import type { RequestParts } from './httpRequest.ts';
 import { importOnce } from './importOnce.ts';
 import type { SocketFlow } from './socketFlow.ts';
-import type { TlsTrust } from './tlsTrust.ts';
+import { forwarded, socketOpener } from './socketOpener.ts';
+import type { OpenerParts } from './socketOpener.ts';
 import type { Carrier } from './wire.ts';
 
 /** Digits of the smallest length that is counted: shorter ones are not decoded. */
@@ -267,11 +268,8 @@ function isNamed(name: Buffer, wanted: string): boolean {
   return text === wanted || text.toLowerCase() === wanted;
 }
 
-export interface PoolParts {
-  readonly url: URL;
+export interface PoolParts extends OpenerParts {
   readonly maxConnections: number;
-  readonly connectMs: number;
-  readonly trust: TlsTrust;
   /** How long an idle connection is kept, if the server would keep it longer; absent: as long as the server says. */
   readonly maxIdleMs?: number;
 }
@@ -279,13 +277,10 @@ export interface PoolParts {
 const undici = importOnce(() => import('undici'));
 
 /** Imports undici with the first remote server, not at start-up. @throws GatewayError CONFIG_UNREADABLE */
-export async function openPool(
-  { url, maxConnections, connectMs, trust, maxIdleMs }: PoolParts,
-  flow: SocketFlow,
-): Promise<Pool> {
+export async function openPool(parts: PoolParts, flow: SocketFlow): Promise<Pool> {
+  const { url, maxConnections, connectMs, maxIdleMs } = parts;
   const { Pool: UndiciPool, buildConnector } = await undici();
-  const secureContext = url.protocol === 'https:' ? trust() : undefined;
-  const connectSocket = buildConnector({ timeout: connectMs, ...(secureContext && { secureContext }) });
+  const connectSocket = socketOpener((more) => buildConnector({ timeout: connectMs, ...more }), parts);
   const connect: typeof connectSocket = (options, done) => {
     connectSocket(options, (...result) => {
       if (result[0] === null) flow.watch(result[1]);
@@ -294,5 +289,11 @@ export async function openPool(
   };
   const keeping =
     maxIdleMs === undefined ? {} : { keepAliveTimeout: maxIdleMs, keepAliveMaxTimeout: maxIdleMs };
-  return new UndiciPool(url.origin, { connections: maxConnections, pipelining: 1, connect, ...keeping });
+  const pool = new UndiciPool(url.origin, {
+    connections: maxConnections,
+    pipelining: 1,
+    connect,
+    ...keeping,
+  });
+  return forwarded(pool, parts);
 }

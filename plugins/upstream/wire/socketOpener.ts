@@ -1,0 +1,95 @@
+import type { Socket } from 'node:net';
+import type { Pool, buildConnector } from 'undici';
+import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
+import type { Proxy, Route } from 'pegboard/net';
+import type { TlsTrust } from './tlsTrust.ts';
+
+type Connector = buildConnector.connector;
+type Done = buildConnector.Callback;
+
+export interface OpenerParts {
+  readonly url: URL;
+  readonly route: Route;
+  readonly trust: TlsTrust;
+  readonly connectMs: number;
+}
+
+/** Opens the sockets of a pool, directly or through a proxy. @param build of undici, with further options */
+export function socketOpener(build: (more: object) => Connector, parts: OpenerParts): Connector {
+  const { url, route } = parts;
+  const connect = trusting(build, parts.trust);
+  const { proxy } = route;
+  if (proxy === undefined) return (asked, done) => connect(asked, explaining(done, route));
+  if (isForwarded(url, proxy)) {
+    const place = { hostname: proxy.host, host: proxy.host, port: String(proxy.port) };
+    const protocol = proxy.isHttps ? 'https:' : 'http:';
+    return (asked, done) => connect({ ...asked, ...place, protocol }, explaining(done, route));
+  }
+  return (asked, done) => {
+    tunnelled(proxy, parts).then(
+      (socket) =>
+        url.protocol === 'https:' ? connect({ ...asked, httpSocket: socket }, done) : done(null, socket),
+      (error: unknown) => done(error as Error, null),
+    );
+  };
+}
+
+/** Requests as a proxy wants them that forwards plain http. Source: RFC 9112 §3.2.2 */
+export function forwarded(pool: Pool, { url, route: { proxy } }: OpenerParts): Pool {
+  if (proxy === undefined || !isForwarded(url, proxy)) return pool;
+  const own = Object.entries(authorizationFor(proxy)).flat();
+  const send = pool.dispatch.bind(pool);
+  pool.dispatch = (options, handler) => {
+    const headers = [...(options.headers as readonly string[]), ...own];
+    return send({ ...options, path: url.origin + options.path, headers }, handler);
+  };
+  return pool;
+}
+
+/** Many proxies open tunnels to the ports of https only. */
+function isForwarded({ protocol }: URL, { isSocks }: Proxy): boolean {
+  return protocol === 'http:' && !isSocks;
+}
+
+function tunnelled(proxy: Proxy, { url, trust, connectMs }: OpenerParts): Promise<Socket> {
+  return openTunnel(proxy, {
+    host: hostOf(url),
+    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    secureContext: proxy.isHttps ? trust() : undefined,
+    ...(connectMs > 0 && { signal: AbortSignal.timeout(connectMs) }),
+  });
+}
+
+/** A connector for what is trusted now. */
+function trusting(build: (more: object) => Connector, trust: TlsTrust): Connector {
+  let known: { readonly secureContext: ReturnType<TlsTrust>; readonly connect: Connector } | undefined;
+  return (asked, done) => {
+    const secureContext = asked.protocol === 'https:' ? trust() : undefined;
+    if (known?.secureContext !== secureContext || known === undefined)
+      known = { secureContext, connect: build(secureContext === undefined ? {} : { secureContext }) };
+    known.connect(asked, done);
+  };
+}
+
+/** Says how the server was tried to be reached, when the network does not. */
+function explaining(done: Done, route: Route): Done {
+  return (...result: Parameters<Done>) => {
+    if (result[0] === null) done(...result);
+    else done(explained(result[0], route), null);
+  };
+}
+
+function explained(error: Error, { proxy, why }: Route): Error {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const words = error.message === '' ? code : error.message;
+  if (proxy !== undefined) return told(`the proxy ${proxy.name} cannot be reached: ${words}`, error);
+  return why !== '' && NETWORK.has(code) ? told(`${words}, without a proxy${why}`, error) : error;
+}
+const NETWORK: ReadonlySet<string> = new Set([
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNREFUSED', 'ECONNRESET', 'ENETUNREACH', 'EHOSTUNREACH'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function told(text: string, cause: Error): Error {
+  return Object.assign(new Error(text, { cause }), { code: (cause as NodeJS.ErrnoException).code });
+}
