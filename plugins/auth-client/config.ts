@@ -12,6 +12,9 @@ export interface ClientConfig {
 export interface AuthClientConfig {
   readonly aggregator: {
     readonly extraCaFile?: string;
+    readonly proxy?: string;
+    readonly noProxy?: readonly string[];
+    readonly proxyResolves?: boolean;
     readonly oauth: {
       readonly server: { readonly baseUrl?: string };
       readonly mcpClient: ClientConfig;

@@ -1,5 +1,5 @@
 import type { SecureContext } from 'node:tls';
-import { ConfigControl, definePlugin, readSchema, trustedContext } from 'pegboard';
+import { ConfigControl, definePlugin, networkSettings, readSchema, trustedContext } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 import { Route } from '../http/contract.ts';
@@ -27,11 +27,10 @@ export const plugin = definePlugin<AuthClientConfig>({
       readonly mcpClient?: unknown;
       readonly server?: { readonly enabled?: boolean; readonly baseUrl?: string };
     };
-    const { extraCaFile } = aggregator;
     const baseUrl = server?.enabled === true ? server.baseUrl : undefined;
     return {
       aggregator: {
-        ...(extraCaFile !== undefined && { extraCaFile }),
+        ...networkSettings(aggregator),
         oauth: { mcpClient, server: { ...(baseUrl !== undefined && { baseUrl }) } },
       },
     };
@@ -55,12 +54,13 @@ export const plugin = definePlugin<AuthClientConfig>({
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>
       (trusted ??= trustedContext(scope.config.aggregator.extraCaFile, scope.get(ConfigControl).directory));
+    const network = { trust, proxies: () => scope.config.aggregator };
     scope.provide(SignInFinder, {
       // Imported with the first question: most gateways never ask one.
-      find: async (asked) => (await import('./discovery/findSignIn.ts')).findSignIn(asked, { trust }),
+      find: async (asked) => (await import('./discovery/findSignIn.ts')).findSignIn(asked, network),
     });
     const { enabled } = scope.config.aggregator.oauth.mcpClient;
-    const parts = enabled ? (await import('./provideSignIn.ts')).provideSignIn(scope, trust) : undefined;
+    const parts = enabled ? (await import('./provideSignIn.ts')).provideSignIn(scope, network) : undefined;
     const { provideTools } = await import('./tools/provideTools.ts');
     provideTools(scope, parts?.flows);
   },

@@ -1,4 +1,3 @@
-import type { SecureContext } from 'node:tls';
 import { hiderOf, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallerCredentials, GrantRelease, GrantStore, GuardedServers, SignInStatuses } from './contract.ts';
@@ -17,6 +16,7 @@ import { GrantNews } from './grants/store/grantNews.ts';
 import { forwardedAudiences } from './grants/sources/forwardedAudiences.ts';
 import { Grants } from './grants/store/grants.ts';
 import { Releases } from './grants/credentials/releases.ts';
+import type { NetworkParts } from './discovery/network.ts';
 import { singleSignOn } from './grants/sources/singleSignOn.ts';
 import { refreshedGrant } from './grants/refresh/refreshedGrant.ts';
 import { Refresher } from './grants/refresh/refresher.ts';
@@ -24,26 +24,24 @@ import { RefreshTimers } from './grants/refresh/refreshTimers.ts';
 import { StoredGrants } from './grants/credentials/storedGrants.ts';
 import { Statuses } from './grants/credentials/statuses.ts';
 
-type Trust = () => SecureContext | undefined;
 /** What routes and tools of sign-ins share. */
 export interface SignInParts {
   readonly scope: Scope<AuthClientConfig>;
   readonly grants: Grants;
   readonly secrets: CallerSecrets;
   readonly credentials: Credentials;
-  readonly trust: Trust;
   readonly flows: Flows;
 }
 
 /** Wires the sign-in of callers at MCP servers: grants, then routes, then tools. In apply() only. */
-export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): SignInParts {
+export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkParts): SignInParts {
   const { log } = scope;
   const news = new GrantNews({ log, emit: scope.emit.bind(scope) });
   const grants = new Grants(scope, news);
   const secrets = new CallerSecrets(scope);
   const refresher = new Refresher({
     ...{ scope, grants, news },
-    request: (grant) => refreshedGrant(grant, { trust }),
+    request: (grant) => refreshedGrant(grant, network),
     clientLost: (grant) => {
       flows.clientLost(grant);
     },
@@ -51,7 +49,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   const servers = (): readonly GuardedServer[] => scope.all(GuardedServers)[0]?.all() ?? [];
   const credentials = new Credentials({
     ...{ grants, refresher, news, log, secrets, servers, timers: new RefreshTimers(scope) },
-    ...singleSignOn(scope, trust),
+    ...singleSignOn(scope, network),
   });
   scope.provide(CallerCredentials, credentials);
   scope.provide(GrantRelease, new Releases({ grants, credentials, servers }));
@@ -67,7 +65,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
       return texts.length === 0 ? undefined : hiderOf(texts.map((text) => ({ name: 'credential', text })));
     },
   });
-  const flows = provideFlows(scope, { grants, secrets, network: { trust } });
+  const flows = provideFlows(scope, { grants, secrets, network });
 
   scope.provide(
     GrantStore,
@@ -75,7 +73,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
       ...{ grants, secrets, credentials, server },
       refresh: (cell, token) => refresher.refresh(cell, token),
       disconnect: (owner, name) => flows.connections.end(owner, name),
-      revoke: (grant) => revoke(grant, { network: { trust }, signal: scope.signal }),
+      revoke: (grant) => revoke(grant, { network, signal: scope.signal }),
     }),
   );
 
@@ -96,8 +94,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
     const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);
     // What was kept of an owner who has made no request since a restart ends too.
     await Promise.all(dropped.flatMap((one) => server(one.server)?.disconnect(one.owner, true) ?? []));
-    for (const { grant } of dropped)
-      if (grant !== undefined) await revoke(grant, { network: { trust }, signal });
+    for (const { grant } of dropped) if (grant !== undefined) await revoke(grant, { network, signal });
   };
   scope.tap('onEvent', (event) => {
     if (event.type !== 'signIn.ended') return;
@@ -122,5 +119,5 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
       mcpClient.tokenExchange.allowPrivateIP === tokenExchange.allowPrivateIP;
     return isSame && aggregator.extraCaFile === extraCaFile ? undefined : false;
   });
-  return { scope, grants, secrets, credentials, trust, flows };
+  return { scope, grants, secrets, credentials, flows };
 }

@@ -48,6 +48,9 @@ export interface SecretRef {
 export interface AuthExchangeConfig {
   readonly aggregator: {
     readonly extraCaFile?: string;
+    readonly proxy?: string;
+    readonly noProxy?: readonly string[];
+    readonly proxyResolves?: boolean;
     readonly oauth: { readonly server: ExchangeConfig };
   };
 }

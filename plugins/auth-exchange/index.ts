@@ -1,4 +1,4 @@
-import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
 import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import type { AuthExchangeConfig, ExchangeConfig } from './config.ts';
@@ -15,10 +15,9 @@ export const plugin = definePlugin<AuthExchangeConfig>({
   configSchema: readSchema('config/auth-exchange'),
   select: ({ aggregator }) => {
     const { trustedIssuers, tokenExchangeBroker } = ((aggregator['oauth'] ?? {}) as Section).server ?? {};
-    const { extraCaFile } = aggregator;
     return {
       aggregator: {
-        ...(extraCaFile !== undefined && { extraCaFile }),
+        ...networkSettings(aggregator),
         oauth: {
           server: {
             ...(trustedIssuers !== undefined && { trustedIssuers }),

@@ -2,6 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { ConfigControl, STAGE, messageOf, trustedContext } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
+import type { ProxySettings } from 'pegboard/net';
 import { GrantRelease } from '../auth-client/contract.ts';
 import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
 import { SecretSource } from '../store-kubernetes/contract.ts';
@@ -31,6 +32,7 @@ const NO_BROKER: BrokerConfig = {
 export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const { log, signal } = scope;
   const { extraCaFile, oauth } = scope.config.aggregator;
+  const proxies = (): ProxySettings => scope.config.aggregator;
   const { trustedIssuers, tokenExchangeBroker: given = NO_BROKER } = oauth.server;
   const isOrchestrated = scope.get(ConfigControl).settings().orchestrator;
   const broker = isOrchestrated ? given : withoutSecretRefs(given);
@@ -43,7 +45,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const keysOf = ({ issuer, jwksUrl: url, allowPrivateIPJWKS: allowPrivate }: TrustedIssuer): KeySet =>
     new KeySet({
       ...{ url, signal },
-      fetch: guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust }),
+      fetch: guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, proxies, trust }),
       failed: (error) => {
         const isPrivate = error instanceof GuardedFetchError && error.reason === 'private-address';
         log.warn('the keys of a trusted issuer cannot be read', {
@@ -64,7 +66,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const secrets = (): SecretSource | undefined => scope.all(SecretSource)[0];
   scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, secrets, log }));
   const downstream = Downstream.open({
-    ...{ trust, directory, secrets, log },
+    ...{ trust, proxies, directory, secrets, log },
     allowPrivate: broker.allowPrivateIP,
     privateKey: `${BROKER}.allowPrivateIP`,
   });

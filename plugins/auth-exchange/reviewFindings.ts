@@ -22,7 +22,10 @@ export async function reviewFindings({
   const trusted = trustedContext(extraCaFile, directory);
   const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
     const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
-    const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust: () => trusted });
+    const fetch = guardedFetch({
+      ...{ ...NETWORK_BOUNDS, allowPrivate, proxies: () => config.aggregator },
+      trust: () => trusted,
+    });
     const fault = await readKeys(jwksUrl, fetch).then(() => undefined, unreadableText);
     return findingAt(['trustedIssuers', at, 'jwksUrl'], fault, 'error');
   };

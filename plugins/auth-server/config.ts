@@ -44,5 +44,11 @@ export interface ProviderConfig {
 }
 /** The place in config.yaml is kept, so that findings name it. */
 export interface AuthServerConfig {
-  readonly aggregator: { readonly extraCaFile?: string; readonly oauth: { readonly server: ServerConfig } };
+  readonly aggregator: {
+    readonly extraCaFile?: string;
+    readonly proxy?: string;
+    readonly noProxy?: readonly string[];
+    readonly proxyResolves?: boolean;
+    readonly oauth: { readonly server: ServerConfig };
+  };
 }

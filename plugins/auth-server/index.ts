@@ -1,4 +1,4 @@
-import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
 import { Route } from '../http/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
@@ -14,9 +14,8 @@ export const plugin = definePlugin<AuthServerConfig>({
   configSchema: readSchema('config/auth-server'),
   select: ({ aggregator }) => {
     const { server = {} } = (aggregator['oauth'] ?? {}) as { server?: unknown };
-    const { extraCaFile } = aggregator;
     return {
-      aggregator: { ...(extraCaFile !== undefined && { extraCaFile }), oauth: { server } },
+      aggregator: { ...networkSettings(aggregator), oauth: { server } },
     };
   },
   enabled: ({ aggregator }) => {

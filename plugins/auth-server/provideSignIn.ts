@@ -41,6 +41,7 @@ import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
 import { guardedFetch } from 'pegboard/net';
+import type { ProxySettings } from 'pegboard/net';
 import { AskedScopes } from './provider/askedScopes.ts';
 import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
@@ -96,13 +97,14 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   let trusted: SecureContext | undefined;
   const trust = (): SecureContext | undefined => trusted;
+  const proxies = (): ProxySettings => scope.config.aggregator;
   const registrations = new Registrations({ vault, sessionMs });
   const fetchDocument = guardedFetch({
     ...DOCUMENT_BOUNDS,
     get allowPrivate() {
       return config().allowPrivateIPClientMetadata;
     },
-    trust,
+    ...{ trust, proxies },
   });
   const documents = new ClientDocuments({ fetch: fetchDocument });
   const hasDocuments = (): boolean => config().enableCIMD;
@@ -125,7 +127,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     if (identityProvider === undefined) throw discovering();
     return identityProvider;
   };
-  const fetchProvider = providerFetch(config().idp.allowPrivateIPOIDC, trust);
+  const fetchProvider = providerFetch({
+    allowPrivate: config().idp.allowPrivateIPOIDC,
+    ...{ trust, proxies },
+  });
   const externalCallers = new ExternalCallers(() => sharedKey(vault(), 'external'));
   const idTokens = new IdTokens({
     provider: () => identityProvider?.keySource,

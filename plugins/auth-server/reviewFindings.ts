@@ -1,6 +1,6 @@
-import type { SecureContext } from 'node:tls';
 import { trustedContext } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
+import type { GuardedFetchParts } from 'pegboard/net';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
 import { filledSecrets } from './secretsOf.ts';
@@ -18,13 +18,14 @@ export async function reviewFindings({
   const found = faults.map(({ name, message }) => finding(name, message, 'error'));
   if (!isOnline || faults.length > 0) return found;
   const trusted = trustedContext(extraCaFile, directory);
-  return [...found, ...(await providerFindings(server, secrets.clientSecret, trusted))];
+  const network = { proxies: () => config.aggregator, trust: () => trusted };
+  return [...found, ...(await providerFindings(server, secrets.clientSecret, network))];
 }
 
 async function providerFindings(
   { idp }: ServerConfig,
   clientSecret: string,
-  trusted: SecureContext | undefined,
+  network: Pick<GuardedFetchParts, 'proxies' | 'trust'>,
 ): Promise<readonly Finding[]> {
   // Only here, because each start reads the manifests of all plugins.
   const [{ discover }, { providerFetch }, { providerFault }] = await Promise.all([
@@ -32,7 +33,7 @@ async function providerFindings(
     import('./provider/providerFetch.ts'),
     import('./provider/providerFault.ts'),
   ]);
-  const fetchProvider = providerFetch(idp.allowPrivateIPOIDC, () => trusted);
+  const fetchProvider = providerFetch({ ...network, allowPrivate: idp.allowPrivateIPOIDC });
   try {
     const { issuerUrl, clientId } = idp;
     await discover({

@@ -1,6 +1,13 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { GuardedFetchError, guardedFetch, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net';
+import {
+  GuardedFetchError,
+  guardedFetch,
+  hostClasses,
+  hostOf,
+  isLeftToProxy,
+  isLoopbackHost,
+} from 'pegboard/net';
 import type { AddressClass, GuardedFetch, GuardedFetchParts } from 'pegboard/net';
 
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536 } as const;
@@ -9,7 +16,7 @@ const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
 /** Why it is not known where people sign in. The message names the URL and what is wrong there. */
 export class SignInFault extends Error {}
 
-export type NetworkParts = Pick<GuardedFetchParts, 'trust' | 'resolve' | 'dial'> & {
+export type NetworkParts = Pick<GuardedFetchParts, 'trust' | 'proxies' | 'resolve' | 'dial'> & {
   /** For tests: of one request. */
   readonly timeoutMs?: number;
 };
@@ -69,7 +76,7 @@ export class Network {
   async check(url: URL, what: string): Promise<void> {
     if (await this.#mayBePrivate(url)) return;
     const classes = await hostClasses(hostOf(url), this.#parts.resolve);
-    if (classes.length === 0)
+    if (classes.length === 0 && !isLeftToProxy(url, this.#parts.proxies?.()))
       throw new SignInFault(`${what} ${placeOf(url)} cannot be resolved to an address`);
     if (classes.some((found) => found !== 'public'))
       throw new SignInFault(`${what} ${placeOf(url)} has a private or internal address`);

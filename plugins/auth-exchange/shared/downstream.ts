@@ -1,9 +1,8 @@
-import type { SecureContext } from 'node:tls';
 import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { Log } from 'pegboard';
 import { guardedFetch } from 'pegboard/net';
-import type { GuardedFetch } from 'pegboard/net';
+import type { GuardedFetch, GuardedFetchParts } from 'pegboard/net';
 import { DownstreamFault, faultOf } from './downstreamFault.ts';
 import { completed, scopesIn, withoutSlash } from './exchangeTarget.ts';
 import type { ClientParts, ExchangeTarget } from './exchangeTarget.ts';
@@ -30,11 +29,10 @@ export interface DownstreamParts extends ClientParts {
   readonly privateKey: string;
   readonly log: Log;
 }
-export interface DownstreamOptions extends Omit<DownstreamParts, 'fetch'> {
+export interface DownstreamOptions
+  extends Omit<DownstreamParts, 'fetch'>, Pick<GuardedFetchParts, 'trust' | 'proxies'> {
   /** Whether token endpoints may have private addresses. */
   readonly allowPrivate: boolean;
-  /** Of `aggregator.extraCaFile`. */
-  readonly trust: () => SecureContext | undefined;
 }
 /** A token of a downstream identity provider. */
 export interface DownstreamToken {
@@ -57,8 +55,9 @@ interface Subject {
 export class Downstream {
   readonly #parts: DownstreamParts;
 
-  static open({ allowPrivate, trust, ...parts }: DownstreamOptions): Downstream {
-    return new Downstream({ ...parts, fetch: guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust }) });
+  static open({ allowPrivate, trust, proxies, ...parts }: DownstreamOptions): Downstream {
+    const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, proxies, ...(trust && { trust }) });
+    return new Downstream({ ...parts, fetch });
   }
 
   constructor(parts: DownstreamParts) {

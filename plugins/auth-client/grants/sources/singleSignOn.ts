@@ -1,4 +1,3 @@
-import type { SecureContext } from 'node:tls';
 import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { openDownstream } from '../../../auth-exchange/contract.ts';
@@ -6,6 +5,7 @@ import type { Downstream } from '../../../auth-exchange/contract.ts';
 import { ProviderTokens } from '../../../auth-server/contract.ts';
 import { SecretSource } from '../../../store-kubernetes/contract.ts';
 import type { AuthClientConfig } from '../../config.ts';
+import type { NetworkParts } from '../../discovery/network.ts';
 import { exchangedToken } from './exchangedToken.ts';
 import { forwardedToken } from './forwardedToken.ts';
 import type { SingleSignOnParts } from './singleSignOnSource.ts';
@@ -13,7 +13,7 @@ import type { SingleSignOnParts } from './singleSignOnSource.ts';
 /** How servers get tokens by the caller's sign-in at this gateway. */
 export function singleSignOn(
   scope: Scope<AuthClientConfig>,
-  trust: () => SecureContext | undefined,
+  { trust, proxies }: NetworkParts,
 ): { readonly forwarding: SingleSignOnParts; readonly exchanging: SingleSignOnParts } {
   const { log } = scope;
   const { extraCaFile, oauth } = scope.config.aggregator;
@@ -21,7 +21,7 @@ export function singleSignOn(
   let downstream: Promise<Downstream> | undefined;
   const opened = (): Promise<Downstream> =>
     (downstream ??= openDownstream({
-      ...{ trust, log },
+      ...{ proxies, log, ...(trust && { trust }) },
       allowPrivate: extraCaFile !== undefined || oauth.mcpClient.tokenExchange.allowPrivateIP,
       privateKey: 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP',
       directory: () => scope.get(ConfigControl).directory,
