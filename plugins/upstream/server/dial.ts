@@ -51,10 +51,12 @@ export async function dial(
     const words = await filled(namedWords(definition), '', parts);
     const command = Object.values(words.values);
     const hidden = [...secrets, ...referredIn(words), ...secretsOf(credential)];
-    output.hide(secretsGiven({ values: hidden, words: command }));
+    const base = inherited(config().inheritEnv);
+    // Proxies and registries have passwords in their urls.
+    output.hide(secretsGiven({ values: hidden, words: [...Object.values(base), ...command] }));
     output.begin();
     const env = {
-      ...inherited(config().inheritEnv),
+      ...base,
       ...fillCallerReferences(own, credential?.values ?? {}),
     };
     const { maxMessageBytes, maxQueuedBytes } = config();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ANYONE, Cancellation } from '../../../kernel/index.ts';
 import type { Progress } from '../../../kernel/index.ts';
+import { withVariables } from '../../support/withVariables.ts';
 import { EVERYTHING, FILESYSTEM, Rig, hostile, isAlive, temporaryFolder, told, until } from './support.ts';
 
 describe('upstream: stdio servers', () => {
@@ -194,6 +195,22 @@ describe('upstream: stdio servers', () => {
     expect(rig.status('s').error).to.contain(
       'word 5 of command and args names the environment variable UPSTREAM_TEST_SECRET, which is not set',
     );
+  });
+
+  it('passes on what leads through a proxy, whose password no text shows', async () => {
+    const settings = {
+      HTTPS_PROXY: 'http://kim:s3cretword@proxy.corp.test:3128',
+      SSL_CERT_FILE: '/etc/corp.pem',
+      npm_config_registry: 'https://npm.corp.test/',
+    };
+    withVariables({ ...settings, UV_PUBLISH_TOKEN: 'hush' });
+    const { command } = hostile() as { readonly command: readonly string[] };
+    const speaking = ['sh', '-c', 'echo "by $HTTPS_PROXY" >&2; exec "$0" "$@"', ...command];
+    await running('plain', { command: speaking });
+    const seen = JSON.parse(await rig.text('x_s_env')) as Record<string, string>;
+    expect(seen).include(settings).not.property('UV_PUBLISH_TOKEN');
+    await until('a line', () => JSON.stringify(rig.lines).includes('by http://'));
+    expect(JSON.stringify(rig.lines)).contain('@proxy.corp.test').not.contain('s3cretword');
   });
 
   it('never logs values of env that a server prints', async () => {
