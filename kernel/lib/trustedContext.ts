@@ -7,5 +7,5 @@ import { trustedCertificates } from './trustedCertificates.ts';
  *  @param file aggregator.extraCaFile @param directory of config.yaml @throws Error as trustedCertificates() */
 export function trustedContext(file: string | undefined, directory: string): SecureContext | undefined {
   const authorities = trustedCertificates(file && resolve(directory, file));
-  return authorities && createSecureContext({ ca: [...authorities] });
+  return authorities && createSecureContext({ ca: [...authorities], allowPartialTrustChain: true });
 }

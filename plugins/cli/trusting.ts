@@ -8,7 +8,7 @@ export async function trusting(invocation: Invocation): Promise<RequestInit> {
   const ca = trustedBy(optionsOf(invocation).extraCaFile);
   if (ca === undefined) return {};
   const { Agent } = await import('undici');
-  return { dispatcher: new Agent({ connect: { ca: [...ca] } }) } as object;
+  return { dispatcher: new Agent({ connect: { ca: [...ca], allowPartialTrustChain: true } }) } as object;
 }
 
 function trustedBy(extraCaFile: string | undefined): readonly string[] | undefined {
