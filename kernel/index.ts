@@ -13,7 +13,7 @@ export { definePlugin, entryOf, networkSettings, whenConfigured } from './contra
 export type { Plugin, Scope } from './contracts/plugin.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { JsonObject, JsonSchema } from './contracts/json.ts';
-export type { Env, NetworkSettings, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
+export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
 export type { Target, Tool, ToolAnnotations } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, ClientMeta, Progress, ToolResult } from './contracts/call.ts';
@@ -71,7 +71,7 @@ export { packageFile } from './lib/packageFile.ts';
 export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
-export { trustedCertificates } from './lib/trustedCertificates.ts';
+export { certificatesIn, trustedCertificates } from './lib/trustedCertificates.ts';
 export { trustedContext } from './lib/trustedContext.ts';
 export { Turns } from './lib/turns.ts';
 export { VERSION } from './lib/version.ts';

@@ -19,7 +19,8 @@ function ownCertificates(): readonly string[] {
   return file === '' ? tls.rootCertificates : [...tls.rootCertificates, ...certificatesIn(file)];
 }
 
-function certificatesIn(file: string): readonly string[] {
+/** @throws Error as trustedCertificates() */
+export function certificatesIn(file: string): readonly string[] {
   const [, ...found] = textOf(file).split(/(?=-----BEGIN CERTIFICATE-----)/);
   if (found.length === 0) {
     const fix = `convert it: openssl x509 -inform der -in ${file} -out authority.pem`;

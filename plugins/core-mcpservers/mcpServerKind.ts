@@ -3,6 +3,7 @@ import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
+import { checkNetwork } from './checkNetwork.ts';
 import { foreignNames } from './foreignNames.ts';
 import { misspeltReferences } from './misspeltReferences.ts';
 
@@ -29,6 +30,13 @@ export interface McpServerSpec extends JsonObject {
   readonly args?: readonly string[];
   readonly url?: string;
   readonly messageUrl?: string;
+  readonly proxy?: string;
+  readonly tls?: {
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+    readonly servername?: string;
+  };
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
@@ -60,7 +68,7 @@ export const mcpServerKind: ResourceKind = {
 
 /** The rules that the schema cannot express. Messages must not hold values of env and headers. */
 function checkServer(spec: McpServerSpec): readonly Finding[] {
-  const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
+  const special = spec.type === 'stdio' ? checkStdio(spec) : [...checkRemote(spec), ...checkNetwork(spec)];
   return [
     ...special,
     ...misspeltReferences(spec),
@@ -97,7 +105,8 @@ function checkInstances(spec: McpServerSpec): readonly Finding[] {
     }));
 }
 
-function checkStdio({ command, args, url, messageUrl, env, headers }: McpServerSpec): readonly Finding[] {
+function checkStdio(spec: McpServerSpec): readonly Finding[] {
+  const { command, args, url, messageUrl, proxy, tls, env, headers } = spec;
   const findings: Finding[] = [];
   if (command === undefined || command.length === 0) {
     const message = 'command is required for stdio type; write command: [executable, argument, ...]';
@@ -106,6 +115,8 @@ function checkStdio({ command, args, url, messageUrl, env, headers }: McpServerS
   if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
   if (messageUrl !== undefined) findings.push(unusedBy('messageUrl', 'stdio', 'remove it'));
   if (Object.keys(headers).length > 0) findings.push(notFor('headers', 'stdio', 'use env instead'));
+  if (proxy !== undefined) findings.push(unusedBy('proxy', 'stdio', 'set HTTPS_PROXY in env'));
+  if (tls !== undefined) findings.push(unusedBy('tls', 'stdio', 'remove it'));
   for (const [key, value] of Object.entries(env)) {
     if (/[=\0]/.test(key) || key === '') {
       findings.push({

@@ -40,9 +40,15 @@ export function refuseMoved({ sent, stored, next }: Update): void {
   } else if (originOf(stored) !== originOf(next)) {
     refuse('url is at another origin', 'the former one', [
       ...keptIn('headers', sent, stored),
-      ...keptParts(sent),
+      ...keptParts('url', sent),
     ]);
-  }
+  } else if (!isDeepStrictEqual([stored['proxy'], stored['tls']], [next['proxy'], next['tls']]))
+    refuse('proxy or tls has changed', 'the former', [
+      ...keptIn('headers', sent, stored),
+      ...keptParts('url', sent),
+    ]);
+  if (hostOf(stored['proxy']) !== hostOf(next['proxy']))
+    refuse('proxy is another one', 'the former', keptParts('proxy', sent));
 }
 
 function refuse(what: string, former: string, kept: readonly Kept[]): void {
@@ -90,13 +96,17 @@ function keptWords(field: 'command' | 'args', sent: JsonObject, stored: JsonObje
   return isKept ? [{ field, place: field }] : [];
 }
 
-function keptParts({ url }: JsonObject): readonly Kept[] {
+function keptParts(field: 'url' | 'proxy', { [field]: url }: JsonObject): readonly Kept[] {
   const kept: Kept[] = [];
   hideInUrl(typeof url === 'string' ? url : '', (text, name) => {
-    if (isHidden(text)) kept.push({ field: 'url', place: `${name} of url` });
+    if (isHidden(text)) kept.push({ field, place: `${name} of ${field}` });
     return text;
   });
   return kept;
+}
+
+function hostOf(url: unknown): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 /** A url whose host is a reference is at another origin than any other text. */

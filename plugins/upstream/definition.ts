@@ -25,6 +25,15 @@ export interface RequestLimits {
   readonly totalMs: number;
 }
 
+/** What is shown to a server at https, and trusted of it: PEM files, relative to config.yaml. */
+export interface TlsSpec {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name in the server's certificate, if it is not that of the url. */
+  readonly servername?: string;
+}
+
 /** Servers of one family share their tools; an argument selects the server. */
 export interface FamilySpec {
   readonly name: string;
@@ -48,6 +57,8 @@ export interface ServerDefinition {
   readonly messageUrl: string | undefined;
   /** A proxy of its own, or `none`; undefined: as for all servers. */
   readonly proxy: string | undefined;
+  /** Of a server at https. */
+  readonly tls: TlsSpec | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -85,6 +96,7 @@ interface ServerSpec {
   readonly url?: string;
   readonly messageUrl?: string;
   readonly proxy?: string;
+  readonly tls?: TlsSpec;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
@@ -120,6 +132,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     url: spec.url ?? '',
     messageUrl: spec.messageUrl,
     proxy: spec.proxy,
+    tls: spec.tls,
     env: spec.env,
     headers: spec.headers,
     timeoutMs: spec.timeout * 1_000,
@@ -196,8 +209,8 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function endpointOf(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, url, messageUrl, proxy, env, headers, questions, revision, auth } = definition;
-  const endpoint = [type, command, url, proxy, env, headers, questions, revision, auth];
+  const { type, command, url, messageUrl, proxy, tls, env, headers, questions, revision, auth } = definition;
+  const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
   return messageUrl === undefined ? endpoint : [...endpoint, messageUrl];
 }
 

@@ -42,7 +42,7 @@ import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
 import { UpstreamMetrics } from './server/upstreamMetrics.ts';
 import { ServerLogs } from './conversation/serverLogs.ts';
-import { tlsTrust } from './wire/tlsTrust.ts';
+import { tlsTrusts } from './wire/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';
 
 /** Connections to MCP servers: their tools, resources, prompts and life cycle. */
@@ -96,7 +96,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   let callerCredentials: CallerCredentials | undefined;
   const credentials = (): CallerCredentials | undefined => callerCredentials;
   const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
-  const trust = tlsTrust(() => current.extraCaFile, directory);
+  const trusts = tlsTrusts({ extraCaFile: () => current.extraCaFile, directory, log });
   const logs = new ServerLogs(() =>
     fleet.all().forEach(({ conversation, instances }) => {
       conversation.wantLogs();
@@ -112,7 +112,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     watchdog,
     lastKnown: () => lastKnown,
     directory,
-    trust,
+    trusts,
     listed: offer,
     toolReport: (server) => offers.report(server),
     offerOf: (server, owner) => offers.offerOf(server, owner),
@@ -156,7 +156,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     subject: 'server',
     items: () => fleet.all().map((connection) => startupItem(connection, offers.report(connection.name))),
   });
-  scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust }) });
+  scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust: trusts() }) });
   scope.provide(McpResourceSource, offers.sources);
   scope.provide(McpPromptSource, offers.sources);
   scope.provide(McpCompletionSource, offers.sources);

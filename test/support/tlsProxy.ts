@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { selfSigned } from './certificate.ts';
 import { defer } from './cleanup.ts';
 
@@ -14,10 +15,14 @@ export interface TlsProxy {
 }
 
 /** Passes requests on to a server without TLS; closed after the test. @param origin of that server, asked for each request
- *  @param names in its certificate, beside `localhost` */
-export async function tlsProxy(origin: () => string, ...names: readonly string[]): Promise<TlsProxy> {
+ *  @param parts `names` in its certificate, beside `localhost` */
+export async function tlsProxy(
+  origin: () => string,
+  { names = [], options = {} }: { readonly names?: readonly string[]; readonly options?: TlsOptions } = {},
+): Promise<TlsProxy> {
   const { key, certificate } = selfSigned(...names);
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (req, res) => {
+  const own = { key: readFileSync(key), cert: readFileSync(certificate), ...options };
+  const server = createServer(own, (req, res) => {
     const { method, headers, url = '' } = req;
     const to = new URL(origin());
     const passed = request(`${to.origin}${url}`, { method, headers: { ...headers, host: to.host } });

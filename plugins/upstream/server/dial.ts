@@ -9,7 +9,7 @@ import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
 import type { StandardError } from '../wire/standardError.ts';
-import type { TlsTrust } from '../wire/tlsTrust.ts';
+import type { TlsFiles, TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
 import type { SseOptions } from '../wire/sseWire.ts';
@@ -23,7 +23,7 @@ const OWN_IDLE_MS = 4_000;
 export interface DialParts {
   readonly config: () => UpstreamConfig;
   readonly watchdog: Watchdog;
-  readonly trust: TlsTrust;
+  readonly trusts: (files?: TlsFiles) => TlsTrust;
   /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
   readonly memory: MemoryOf;
@@ -44,7 +44,7 @@ export async function dial(
   { credential, ...parts }: DialParts & { readonly credential?: OwnCredential | undefined },
 ): Promise<Wire> {
   if (credential !== undefined) await prepared(credential, definition.timeoutMs);
-  const { watchdog, output, config, trust, memory } = parts;
+  const { watchdog, output, config, trusts, memory } = parts;
   if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
   if (definition.type === 'stdio') {
     const { values: own, secrets } = await filled(definition.env, 'env', parts);
@@ -90,10 +90,12 @@ export async function dial(
     );
   hide();
   const headers = headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide);
-  const connectMs = definition.timeoutMs;
+  const { timeoutMs: connectMs, tls } = definition;
+  const { servername, cert } = tls ?? {};
+  const trust = { trust: trusts(tls), proxyTrust: trusts(), servername, hasCertificate: cert !== undefined };
   const redact = (text: string): string => output.redact(text);
   const options = {
-    ...{ ...config(), limits: config, url, route, headers, connectMs, redact, trust, memory },
+    ...{ ...config(), ...trust, limits: config, url, route, headers, connectMs, redact, memory },
     ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
     ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
   };

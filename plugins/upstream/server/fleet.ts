@@ -28,7 +28,7 @@ import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../conversation/serverLogs.ts';
 import type { ToolReport } from './toolReport.ts';
-import type { TlsTrust } from '../wire/tlsTrust.ts';
+import type { TlsFiles, TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 
 export interface FleetParts {
@@ -38,7 +38,7 @@ export interface FleetParts {
   readonly ticker: Ticker;
   readonly logs: ServerLogs;
   readonly watchdog: Watchdog;
-  readonly trust: TlsTrust;
+  readonly trusts: (files?: TlsFiles) => TlsTrust;
   readonly lastKnown: () => LastKnown;
   readonly directory: () => string;
   /** Called when the items a server offers have changed; a removed server offers none.
@@ -121,7 +121,7 @@ export class Fleet {
 
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
-    const { config, log, emit, ticker, logs, watchdog, directory, trust, secrets, memory } = this.#parts;
+    const { config, log, emit, ticker, logs, watchdog, directory, trusts, secrets, memory } = this.#parts;
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
     // Only processes take turns: a remote server needs no resources here.
@@ -135,7 +135,7 @@ export class Fleet {
         ...{ config, ticker, logs, output, log, lastEra, tracer: this.#parts.tracer },
         dial: (definition: ServerDefinition, listener: WireListener) =>
           dial(definition, listener, {
-            ...{ config, watchdog, trust, secrets, directory: directory(), output, credential },
+            ...{ config, watchdog, trusts, secrets, directory: directory(), output, credential },
             memory: (about) => memory()?.open('answer', about?.sharer ?? `server ${name}`),
           }),
         received: (call, chars) => memory()?.hold(call, chars),

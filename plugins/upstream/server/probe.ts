@@ -87,7 +87,7 @@ async function attempt(
     connectMs: 0,
     maxMessageBytes,
     redact,
-    trust,
+    ...{ trust, proxyTrust: trust },
     memory: () => undefined,
   };
   const wire = await remoteWire(transport, options, listenerOf(requests));

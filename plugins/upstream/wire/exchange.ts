@@ -280,6 +280,8 @@ const undici = importOnce(() => import('undici'));
 export async function openPool(parts: PoolParts, flow: SocketFlow): Promise<Pool> {
   const { url, maxConnections, connectMs, maxIdleMs } = parts;
   const { Pool: UndiciPool, buildConnector } = await undici();
+  // What cannot be read fails the attempt, with the file.
+  if (url.protocol === 'https:') parts.trust();
   const connectSocket = socketOpener((more) => buildConnector({ timeout: connectMs, ...more }), parts);
   const connect: typeof connectSocket = (options, done) => {
     connectSocket(options, (...result) => {

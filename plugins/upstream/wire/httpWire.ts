@@ -2,6 +2,7 @@ import { isGatewayError } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { answerLeftOut } from './answerLeftOut.ts';
+import { isRefusal } from './clientCertificate.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange, openPool } from './exchange.ts';
 import type { ExchangeOwner, PoolParts } from './exchange.ts';
@@ -246,6 +247,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { outgoing } = post;
     if (outgoing?.carrier !== exchange || this.#isClosed) return;
     outgoing.carrier = undefined;
+    if (isRefusal(error)) outgoing.sent = false;
     if (isGatewayError(error)) this.#fail(outgoing, answerLeftOut(error));
     else if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);

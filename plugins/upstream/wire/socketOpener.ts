@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Pool, buildConnector } from 'undici';
 import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
 import type { Proxy, Route } from 'pegboard/net';
+import { asRefusal, isAsked, watchForRefusal } from './clientCertificate.ts';
 import type { TlsTrust } from './tlsTrust.ts';
 
 type Connector = buildConnector.connector;
@@ -11,19 +13,27 @@ export interface OpenerParts {
   readonly url: URL;
   readonly route: Route;
   readonly trust: TlsTrust;
+  /** For a proxy at https. */
+  readonly proxyTrust: TlsTrust;
+  /** Whether a client certificate is shown. */
+  readonly hasCertificate?: boolean;
+  /** The name in the certificate of the server, if it is not that of the url. */
+  readonly servername?: string | undefined;
   readonly connectMs: number;
 }
 
 /** Opens the sockets of a pool, directly or through a proxy. @param build of undici, with further options */
 export function socketOpener(build: (more: object) => Connector, parts: OpenerParts): Connector {
-  const { url, route } = parts;
-  const connect = trusting(build, parts.trust);
+  const { url, route, servername } = parts;
+  const named = (more: object): Connector => build(servername === undefined ? more : { ...more, servername });
+  const connect = heeding(trusting(named, parts.trust), parts.hasCertificate === true);
   const { proxy } = route;
   if (proxy === undefined) return (asked, done) => connect(asked, explaining(done, route));
   if (isForwarded(url, proxy)) {
     const place = { hostname: proxy.host, host: proxy.host, port: String(proxy.port) };
     const protocol = proxy.isHttps ? 'https:' : 'http:';
-    return (asked, done) => connect({ ...asked, ...place, protocol }, explaining(done, route));
+    const connectProxy = trusting(build, parts.proxyTrust);
+    return (asked, done) => connectProxy({ ...asked, ...place, protocol }, explaining(done, route));
   }
   return (asked, done) => {
     tunnelled(proxy, parts).then(
@@ -51,11 +61,11 @@ function isForwarded({ protocol }: URL, { isSocks }: Proxy): boolean {
   return protocol === 'http:' && !isSocks;
 }
 
-function tunnelled(proxy: Proxy, { url, trust, connectMs }: OpenerParts): Promise<Socket> {
+function tunnelled(proxy: Proxy, { url, proxyTrust, connectMs }: OpenerParts): Promise<Socket> {
   return openTunnel(proxy, {
     host: hostOf(url),
     port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
-    secureContext: proxy.isHttps ? trust() : undefined,
+    secureContext: proxy.isHttps ? proxyTrust() : undefined,
     ...(connectMs > 0 && { signal: AbortSignal.timeout(connectMs) }),
   });
 }
@@ -67,8 +77,27 @@ function trusting(build: (more: object) => Connector, trust: TlsTrust): Connecto
     const secureContext = asked.protocol === 'https:' ? trust() : undefined;
     if (known?.secureContext !== secureContext || known === undefined)
       known = { secureContext, connect: build(secureContext === undefined ? {} : { secureContext }) };
-    known.connect(asked, done);
+    return known.connect(asked, done);
   };
+}
+
+/** Tells a refusal for want of a client certificate from other ends of a connection. */
+function heeding(connect: Connector, hasCertificate: boolean): Connector {
+  return (asked, done) => {
+    let wasAsked = false;
+    const opening: unknown = connect(asked, (...result) => {
+      if (result[0] === null) watchForRefusal(result[1], hasCertificate);
+      else if (wasAsked && isEnd(result[0])) asRefusal(result[0], hasCertificate);
+      done(...result);
+    });
+    // In TLS 1.2 the handshake itself fails, and afterwards the socket does not know any more.
+    if (opening instanceof TLSSocket) opening.on('keylog', () => (wasAsked ||= isAsked(opening)));
+  };
+}
+
+/** Whether it was the server that ended the handshake. */
+function isEnd(error: Error): boolean {
+  return /^ECONNRESET$|^ERR_SSL_.*_ALERT_/.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** Says how the server was tried to be reached, when the network does not. */

@@ -1,6 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { failSkipped } from './answerLeftOut.ts';
+import { isRefusal } from './clientCertificate.ts';
 import { Exchange, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './httpWire.ts';
@@ -137,6 +138,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   }
   broken(outgoing: Outgoing | undefined, { status }: Exchange<unknown>, error: Error): void {
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
+    if (isRefusal(error)) outgoing.sent = false;
     if (outgoing.sent) {
       this.#listener.failed(outgoing, cutShort(transportWords(error), status));
     } else this.#gone(unreachable(error));

@@ -27,6 +27,23 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     expect(issuesOf(STDIO, 'My_Server-1.x')).to.deep.equal([]);
   });
 
+  it('accepts a proxy and files for TLS, and refuses what cannot work', () => {
+    const tls = { ca: 'ca.pem', cert: 'a.pem', key: 'a.key', servername: 'a.test' };
+    for (const proxy of ['none', 'http://p.test:3128', 'socks5://kim:${env:PASSWORD}@p.test'])
+      expect(issuesOf({ ...REMOTE, proxy, tls })).to.deep.equal([]);
+    expect(issuesOf({ ...REMOTE, proxy: 'ftp://kim:hush@p.test', tls: { key: 'a.key' } })).to.deep.equal([
+      'error: proxy must be none, or begin with http://, https:// or socks5:// and end with host and port',
+      'error: tls.key belongs to a certificate; name its file in tls.cert',
+    ]);
+    expect(issuesOf({ ...REMOTE, url: 'http://localhost:80', tls })).to.deep.equal([
+      'warning: tls has no effect, because url does not begin with https://; remove it or correct url',
+    ]);
+    expect(issuesOf({ ...STDIO, proxy: 'none', tls })).to.deep.equal([
+      'warning: proxy is not used by a server of type stdio; set HTTPS_PROXY in env',
+      'warning: tls is not used by a server of type stdio; remove it',
+    ]);
+  });
+
   const refused: readonly (readonly [string, JsonObject, string])[] = [
     ['a missing type', { command: ['a'] }, 'error: type is required'],
     [

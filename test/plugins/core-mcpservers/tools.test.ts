@@ -422,6 +422,24 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
         );
     });
 
+    it('refuses another proxy or another trust with headers that are kept, and another proxy with its hidden password', async () => {
+      for (const more of [{ proxy: 'http://evil.test:80' }, { tls: { ca: 'evil.pem' } }])
+        expect(await refused('web', more))
+          .to.contain('proxy or tls has changed')
+          .contain('headers.Authorization');
+      const gateway = await boot({
+        'mcpservers/web.yaml':
+          'type: streamable-http\nurl: https://example.org/mcp\nproxy: http://kim:s3cret-word@p.test:80\n',
+      });
+      const update = { name: 'web', proxy: 'http://[redacted]@evil.test:80' };
+      expect(await refusal(gateway, 'core_mcpserver_update', update)).contain(
+        'proxy is another one, and user and password of proxy was given for the former; send proxy again',
+      );
+      expect(JSON.stringify(await askCore(gateway, 'core_mcpserver_get', { name: 'web' }))).not.contain(
+        's3cret',
+      );
+    });
+
     it('refuses another origin with a hidden part of the url', async () => {
       const url = 'https://example.net/mcp?api_key=[redacted]';
       expect(await refused('web', { url, headers: null })).to.equal(

@@ -43,7 +43,7 @@ describe('upstream: proxies', () => {
   const failsWith = (reason: RegExp): Promise<void> =>
     until(String(reason), () => reason.test(rig.status('s').error ?? ''));
   const behindTls = async (): Promise<string> => {
-    const { origin, certificate } = await tlsProxy(() => server.url, HOST);
+    const { origin, certificate } = await tlsProxy(() => server.url, { names: [HOST] });
     ports.set(`${HOST}:443`, Number(new URL(origin).port));
     return certificate;
   };

@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/index.ts';
 import { Prober } from '../../../../plugins/upstream/contract.ts';
-import { tlsTrust } from '../../../../plugins/upstream/wire/tlsTrust.ts';
+import { tlsTrusts } from '../../../../plugins/upstream/wire/tlsTrust.ts';
 import { selfSigned } from '../../../support/certificate.ts';
+import { captureLog } from '../../../support/log.ts';
 import { tlsProxy } from '../../../support/tlsProxy.ts';
 import type { TlsProxy } from '../../../support/tlsProxy.ts';
 import { HttpFixture } from '../httpFixture.ts';
@@ -84,18 +87,46 @@ describe('upstream: https servers', () => {
   });
 });
 
-describe('tlsTrust', () => {
-  it('reads each file once, relative to the directory, and none without a file', () => {
+describe('tlsTrusts', () => {
+  const trusting = (extraCaFile: () => string | undefined, directory = '/') => {
+    const log = captureLog();
+    return { log, trusts: tlsTrusts({ extraCaFile, directory: () => directory, log }) };
+  };
+
+  it('reads files once, relative to the directory, and none without any', () => {
     const { certificate } = selfSigned();
     let file: string | undefined;
-    const trust = tlsTrust(
-      () => file,
-      () => certificate.replace(/\/[^/]*$/, ''),
-    );
+    const { trusts } = trusting(() => file, dirname(certificate));
+    const trust = trusts();
     expect(trust()).equal(undefined);
     file = 'certificate.pem';
-    expect(trust()).equal(trust());
+    expect(trust()).not.equal(undefined);
+    expect(trust()).equal(trusts()());
     file = 'none.pem';
     expect(trust).throw(/^extraCaFile: ENOENT/);
+  });
+
+  it('reads them again when they change, and keeps the former while the change cannot be used', () => {
+    const [first, second] = [selfSigned(), selfSigned()];
+    const { log, trusts } = trusting(() => undefined);
+    const trust = trusts({ cert: first.certificate, key: first.key });
+    const former = trust();
+    writeFileSync(first.certificate, readFileSync(second.certificate));
+    expect(trust()).equal(former);
+    expect(trust()).equal(former);
+    expect(log.records.map(({ text }) => text)).deep.equal([
+      'changed certificates cannot be used; the former stay',
+    ]);
+    writeFileSync(first.key, readFileSync(second.key));
+    expect(trust()).not.equal(former);
+    expect(log.records.at(-1)?.text).equal('certificates were read again');
+  });
+
+  it('names the key and the file of what cannot be read at first', () => {
+    const { certificate } = selfSigned();
+    const { trusts } = trusting(() => undefined);
+    expect(trusts({ cert: '/none.pem' })).throw(/^tls\.cert: ENOENT.*none\.pem.*; name a PEM file/);
+    expect(trusts({ cert: certificate, key: selfSigned().key })).throw(/^tls\.cert and tls\.key: .*mismatch/);
+    expect(trusts({ ca: selfSigned().key })).throw(/^tls\.ca: .*holds no certificate in PEM form/);
   });
 });
