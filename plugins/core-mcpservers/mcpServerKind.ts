@@ -12,6 +12,8 @@ const REFERENCE = /\$\{(env|file|secret):[^{}]+\}/g;
 /** RFC 9110 §5.6.2 */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
+/** A socket file, and the path that is asked for there. */
+const UNIX = /^unix:(\/\/)?\/[^:?#]+(:\/[^#]*)?$/;
 /** RFC 9110 §5.5 */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Headers that Pegboard sets: another value would break the message or the session. */
@@ -160,7 +162,7 @@ function checkRemote({
   if (url === undefined) {
     const message = `url is required for streamable-http and sse types; write url: https://...`;
     findings.push({ path: [], message });
-  } else findings.push(...checkUrl(url, Object.keys(headers).length > 0));
+  } else findings.push(...checkUrl(url, type, Object.keys(headers).length > 0));
   findings.push(...checkMessageUrl(type, messageUrl, url));
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
@@ -186,8 +188,13 @@ function headerFault(key: string, value: string): string | undefined {
 }
 
 /** Messages show the url only after it was checked to hold no credentials. */
-function checkUrl(url: string, hasHeaders: boolean): readonly Finding[] {
+function checkUrl(url: string, type: string, hasHeaders: boolean): readonly Finding[] {
   const path = ['url'];
+  if (/^unix:/i.test(url)) {
+    const isGood = type === 'streamable-http' && UNIX.test(url);
+    const message = 'a url of a socket file is unix:/run/mcp.sock:/mcp, with type: streamable-http';
+    return isGood ? [] : [{ path, message }];
+  }
   const address = withoutReferences(url);
   const parsed = URL.canParse(address) ? new URL(address) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {

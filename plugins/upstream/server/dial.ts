@@ -15,6 +15,7 @@ import type { HttpOptions } from '../wire/httpWire.ts';
 import type { SseOptions } from '../wire/sseWire.ts';
 import { importOnce } from '../wire/importOnce.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
+import { unixAddress } from '../wire/unixAddress.ts';
 import type { MemoryOf, Wire, WireListener } from '../wire/wire.ts';
 
 /** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. */
@@ -75,7 +76,8 @@ export async function dial(
     parts,
   );
   const { url: address = '', messageUrl } = place.values;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const unix = unixAddress(address);
+  const url = unix?.url ?? (URL.canParse(address) ? new URL(address) : undefined);
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
   }
@@ -98,6 +100,7 @@ export async function dial(
     ...{ ...config(), ...trust, limits: config, url, route, headers, connectMs, redact, memory },
     ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
     ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
+    socketPath: unix?.socketPath,
   };
   return remoteWire(definition.type, options, listener);
 }

@@ -13,6 +13,8 @@ export interface OpenerParts {
   readonly url: URL;
   readonly route: Route;
   readonly trust: TlsTrust;
+  /** A socket file in place of a host and port. */
+  readonly socketPath?: string | undefined;
   /** For a proxy at https. */
   readonly proxyTrust: TlsTrust;
   /** Whether a client certificate is shown. */
@@ -24,8 +26,9 @@ export interface OpenerParts {
 
 /** Opens the sockets of a pool, directly or through a proxy. @param build of undici, with further options */
 export function socketOpener(build: (more: object) => Connector, parts: OpenerParts): Connector {
-  const { url, route, servername } = parts;
-  const named = (more: object): Connector => build(servername === undefined ? more : { ...more, servername });
+  const { url, route, servername, socketPath } = parts;
+  const own = { ...(servername !== undefined && { servername }), ...(socketPath && { socketPath }) };
+  const named = (more: object): Connector => build({ ...more, ...own });
   const connect = heeding(trusting(named, parts.trust), parts.hasCertificate === true);
   const { proxy } = route;
   if (proxy === undefined) return (asked, done) => connect(asked, explaining(done, route));

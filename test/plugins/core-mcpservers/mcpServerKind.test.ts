@@ -27,6 +27,15 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     expect(issuesOf(STDIO, 'My_Server-1.x')).to.deep.equal([]);
   });
 
+  it('accepts a socket file for streamable HTTP', () => {
+    const url = 'unix:/run/mcp.sock:/mcp';
+    for (const one of [url, 'unix:///run/mcp.sock'])
+      expect(issuesOf({ ...REMOTE, url: one })).to.deep.equal([]);
+    const message = 'error: a url of a socket file is unix:/run/mcp.sock:/mcp, with type: streamable-http';
+    for (const more of [{ url: 'unix:mcp.sock' }, { url: 'unix:///run/mcp.sock#/mcp' }, { url, type: 'sse' }])
+      expect(issuesOf({ ...REMOTE, ...more })).to.deep.equal([message]);
+  });
+
   it('accepts a proxy and files for TLS, and refuses what cannot work', () => {
     const tls = { ca: 'ca.pem', cert: 'a.pem', key: 'a.key', servername: 'a.test' };
     for (const proxy of ['none', 'http://p.test:3128', 'socks5://kim:${env:PASSWORD}@p.test'])
