@@ -9,6 +9,7 @@ export {
 } from './guardedFetch.ts';
 export { hostClasses, hostOf, isLoopbackHost } from './hostClasses.ts';
 export { resolveHost } from './resolveHost.ts';
+export { exportAgent } from './exportAgent.ts';
 export { authorizationFor, openTunnel, type TunnelParts } from './openTunnel.ts';
 export {
   ProxyError,

@@ -1,5 +1,5 @@
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { VERSION } from 'pegboard';
+import { ConfigControl, VERSION } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
@@ -41,7 +41,8 @@ export function apply(scope: Scope<MetricsConfig>): void {
   let stop: (() => Promise<void>) | undefined;
   scope.onStart(async () => {
     process.start();
-    stop = await startExporters({ producer: collector, env: globalThis.process.env, log });
+    const settings = scope.all(ConfigControl)[0]?.settings().aggregator;
+    stop = await startExporters({ producer: collector, env: globalThis.process.env, settings, log });
   });
   const end = async (): Promise<void> => {
     await stop?.();

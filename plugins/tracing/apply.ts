@@ -1,3 +1,4 @@
+import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallSecrets } from '../workflow/contract.ts';
 import type { TracingConfig } from './config.ts';
@@ -7,7 +8,8 @@ import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
-  const traces = await openExport({ env: process.env, log: scope.log });
+  const settings = scope.all(ConfigControl)[0]?.settings().aggregator;
+  const traces = await openExport({ env: process.env, settings, log: scope.log });
   const content = new ContentReader({
     config: () => scope.config,
     secretsOf: (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),

@@ -3,6 +3,8 @@ import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
+import { exportAgent } from 'pegboard/net';
+import type { ProxySettings } from 'pegboard/net';
 import { consoleExporter } from './consoleExporter.ts';
 import { ExportFaults } from './exportFaults.ts';
 import { exporterNames } from './exporterNames.ts';
@@ -20,6 +22,8 @@ const MAX_PROBLEMS = 20;
 export interface ExporterParts {
   readonly producer: MetricProducer;
   readonly env: Env;
+  /** Proxies of the configuration; default: those of the environment. */
+  readonly settings?: ProxySettings | undefined;
   readonly log: Log;
 }
 type Stop = () => Promise<void>;
@@ -48,7 +52,7 @@ export async function startExporters(parts: ExporterParts): Promise<Stop> {
 
 async function start(name: ExporterName, parts: ExporterParts, faults: ExportFaults): Promise<Stop> {
   if (name === 'prometheus') return openPrometheus(parts);
-  return push(parts, name === 'otlp' ? watchedExporter(await otlp(parts.env), faults) : consoleExporter());
+  return push(parts, name === 'otlp' ? watchedExporter(await otlp(parts), faults) : consoleExporter());
 }
 
 function push({ producer, env }: ExporterParts, exporter: PushMetricExporter): Stop {
@@ -64,14 +68,15 @@ function push({ producer, env }: ExporterParts, exporter: PushMetricExporter): S
 }
 
 /** @throws GatewayError PLUGIN_START for gRPC, which would bring a second HTTP stack */
-async function otlp(env: Env): Promise<PushMetricExporter> {
+async function otlp({ env, settings }: ExporterParts): Promise<PushMetricExporter> {
   const names = ['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
   const set = names.find((name) => (env[name] ?? '') !== '');
   const protocol = set === undefined ? 'http/protobuf' : env[set];
+  const options = exportAgent({ env, settings, signal: 'METRICS' });
   if (protocol === 'http/protobuf')
-    return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter();
+    return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter(options);
   if (protocol === 'http/json')
-    return new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter();
+    return new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter(options);
   throw new GatewayError(
     'PLUGIN_START',
     `${set} is ${protocol}; use http/protobuf or http/json, which collectors accept at port 4318`,

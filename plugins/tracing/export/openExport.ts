@@ -4,6 +4,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { VERSION, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
+import type { ProxySettings } from 'pegboard/net';
 import { EXPORTERS, exporterNames } from './exporterNames.ts';
 import { LogExporter } from './logExporter.ts';
 import { otlpExporter } from './otlpExporter.ts';
@@ -15,6 +16,8 @@ const FLUSH_MS = 5_000;
 
 export interface ExportParts {
   readonly env: Env;
+  /** Proxies of the configuration; default: those of the environment. */
+  readonly settings?: ProxySettings | undefined;
   readonly log: Log;
 }
 export interface TraceExport {
@@ -25,8 +28,9 @@ export interface TraceExport {
 
 /** A tracer whose spans go where the environment says, in batches, from a queue of bounded length.
  *  @throws GatewayError PLUGIN_START for a variable with a wrong value */
-export async function openExport({ env, log }: ExportParts): Promise<TraceExport> {
-  const exporters = await Promise.all(exporterNames(env).map((name) => exporterOf(name, { env, log })));
+export async function openExport(parts: ExportParts): Promise<TraceExport> {
+  const { env, log } = parts;
+  const exporters = await Promise.all(exporterNames(env).map((name) => exporterOf(name, parts)));
   const spanProcessors = exporters.map((exporter) => new BatchSpanProcessor({ exporter, ...queueIn(env) }));
   const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
   const provider = new TracerProvider({
@@ -45,8 +49,8 @@ export async function openExport({ env, log }: ExportParts): Promise<TraceExport
 }
 
 /** @throws GatewayError PLUGIN_START */
-async function exporterOf(name: string, { env, log }: ExportParts): Promise<SpanExporter> {
-  if (name === 'otlp') return new ReportingExporter(await otlpExporter(env), log);
+async function exporterOf(name: string, { env, log, settings }: ExportParts): Promise<SpanExporter> {
+  if (name === 'otlp') return new ReportingExporter(await otlpExporter(env, settings), log);
   if (name === 'console') return new LogExporter(log);
   throw wrongVariable('OTEL_TRACES_EXPORTER', name, `list ${EXPORTERS.join(', ')} or none`);
 }

@@ -1,20 +1,23 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Env } from 'pegboard';
+import { exportAgent } from 'pegboard/net';
+import type { ProxySettings } from 'pegboard/net';
 import { wrongVariable } from './variables.ts';
 
 const DEFAULT = 'http/protobuf';
 
 /** The exporters read the other OTEL_EXPORTER_OTLP_* variables themselves.
  *  @throws GatewayError PLUGIN_START for gRPC, which would bring a second HTTP stack */
-export async function otlpExporter(env: Env): Promise<SpanExporter> {
+export async function otlpExporter(env: Env, settings?: ProxySettings): Promise<SpanExporter> {
   const name = env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']
     ? 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
     : 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = env[name] || DEFAULT;
+  const options = exportAgent({ env, settings, signal: 'TRACES' });
   if (protocol === DEFAULT)
-    return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
+    return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter(options);
   if (protocol === 'http/json')
-    return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
+    return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter(options);
   const fix = 'use http/protobuf or http/json, which collectors accept at port 4318';
   throw wrongVariable(name, protocol, fix);
 }

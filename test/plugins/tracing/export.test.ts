@@ -4,6 +4,7 @@ import { defer } from '../../support/cleanup.ts';
 import { exporterNames } from '../../../plugins/tracing/export/exporterNames.ts';
 import { openExport } from '../../../plugins/tracing/export/openExport.ts';
 import { Tracer } from '../../../plugins/tracing/contract.ts';
+import { forwardProxy } from '../../support/forwardProxy.ts';
 import { captureLog } from '../../support/log.ts';
 import { messageOf } from '../../../kernel/index.ts';
 import { otlpReceiver } from '../../support/otlpReceiver.ts';
@@ -160,5 +161,23 @@ describe('tracing: exporters', () => {
     expect(warnings()).length(1);
     // A batch and a queue.
     expect(receiver.spans.length).within(10, 20);
+  });
+
+  it('reach a collector through a proxy', async () => {
+    const receiver = await otlpReceiver();
+    defer(() => receiver.close());
+    const proxy = await forwardProxy(() => Number(new URL(receiver.url).port));
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.corp.test:4318',
+      OTEL_TRACES_EXPORTER: 'otlp',
+      HTTP_PROXY: `http://${proxy.place}`,
+    };
+    const restore = setVariables(env);
+    const traces = await openExport({ env, log: captureLog() });
+    restore();
+    traces.tracer.startSpan('one').end();
+    await traces.stop();
+    expect(receiver.spans.map(({ name }) => name)).deep.equal(['one']);
+    expect(proxy.asked).deep.equal(['CONNECT collector.corp.test:4318']);
   });
 });
