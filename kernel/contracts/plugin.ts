@@ -89,7 +89,7 @@ export function entryOf({ plugins }: Settings, name: string): PluginEntry {
   return typeof entry === 'object' ? entry : {};
 }
 
-/** For `select` of a plugin that connects to other machines: what `aggregator` says of that, without the keys that are absent. */
+/** For `select` of a plugin that connects to other machines: what `aggregator` has for that, without the keys that are absent. */
 export function networkSettings(
   aggregator: Readonly<{ [K in keyof NetworkSettings]?: NetworkSettings[K] | undefined }>,
 ): NetworkSettings {

@@ -8,7 +8,7 @@ export function checkNetwork({ url = '', proxy, tls }: McpServerSpec): readonly 
   const findings: Finding[] = [];
   if (proxy !== undefined && !proxy.includes('${') && !PROXY.test(proxy)) {
     const message =
-      'proxy must be none, or begin with http://, https:// or socks5:// and end with host and port';
+      'proxy must begin with http://, https:// or socks5:// and end with host and port; or write none';
     findings.push({ path: ['proxy'], message });
   }
   if (tls === undefined) return findings;

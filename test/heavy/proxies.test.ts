@@ -8,7 +8,7 @@ import { withVariables } from '../support/withVariables.ts';
 import { HttpFixture } from '../plugins/upstream/httpFixture.ts';
 import { Rig, until } from '../plugins/upstream/support.ts';
 
-/** An address of this machine that is none of the loopback interface. */
+/** An address of this machine outside the loopback interface. */
 const ADDRESS = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;

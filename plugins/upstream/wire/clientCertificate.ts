@@ -31,7 +31,7 @@ export function asRefusal(error: Error, hasCertificate: boolean): Error {
     ? 'it does not accept the one in tls.cert of its definition'
     : 'name its file in tls.cert of its definition, and that of its key in tls.key';
   const message = `the server asked for a client certificate and ${said}; ${fix}`;
-  return Object.assign(error, { message, code: REFUSED });
+  return Object.assign(error, { message, code: REFUSED, library: undefined });
 }
 
 /** Whether no request can have run: the server ended the connection for want of a certificate. */

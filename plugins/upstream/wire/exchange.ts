@@ -291,11 +291,6 @@ export async function openPool(parts: PoolParts, flow: SocketFlow): Promise<Pool
   };
   const keeping =
     maxIdleMs === undefined ? {} : { keepAliveTimeout: maxIdleMs, keepAliveMaxTimeout: maxIdleMs };
-  const pool = new UndiciPool(url.origin, {
-    connections: maxConnections,
-    pipelining: 1,
-    connect,
-    ...keeping,
-  });
-  return forwarded(pool, parts);
+  const options = { connections: maxConnections, pipelining: 1, connect, ...keeping };
+  return forwarded(new UndiciPool(url.origin, options), parts);
 }

@@ -5,8 +5,10 @@ import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
 import type { Proxy, Route } from 'pegboard/net';
 import { asRefusal, isAsked, watchForRefusal } from './clientCertificate.ts';
 import type { TlsTrust } from './tlsTrust.ts';
+import { transportWords } from './transportWords.ts';
 
-type Connector = buildConnector.connector;
+/** The one of undici also returns the socket that it opens. */
+type Connector = (...given: Parameters<buildConnector.connector>) => unknown;
 type Done = buildConnector.Callback;
 
 export interface OpenerParts {
@@ -113,7 +115,7 @@ function explaining(done: Done, route: Route): Done {
 
 function explained(error: Error, { proxy, why }: Route): Error {
   const { code = '' } = error as NodeJS.ErrnoException;
-  const words = error.message === '' ? code : error.message;
+  const words = transportWords(error);
   if (proxy !== undefined) return told(`the proxy ${proxy.name} cannot be reached: ${words}`, error);
   return why !== '' && NETWORK.has(code) ? told(`${words}, without a proxy${why}`, error) : error;
 }

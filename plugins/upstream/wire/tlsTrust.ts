@@ -14,7 +14,7 @@ export interface TlsFiles {
   readonly ca?: string;
   /** Certificate to show, with those between it and its authority. */
   readonly cert?: string;
-  /** Its key; absent: it stands in `cert`. */
+  /** Its key; absent: it is in `cert`. */
   readonly key?: string;
 }
 export interface TlsParts {

@@ -57,7 +57,7 @@ describe('lib: exportAgent', () => {
     expect(await answerTo(https.request, `https://${HOST}`, agentFor(tls, 'TRACES'))).equal('tls');
     const untrusted = await answerTo(https.request, `https://${HOST}`, agentFor(tls, 'METRICS')).then(
       () => 'trusted',
-      (error: NodeJS.ErrnoException) => error.code,
+      (error: unknown) => (error as NodeJS.ErrnoException).code,
     );
     expect(untrusted).equal('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(proxy.asked.slice(0, 2)).deep.equal([`CONNECT ${HOST}:4318`, `CONNECT ${HOST}:443`]);

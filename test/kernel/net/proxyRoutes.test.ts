@@ -40,7 +40,7 @@ describe('lib: proxyRoutes', () => {
     expect(hosts.map((host) => routed(`http://${host}:8090`, all))).deep.equal(hosts.map(() => 'direct'));
   });
 
-  it('counts the default port of the scheme', () => {
+  it('counts the port of the scheme where the url has no other', () => {
     const env = { ALL_PROXY: 'http://p.test', NO_PROXY: 'a.test:443' };
     expect(routed('https://a.test', env)).match(/^direct/);
     expect(routed('http://a.test', env)).match(/^http:/);
@@ -56,7 +56,7 @@ describe('lib: readProxy', () => {
     expect(readProxy('socks5://[fd12::1]', 'X')).include({ host: 'fd12::1', port: 1080, isSocks: true });
   });
 
-  it('refuses what is not a proxy, without showing credentials', () => {
+  it('refuses any other text, without showing credentials', () => {
     for (const text of [
       'ftp://kim:s3cret@p.test',
       'http://kim:s3cret#@p.test',

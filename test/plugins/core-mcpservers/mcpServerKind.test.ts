@@ -41,7 +41,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     for (const proxy of ['none', 'http://p.test:3128', 'socks5://kim:${env:PASSWORD}@p.test'])
       expect(issuesOf({ ...REMOTE, proxy, tls })).to.deep.equal([]);
     expect(issuesOf({ ...REMOTE, proxy: 'ftp://kim:hush@p.test', tls: { key: 'a.key' } })).to.deep.equal([
-      'error: proxy must be none, or begin with http://, https:// or socks5:// and end with host and port',
+      'error: proxy must begin with http://, https:// or socks5:// and end with host and port; or write none',
       'error: tls.key belongs to a certificate; name its file in tls.cert',
     ]);
     expect(issuesOf({ ...REMOTE, url: 'http://localhost:80', tls })).to.deep.equal([
