@@ -132,7 +132,7 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,321 lines of code, kernel/net within 640, and the rest with it within 5,241 (decisions D60, D66, D72, D83, D90, D91, D95, D99, D107, D113, D114, D116, D123, D127, D128, D132, D133, D158)', () => {
+  it('keeps the microkernel within 2,321 lines of code, kernel/net within 640, and the rest with it within 5,241 (decisions D60, D66, D72, D83, D90, D91, D95, D99, D107, D113, D114, D116, D123, D127, D128, D132, D133, D140)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);

@@ -56,7 +56,7 @@ export class GuardedFetchError extends Error {
 
 /** A fetch for URLs that come from outside: connects only to addresses that it has checked, within bounds of time and size;
  *  decodes no content encoding, and reads the body before it returns. What a proxy is asked for was checked too: its name must
- *  resolve here, and to public addresses (decision D159). It always checks redirects itself, so
+ *  resolve here, and to public addresses (decision D141). It always checks redirects itself, so
  *  `redirect` in `init` has no effect. @returns a fetch that throws GuardedFetchError, or the reason of an aborted `init.signal`
  *  Source: https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html */
 export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {

@@ -56,7 +56,7 @@ export function proxyRoutes(settings: ProxySettings = {}, env: Env = process.env
 }
 
 /** Whether a name that cannot be resolved here may be left to the proxy: over https, where what answers must have a certificate
- *  for it, and only if it may have a private address anyway, or the proxy refuses those itself (decision D159). */
+ *  for it, and only if it may have a private address anyway, or the proxy refuses those itself (decision D141). */
 export function isLeftToProxy(url: URL, settings: ProxySettings = {}, allowPrivate = false): boolean {
   const may = url.protocol === 'https:' && (allowPrivate || settings.proxyResolves === true);
   return may && proxyRoutes(settings)(url).proxy !== undefined;

@@ -29,7 +29,7 @@ export interface EraChoiceParts {
 }
 
 /** Sends each call in the era in which its server can ask its client: that of the client, until the server has said that it is the
- *  other one for that tool. A request of the newer era needs no session, so one connection carries both (D145). */
+ *  other one for that tool. A request of the newer era needs no session, so one connection carries both (D142). */
 export class EraChoice {
   readonly #parts: EraChoiceParts;
 

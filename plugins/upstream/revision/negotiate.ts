@@ -72,7 +72,7 @@ export async function negotiate(
 }
 
 /** A server that keeps sessions as well is connected in the legacy era: there it can ask in every way, tell its logs and updates, and
- *  it still takes requests of the modern one (D145). @param facts in the modern era */
+ *  it still takes requests of the modern one (D142). @param facts in the modern era */
 async function inSession(
   facts: ServerFacts,
   requests: Requests,

@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { SMALL_BYTES } from '../../memory/contract.ts';
 import type { MemoryShare } from '../../memory/contract.ts';
 import { HttpRequest } from './httpRequest.ts';
 import type { RequestParts } from './httpRequest.ts';
-import { importOnce } from './importOnce.ts';
 import type { SocketFlow } from './socketFlow.ts';
-import { forwarded, socketOpener } from './socketOpener.ts';
-import type { OpenerParts } from './socketOpener.ts';
 import type { Carrier } from './wire.ts';
 
 /** Digits of the smallest length that is counted: shorter ones are not decoded. */
@@ -266,31 +263,4 @@ export class Exchange<T> implements Carrier {
 function isNamed(name: Buffer, wanted: string): boolean {
   const text = name.toString('latin1');
   return text === wanted || text.toLowerCase() === wanted;
-}
-
-export interface PoolParts extends OpenerParts {
-  readonly maxConnections: number;
-  /** How long an idle connection is kept, if the server would keep it longer; absent: as long as the server says. */
-  readonly maxIdleMs?: number;
-}
-
-const undici = importOnce(() => import('undici'));
-
-/** Imports undici with the first remote server, not at start-up. @throws GatewayError CONFIG_UNREADABLE */
-export async function openPool(parts: PoolParts, flow: SocketFlow): Promise<Pool> {
-  const { url, maxConnections, connectMs, maxIdleMs } = parts;
-  const { Pool: UndiciPool, buildConnector } = await undici();
-  // What cannot be read fails the attempt, with the file.
-  if (url.protocol === 'https:') parts.trust();
-  const connectSocket = socketOpener((more) => buildConnector({ timeout: connectMs, ...more }), parts);
-  const connect: typeof connectSocket = (options, done) => {
-    connectSocket(options, (...result) => {
-      if (result[0] === null) flow.watch(result[1]);
-      done(...result);
-    });
-  };
-  const keeping =
-    maxIdleMs === undefined ? {} : { keepAliveTimeout: maxIdleMs, keepAliveMaxTimeout: maxIdleMs };
-  const options = { connections: maxConnections, pipelining: 1, connect, ...keeping };
-  return forwarded(new UndiciPool(url.origin, options), parts);
 }

@@ -4,8 +4,10 @@ import type { Pool } from 'undici';
 import { answerLeftOut } from './answerLeftOut.ts';
 import { isRefusal } from './clientCertificate.ts';
 import type { StreamEvent } from './eventReader.ts';
-import { Exchange, openPool } from './exchange.ts';
-import type { ExchangeOwner, PoolParts } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import { openPool } from './openPool.ts';
+import type { ExchangeOwner } from './exchange.ts';
+import type { PoolParts } from './openPool.ts';
 import {
   cutShort,
   isChallenge,
