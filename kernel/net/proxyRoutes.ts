@@ -43,7 +43,7 @@ export function proxyRoutes(settings: ProxySettings = {}, env: Env = process.env
     const host = hostOf(url);
     if (isLoopbackHost(host) || host.endsWith('.localhost')) return { proxy: undefined, why: '' };
     if (given === 'none') return { proxy: undefined, why: ', as aggregator.proxy says' };
-    const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+    const variable = `${url.protocol === 'https:' ? 'HTTPS' : 'HTTP'}_PROXY`;
     const named = valueOf(variable, env) ?? valueOf('ALL_PROXY', env);
     const [text, from] = given === undefined ? [named?.text, named?.name] : [given, 'aggregator.proxy'];
     if (text === undefined || from === undefined)

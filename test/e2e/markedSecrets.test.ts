@@ -29,9 +29,10 @@ const SERVER = readSchema('kinds/mcpserver');
 /** Fields that only servers of type stdio have. */
 const OF_PROCESS = ['command', 'args', 'env'];
 
-/** A secret that fits its place: in an address a parameter, among the words of a command a flag. */
+/** A secret that fits its place: in an address a parameter, in that of a proxy a password, among the words of a command a flag. */
 function secretFor({ path, schema }: MarkedText, at: number, address: string): string {
   const secret = `${MARK}x${at}`;
+  if (path.at(-1) === 'proxy') return `http://kim:${secret}@127.0.0.1:1`;
   if (schema['format'] === 'address') return `${address}?api_key=${secret}`;
   return ['command', 'args'].includes(path[0] ?? '') ? `--api-key=${secret}` : secret;
 }
@@ -56,7 +57,8 @@ function definitionsWith(
   places.forEach((place, at) => {
     const [field = ''] = place.path;
     const isText = field === 'command' && place.path.length === 1;
-    const names = isText ? ['words'] : OF_PROCESS.includes(field) ? ['process'] : ['ours', 'theirs'];
+    const remotes = field === 'messageUrl' ? ['theirs'] : ['ours', 'theirs'];
+    const names = isText ? ['words'] : OF_PROCESS.includes(field) ? ['process'] : remotes;
     const secret = isText ? `absent ${secretFor(place, at, remote)}` : secretFor(place, at, remote);
     // Only a remote server that needs no sign-in is connected to.
     for (const name of names.filter((one) => one !== 'ours' || field !== 'auth'))
@@ -110,10 +112,13 @@ describe('e2e: what a schema marks as secret', function () {
     const definitions = definitionsWith(places, remote);
     const server = (await configured())
       .filter(([name]) => name === 'auth-server')
-      .reduce<unknown>((config, [, { path }], at) => withPart(config, path, `${MARK}z${at}`), {
-        aggregator: { oauth: { server: { enabled: false }, mcpClient: { enabled: true } } },
-        plugins: { audit: { config: {} }, cassettes: {}, tracing: { config: { content: true } } },
-      });
+      .reduce<unknown>(
+        (config, [, place], at) => withPart(config, place.path, secretFor(place, at, remote)),
+        {
+          aggregator: { oauth: { server: { enabled: false }, mcpClient: { enabled: true } } },
+          plugins: { audit: { config: {} }, cassettes: {}, tracing: { config: { content: true } } },
+        },
+      );
     const files: Files = {
       'config.yaml': JSON.stringify(server),
       'workflows/all.yaml':
@@ -168,12 +173,14 @@ describe('e2e: what a schema marks as secret', function () {
 
   it('has places in definitions and in configurations', async () => {
     expect(places.map(({ path }) => path.join('.'))).deep.equal([
-      ...['command', 'command.[]', 'args.[]', 'url', 'env.*', 'headers.*'],
+      ...['command', 'command.[]', 'args.[]', 'url', 'messageUrl', 'proxy', 'env.*', 'headers.*'],
       ...['auth.tokenExchange.clientSecret', 'auth.authorizationServer.clientSecret'],
     ]);
     expect((await configured()).map(([name, { path }]) => `${name} ${path.join('.')}`)).members([
+      ...['auth-client', 'auth-exchange', 'auth-server'].map((name) => `${name} aggregator.proxy`),
       'auth-server aggregator.oauth.server.idp.clientSecret',
       'auth-server aggregator.oauth.server.registrationToken',
+      'upstream proxy',
       ...['url', 'url.[]', 'password', 'secret', 'secret.[]'].map((key) => `vault-redis ${key}`),
     ]);
   });
