@@ -102,7 +102,9 @@ describe('e2e: one client of a server whose connection all calls share', () => {
       await client.listen();
       await client.request('logging/setLevel', { level: 'debug' }).answer();
     }
+    const before = await timesWaited(one, 'web');
     const { id } = one.call('x_web_wait');
+    await eventually(async () => (await timesWaited(one, 'web')) > before, 'the call');
     await one.notify('notifications/cancelled', { requestId: id });
     await one.call('x_web_notify_later', LOG).answer();
     release();
@@ -122,8 +124,8 @@ describe('e2e: one client of a server whose connection all calls share', () => {
   });
 });
 
-async function timesWaited(onlooker: TalkingClient): Promise<number> {
-  const seen = (await onlooker.told('x_child_seen')) as readonly string[];
+async function timesWaited(onlooker: TalkingClient, server = 'child'): Promise<number> {
+  const seen = (await onlooker.told(`x_${server}_seen`)) as readonly string[];
   return seen.filter((what) => what === 'waits').length;
 }
 

@@ -8,14 +8,8 @@ import { Exchange } from './exchange.ts';
 import { openPool } from './openPool.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { PoolParts } from './openPool.ts';
-import {
-  cutShort,
-  isChallenge,
-  isRevisionRefusal,
-  noAnswerIn,
-  statusError,
-  unreachable,
-} from './httpErrors.ts';
+import { cutShort, isChallenge, isRevisionRefusal } from './httpErrors.ts';
+import { noAnswerIn, statusError, unreachable } from './httpErrors.ts';
 import { Route } from './httpRequest.ts';
 import { HttpSession } from './httpSession.ts';
 import { isSessionLoss, lostSession } from './sessionLoss.ts';

@@ -73,7 +73,7 @@ describe('loadSettings', () => {
   it('reports wrong types although the command line overrides the key', async () => {
     const flags = { aggregator: {} };
     expect((await load('aggregator: 5\n', flags)).texts).to.deep.equal([
-      '1:1 aggregator must be an object, not 5',
+      '1:1 aggregator must be an object, not that',
     ]);
     expect((await load('aggregator: [1]\n', flags)).settings).to.equal(undefined);
     expect((await load('- a\n- b\n', flags)).settings).to.equal(undefined);

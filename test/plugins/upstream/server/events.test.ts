@@ -59,9 +59,11 @@ describe('upstream: events for operators', () => {
       await rig.define({ s: remote });
       await rig.hasTool('x_s_echo');
       rig.events.length = 0;
+      const { length } = server.headers;
       server.isMute = true;
-      await hasTold('HealthCheckFailed');
+      await until('a ping', () => server.headers.length > length);
       server.isMute = false;
+      await hasTold('HealthCheckFailed');
       await hasTold('RecoverySucceeded');
       rig.events.length = 0;
       server.instead = { status: 401 };
