@@ -66,7 +66,8 @@ export class SseConnections {
     res.once('close', () => {
       this.#connections.delete(id);
       connection.detach?.();
-      if (connection.session !== undefined) this.#scope.get(Front).abandon(connection.session);
+      // During a stop the front, and with it the session, may be gone before the connection closes.
+      if (connection.session !== undefined) this.#scope.all(Front)[0]?.abandon(connection.session);
     });
     // Relative, so that it is right behind a proxy that adds a prefix to the path.
     const up = request.path?.endsWith('/') === true ? '../' : '';
