@@ -13,3 +13,20 @@ export function backoffMs(
   const ceiling = Math.min(maxMs, firstMs * 2 ** Math.min(attempt - 1, 30));
   return Math.round(ceiling * (0.5 + random / 2));
 }
+
+export interface RetryLimits {
+  readonly backoffFirstMs: number;
+  readonly backoffMaxMs: number;
+  readonly maxRetryAfterMs: number;
+}
+
+/** The wait before what has failed is tried again (ms): that of backoffMs(), or the one that the server asks for if it is longer.
+ *  @param attempt 1 for the first wait @param askedSeconds of `Retry-After` */
+export function retryWaitMs(
+  attempt: number,
+  askedSeconds: number,
+  { backoffFirstMs, backoffMaxMs, maxRetryAfterMs }: RetryLimits,
+): number {
+  const ownMs = backoffMs(attempt, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
+  return Math.max(ownMs, Math.min(askedSeconds * 1_000, maxRetryAfterMs));
+}

@@ -1,6 +1,7 @@
 import { isGatewayError } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
-import { backoffMs } from '../backoffMs.ts';
+import { retryWaitMs } from '../backoffMs.ts';
+import type { RetryLimits } from '../backoffMs.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { LISTS, LIST_NAMES, readList } from './readList.ts';
 import type { ItemOutput, ListLimits, ListName, ReadList } from './readList.ts';
@@ -16,14 +17,12 @@ export interface Listing extends Readonly<Record<ListName, readonly unknown[]>> 
 export const NOTHING_LISTED: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
 export interface ListingParts {
-  readonly limits: () => ListLimits & {
-    readonly listDebounceMs: number;
-    readonly maxListDebounceMs: number;
-    readonly backoffFirstMs: number;
-    readonly backoffMaxMs: number;
-    readonly maxRetryAfterMs: number;
-    readonly relistMs: number;
-  };
+  readonly limits: () => ListLimits &
+    RetryLimits & {
+      readonly listDebounceMs: number;
+      readonly maxListDebounceMs: number;
+      readonly relistMs: number;
+    };
   readonly output: ItemOutput;
   /** Whether announcements of the server arrive now. */
   readonly hears: () => boolean;
@@ -242,10 +241,8 @@ export class ListingReader {
 
   /** How long to wait before the failed lists are asked for again (ms). */
   #waitAfter(failures: Failures): number {
-    const { backoffFirstMs, backoffMaxMs, maxRetryAfterMs } = this.#parts.limits();
-    const asked = [...failures.values()].map(({ details }) => (details.retryAfter ?? 0) * 1_000);
-    const ownMs = backoffMs(this.#failed, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
-    return Math.max(ownMs, Math.min(Math.max(...asked), maxRetryAfterMs));
+    const asked = [...failures.values()].map(({ details }) => details.retryAfter ?? 0);
+    return retryWaitMs(this.#failed, Math.max(...asked), this.#parts.limits());
   }
 
   async #list(name: ListName): Promise<ReadList> {

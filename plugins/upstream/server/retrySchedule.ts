@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../config.ts';
-import { backoffMs } from '../backoffMs.ts';
+import { retryWaitMs } from '../backoffMs.ts';
 
 export interface RetryParts {
   readonly config: () => UpstreamConfig;
@@ -47,9 +47,7 @@ export class RetrySchedule {
 
   /** @param askedSeconds the wait that the server requested with Retry-After */
   plan(askedSeconds = 0): void {
-    const { backoffFirstMs, backoffMaxMs, maxRetryAfterMs } = this.#parts.config();
-    const ownMs = backoffMs(this.#failures, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
-    const waitMs = Math.max(ownMs, Math.min(askedSeconds * 1_000, maxRetryAfterMs));
+    const waitMs = retryWaitMs(this.#failures, askedSeconds, this.#parts.config());
     this.#at = Date.now() + waitMs;
     this.#timer = setTimeout(this.#parts.begin, waitMs);
   }
