@@ -1,7 +1,7 @@
 import { parseDuration } from 'pegboard';
 import type { Finding } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
-import { proxyFindings } from './web/trustedProxies.ts';
+import { rangeFindings } from '../http/contract.ts';
 
 const PLACE = ['aggregator', 'oauth', 'server'];
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -13,7 +13,7 @@ export function configFindings({ aggregator }: AuthServerConfig): readonly Findi
   return [
     ...errorsIn(server),
     ...warningsOn(server),
-    ...proxyFindings(server.trustedProxyCIDRs, [...PLACE, 'trustedProxyCIDRs']),
+    ...rangeFindings(server.trustedProxyCIDRs, [...PLACE, 'trustedProxyCIDRs']),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { many, one } from 'pegboard';
 import type { ErrorCode, GatewayError, InboundRequest, JsonObject, NoDetails, Reply } from 'pegboard';
 
+export { addressRanges, rangeFindings } from './shared/addressRanges.ts';
 export { BrowserCookie } from './shared/browserCookie.ts';
 export type { BrowserCookieParts, BrowserId } from './shared/browserCookie.ts';
 export { html, page } from './shared/page.ts';

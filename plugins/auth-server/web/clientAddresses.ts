@@ -1,9 +1,9 @@
 import type { BlockList } from 'node:net';
 import type { InboundRequest, Log } from 'pegboard';
 import { addressOwner } from 'pegboard/net';
+import { addressRanges } from '../../http/contract.ts';
 import { externalUrl } from './externalUrl.ts';
 import type { Doubt, ExternalUrl } from './externalUrl.ts';
-import { trustedProxies } from './trustedProxies.ts';
 
 const KEY = 'aggregator.oauth.server.trustedProxyCIDRs';
 const FIXES: Readonly<Record<Doubt, string>> = {
@@ -27,12 +27,12 @@ export class ClientAddresses {
 
   constructor(parts: ClientAddressesParts) {
     this.#parts = parts;
-    this.#proxies = trustedProxies(parts.cidrs);
+    this.#proxies = addressRanges(parts.cidrs);
   }
 
   /** Takes other proxies. */
   trust(cidrs: readonly string[]): void {
-    this.#proxies = trustedProxies(cidrs);
+    this.#proxies = addressRanges(cidrs);
     this.#warned.clear();
   }
 

@@ -1,16 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 import type { Finding } from 'pegboard';
 
-/** The proxies of `trustedProxyCIDRs`; entries that proxyFindings reports trust no address. */
-export function trustedProxies(cidrs: readonly string[]): BlockList {
+/** Ranges of addresses; entries that rangeFindings reports hold no address. */
+export function addressRanges(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const { address, bits, version } of cidrs.flatMap((cidr) => rangeOf(cidr) ?? []))
     list.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6');
   return list;
 }
 
-/** Entries that are not ranges of addresses. @param path where the list is, below the plugin's configuration */
-export function proxyFindings(cidrs: readonly string[], path: Finding['path']): readonly Finding[] {
+/** Entries that are not ranges of addresses, for a setting that lists them. @param path where the list is, below the plugin's configuration */
+export function rangeFindings(cidrs: readonly string[], path: Finding['path']): readonly Finding[] {
   return cidrs.flatMap((cidr, at) =>
     rangeOf(cidr) === undefined
       ? [{ path: [...path, at], message: `${JSON.stringify(cidr)} is not a CIDR; ${fixOf(cidr)}` }]
