@@ -35,12 +35,11 @@ export interface CoreToolParts<Args> {
 
 /** A tool of kind core. @typeParam Args what `read` returns, or what the schema allows */
 export function coreTool<Args = JsonObject>(parts: CoreToolParts<Args>): Tool {
-  const { name, description, schema = NO_ARGUMENTS, hints = READING, run } = parts;
-  const { read = (args: JsonObject) => validateArguments(schema, args, name) as Args } = parts;
+  const { schema = NO_ARGUMENTS, hints = READING, run, ...more } = parts;
+  const { read = (args: JsonObject) => validateArguments(schema, args, more.name) as Args, ...rest } = more;
   return {
-    name,
+    ...rest,
     kind: 'core',
-    description,
     inputSchema: schema,
     annotations: hints,
     invoke: (args, call) => run(read(args), call),

@@ -5,6 +5,8 @@ export { GatewayError, isGatewayError, messageOf } from './errors.ts';
 // With a star, because plugins extend the interfaces in these modules.
 export type * from './contracts/errorCodes.ts';
 export type * from './contracts/events.ts';
+export type * from './contracts/tool.ts';
+export type * from './coreTool.ts';
 export { STAGE } from './contracts/stage.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
 export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './lib/results.ts';
@@ -14,7 +16,6 @@ export type { Plugin, Scope } from './contracts/plugin.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
-export type { Target, Tool, ToolAnnotations } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, ClientMeta, Progress, ToolResult } from './contracts/call.ts';
 export { LOG_LEVELS } from './contracts/client.ts';

@@ -6,4 +6,6 @@ export interface AccessEntry {
   readonly groups: readonly string[];
   /** Selectors, as in the header X-Service-Toolset. */
   readonly toolset: readonly string[];
+  /** What the groups may do with the gateway itself; the plugin `operators` reads it. */
+  readonly operator?: 'operate' | 'define';
 }

@@ -1,5 +1,6 @@
 import { setNewest } from 'pegboard';
-import type { Caller, InboundRequest, Toolset } from 'pegboard';
+import type { InboundRequest, Toolset } from 'pegboard';
+import { groupsOf } from '../operators/contract.ts';
 import type { AccessEntry } from './config.ts';
 
 /** The group of every caller that has signed in. */
@@ -32,12 +33,6 @@ export function toolsetFor(entries: readonly AccessEntry[]): ToolsetFor {
 
 /** Bound on combinations of entries that are kept compiled. */
 const MAX_KNOWN = 1_000;
-
-/** `claims.groups`: a list of names, or one name. */
-function groupsOf({ claims }: Caller): readonly string[] {
-  const named: unknown = claims?.['groups'];
-  return [named].flat().filter((group) => typeof group === 'string');
-}
 
 function unionOf(entries: readonly AccessEntry[]): Toolset {
   const selectors = [...new Set(entries.flatMap(({ toolset }) => toolset))];

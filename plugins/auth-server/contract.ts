@@ -142,6 +142,8 @@ export interface AuthorizationServer {
   isOwn(resource: string): boolean;
   /** The caller of a request. The session id cannot be computed from the token, and stays the same for renewed ones. */
   callerOf(person: VerifiedPerson): Promise<Caller>;
+  /** Whether the caller has signed in here, as opposed to one with a token of another party or for another client. */
+  isOwnSignIn(caller: Caller): boolean;
   /** Whether a sign-in has ended, also by its time. False for the session of a caller without a sign-in here.
    *  @param sid the caller's claim @throws GatewayError STORE_UNREACHABLE */
   hasEnded(sid: string): Promise<boolean>;

@@ -206,6 +206,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     providerIssuer: () => identityProvider?.issuer,
     isOwn: (resource) => addresses.isOwn(resource),
     callerOf: (person) => externalCallers.callerOf(person),
+    isOwnSignIn: (caller) => !isExternal(caller),
     hasEnded: async (sid) => !isExternalSession(sid) && (await signIns.find(sid)) === undefined,
     issue: async ({ person, client, scope: granted, jkt }) => {
       const caller = await externalCallers.callerOf({ ...person, scope: granted, clientId: client.id });

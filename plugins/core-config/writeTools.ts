@@ -26,6 +26,7 @@ export function writeTools(scope: Scope<ConfigToolsConfig>, edits: Edits): reado
 function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   return coreTool({
     name: 'core_config_update_aggregator',
+    authority: 'define',
     description:
       'Change the configuration of the endpoint that clients connect to; it takes effect at once and is lost at a restart or reload unless core_config_save follows',
     schema: AGGREGATOR_ARGUMENTS,
@@ -51,6 +52,7 @@ function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
 function saveTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   return coreTool({
     name: 'core_config_save',
+    authority: 'define',
     description: 'Write unsaved configuration changes to config.yaml; comments and order of the file stay',
     hints: CHANGING,
     run: async () => {
@@ -64,6 +66,7 @@ function saveTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
 function reloadTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   return coreTool({
     name: 'core_config_reload',
+    authority: 'operate',
     description: 'Read the configuration anew from disk and apply it; unsaved changes are discarded',
     hints: CHANGING,
     run: async () => {

@@ -18,6 +18,7 @@ export interface EventParts {
 export function eventsTool(parts: EventParts): Tool {
   return coreTool({
     name: 'core_events',
+    authority: 'use',
     description:
       'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs and their steps',
     schema: EVENTS_ARGUMENTS,

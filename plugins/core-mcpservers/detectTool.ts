@@ -41,6 +41,7 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
   const name = 'core_mcpserver_detect';
   return coreTool({
     name,
+    authority: 'operate',
     description:
       'Probe a url: which MCP transport answers there, whether and how it wants a sign-in, and the name of the server; nothing is created',
     schema: DETECT_ARGUMENTS,

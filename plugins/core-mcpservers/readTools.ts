@@ -15,6 +15,7 @@ function listTool(scope: Scope<unknown>): Tool {
   const name = 'core_mcpserver_list';
   return coreTool({
     name,
+    authority: 'use',
     description: 'List all MCP server definitions with the state of their services',
     // Older clients send showAll and verbose; nothing is hidden, so they are not declared.
     read: (args) => validateArguments(LIST_ARGUMENTS, args, name),
@@ -29,6 +30,7 @@ function listTool(scope: Scope<unknown>): Tool {
 function getTool(scope: Scope<unknown>): Tool {
   return coreTool({
     name: 'core_mcpserver_get',
+    authority: 'use',
     description:
       'Get one MCP server definition as it is in force with the state of its service; refused says what is wrong with its file',
     schema: NAME_ARGUMENTS,
@@ -46,6 +48,7 @@ function validateTool(scope: Scope<unknown>): Tool {
   const name = 'core_mcpserver_validate';
   return coreTool({
     name,
+    authority: 'use',
     description: 'Check an MCP server definition and report errors and warnings; nothing is created',
     schema: CREATE_ARGUMENTS,
     // Faults of the definition are the answer; only a wrong name fails the call.

@@ -27,6 +27,8 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
   const tool = (name: string, schema: JsonSchema, hints: ToolAnnotations, described: Described): Tool =>
     coreTool({
       name,
+      authority: 'define',
+      writesThroughStore: true,
       description: described.description,
       schema,
       hints,

@@ -1,7 +1,8 @@
 import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
 import { AggregatorFacts, ServiceSource } from './contract.ts';
 import { HttpListener } from '../http/contract.ts';
-import type { JsonObject, Scope } from 'pegboard';
+import { mayOperate, onlyForOperators } from '../operators/contract.ts';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { ManagedService } from './contract.ts';
 
 const AGGREGATOR = 'mcp-aggregator';
@@ -10,6 +11,11 @@ const AGGREGATOR = 'mcp-aggregator';
  *  is no listener, and the service runs as long as the process. */
 export function aggregatorService(scope: Scope<unknown>): ManagedService {
   const [listener] = scope.all(HttpListener);
+  // The tools are in sight for all where a store judges, and this service is in no store.
+  const operated = async (as: InboundRequest | undefined, run: () => Promise<void> | void): Promise<void> => {
+    if (as !== undefined && !mayOperate(scope, as)) throw onlyForOperators(`the service ${AGGREGATOR} is`);
+    await run();
+  };
   return {
     name: AGGREGATOR,
     stopWarning:
@@ -25,12 +31,9 @@ export function aggregatorService(scope: Scope<unknown>): ManagedService {
       };
     },
     ...(listener && {
-      start: () => listener.reopen(),
-      stop: () => {
-        listener.shut();
-        return Promise.resolve();
-      },
-      restart: () => listener.reopen(),
+      start: (as) => operated(as, () => listener.reopen()),
+      stop: (as) => operated(as, () => listener.shut()),
+      restart: (as) => operated(as, () => listener.reopen()),
     }),
   };
 }

@@ -1,4 +1,5 @@
 import { ConfigControl, ToolTable, definePlugin } from 'pegboard';
+import { Operators } from '../operators/contract.ts';
 import { ServiceSource } from './contract.ts';
 import { aggregatorService } from './aggregatorService.ts';
 import { serviceTools } from './serviceTools.ts';
@@ -8,6 +9,7 @@ export const plugin = definePlugin({
   api: 1,
   configSchema: { type: 'object', additionalProperties: false },
   requires: [ConfigControl, ToolTable],
+  uses: [Operators],
   provides: [ServiceSource],
   apply(scope) {
     scope.provide(ServiceSource, { services: () => [aggregatorService(scope)] });

@@ -1,6 +1,7 @@
 import { GatewayError, coreTool, structuredResult } from 'pegboard';
 import type { JsonSchema, Scope, Tool } from 'pegboard';
 import type { OutputQuery } from './contract.ts';
+import { mayOperate, onlyForOperators } from '../operators/contract.ts';
 import { findService } from './findService.ts';
 
 const ARGUMENTS: JsonSchema = {
@@ -20,10 +21,12 @@ const ARGUMENTS: JsonSchema = {
   additionalProperties: false,
 };
 
-/** core_server_logs: where servers are shared, every caller sees the same lines; else only those of their own process. */
+/** core_server_logs: lines of a shared server are of everybody's calls, and so for operators; of others a caller sees those of their
+ *  own process. */
 export function serverLogsTool(scope: Scope<unknown>): Tool {
   return coreTool({
     name: 'core_server_logs',
+    authority: 'use',
     description: 'Show the last lines that a stdio server wrote on standard error, without secrets',
     schema: ARGUMENTS,
     run: ({ server, ...query }: OutputQuery & { readonly server: string }, { request }) => {
@@ -33,6 +36,8 @@ export function serverLogsTool(scope: Scope<unknown>): Tool {
         throw new GatewayError('SERVICE_UNSUPPORTED', text);
       }
       const instance = service.instanceFor?.(request);
+      if (instance === undefined && !mayOperate(scope, request))
+        throw onlyForOperators(`the lines of server ${server}, whose process all callers share, are`);
       const output = service.output(request, query) ?? { lines: [] };
       return structuredResult({ server, ...(instance !== undefined && { instance }), ...output });
     },

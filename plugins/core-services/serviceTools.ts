@@ -47,6 +47,7 @@ export function serviceTools(scope: Scope<unknown>): readonly Tool[] {
 function listTool(scope: Scope<unknown>): Tool {
   return coreTool({
     name: 'core_service_list',
+    authority: 'use',
     description: 'List all services with their state and health',
     run: (_, { request }) => {
       const services = allServices(scope).map((service) => service.status(request));
@@ -58,6 +59,7 @@ function listTool(scope: Scope<unknown>): Tool {
 function statusTool(scope: Scope<unknown>): Tool {
   return coreTool({
     name: 'core_service_status',
+    authority: 'use',
     description: 'Get the state, health and runtime information of one service',
     schema: NAME_ARGUMENTS,
     run: ({ name }: Named, { request }) => structuredResult(findService(scope, name).status(request)),
@@ -68,6 +70,8 @@ function operationTool(scope: Scope<unknown>, operation: Operation): Tool {
   const { description, hints } = OPERATIONS[operation];
   return coreTool({
     name: `core_service_${operation}`,
+    authority: 'operate',
+    writesThroughStore: true,
     description,
     schema: operation === 'stop' ? STOP_ARGUMENTS : NAME_ARGUMENTS,
     hints,

@@ -1,5 +1,6 @@
 import { GatewayError, compileGlob, isOffer } from 'pegboard';
 import type { Glob, Item, Offer, Tool, Verdict } from 'pegboard';
+import { reachesOut } from '../operators/contract.ts';
 import type { DenyConfig } from './config.ts';
 
 export interface Denials {
@@ -24,14 +25,17 @@ export function denialsOf(config: DenyConfig): Denials {
     if (pattern !== undefined) return `${kind} ${name} is denied by the pattern ${pattern}`;
     return reasonOfServer(`${kind} ${name}`, server);
   };
-  const reasonOf = ({ name, group, annotations, server }: Tool): string | undefined => {
+  const reasonOf = (tool: Tool): string | undefined => {
+    const { name, group, annotations, server } = tool;
     // A rule may name the tool or the family's tool that represents it.
     const names = group === undefined ? [name] : [name, group.name];
     if (excepted.some((matches) => names.some(matches))) return undefined;
     const pattern = firstMatch(tools, names);
     if (pattern !== undefined) return `tool ${name} is denied by the pattern ${pattern}`;
-    const isDestructive = config.destructive && annotations?.destructiveHint === true;
-    if (isDestructive) return `tool ${name} declares destructiveHint, and destructive tools are denied`;
+    if (config.destructive && annotations?.destructiveHint === true)
+      return `tool ${name} declares destructiveHint, and destructive tools are denied`;
+    if (config.destructive && reachesOut(tool))
+      return `tool ${name} starts programs or opens connections, and destructive tools are denied`;
     return reasonOfServer(`tool ${name}`, server);
   };
   const verdictOn = (tool: Tool): Verdict => {

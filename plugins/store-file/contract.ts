@@ -30,6 +30,8 @@ export interface StoredDefinition {
 export interface ResourceStore {
   /** Shown as `mode` by core_mcpserver_list: `filesystem`, `kubernetes`, or a third party's own name. */
   readonly mode: string;
+  /** True if it writes with the caller's own permissions, and so decides itself who may write. */
+  readonly judgesWriters?: true;
   list(kind: string): Promise<readonly StoredDefinition[]>;
   get(kind: string, name: string): Promise<StoredDefinition | undefined>;
   /** Creates it. @param as the request of the caller on whose behalf the store writes, for stores with their own permissions

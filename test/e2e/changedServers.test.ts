@@ -27,6 +27,7 @@ describe('e2e: servers that change while people are signed in', () => {
   it('T101: a server that is stopped is hidden and refuses the sign-in; once it is started, none is needed', async () => {
     const site = await startGuardedSite();
     auth = await startPeopleGateway({
+      settings: { operators: { emails: ['alice@example.com'] } },
       files: { 'mcpservers/vault.yaml': site.definition({ auth: { type: 'oauth' } }) },
     });
     const [alice, bob] = [await signedIn(auth, 'alice'), await signedIn(auth, 'bob')];

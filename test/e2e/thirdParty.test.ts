@@ -120,7 +120,8 @@ describe('e2e: third-party plugins, one by path and one as an npm tarball', func
       'auth-apikey': { module: 'pegboard-auth-apikey', config: { keys: { ci: '${env:KEY_OF_CI}' } } },
       ...changed,
     };
-    return `${JSON.stringify({ plugins }, null, 2)}\n`;
+    const operators = { issuers: [{ issuer: 'auth-apikey', subjects: ['ci'] }] };
+    return `${JSON.stringify({ operators, plugins }, null, 2)}\n`;
   }
 });
 

@@ -18,6 +18,7 @@ export function loginTool(parts: ToolParts): Tool {
   const attempts = new RateLimit(() => MAX_ATTEMPTS, WINDOW_S);
   return coreTool({
     name: 'core_auth_login',
+    authority: 'use',
     description: 'Get a link to sign in at an MCP server that requires it; changes nothing on the platform',
     schema: SERVER_ARGUMENTS,
     hints: { ...READING, openWorldHint: true },

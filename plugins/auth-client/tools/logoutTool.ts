@@ -8,6 +8,7 @@ import type { ToolParts } from './toolParts.ts';
 export function logoutTool(parts: ToolParts): Tool {
   return coreTool({
     name: 'core_auth_logout',
+    authority: 'use',
     description: 'Sign out from an MCP server: discards your stored grant for it',
     schema: SERVER_ARGUMENTS,
     hints: { ...CHANGING, destructiveHint: false },

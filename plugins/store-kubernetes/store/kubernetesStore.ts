@@ -24,6 +24,7 @@ export interface KubernetesStoreParts extends CallerTokenParts {
 /** Definitions as custom resources: read as the service, written as the caller. */
 export class KubernetesStore implements ResourceStore {
   readonly mode = 'orchestrator';
+  readonly judgesWriters = true;
   readonly #parts: KubernetesStoreParts;
 
   constructor(parts: KubernetesStoreParts) {

@@ -58,6 +58,7 @@ function listTool(parts: ToolParts): Tool {
   const name = 'core_workflow_execution_list';
   return coreTool({
     name,
+    authority: 'use',
     description: 'List runs of workflows, newest first',
     schema: LIST_ARGUMENTS,
     read: (args) => {
@@ -90,6 +91,7 @@ function getTool(parts: ToolParts): Tool {
   const name = 'core_workflow_execution_get';
   return coreTool({
     name,
+    authority: 'use',
     description: 'Get one run of a workflow: state, times, input, result and steps',
     schema: GET_ARGUMENTS,
     read: (args) => {
@@ -113,6 +115,7 @@ function cancelTool(parts: ToolParts): Tool {
   const name = 'core_workflow_execution_cancel';
   return coreTool({
     name,
+    authority: 'use',
     description: 'Cancel a run of a workflow and the call it is making; answers when its clean-up has run',
     schema: CANCEL_ARGUMENTS,
     hints: CHANGING,

@@ -17,6 +17,7 @@ export function readTools(parts: ToolParts): readonly Tool[] {
 function listTool({ scope, registry }: ToolParts): Tool {
   return coreTool({
     name: 'core_workflow_list',
+    authority: 'use',
     description: 'List all workflow definitions and whether each can run now',
     run: (_args, { request }) => {
       const workflows = registry.all().map((held) => ({
@@ -33,6 +34,7 @@ function getTool(parts: ToolParts): Tool {
   const name = 'core_workflow_get';
   return coreTool({
     name,
+    authority: 'use',
     description: 'Get one workflow definition, as an object and as the YAML text of a file',
     schema: NAME_ARGUMENTS,
     read: (args) => readName(args, name),
@@ -62,6 +64,7 @@ function availableTool({ scope, registry }: ToolParts): Tool {
   const name = 'core_workflow_available';
   return coreTool({
     name,
+    authority: 'use',
     description: 'Say whether a workflow can run now, and which of its tools are missing and why',
     schema: NAME_ARGUMENTS,
     read: (args) => readName(args, name),
@@ -104,6 +107,7 @@ function detailOf({
 function validateTool(parts: ToolParts): Tool {
   return coreTool({
     name: 'core_workflow_validate',
+    authority: 'use',
     description: 'Check a workflow definition: errors, warnings, tools that are missing; nothing is created',
     schema: VALIDATE_ARGUMENTS,
     // Whatever is wrong below the name is the answer, not a failure of the tool.

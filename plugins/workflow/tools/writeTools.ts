@@ -32,6 +32,8 @@ export function writeTools(parts: ToolParts): readonly Tool[] {
   const tool = ({ work, ...described }: Described): Tool =>
     coreTool({
       ...described,
+      authority: 'define',
+      writesThroughStore: true,
       // The rest is checked in turn, as what it makes of the definition.
       read: (args) => ({ name: requiredName(args), fields: omit(args, 'name') }),
       run: async ({ name, fields }, call) => structuredResult(await queued(() => work(name, fields, call))),

@@ -14,6 +14,7 @@ type Headers = Readonly<Record<string, string>>;
 let waiting: (() => void)[] = [];
 const wait = coreTool({
   name: 'core_wait',
+  authority: 'use',
   description: 'wait',
   run: () => new Promise((resolve) => waiting.push(() => resolve(textResult('waited')))),
 });

@@ -52,6 +52,7 @@ async function start(
   const gateway = await startGateway({
     files: {
       'config.yaml': JSON.stringify({
+        operators: { issuers: [{ issuer: 'https://people', subjects: ['ann', 'bob'] }] },
         plugins: {
           'auth-client': false,
           'test-identify': { module: './identify.mjs' },

@@ -31,6 +31,7 @@ async function start(): Promise<Started> {
   const gateway = await startGateway({
     files: {
       'config.yaml': JSON.stringify({
+        operators: { issuers: [{ issuer: 'https://people', subjects: ['ann', 'bob'] }] },
         plugins: {
           'auth-client': false,
           'test-identify': { module: './identify.mjs' },

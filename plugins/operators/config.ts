@@ -1,0 +1,17 @@
+import type { Authority } from './contract.ts';
+
+/** `operators` of config.yaml, and the entries of `access`; schemas/config/operators.schema.json has meanings and defaults. */
+export interface OperatorsConfig {
+  readonly operators: OperatorsSection;
+  readonly access: readonly AccessEntry[];
+}
+export interface OperatorsSection {
+  readonly groups: readonly string[];
+  readonly emails: readonly string[];
+  readonly issuers: readonly { readonly issuer: string; readonly subjects: readonly string[] }[];
+  readonly networks: readonly string[];
+}
+export interface AccessEntry {
+  readonly groups: readonly string[];
+  readonly operator?: Exclude<Authority, 'use'>;
+}

@@ -1,0 +1,37 @@
+import { DecisionLayer, definePlugin, readSchema } from 'pegboard';
+import { AuthorizationServer } from '../auth-server/contract.ts';
+import { ResourceStore } from '../store-file/contract.ts';
+import { Authorities } from './authorities.ts';
+import type { IsOwnSignIn } from './authorities.ts';
+import type { OperatorsConfig } from './config.ts';
+import { Operators } from './contract.ts';
+import { operatorFindings } from './operatorFindings.ts';
+import { operatorsLayer } from './operatorsLayer.ts';
+
+/** Says who may operate and define the gateway; core tools that take more are out of sight. */
+export const plugin = definePlugin<OperatorsConfig>({
+  name: 'operators',
+  api: 1,
+  configSchema: readSchema('config/operators'),
+  select: ({ operators = {}, access = [] }) => ({ operators, access }),
+  guards: true,
+  uses: [AuthorizationServer, ResourceStore],
+  provides: [DecisionLayer, Operators],
+  check: operatorFindings,
+  apply(scope) {
+    const isOwnSignIn: IsOwnSignIn = (caller) =>
+      scope.all(AuthorizationServer).every((server) => server.isOwnSignIn(caller));
+    let authorities = new Authorities(scope.config, isOwnSignIn);
+    const operators: Operators = { authorityOf: (request) => authorities.of(request) };
+    scope.provide(Operators, operators);
+    scope.provide(
+      DecisionLayer,
+      operatorsLayer(operators, () =>
+        scope.all(ResourceStore).some(({ judgesWriters }) => judgesWriters === true),
+      ),
+    );
+    scope.onReload((next) => {
+      authorities = new Authorities(next, isOwnSignIn);
+    });
+  },
+});
