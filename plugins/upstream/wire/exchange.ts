@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { AnswerHead } from './answerHead.ts';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { SMALL_BYTES } from '../../memory/contract.ts';
@@ -8,9 +9,6 @@ import { HttpRequest } from './httpRequest.ts';
 import type { RequestParts } from './httpRequest.ts';
 import type { SocketFlow } from './socketFlow.ts';
 import type { Carrier } from './wire.ts';
-
-/** Digits of the smallest length that is counted: shorter ones are not decoded. */
-const LARGE_DIGITS = String(SMALL_BYTES).length;
 
 /** Receives the events of an exchange; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
@@ -36,15 +34,7 @@ export interface ExchangeOwner<T> {
 }
 
 /** One HTTP request and its response: a handler for undici's dispatch, without the streams of its other interfaces. */
-export class Exchange<T> implements Carrier {
-  status = 0;
-  sessionId: string | undefined = undefined;
-  location: string | undefined = undefined;
-  retryAfter: string | undefined = undefined;
-  contentType: string | undefined = undefined;
-  contentEncoding: string | undefined = undefined;
-  /** Its `WWW-Authenticate` lines. */
-  challenges: string[] | undefined = undefined;
+export class Exchange<T> extends AnswerHead implements Carrier {
   stream: EventReader | undefined = undefined;
   /** Called when the exchange has ended, in any way. */
   whenOver: (() => void) | undefined = undefined;
@@ -63,14 +53,13 @@ export class Exchange<T> implements Carrier {
   #holds = 0;
   #isHeld = false;
   #isComplete = false;
-  /** Of the whole body, as the server announces it. */
-  #announced = 0;
   #share: MemoryShare | undefined = undefined;
   #isWaiting = false;
   /** The owner is not called any more. */
   #isDropped = false;
 
   constructor(owner: ExchangeOwner<T>, about: T) {
+    super();
     this.#owner = owner;
     this.#about = about;
   }
@@ -102,33 +91,15 @@ export class Exchange<T> implements Carrier {
 
   onHeaders(status: number, headers: readonly Buffer[]): boolean {
     if (status < 200) return true;
-    this.status = status;
+    this.readHead(status, headers);
     // Later it may be another one: an answer to a ping makes undici read a second socket meanwhile.
     this.#socket = this.#owner.flow.reading;
-    for (let at = 0; at + 1 < headers.length; at += 2)
-      this.#header(headers[at] as Buffer, headers[at + 1] as Buffer);
+    if (this.isEventStream) this.#openStream();
     if (this.#request?.redirected(status, this.location) === true) return true;
     this.#owner.head(this.#about as T, this);
-    if (this.#announced > this.#owner.maxMessageBytes) this.#tooLong();
-    else if (this.stream === undefined && this.#announced > SMALL_BYTES) this.#grow(this.#announced);
+    if (this.announced > this.#owner.maxMessageBytes) this.#tooLong();
+    else if (this.stream === undefined && this.announced > SMALL_BYTES) this.#grow(this.announced);
     return true;
-  }
-
-  #header(name: Buffer, value: Buffer): void {
-    // Compares lengths first, so that other headers are not decoded.
-    if (name.length === 12 && isNamed(name, 'content-type')) {
-      this.contentType = value.toString('latin1');
-      if (this.status < 300 && this.contentType.toLowerCase().startsWith('text/event-stream'))
-        this.#openStream();
-    } else if (name.length === 14 && value.length >= LARGE_DIGITS && isNamed(name, 'content-length'))
-      this.#announced = Number(value.toString('latin1'));
-    else if (name.length === 14 && isNamed(name, 'mcp-session-id')) this.sessionId = value.toString('latin1');
-    else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
-    else if (name.length === 11 && isNamed(name, 'retry-after')) this.retryAfter = value.toString('latin1');
-    else if (name.length === 16 && isNamed(name, 'content-encoding'))
-      this.contentEncoding = value.toString('latin1');
-    else if (name.length === 16 && isNamed(name, 'www-authenticate'))
-      (this.challenges ??= []).push(value.toString('latin1'));
   }
 
   #openStream(): void {
@@ -152,7 +123,7 @@ export class Exchange<T> implements Carrier {
     }
     if (this.#first === undefined) this.#first = chunk;
     else (this.#more ??= []).push(chunk);
-    if (this.#announced === 0) this.#grow(this.#bytes);
+    if (this.announced === 0) this.#grow(this.#bytes);
     return true;
   }
 
@@ -234,8 +205,7 @@ export class Exchange<T> implements Carrier {
 
   #sendAgain(request: HttpRequest): void {
     this.#isComplete = false;
-    this.status = this.#announced = 0;
-    this.location = this.contentType = this.contentEncoding = undefined;
+    this.forgetHead();
     this.#pool?.dispatch(request, this);
   }
 
@@ -258,9 +228,4 @@ export class Exchange<T> implements Carrier {
       'utf8',
     );
   }
-}
-
-function isNamed(name: Buffer, wanted: string): boolean {
-  const text = name.toString('latin1');
-  return text === wanted || text.toLowerCase() === wanted;
 }
