@@ -10,6 +10,7 @@ export class AnswerHead {
   location: string | undefined = undefined;
   retryAfter: string | undefined = undefined;
   contentType: string | undefined = undefined;
+  /** Of a body that is not decoded. */
   contentEncoding: string | undefined = undefined;
   /** Its `WWW-Authenticate` lines. */
   challenges: string[] | undefined = undefined;
@@ -41,10 +42,15 @@ export class AnswerHead {
     else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
     else if (name.length === 11 && isNamed(name, 'retry-after')) this.retryAfter = value.toString('latin1');
     else if (name.length === 16 && isNamed(name, 'content-encoding'))
-      this.contentEncoding = value.toString('latin1');
+      this.contentEncoding = joined(this.contentEncoding, value.toString('latin1'));
     else if (name.length === 16 && isNamed(name, 'www-authenticate'))
       (this.challenges ??= []).push(value.toString('latin1'));
   }
+}
+
+/** Lines of one header. Source: RFC 9110 §5.3 */
+function joined(before: string | undefined, line: string): string {
+  return before === undefined ? line : `${before}, ${line}`;
 }
 
 function isNamed(name: Buffer, wanted: string): boolean {

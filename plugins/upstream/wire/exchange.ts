@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
+import { messageOf } from 'pegboard';
 import type { Dispatcher } from 'undici';
 import { AnswerHead } from './answerHead.ts';
+import { BodyDecoder } from './bodyDecoder.ts';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { SMALL_BYTES } from '../../memory/contract.ts';
@@ -38,6 +40,8 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   stream: EventReader | undefined = undefined;
   /** Called when the exchange has ended, in any way. */
   whenOver: (() => void) | undefined = undefined;
+  /** Why a body in `contentEncoding` is unreadable; undefined if that is unknown here, or identity. */
+  decodingFault: string | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   #about: T | undefined;
   /** Until its answer has arrived. */
@@ -47,9 +51,13 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   #more: Buffer[] | undefined;
   #bytes = 0;
   #abort: ((error?: Error) => void) | undefined;
-  /** The socket that it is read from. */
+  /** The socket that it is read from, and whether this exchange has it left unread. */
   #socket: Socket | undefined;
-  /** Reasons why the socket is not read: the pace of the server, and memory. */
+  #held: Socket | undefined;
+  #decoder: BodyDecoder | undefined;
+  /** Reported after what has arrived was decoded. */
+  #breakage: Error | undefined;
+  /** Reasons why the socket is not read: the pace of the server, memory, and a busy decoder. */
   #holds = 0;
   #isHeld = false;
   #isComplete = false;
@@ -75,6 +83,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   drop(): void {
     this.#isDropped = true;
     this.#share?.size(0);
+    this.#decoder?.destroy();
     this.#abort?.();
     this.whenOver?.();
   }
@@ -96,10 +105,30 @@ export class Exchange<T> extends AnswerHead implements Carrier {
     this.#socket = this.#owner.flow.reading;
     if (this.isEventStream) this.#openStream();
     if (this.#request?.redirected(status, this.location) === true) return true;
+    if (this.contentEncoding !== undefined) this.#decode(this.contentEncoding);
     this.#owner.head(this.#about as T, this);
     if (this.announced > this.#owner.maxMessageBytes) this.#tooLong();
     else if (this.stream === undefined && this.announced > SMALL_BYTES) this.#grow(this.announced);
     return true;
+  }
+
+  #decode(encoding: string): void {
+    this.#decoder = BodyDecoder.for(encoding, {
+      data: (piece) => void this.#take(piece),
+      full: () => this.#pause(),
+      drained: () => this.#goOn(),
+      end: () => this.#decoded(),
+      failed: (error) => {
+        this.contentEncoding = encoding;
+        this.decodingFault = messageOf(error);
+        this.#first = this.#more = undefined;
+        this.#decoded();
+      },
+    });
+    if (this.#decoder === undefined) return;
+    this.contentEncoding = undefined;
+    // What is counted is what it becomes.
+    this.announced = 0;
   }
 
   #openStream(): void {
@@ -111,6 +140,12 @@ export class Exchange<T> extends AnswerHead implements Carrier {
 
   onData(chunk: Buffer): boolean {
     if (this.#request?.isRedirected === true) return true;
+    if (this.#decoder === undefined) return this.#take(chunk);
+    this.#decoder.write(chunk);
+    return true;
+  }
+
+  #take(chunk: Buffer): boolean {
     if (this.stream !== undefined) {
       if (!this.stream.push(chunk)) this.#hold();
       this.#grow(this.stream.chars);
@@ -134,6 +169,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
     this.#share ??= this.#owner.memory?.(this.#about as T);
     if (this.#share === undefined || this.#share.size(bytes) || this.#isWaiting) return;
     this.#isWaiting = true;
+    this.#decoder?.pause();
     this.#pause();
     const done = (error?: Error): void => {
       this.#isWaiting = false;
@@ -145,9 +181,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
 
   #giveUp(error: Error): void {
     if (this.#owner.givenUp === undefined || this.stream === undefined) {
-      this.#abort?.(error);
-      // What has arrived completely cannot be aborted.
-      this.onError(error);
+      this.#break(error);
       return;
     }
     this.#share?.size(0);
@@ -156,14 +190,18 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   }
 
   #pause(): void {
-    if (this.#holds++ === 0) this.#owner.flow.hold(this.#socket);
+    if (this.#holds++ > 0) return;
+    // A socket that has sent everything belongs to other exchanges.
+    this.#held = this.#decoder?.hasAll === true ? undefined : this.#socket;
+    this.#owner.flow.hold(this.#held);
   }
 
   #goOn(): void {
     this.#holds -= 1;
+    if (!this.#isWaiting && !this.#isHeld) this.#decoder?.resume();
     if (this.#holds > 0) return;
-    this.#owner.flow.letGo(this.#socket);
-    if (this.#isComplete) this.onComplete();
+    this.#owner.flow.letGo(this.#held);
+    if (this.#isComplete) this.#complete();
   }
 
   /** Stops reading the socket until the flow allows more, which slows the server down. */
@@ -171,6 +209,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
     if (this.#isHeld) return;
     this.#isHeld = true;
     const { flow } = this.#owner;
+    this.#decoder?.pause();
     this.#pause();
     const goOn = (): void => {
       if (!this.#isDropped && this.stream?.goOn() === false) {
@@ -185,13 +224,23 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   }
 
   onComplete(): void {
+    if (this.#decoder === undefined) this.#complete();
+    else this.#decoder.end();
+  }
+
+  #decoded(): void {
+    if (this.#breakage === undefined) this.#complete();
+    else this.#broken(this.#breakage);
+  }
+
+  #complete(): void {
     this.#isComplete = true;
     if (this.#isDropped || this.#holds > 0) return;
     if (this.#request?.isRedirected === true) {
       this.#sendAgain(this.#request);
       return;
     }
-    this.stream?.push(Buffer.from('\n\n'));
+    if (this.decodingFault === undefined) this.stream?.push(Buffer.from('\n\n'));
     const about = this.#over();
     if (this.stream === undefined) this.#owner.answered(about, this, this.#body());
     else this.#owner.streamEnded(about, this);
@@ -199,6 +248,12 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   }
 
   onError(error: Error): void {
+    this.#breakage = error;
+    if (this.#decoder === undefined || this.#isDropped) this.#broken(error);
+    else this.#decoder.end();
+  }
+
+  #broken(error: Error): void {
     if (!this.#isDropped) this.#owner.broken(this.#over(), this, error);
     this.#share?.size(0);
   }
@@ -214,12 +269,22 @@ export class Exchange<T> extends AnswerHead implements Carrier {
     const about = this.#about as T;
     this.#about = this.#request = this.#pool = undefined;
     this.#isDropped = true;
+    this.#decoder?.destroy();
+    if (this.decodingFault !== undefined) this.#abort?.();
     this.whenOver?.();
     return about;
   }
 
   #tooLong(): void {
-    this.#abort?.(new Error(`the answer is longer than ${this.#owner.maxMessageBytes} bytes`));
+    this.#break(new Error(`the answer is longer than ${this.#owner.maxMessageBytes} bytes`));
+  }
+
+  #break(error: Error): void {
+    this.#decoder?.destroy();
+    this.#decoder = undefined;
+    this.#abort?.(error);
+    // What has arrived completely cannot be aborted.
+    this.onError(error);
   }
 
   #body(): string {

@@ -1,5 +1,6 @@
 import { GatewayError, isObject } from 'pegboard';
 import { bodyWords } from './bodyWords.ts';
+import { encodingWords, garbledWords } from './encodingWords.ts';
 import { redactedData } from './redactedData.ts';
 import { transportWords } from './transportWords.ts';
 
@@ -9,12 +10,14 @@ interface Answer {
   readonly retryAfter: string | undefined;
   /** Lines of `WWW-Authenticate`. */
   readonly challenges?: readonly string[] | undefined;
+  readonly contentEncoding?: string | undefined;
+  readonly decodingFault?: string | undefined;
 }
 
 /** The error for an HTTP status outside 2xx. The body is redacted and truncated; headers and queries, which may hold
  *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. `details.challenges`: of a 401, or of a 403 for want of a scope. */
 export function statusError(
-  { status, location, retryAfter: asked, challenges }: Answer,
+  { status, location, retryAfter: asked, challenges, ...encoded }: Answer,
   body: string,
   redact: (text: string) => string,
 ): GatewayError {
@@ -26,7 +29,8 @@ export function statusError(
   const told = bodyWords(redact(message ?? body));
   const rpc = isRpc && { serverMessage: told, code: rpcCode, data: redactedData(data, redact) };
   const answered = { status, ...rpc };
-  const said = told === '' ? '' : `: ${told}`;
+  const garbled = garbledWords(encoded, body, redact);
+  const said = garbled !== undefined ? ` ${garbled}` : told === '' ? '' : `: ${told}`;
   if (status === 431) {
     const text = `it answered HTTP 431: the headers are too large; ${LARGE_HEADERS_FIX}`;
     return new GatewayError('UPSTREAM_ERROR', text, { details: answered });
@@ -74,23 +78,21 @@ interface Answered {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
+  readonly decodingFault: string | undefined;
 }
 
 /** The error for a success status without an answer to the request. */
-export function noAnswerIn(
-  { status, contentType = '', contentEncoding }: Answered,
-  body: string,
-  redact: (text: string) => string,
-): GatewayError {
+export function noAnswerIn(answer: Answered, body: string, redact: (text: string) => string): GatewayError {
+  const { status, contentType = '' } = answer;
+  const encoding = encodingWords(answer, redact);
   const words = bodyWords(redact(body));
   const said = words === '' ? '' : `: ${words}`;
   const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
   const text =
-    contentEncoding !== undefined
-      ? `in content encoding ${bodyWords(redact(contentEncoding))}, which it was asked not to use`
-      : isJson
-        ? `without the answer${said}`
-        : `with ${bodyWords(redact(contentType))} in place of the answer${said}; set url to its MCP endpoint`;
+    encoding ??
+    (isJson
+      ? `without the answer${said}`
+      : `with ${bodyWords(redact(contentType))} in place of the answer${said}; set url to its MCP endpoint`);
   return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 

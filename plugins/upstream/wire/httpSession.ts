@@ -1,4 +1,4 @@
-/** Without this header a server may compress (RFC 9110 §12.5.3); responses are not decompressed. */
+/** Without this header a server may compress (RFC 9110 §12.5.3), which saves nothing worth its time on most messages. */
 export const PLAIN: readonly string[] = ['accept-encoding', 'identity'];
 
 /** The session with one server over streamable HTTP. Headers are built once per session, not per call. */

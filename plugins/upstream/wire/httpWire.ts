@@ -3,6 +3,7 @@ import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { answerLeftOut } from './answerLeftOut.ts';
 import { isRefusal } from './clientCertificate.ts';
+import { encodingWords } from './encodingWords.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange } from './exchange.ts';
 import { openPool } from './openPool.ts';
@@ -236,7 +237,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { outgoing } = post;
     if (outgoing?.carrier !== exchange) return;
     outgoing.carrier = undefined;
-    this.#resume(post, exchange, 'its event stream ended without the answer');
+    const encoding = encodingWords(exchange, this.#options.redact);
+    const why =
+      encoding === undefined ? 'its event stream ended without the answer' : `it answered ${encoding}`;
+    this.#resume(post, exchange, why);
   }
 
   broken(post: Post, exchange: Exchange<Post>, error: Error): void {

@@ -1,6 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import { failSkipped } from './answerLeftOut.ts';
+import { encodingWords } from './encodingWords.ts';
 import { isRefusal } from './clientCertificate.ts';
 import { Exchange } from './exchange.ts';
 import { openPool } from './openPool.ts';
@@ -182,7 +183,11 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
             ),
           );
       },
-      streamEnded: () => end(new GatewayError('UPSTREAM_CLOSED', 'the server ended its event stream')),
+      streamEnded: (_, exchange) => {
+        const encoding = encodingWords(exchange, this.#options.redact);
+        const text = encoding === undefined ? 'the server ended its event stream' : `it answered ${encoding}`;
+        end(new GatewayError('UPSTREAM_CLOSED', text));
+      },
       broken: (_, __, error) => end(unreachable(error)),
     };
   }

@@ -35,7 +35,7 @@ export class HttpFixture {
   alwaysAnswersPing = false;
   /** Answer to every request instead of the usual one. */
   instead:
-    | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+    | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer }
     | undefined;
   /** Where it sends requests for a path. */
   readonly redirects: Record<string, { readonly status: number; readonly to: string }> = {};

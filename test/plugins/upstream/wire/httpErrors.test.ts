@@ -56,11 +56,6 @@ describe('upstream: errors of HTTP', () => {
       'UPSTREAM_PROTOCOL',
     ],
     [
-      'HTTP 200 in content encoding gzip',
-      { status: 200, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, body: 'x' },
-      'UPSTREAM_PROTOCOL',
-    ],
-    [
       'HTTP 200 without the answer',
       { status: 200, body: '{"jsonrpc":"2.0","id":999,"result":{}}' },
       'UPSTREAM_PROTOCOL',
