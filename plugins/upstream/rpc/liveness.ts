@@ -6,8 +6,9 @@ import type { Pending } from './pending.ts';
 export interface Alarms {
   /** Whether the session is still there is doubtful. @returns whether a ping is to show it */
   doubted(): boolean;
-  /** A call that was sent had no answer in time. @param inARow number of such calls since the last answer to one */
-  timedOut(error: GatewayError, inARow: number): void;
+  /** A call that was sent had no answer in time. @param inARow number of such calls since the last answer to one
+   *  @returns whether further calls are to wait for a ping */
+  timedOut(error: GatewayError, inARow: number): boolean;
   /** A call was answered after some that were not. */
   answeredAgain(): void;
 }
@@ -33,6 +34,8 @@ export class Liveness {
   #brief = 0;
   /** Number of calls in a row without an answer in time. */
   #silentCalls = 0;
+  /** Whether calls wait for a ping, so that none is sent to a server that hangs. */
+  isHolding = false;
   /** Calls whose error may mean that the session is lost: a ping decides. */
   #doubtful = new Map<Pending, GatewayError>();
 
@@ -45,6 +48,7 @@ export class Liveness {
   }
   opened(): void {
     this.#silentCalls = 0;
+    this.isHolding = false;
     this.#openedAt = performance.now();
     this.#isProven = !this.#hasLost;
     this.#hasLost = false;
@@ -59,7 +63,7 @@ export class Liveness {
   /** A call that was sent had no answer in time. */
   timedOut(error: GatewayError): void {
     this.#silentCalls += 1;
-    this.#parts.upkeep().timedOut(error, this.#silentCalls);
+    if (this.#parts.upkeep().timedOut(error, this.#silentCalls)) this.isHolding = true;
   }
   /** A session is lost soon after it was begun, several times in a row: something but the session is wrong. */
   lost(): void {
@@ -89,6 +93,7 @@ export class Liveness {
 
   /** @returns the doubtful calls that still wait, with their errors: the ping has decided */
   take(): readonly (readonly [Pending, GatewayError])[] {
+    this.isHolding = false;
     const found = [...this.#doubtful].filter(([{ isSettled }]) => !isSettled);
     this.#doubtful = new Map();
     return found;

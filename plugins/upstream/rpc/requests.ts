@@ -87,7 +87,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#isOpen = true;
     this.liveness.opened();
     this.#doubt.agreed(this.era);
-    for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
+    for (const pending of this.#takeWaiting()) this.#send(pending);
   }
   shut(): void {
     this.#isOpen = false;
@@ -120,22 +120,21 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
 
   #send(pending: Pending): void {
     if (pending.isSettled) return;
-    if (this.#isOpen) this.#wire?.request(pending);
+    if (this.#isOpen && !this.liveness.isHolding) this.#wire?.request(pending);
     else this.#waiting.add(pending);
   }
 
   /** A request of the gateway itself, on the current wire. @returns the result as text */
   ask(text: RpcText, timeoutMs: number): Promise<string> {
     const wire = this.#wire;
-    const what = text.method;
-    if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
+    if (wire === undefined) return Promise.reject(notConnected(this.#server, text.method));
     return new Promise((resolve, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
       const settle = (json: string): void => {
         this.liveness.answered(false);
         resolve(json);
       };
-      wire.request(this.#add({ what, rpc: text, isOwn: true, ...limits, settle, reject }));
+      wire.request(this.#add({ what: text.method, rpc: text, isOwn: true, ...limits, settle, reject }));
     });
   }
 
@@ -193,10 +192,11 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     return true;
   }
 
-  /** The server has answered a ping in the session: doubtful errors are those of their calls. */
+  /** The server has answered a ping in the session: doubtful errors are those of their calls, and what has waited for it is sent. */
   proved(): void {
     for (const [pending, error] of this.liveness.take())
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
+    for (const pending of this.#takeWaiting()) this.#send(pending);
   }
 
   /** @param isOutdated whether the session it was sent in has been replaced since */

@@ -73,7 +73,7 @@ async function attempt(
     topics: () => [],
     logLevel: () => undefined,
     incomplete: () => Promise.reject(new GatewayError('UPSTREAM_PROTOCOL', 'the probe makes no calls')),
-    upkeep: () => ({ doubted: () => false, timedOut: () => undefined, answeredAgain: () => undefined }),
+    upkeep: () => ({ doubted: () => false, timedOut: () => false, answeredAgain: () => undefined }),
     lost: () => undefined,
     output: { noise: () => undefined, redact, hideInProse: redact, isRepeatedIn: () => false },
   });

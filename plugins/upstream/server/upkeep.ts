@@ -61,10 +61,12 @@ export class Upkeep implements Alarms {
   }
 
   /** A ping decides whether the server hangs; one that answers pings, but no calls, is unhealthy. */
-  timedOut(error: GatewayError, inARow: number): void {
-    if (!this.#isOn) return;
+  timedOut(error: GatewayError, inARow: number): boolean {
+    if (!this.#isOn) return false;
     if (inARow === UNHEALTHY_AFTER) this.#setSilent(error, inARow);
     this.#pulse.askAfterTimeOut(this.#isStdio);
+    // Only a process is replaced for its silence.
+    return this.#isStdio;
   }
   answeredAgain(): void {
     if (this.#isSilent) this.#setSilent(undefined, 0);

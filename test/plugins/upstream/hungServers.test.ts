@@ -27,9 +27,39 @@ describe('upstream: a server that hangs', () => {
     expect(event).to.include({ server: 's' });
   });
 
+  it('gets no call while the ping asks: those that come meanwhile go to the next process', async () => {
+    await running();
+    const first = await rig.text('x_s_pid');
+    expect((await rig.refusal('x_s_hang')).code).to.equal('UPSTREAM_TIMEOUT');
+    const meanwhile = await Promise.all([rig.text('x_s_pid'), rig.text('x_s_pid')]);
+    expect(meanwhile[0]).to.match(/^\d+$/).and.to.not.equal(first);
+    expect(meanwhile[1]).to.equal(meanwhile[0]);
+  });
+
+  it('is noticed also if its process is stopped by a signal', async () => {
+    await running();
+    const first = await rig.text('x_s_pid');
+    process.kill(Number(first), 'SIGSTOP');
+    expect((await rig.refusal('x_s_never')).code).to.equal('UPSTREAM_TIMEOUT');
+    expect(await rig.text('x_s_pid'))
+      .to.match(/^\d+$/)
+      .and.to.not.equal(first);
+  });
+
+  it('holds a call no longer than its own time-out, and says that it has not run', async () => {
+    await running();
+    await rig.refusal('x_s_hang');
+    const { code, message, details } = await rig.refusal('x_s_never');
+    expect(code).to.equal('UPSTREAM_TIMEOUT');
+    expect(message).to.match(/could not be sent within 200 ms; it has not run/);
+    expect(details).to.include({ mayHaveRun: false });
+  });
+
   it('is not one that answers a ping: the process stays, and after three such calls in a row the server is unhealthy, until one is answered', async () => {
     await running();
     const first = await rig.text('x_s_pid');
+    expect((await rig.refusal('x_s_never')).code).to.equal('UPSTREAM_TIMEOUT');
+    expect(await rig.text('x_s_pid')).to.equal(first);
     for (let call = 0; call < 3; call += 1)
       expect((await rig.refusal('x_s_never')).code).to.equal('UPSTREAM_TIMEOUT');
     expect(rig.status('s')).to.include({ state: 'running', health: 'unhealthy' });
