@@ -48,6 +48,7 @@ export interface McpServerSpec extends JsonObject {
   readonly instances?: 'shared' | 'perSession' | 'perCaller';
   readonly warmInstances?: number;
   readonly revision?: 'auto' | 'legacy' | 'modern';
+  readonly keepSession?: boolean;
   readonly suspended: boolean;
   readonly auth?: AuthSpec;
   readonly includeTools?: readonly string[];
@@ -79,6 +80,7 @@ function checkServer(spec: McpServerSpec): readonly Finding[] {
     ...checkAuth(spec),
     ...checkInstances(spec),
     ...checkRevision(spec),
+    ...checkKeepSession(spec),
   ];
 }
 
@@ -89,11 +91,28 @@ function checkRevision({ type, revision }: McpServerSpec): readonly Finding[] {
   return [{ path: ['revision'], message }];
 }
 
+/** A session that continues is one of a server over HTTP, in an older revision, for all clients. */
+function checkKeepSession(spec: McpServerSpec): readonly Finding[] {
+  const { type, revision, keepSession } = spec;
+  if (keepSession !== true) return [];
+  if (type !== 'streamable-http') return [unusedBy('keepSession', type, 'remove it')];
+  const instances = instancesOf(spec);
+  const path = ['keepSession'];
+  if (revision === 'modern')
+    return [{ path, message: 'there are no sessions in revision modern; remove keepSession or revision' }];
+  if (instances === 'shared') return [];
+  const message = `keepSession is for a server that serves one session, but with instances: ${instances} there are several; remove one of them`;
+  return [{ path, message }];
+}
+
+function instancesOf(spec: McpServerSpec): 'shared' | 'perSession' | 'perCaller' {
+  return spec.instances ?? (isForCallers(readAuthRules(spec)) ? 'perCaller' : 'shared');
+}
+
 /** Bounds on instances that there are not. */
 function checkInstances(spec: McpServerSpec): readonly Finding[] {
-  const isPersonal = isForCallers(readAuthRules(spec));
-  const { instances = isPersonal ? 'perCaller' : 'shared' } = spec;
-  if (instances === 'shared' && isPersonal) {
+  const instances = instancesOf(spec);
+  if (instances === 'shared' && isForCallers(readAuthRules(spec))) {
     const reason = 'each caller has credentials of their own (auth, or ${caller:NAME})';
     return [{ path: ['instances'], message: `instances cannot be shared: ${reason}; remove it` }];
   }

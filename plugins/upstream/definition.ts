@@ -67,6 +67,8 @@ export interface ServerDefinition {
   readonly toolTimeoutsMs: ReadonlyMap<string, number>;
   /** Undefined: the process runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
+  /** Whether the next connection continues the session, also of another process. */
+  readonly keepSession: boolean;
   /** auto: found out when connecting. */
   readonly revision: 'auto' | Era;
   readonly auth: AuthRules;
@@ -103,6 +105,7 @@ interface ServerSpec {
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
+  readonly keepSession?: boolean;
   readonly revision?: ServerDefinition['revision'];
   readonly instances?: InstanceMode;
   readonly maxInstances?: number;
@@ -139,6 +142,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     callTimeoutMs: inMs(spec.callTimeout),
     toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
     idleTimeoutMs: inMs(spec.idleTimeout),
+    keepSession: spec.keepSession ?? false,
     revision: spec.revision ?? 'auto',
     auth,
     instances: spec.instances ?? (isPersonal ? 'perCaller' : 'shared'),

@@ -40,7 +40,7 @@ export async function handshake(requests: Requests, wire: Wire, parts: Handshake
       return await initialize(requests, wire, { ...parts, declared });
     } catch (thrown) {
       const refusal = asGatewayError(thrown);
-      if (ONE_SESSION.test(refusal.message)) throw taken(refusal);
+      if (isTaken(refusal)) throw taken(refusal);
       if (!mayRefuseDeclared(refusal)) throw refusal;
       if (next === undefined) throw at === 0 ? refusal : inAnyForm(refusal);
     }
@@ -52,11 +52,17 @@ export async function handshake(requests: Requests, wire: Wire, parts: Handshake
   return tryFrom(0);
 }
 
-/** The official SDK's server with one transport for all, which the first client keeps. */
-const ONE_SESSION = /already initiali[sz]ed/i;
+/** The official SDK's server with one transport for all, which the first client keeps; what it says after its DELETE, too. */
+const ONE_SESSION = /already initiali[sz]ed|session not found/i;
+export const ONE_SESSION_FIX =
+  'it serves one session per start, which another client or an earlier connection has, or has ended: restart that server, and set keepSession: true to keep its session from then on; or let it begin a transport for each session';
+
+export function isTaken({ message }: GatewayError): boolean {
+  return ONE_SESSION.test(message);
+}
 
 function taken({ code, message, details, cause }: GatewayError): GatewayError {
-  const text = `${message}; it serves one session per start, which another client or an earlier connection has: restart that server, or let it begin a transport for each session`;
+  const text = `${message}; ${ONE_SESSION_FIX}`;
   return new GatewayError(code, text, { cause, details });
 }
 
@@ -79,7 +85,7 @@ async function initialize(
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !LEGACY_REVISIONS.includes(protocolVersion))
     throw wrongRevision(protocolVersion, params.protocolVersion, ownWords);
-  if (needsSession && wire.hasSession !== true)
+  if (needsSession && wire.sessionId === undefined)
     throw new GatewayError('UPSTREAM_PROTOCOL', 'initialize was answered without a session');
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');

@@ -25,6 +25,8 @@ const MAX_BRIEF = 3;
 
 /** What answers, errors and time-outs of requests say about the server and the session that they were sent in. */
 export class Liveness {
+  /** Number of messages that have arrived. */
+  heard = 0;
   readonly #parts: LivenessParts;
   /** Whether the server has answered well since it lost a session, its greeting aside; true if it never did. */
   #isProven = true;

@@ -28,14 +28,17 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   readonly #incoming: Incoming;
   readonly #dialect: Dialect;
   readonly #doubt = new EraDoubt();
-  /** Number of messages that have arrived. */
-  heard = 0;
+  /** The id of the last request. */
+  lastId = 0;
   /** Number of requests that stay open, which do not count as running. */
   #standing = 0;
   #waiting = new Set<Pending>();
   #wire: Wire | undefined;
   #isOpen = false;
-  readonly drain = new Drain(() => this.#isIdle());
+  /** Calls that wait for a connection do not count as running. */
+  readonly drain = new Drain(
+    () => [...this.#waiting].filter(({ isSettled }) => !isSettled).length === this.running,
+  );
 
   constructor(server: string, ticker: Ticker, hooks: RequestHooks) {
     this.#server = server;
@@ -44,7 +47,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#late = new LateCalls(() => hooks.lateLimits());
     this.#dialect = new Dialect(hooks);
     this.liveness = new Liveness({
-      hasSession: () => this.era === 'legacy' && this.#wire?.hasSession === true,
+      hasSession: () => this.era === 'legacy' && this.#wire?.sessionId !== undefined,
       upkeep: () => hooks.upkeep(),
     });
     this.#incoming = new Incoming({
@@ -154,14 +157,15 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   }
 
   #add(parts: PendingParts): Pending {
-    const pending = this.#pending.add((id) => new Pending(id, this.#dialect, parts));
+    const pending = new Pending(++this.lastId, this.#dialect, parts);
+    this.#pending.put(pending.id, pending);
     if (this.running === 1) this.#ticker.watch(this);
     return pending;
   }
 
   /** @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
   message(text: string, about?: Outgoing): number {
-    this.heard += 1;
+    this.liveness.heard += 1;
     return this.#incoming.message(text, about);
   }
 
@@ -251,11 +255,6 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     const waiting = this.#waiting;
     this.#waiting = new Set();
     return waiting;
-  }
-
-  /** Calls that wait for a connection do not count as running. */
-  #isIdle(): boolean {
-    return [...this.#waiting].filter(({ isSettled }) => !isSettled).length === this.running;
   }
 
   sweep(now: number): boolean {

@@ -188,6 +188,7 @@ export class Connection implements ServerCalls {
     const { order, restartRequestedAt } = orderIn(this.#definition, next, this);
     this.#definition = next;
     if (this.state === 'ready') this.#upkeep.watchIdleness();
+    if (this.state === 'ready' || !next.keepSession) this.#link.keepSession();
     if (order === 'restart') return (this.#restarting = this.restart(restartRequestedAt));
     if (order === 'stop') return this.stop();
     await Promise.all([order === 'start' ? this.start() : undefined, this.#parts.instances?.redefine(next)]);
@@ -265,8 +266,7 @@ export class Connection implements ServerCalls {
     // Its callers reach it with credentials of their own.
     else this.#parts.instances?.follow();
     const isSpent = this.#retry.failures >= this.#parts.config().unreachableAfter;
-    const isGone = this.#definition.type !== 'stdio' && isSpent;
-    this.#status.enterAway(error, isGone);
+    this.#status.enterAway(error, this.#definition.type !== 'stdio' && isSpent);
   }
 
   /** Calls that arrive meanwhile wait, and start the server again. */
@@ -290,7 +290,7 @@ export class Connection implements ServerCalls {
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     this.#parts.listed();
     const drained = this.#requests.drain.drained(wasReady ? this.#parts.config().drainMs : 0);
-    await this.#link.end(drained, reason, what === 'restarted');
+    await this.#link.end(drained, reason, what === 'restarted' || this.#definition.keepSession);
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     if (wasReady && what !== 'idle') this.#announcer.ended(what, this.listing.tools.length > 0);
     if (isLatest()) this.#status.enter(what === 'idle' && this.#isWanted ? 'idle' : 'stopped', 'unknown');

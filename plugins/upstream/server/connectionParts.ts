@@ -1,6 +1,7 @@
 import type { ServerDefinition, Topic } from '../definition.ts';
 import type { ConversationParts } from '../conversation/conversation.ts';
 import type { AnnouncerParts } from './announcer.ts';
+import type { KeptSession } from './keptSession.ts';
 import type { LinkParts } from './link.ts';
 import type { Instances } from './instances.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -30,6 +31,8 @@ export interface ConnectionParts
   /** The server has asked its clients for something for the first time. */
   readonly asked: () => void;
   readonly refused: LinkParts['refused'];
+  /** Of a shared connection. */
+  readonly session?: KeptSession;
   /** Whether a refused credential ends the attempts: a person has to act. */
   readonly waitsForPeople: () => boolean;
   /** Of a shared connection: the credentials of its callers. */

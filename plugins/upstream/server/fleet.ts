@@ -192,6 +192,7 @@ export class Fleet {
     const connection: Connection = new Connection(name, definition, {
       ...shared,
       ...{ emit, isOwn: false, readsLists: true, personal },
+      session: this.#parts.lastKnown().sessionOf(name),
       waitsForPeople: () => personal.isPersonal,
       refused: (error) => personal.refused(error),
       topics: ({ questions }) => questions ?? config().questions,

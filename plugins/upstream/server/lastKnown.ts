@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, readSchema, replaceMarked } from 'pegboard';
 import type { JsonObject, Log } from 'pegboard';
-import { ALL_TOPICS, endpointOf } from '../definition.ts';
+import { vaultKeys } from '../../vault-file/contract.ts';
+import { ALL_TOPICS } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
+import { endpointKey, hashOf } from './endpointKey.ts';
 import { KeptFolder } from './keptFolder.ts';
+import { KeptSession } from './keptSession.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
 import { readAskEras, readKnownEra } from '../revision/lastEra.ts';
 import type { AskEras, KnownEra } from '../revision/lastEra.ts';
@@ -37,6 +39,8 @@ export class LastKnown {
   readonly #writtenByServer = new Map<string, Known>();
   /** By name: of a server with a definition. */
   readonly #folders = new Map<string, KeptFolder>();
+  /** By server. */
+  readonly #sessions = new Map<string, KeptSession>();
   #writing: Promise<void> = Promise.resolve();
 
   /** @param statePath undefined stores nothing */
@@ -70,7 +74,17 @@ export class LastKnown {
     });
   }
 
+  /** What is kept of the session of a server. */
+  sessionOf(server: string): KeptSession {
+    const path = this.#statePath;
+    const file = path && fileIn(sessionsIn(path), server);
+    const session = this.#sessions.get(server) ?? new KeptSession(file, () => vaultKeys(path), this.#log);
+    this.#sessions.set(server, session);
+    return session;
+  }
+
   forget(server: string): void {
+    this.#sessions.get(server)?.forget();
     this.#writtenByServer.delete(server);
     this.#then((folder) => rm(fileIn(folder, server), { force: true }));
   }
@@ -107,7 +121,8 @@ export class LastKnown {
   /** Resolves when everything is on disk. */
   async settled(): Promise<void> {
     await this.#writing;
-    await Promise.all([...this.#folders.values()].map((folder) => folder.settled()));
+    const kept = [...this.#folders.values(), ...this.#sessions.values()];
+    await Promise.all(kept.map((one) => one.settled()));
   }
 
   #then(work: (folder: string) => Promise<void>): void {
@@ -143,6 +158,9 @@ export async function readKnown(
 function folderIn(statePath: string): string {
   return join(statePath, 'catalogues');
 }
+function sessionsIn(statePath: string): string {
+  return join(statePath, 'sessions');
+}
 function callersIn(statePath: string): string {
   return join(statePath, 'callers');
 }
@@ -159,20 +177,8 @@ export function isSameServer(one: ServerDefinition, other: ServerDefinition): bo
   return endpointKey(one) === endpointKey(other);
 }
 
-/** Includes the names of variables and headers, but not their values, which may be secret. */
-function endpointKey(definition: ServerDefinition): string {
-  const [type, command, url] = endpointOf(definition);
-  return hashOf(
-    JSON.stringify([type, command, url, Object.keys(definition.env), Object.keys(definition.headers)]),
-  );
-}
-
 /** Another one for other rules of signing in; a client secret, which may be guessed from a hash, does not count. */
 function callersKey(definition: ServerDefinition): string {
   const { auth } = replaceMarked(SCHEMA, { auth: definition.auth }, () => undefined) as JsonObject;
   return hashOf(endpointKey(definition) + JSON.stringify(auth));
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

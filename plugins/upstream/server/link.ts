@@ -1,7 +1,10 @@
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import { lateError } from './away.ts';
+import type { KeptSession } from './keptSession.ts';
 import { erasToTry, negotiate } from '../revision/negotiate.ts';
+import { resume, sessionOf } from '../revision/resume.ts';
+import type { Session } from '../revision/resume.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -22,6 +25,8 @@ export interface LinkParts {
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
   /** The server has refused a request; returns the error as callers see it. */
   readonly refused: (error: GatewayError) => GatewayError;
+  /** What is kept of the session; absent: each connection begins one of its own. */
+  readonly session?: Pick<KeptSession, 'read' | 'keep' | 'forget'>;
   /** The first attempt waits for this promise. */
   readonly after: Promise<void>;
   /** The server is initialized and listed; `listError` is set if a list could not be read. */
@@ -104,7 +109,7 @@ export class Link {
 
   async #dial(isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
-    const { definition, dial, failed, conversation } = this.#parts;
+    const { definition, dial, failed, conversation, session } = this.#parts;
     const { timeoutMs } = definition();
     try {
       const wire = await dial(
@@ -119,7 +124,8 @@ export class Link {
       conversation.requests.use(wire);
       await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
       conversation.pid = wire.pid;
-      if (isCurrent()) await this.#greet(wire, isCurrent);
+      const kept = definition().keepSession ? await session?.read(definition()) : undefined;
+      if (isCurrent()) await this.#greet(wire, isCurrent, kept);
     } catch (error) {
       if (isCurrent()) failed(this.#parts.refused(this.#inWords(asGatewayError(error))));
     }
@@ -134,12 +140,35 @@ export class Link {
     return new GatewayError(code, withLastWords(text, quotes), { cause: error, details });
   }
 
-  /** Agrees on a revision, then reads the lists; calls are sent as soon as the revision is known. */
-  async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
-    const { server, log, definition, conversation, connected, readsLists } = this.#parts;
-    const { requests, lists, lastEra } = conversation;
+  /** Keeps the session of this connection for the next one, if the definition says so; otherwise none. */
+  keepSession(): void {
+    const { session, definition, conversation } = this.#parts;
+    const id = definition().keepSession ? this.#wire?.sessionId : undefined;
+    if (id === undefined || this.#facts === undefined) session?.forget();
+    else session?.keep(definition(), sessionOf(id, this.#facts, conversation.requests));
+  }
+
+  /** Agrees on a revision, or continues a session, then reads the lists; calls are sent as soon as the revision is known. */
+  async #greet(wire: Wire, isCurrent: () => boolean, kept?: Session): Promise<void> {
+    const { definition, conversation, connected, readsLists } = this.#parts;
+    const { requests, lists } = conversation;
     const startedAt = performance.now();
-    const facts = await negotiate(requests, wire, {
+    const resumed = kept && (await resume(requests, wire, kept, definition().timeoutMs));
+    const facts = resumed ?? (await this.#negotiate(wire));
+    if (!isCurrent()) return;
+    this.#facts = facts;
+    this.keepSession();
+    requests.open();
+    // Before the lists are read: a change of them meanwhile would be missed.
+    conversation.connected(facts);
+    const listError = readsLists ? await lists.readAll(facts.capabilities) : undefined;
+    if (isCurrent()) connected(Math.round(performance.now() - startedAt), listError);
+  }
+
+  #negotiate(wire: Wire): Promise<ServerFacts> {
+    const { server, log, definition, conversation } = this.#parts;
+    const { requests, lastEra } = conversation;
+    return negotiate(requests, wire, {
       eras: erasToTry(definition(), lastEra.known?.era),
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
@@ -153,13 +182,6 @@ export class Link {
       if (asGatewayError(error).code !== 'UPSTREAM_UNREACHABLE') lastEra.forget();
       throw error;
     });
-    if (!isCurrent()) return;
-    this.#facts = facts;
-    requests.open();
-    // Before the lists are read: a change of them meanwhile would be missed.
-    conversation.connected(facts);
-    const listError = readsLists ? await lists.readAll(facts.capabilities) : undefined;
-    if (isCurrent()) connected(Math.round(performance.now() - startedAt), listError);
   }
 
   /** A released wire may still fail its requests, and nothing else. */

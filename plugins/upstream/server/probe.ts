@@ -1,6 +1,7 @@
 import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ProbeTarget, Probed } from '../contract.ts';
+import { ONE_SESSION_FIX, isTaken } from '../revision/handshake.ts';
 import { erasToTry, negotiate } from '../revision/negotiate.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
@@ -169,7 +170,8 @@ function outcomeOf(transport: Transport, error: GatewayError, redact: (text: str
   const { challenges } = error.code === 'UPSTREAM_AUTH_REQUIRED' ? error.details : {};
   const why = status === undefined ? redact(messageOf(error)) || 'the connection failed' : `HTTP ${status}`;
   if (serverMessage !== undefined) {
-    const detail = `an MCP server answers, but refuses initialize: ${serverMessage.slice(0, MAX_CHARS)}`;
+    const fix = isTaken(error) ? `; ${ONE_SESSION_FIX}` : '';
+    const detail = `an MCP server answers, but refuses initialize: ${serverMessage.slice(0, MAX_CHARS)}${fix}`;
     return { status, challenges, why, found: { transport, detail } };
   }
   if (status !== undefined || error.code !== 'UPSTREAM_PROTOCOL') return { status, challenges, why };

@@ -62,7 +62,7 @@ export class Pulse {
 
   async #ask(round: number, timeoutMs: number, isSilenceFatal: boolean): Promise<void> {
     const { requests } = this.#parts;
-    const { heard } = requests;
+    const { heard } = requests.liveness;
     clearTimeout(this.#timer);
     this.#asking = round;
     try {
@@ -71,7 +71,7 @@ export class Pulse {
       await requests.ask(rpcText(method), timeoutMs);
       requests.proved();
     } catch (error) {
-      const isSilent = isSilenceFatal && requests.heard === heard;
+      const isSilent = isSilenceFatal && requests.liveness.heard === heard;
       if (round === this.#round) this.#judge(asGatewayError(error), isSilent);
     } finally {
       if (this.#asking === round) this.#asking = undefined;

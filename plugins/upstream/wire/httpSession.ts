@@ -25,6 +25,9 @@ export class HttpSession {
   get hasId(): boolean {
     return this.#id !== undefined;
   }
+  get id(): string | undefined {
+    return this.#id;
+  }
   /** Whether initialize has agreed on a revision. */
   get hasRevision(): boolean {
     return this.#revision !== undefined;

@@ -105,8 +105,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   get hears(): boolean {
     return this.#standing.isOpen;
   }
-  get hasSession(): boolean {
-    return this.#session.hasId;
+  get sessionId(): string | undefined {
+    return this.#session.id;
   }
   async open(): Promise<void> {
     const pool = await openPool(this.#options, this.flow);
@@ -152,6 +152,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     return this.#pool === undefined ? Promise.resolve(undefined) : statusOf(this.#pool, parts);
   }
 
+  resume(sessionId: string, revision: string): void {
+    this.#session.given(sessionId);
+    this.#session.agreed(revision);
+  }
   agreed(revision: string): void {
     if (this.#isClosed) return;
     this.#session.agreed(revision);

@@ -62,8 +62,8 @@ export interface Wire {
   readonly pid?: number | undefined;
   /** Whether messages of the server outside of requests arrive now; absent: always. */
   readonly hears?: boolean;
-  /** Whether the server has assigned a session, which it may forget while the connection stays; absent: no. */
-  readonly hasSession?: boolean;
+  /** Of the session that the server has assigned, and may forget while the connection stays; absent: there is none. */
+  readonly sessionId?: string | undefined;
   /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
   open(): Promise<void>;
   request(outgoing: Outgoing): void;
@@ -72,6 +72,8 @@ export interface Wire {
   /** The status of a GET outside of a session, which may say whether the server has streams of sessions; undefined if there is none in
    *  time. Absent: there are no such streams. */
   statusOf?(method: 'GET', timeoutMs: number): Promise<number | undefined>;
+  /** Sends the next request in a session that an earlier connection began; agreed() follows. Absent: there are no sessions. */
+  resume?(sessionId: string, revision: string): void;
   /** Sets the revision that initialize has negotiated; not called in the modern era. */
   agreed(revision: string): void;
   /** Discards the session before initialize is sent again. */

@@ -203,6 +203,17 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(found['detail']).to.contain('send a tenant header');
   });
 
+  it('names keepSession for a server that serves one session per start, which another connection has', async () => {
+    const url = await serve((_, res) => {
+      const error = { code: -32600, message: 'Invalid Request: Server already initialized' };
+      res.writeHead(400, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+    });
+    const found = await detected({ url });
+    expect(found).to.include({ transport: 'streamable-http', reachable: true });
+    expect(found['detail']).to.contain('already initialized').and.to.contain('keepSession: true');
+  });
+
   it('hides the headers and url secrets that a server repeats, and terminal sequences', async () => {
     const url = await serve((req, res) => {
       const error = {

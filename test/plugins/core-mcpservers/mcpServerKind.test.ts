@@ -183,6 +183,22 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       expect(issuesOf(spec)).to.deep.equal([]);
   });
 
+  it('refuses keepSession where there are no sessions, or several', () => {
+    const kept = { ...REMOTE, keepSession: true };
+    for (const spec of [kept, { ...kept, revision: 'legacy' }, { ...STDIO, keepSession: false }])
+      expect(issuesOf(spec)).to.deep.equal([]);
+    expect(issuesOf({ ...STDIO, keepSession: true })).to.deep.equal([
+      'warning: keepSession is not used by a server of type stdio; remove it',
+    ]);
+    expect(issuesOf({ ...kept, revision: 'modern' })).to.deep.equal([
+      'error: there are no sessions in revision modern; remove keepSession or revision',
+    ]);
+    for (const more of [{ instances: 'perSession' }, { auth: { type: 'oauth' } }])
+      expect(issuesOf({ ...kept, ...more }).join()).to.match(
+        /error: keepSession is for a server that serves one session, but with instances: per\w+ there are several/,
+      );
+  });
+
   it('warns of bounds on instances without instances', () => {
     const bounds = { maxInstances: 1, maxInstancesPerOwner: 1, instanceIdleTimeout: 1, warmInstances: 1 };
     const fix = 'has no effect while instances is shared; remove it or set instances: perSession';
