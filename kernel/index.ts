@@ -73,7 +73,6 @@ export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { certificatesIn, trustedCertificates } from './lib/trustedCertificates.ts';
-export { trustedContext } from './lib/trustedContext.ts';
 export { Turns } from './lib/turns.ts';
 export { VERSION } from './lib/version.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';

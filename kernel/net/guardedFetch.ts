@@ -22,14 +22,21 @@ export interface GuardedFetchParts {
   readonly maxRedirects?: number;
   /** Default: those of the environment. */
   readonly proxies?: (() => ProxySettings) | undefined;
-  /** The authorities to trust; undefined: those that Node.js trusts by itself. */
-  readonly trust?: () => SecureContext | undefined;
+  /** What connections to a url trust and show, or without one those to a proxy; undefined: as Node.js does.
+   *  @throws GatewayError CONFIG_UNREADABLE, whose message is kept */
+  readonly trust?: (url?: URL) => Trust | undefined;
   /** Default `never`; `loopback`: if all addresses of the host are loopback. */
   readonly allowHttp?: 'never' | 'loopback' | 'always';
   /** The addresses of a host name. Default: as the system finds them. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** For tests: the address to connect to in place of a checked one. */
   readonly dial?: (address: string) => string;
+}
+/** Options of a TLS connection. */
+export interface Trust {
+  readonly secureContext?: SecureContext;
+  /** The name in the certificate, if it is not the host. */
+  readonly servername?: string;
 }
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -60,10 +67,6 @@ export class GuardedFetchError extends Error {
  *  `redirect` in `init` has no effect. @returns a fetch that throws GuardedFetchError, or the reason of an aborted `init.signal`
  *  Source: https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html */
 export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
-  const trust = (): Trust => {
-    const secureContext = parts.trust?.();
-    return secureContext === undefined ? {} : { secureContext };
-  };
   return async (given, init = {}) => {
     const { signal: callers, ...rest } = init;
     const first = checkedUrl(given, parts);
@@ -73,15 +76,16 @@ export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
     try {
       const signal = AbortSignal.any(callers ? [late.signal, callers] : [late.signal]);
       const body = Buffer.from(await unlessAborted(request.arrayBuffer(), signal));
-      return await follow(first, { request, body, signal, parts, trust });
+      return await follow(first, { request, body, signal, parts });
     } catch (error) {
       if (error instanceof GuardedFetchError) throw error;
       if (callers?.aborted === true) throw callers.reason;
       if (late.signal.aborted)
         throw new GuardedFetchError('timeout', `${first.host} did not answer within ${parts.timeoutMs} ms`);
-      if (error instanceof ProxyError) throw new GuardedFetchError('unreachable', error.message);
+      const { code, name, message } = error as Error & { readonly code?: string };
+      if (error instanceof ProxyError || code === 'CONFIG_UNREADABLE')
+        throw new GuardedFetchError('unreachable', message);
       // Its message would name the address.
-      const { code, name } = error as Error & { readonly code?: string };
       throw new GuardedFetchError('unreachable', `no response from ${first.host}: ${code ?? name}`);
     } finally {
       clearTimeout(timer);
@@ -94,10 +98,6 @@ interface Exchange {
   readonly body: Buffer;
   readonly signal: AbortSignal;
   readonly parts: GuardedFetchParts;
-  readonly trust: () => Trust;
-}
-interface Trust {
-  readonly secureContext?: SecureContext;
 }
 
 async function follow(first: URL, exchange: Exchange): Promise<Response> {
@@ -180,20 +180,20 @@ async function sendThrough(
   proxy: Proxy,
   url: URL,
   headers: Headers,
-  { request, body, signal, trust }: Exchange,
+  { request, body, signal, parts: { trust } }: Exchange,
 ): Promise<http.IncomingMessage> {
   const common = { method: request.method, headers: Object.fromEntries(headers), signal };
   if (url.protocol === 'https:' || proxy.isSocks) {
     const isHttps = url.protocol === 'https:';
     const [host, port] = [hostOf(url), Number(url.port) || (isHttps ? 443 : 80)];
-    const socket = await openTunnel(proxy, { host, port, signal, ...trust() });
+    const socket = await openTunnel(proxy, { host, port, signal, ...trust?.() });
     const servername = isIP(host) > 0 ? '' : host;
     const createConnection = (): Socket =>
-      isHttps ? tls.connect({ socket, servername, ...trust(), rejectUnauthorized: true }) : socket;
+      isHttps ? tls.connect({ socket, servername, ...trust?.(url), rejectUnauthorized: true }) : socket;
     return ended((isHttps ? https : http).request(url, { ...common, createConnection }), body);
   }
   const own = { ...common.headers, host: url.host, ...authorizationFor(proxy) };
-  const options = { ...common, headers: own, path: url.href, agent: false, ...trust() };
+  const options = { ...common, headers: own, path: url.href, agent: false, ...trust?.() };
   const place = { host: proxy.host, port: proxy.port };
   return ended((proxy.isHttps ? https : http).request({ ...options, ...place }), body);
 }
@@ -203,7 +203,7 @@ function send(
   url: URL,
   addresses: readonly string[],
   headers: Headers,
-  { request, body, signal, parts: { dial = (address) => address }, trust }: Exchange,
+  { request, body, signal, parts: { dial = (address) => address, trust } }: Exchange,
 ): Promise<http.IncomingMessage> {
   const pinned = addresses.map(dial).map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, { all }, done) => {
@@ -217,7 +217,7 @@ function send(
     signal,
     // An own connection: one in a pool could have been opened to another address, or by a proxy.
     agent: false,
-    ...trust(),
+    ...trust?.(url),
     rejectUnauthorized: true,
   };
   return ended((url.protocol === 'https:' ? https : http).request(url, options), body);

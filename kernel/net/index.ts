@@ -6,6 +6,7 @@ export {
   type GuardedFetch,
   type GuardedFetchParts,
   type GuardedFetchReason,
+  type Trust,
 } from './guardedFetch.ts';
 export { hostClasses, hostOf, isLoopbackHost } from './hostClasses.ts';
 export { resolveHost } from './resolveHost.ts';

@@ -1,10 +1,10 @@
-import type { SecureContext } from 'node:tls';
-import { ConfigControl, definePlugin, networkSettings, readSchema, trustedContext } from 'pegboard';
+import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 import { Route } from '../http/contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
+import { fetchTrust } from '../upstream/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallSecrets } from '../workflow/contract.ts';
@@ -51,9 +51,11 @@ export const plugin = definePlugin<AuthClientConfig>({
   ],
   check: configFindings,
   async apply(scope) {
-    let trusted: SecureContext | undefined;
-    const trust = (): SecureContext | undefined =>
-      (trusted ??= trustedContext(scope.config.aggregator.extraCaFile, scope.get(ConfigControl).directory));
+    const trust = fetchTrust({
+      extraCaFile: () => scope.config.aggregator.extraCaFile,
+      directory: () => scope.get(ConfigControl).directory,
+      log: scope.log,
+    });
     const network = { trust, proxies: () => scope.config.aggregator };
     scope.provide(SignInFinder, {
       // Imported with the first question: most gateways never ask one.

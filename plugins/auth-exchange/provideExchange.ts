@@ -1,11 +1,11 @@
-import type { SecureContext } from 'node:tls';
-import { ConfigControl, STAGE, messageOf, trustedContext } from 'pegboard';
+import { ConfigControl, STAGE, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
 import type { ProxySettings } from 'pegboard/net';
 import { GrantRelease } from '../auth-client/contract.ts';
 import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
 import { SecretSource } from '../store-kubernetes/contract.ts';
+import { fetchTrust } from '../upstream/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { AssertionGrant } from './assertion/assertionGrant.ts';
 import { BrokerClients } from './broker/brokerClients.ts';
@@ -38,9 +38,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const broker = isOrchestrated ? given : withoutSecretRefs(given);
   const server = (): AuthorizationServer => scope.get(AuthorizationServer);
   const directory = (): string => scope.get(ConfigControl).directory;
-  let trusted: SecureContext | undefined;
-  // Requests come before onStart.
-  const trust = (): SecureContext | undefined => (trusted ??= trustedContext(extraCaFile, directory()));
+  const trust = fetchTrust({ extraCaFile: () => extraCaFile, directory, log });
 
   const keysOf = ({ issuer, jwksUrl: url, allowPrivateIPJWKS: allowPrivate }: TrustedIssuer): KeySet =>
     new KeySet({
@@ -80,7 +78,6 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   scope.provide(BearerTokens, bearer);
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
 
-  scope.onStart(() => void trust());
   scope.onStop(() => scope.emit({ type: 'callers.left', hasLeft: (request) => bearer.isOf(request) }));
 }
 

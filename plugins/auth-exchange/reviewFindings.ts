@@ -1,6 +1,7 @@
-import { isObject, messageOf, trustedContext } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
 import type { Finding, Resource, ReviewFacts } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
+import { fetchTrust } from '../upstream/contract.ts';
 import { secretIn } from './shared/secretIn.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
 import { findingAt } from './configFindings.ts';
@@ -19,12 +20,11 @@ export async function reviewFindings({
   const found =
     broker === undefined ? [] : [...secretFindings(broker, directory), ...pinFindings(broker, resources)];
   if (!isOnline) return found;
-  const trusted = trustedContext(extraCaFile, directory);
+  const trust = fetchTrust({ extraCaFile: () => extraCaFile, directory: () => directory });
   const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
     const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
     const fetch = guardedFetch({
-      ...{ ...NETWORK_BOUNDS, allowPrivate, proxies: () => config.aggregator },
-      trust: () => trusted,
+      ...{ ...NETWORK_BOUNDS, allowPrivate, trust, proxies: () => config.aggregator },
     });
     const fault = await readKeys(jwksUrl, fetch).then(() => undefined, unreadableText);
     return findingAt(['trustedIssuers', at, 'jwksUrl'], fault, 'error');

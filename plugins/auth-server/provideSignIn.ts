@@ -1,9 +1,9 @@
-import type { SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigControl, STAGE, parseDuration, trustedContext } from 'pegboard';
+import { ConfigControl, STAGE, parseDuration } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
 import { BrowserCookie, LineLimit, RateLimit, Route } from '../http/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
+import { fetchTrust } from '../upstream/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
@@ -95,8 +95,8 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const browsers = cookieOf('pegboard-browser');
   const people = new BrowserPeople(scope, { cookie: cookieOf('pegboard-person'), lifetimeMs: sessionMs });
 
-  let trusted: SecureContext | undefined;
-  const trust = (): SecureContext | undefined => trusted;
+  const directory = (): string => scope.get(ConfigControl).directory;
+  const trust = fetchTrust({ extraCaFile: () => scope.config.aggregator.extraCaFile, directory, log });
   const proxies = (): ProxySettings => scope.config.aggregator;
   const registrations = new Registrations({ vault, sessionMs });
   const fetchDocument = guardedFetch({
@@ -228,9 +228,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   scope.onStart(() => {
     const { issuerUrl, clientId, connectorId, parameters } = config().idp;
-    const { directory } = scope.get(ConfigControl);
-    trusted = trustedContext(extraCaFile, directory);
-    const secrets = secretsOf(config(), directory);
+    const secrets = secretsOf(config(), directory());
     const { clientSecret } = secrets;
     registrationToken = secrets.registrationToken;
     identityProvider = new IdentityProvider({
@@ -255,7 +253,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     if (server.baseUrl !== baseUrl || !isDeepStrictEqual(server.idp, idp)) return false;
     if (next.aggregator.extraCaFile !== extraCaFile) return false;
     clientAddresses.trust(server.trustedProxyCIDRs);
-    ({ registrationToken } = secretsOf(server, scope.get(ConfigControl).directory));
+    ({ registrationToken } = secretsOf(server, directory()));
     idTokens.forget();
     if (!isDeepStrictEqual(server.trustedAudiences, trustedAudiences))
       left(({ caller }) => isExternal(caller));

@@ -1,6 +1,6 @@
-import { trustedContext } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { GuardedFetchParts } from 'pegboard/net';
+import { fetchTrust } from '../upstream/contract.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
 import { filledSecrets } from './secretsOf.ts';
@@ -17,8 +17,8 @@ export async function reviewFindings({
   const { secrets, faults } = filledSecrets(server, directory, env);
   const found = faults.map(({ name, message }) => finding(name, message, 'error'));
   if (!isOnline || faults.length > 0) return found;
-  const trusted = trustedContext(extraCaFile, directory);
-  const network = { proxies: () => config.aggregator, trust: () => trusted };
+  const trust = fetchTrust({ extraCaFile: () => extraCaFile, directory: () => directory });
+  const network = { proxies: () => config.aggregator, trust };
   return [...found, ...(await providerFindings(server, secrets.clientSecret, network))];
 }
 

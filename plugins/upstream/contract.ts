@@ -231,3 +231,5 @@ export interface ListChange {
   /** Number of items the server offers now. */
   readonly count: number;
 }
+
+export { fetchTrust } from './shared/fetchTrust.ts';

@@ -42,7 +42,7 @@ import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
 import { UpstreamMetrics } from './server/upstreamMetrics.ts';
 import { ServerLogs } from './conversation/serverLogs.ts';
-import { tlsTrusts } from './wire/tlsTrust.ts';
+import { tlsTrusts } from './shared/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';
 
 /** Connections to MCP servers: their tools, resources, prompts and life cycle. */

@@ -9,7 +9,7 @@ import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
 import type { StandardError } from '../wire/standardError.ts';
-import type { TlsFiles, TlsTrust } from '../wire/tlsTrust.ts';
+import type { TlsFiles, TlsTrust } from '../shared/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
 import type { SseOptions } from '../wire/sseWire.ts';

@@ -28,7 +28,7 @@ import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../conversation/serverLogs.ts';
 import type { ToolReport } from './toolReport.ts';
-import type { TlsFiles, TlsTrust } from '../wire/tlsTrust.ts';
+import type { TlsFiles, TlsTrust } from '../shared/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 
 export interface FleetParts {

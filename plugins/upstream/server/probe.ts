@@ -7,7 +7,7 @@ import { asGatewayError } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
-import type { TlsTrust } from '../wire/tlsTrust.ts';
+import type { TlsTrust } from '../shared/tlsTrust.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { remoteWire } from './dial.ts';
 import { commonRoute } from './routeOf.ts';

@@ -43,7 +43,7 @@ describe('lib: guardedFetch', () => {
     allowPrivate: false,
     timeoutMs: 5_000,
     maxBytes: 1_000,
-    trust: () => createSecureContext({ ca: [...site.ca] }),
+    trust: () => ({ secureContext: createSecureContext({ ca: [...site.ca] }) }),
     resolve: site.resolve,
     dial: site.dial,
     ...more,

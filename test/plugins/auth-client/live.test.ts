@@ -1,5 +1,5 @@
 import { createServer } from 'node:https';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ANYONE } from '../../../kernel/index.ts';
@@ -8,6 +8,7 @@ import type { CallerCredential } from '../../../plugins/auth-client/contract.ts'
 import { selfSigned } from '../../support/certificate.ts';
 import { defer } from '../../support/cleanup.ts';
 import { askCore } from '../../support/coreTools.ts';
+import { makeDirectory } from '../../support/directory.ts';
 import { bootGateway } from '../../support/gateway.ts';
 
 const BUILT_INS = ['store-file', 'core-mcpservers', 'upstream', 'auth-client'];
@@ -112,5 +113,18 @@ describe('plugins/auth-client: in a gateway', () => {
     expect(found['signIn']).include({ issuer: new URL(url).origin, registration: 'dynamic' });
     const other = await bootGateway({ builtIns: BUILT_INS });
     expect(await askCore(other, 'core_mcpserver_detect', { url })).include({ reachable: false });
+  });
+
+  it('reads that file again when it has changed', async () => {
+    const servers = [await server(), await server()];
+    const extraCaFile = makeDirectory({ 'ca.pem': readFileSync(selfSigned().certificate, 'utf8') }).at(
+      'ca.pem',
+    );
+    const gateway = await bootGateway({ builtIns: BUILT_INS, aggregator: { extraCaFile } });
+    for (const { url, certificate } of servers) {
+      copyFileSync(certificate, extraCaFile);
+      const found = await askCore(gateway, 'core_mcpserver_detect', { url });
+      expect(found['signIn']).include({ issuer: new URL(url).origin });
+    }
   });
 });

@@ -83,7 +83,7 @@ export class SignInSite {
     const { challenges = ['Bearer'], url = this.at('mcp', '/mcp'), network } = asked;
     const { signal = new AbortController().signal } = asked;
     const { ca, resolve, dial } = this.site;
-    const trust = () => createSecureContext({ ca: [...ca] });
+    const trust = () => ({ secureContext: createSecureContext({ ca: [...ca] }) });
     return findSignIn({ url, challenges, signal }, { trust, resolve, dial, ...network });
   }
   /** What is wrong. @throws Error if nothing is */

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { STAGE, definePlugin } from '../../../kernel/index.ts';
 import type { AuthServer } from '../../support/authServer.ts';
@@ -6,6 +7,7 @@ import { movableClock } from '../../support/clock.ts';
 import { callBody, postMcp } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { httpsSite } from '../../support/httpsSite.ts';
+import type { HttpsSite } from '../../support/httpsSite.ts';
 import { openStream } from '../../support/rawHttp.ts';
 import { stateless, stream } from '../../support/stateless.ts';
 import { startTokenIssuer } from '../../support/tokenIssuer.ts';
@@ -21,6 +23,15 @@ function movablePerformance(): (ms: number) => void {
   performance.now = () => real() + ahead;
   defer(() => (performance.now = real));
   return (ms) => void (ahead += ms);
+}
+
+/** The keys of an issuer, with a certificate that no authority has signed. */
+function keysOverHttps(issuer: TokenIssuer): Promise<HttpsSite> {
+  return httpsSite((_, res) => {
+    void fetch(`${issuer.url}/keys`)
+      .then((keys) => keys.text())
+      .then((text) => res.end(text));
+  });
 }
 
 describe('auth-exchange: bearer tokens of trusted issuers while something changes', () => {
@@ -150,11 +161,7 @@ describe('auth-exchange: bearer tokens of trusted issuers while something change
             STAGE.identify - 1,
           ),
       });
-      const site = await httpsSite((_, res) => {
-        void fetch(`${issuer.url}/keys`)
-          .then((keys) => keys.text())
-          .then((text) => res.end(text));
-      });
+      const site = await keysOverHttps(issuer);
       const trusted = issuer.trusted({ jwksUrl: `https://localhost:${site.port}/keys` });
       own = await startTrusting([], {
         files: { 'ca.pem': site.ca.join(''), 'hold.mjs': moduleOf(holding) },
@@ -176,6 +183,18 @@ describe('auth-exchange: bearer tokens of trusted issuers while something change
       ended.open();
       expect((await waiting).status).equal(401);
       expect((await report).applied).equal(true);
+    });
+
+    it('an issuer is accepted whose authority was added to the file of extraCaFile', async () => {
+      const [first, later] = [await keysOverHttps(issuer), await keysOverHttps(second)];
+      const jwksUrlOf = ({ port }: HttpsSite): string => `https://localhost:${port}/keys`;
+      own = await startTrusting(
+        [issuer.trusted({ jwksUrl: jwksUrlOf(first) }), second.trusted({ jwksUrl: jwksUrlOf(later) })],
+        { files: { 'ca.pem': first.ca.join('') }, settings: { aggregator: { extraCaFile: 'ca.pem' } } },
+      );
+      expect((await own.mcp(await issuer.sign({ aud: own.base }))).status).equal(200);
+      writeFileSync(own.gateway.directory.at('ca.pem'), later.ca.join(''));
+      expect((await own.mcp(await second.sign({ aud: own.base }))).status).equal(200);
     });
 
     it('an edit of another key changes nothing', async () => {

@@ -1,7 +1,9 @@
+import { copyFileSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { coreTool, textResult } from '../../../kernel/index.ts';
 import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer } from '../../support/authServer.ts';
+import { selfSigned } from '../../support/certificate.ts';
 import { callBody, initializeBody, postMcp, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startIdentityProvider } from '../../support/identityProvider.ts';
@@ -211,5 +213,20 @@ describe('auth-server: changes while people work', () => {
     expect((await refreshing).status).equal(200);
     await stopped;
     expect(auth.gateway.log.having('', 'error')).deep.equal([]);
+  });
+});
+
+describe('auth-server: a provider whose authority is added to the file of aggregator.extraCaFile', () => {
+  it('is found at the next attempt', async () => {
+    const files = selfSigned();
+    const { config: idp } = await startIdentityProvider({ tls: files });
+    const { gateway } = await startAuthServer({
+      idp,
+      settings: { aggregator: { extraCaFile: 'ca.pem' } },
+      files: { 'ca.pem': readFileSync(selfSigned().certificate, 'utf8') },
+    });
+    await gateway.log.heard('identity provider cannot be discovered');
+    copyFileSync(files.certificate, gateway.directory.at('ca.pem'));
+    await gateway.log.heard('identity provider found');
   });
 });

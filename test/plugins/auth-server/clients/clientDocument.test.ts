@@ -56,7 +56,7 @@ describe('auth-server: client metadata documents', () => {
   };
   const documents = (more: Partial<GuardedFetchParts> = {}): ClientDocuments => {
     const { ca, resolve, dial } = site;
-    const trust = () => createSecureContext({ ca: [...ca] });
+    const trust = () => ({ secureContext: createSecureContext({ ca: [...ca] }) });
     const fetch = guardedFetch({ ...DOCUMENT_BOUNDS, allowPrivate: false, trust, resolve, dial, ...more });
     return new ClientDocuments({ fetch, now: () => now });
   };

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { expect } from 'chai';
-import { trustedContext } from '../../../kernel/lib/trustedContext.ts';
-import { defer } from '../../support/cleanup.ts';
-import { makeDirectory } from '../../support/directory.ts';
+import { fetchTrust } from '../../../../plugins/upstream/shared/fetchTrust.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { makeDirectory } from '../../../support/directory.ts';
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-describe('trustedContext', () => {
+describe('fetchTrust', () => {
   const folder = makeDirectory({
     'authority.ext': 'basicConstraints=critical,CA:TRUE\n',
     'server.ext': 'subjectAltName=DNS:localhost\n',
@@ -43,8 +43,8 @@ describe('trustedContext', () => {
     defer(() => listening.close());
     const file = makeDirectory({ 'ca.pem': trusted.map(pem).join('') }).at('ca.pem');
     const { port } = listening.address() as AddressInfo;
-    const secureContext = trustedContext(file, '/');
-    const socket = connect({ port, host: 'localhost', ...(secureContext && { secureContext }) });
+    const trust = fetchTrust({ extraCaFile: () => file, directory: () => '/' });
+    const socket = connect({ port, host: 'localhost', ...trust() });
     return new Promise((resolve) => {
       const end = (text: string): void => {
         socket.destroy();

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/index.ts';
 import { Prober } from '../../../../plugins/upstream/contract.ts';
-import { tlsTrusts } from '../../../../plugins/upstream/wire/tlsTrust.ts';
+import { tlsTrusts } from '../../../../plugins/upstream/shared/tlsTrust.ts';
 import { selfSigned } from '../../../support/certificate.ts';
 import { captureLog } from '../../../support/log.ts';
 import { tlsProxy } from '../../../support/tlsProxy.ts';

@@ -18,20 +18,21 @@ export interface TlsFiles {
   readonly key?: string;
 }
 export interface TlsParts {
-  /** As configured, for all servers. */
+  /** As configured, for all connections. */
   readonly extraCaFile: () => string | undefined;
   readonly directory: () => string;
-  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** What changes is reported to it. */
+  readonly log?: Pick<Log, 'info' | 'warn'>;
 }
 
 /** Contexts that are kept: all authorities together take 30 ms. */
 const MAX_KEPT = 100;
 
 /** The trust of each definition. Files are read again when they have changed; a change that cannot be used is reported, and what was
- *  read before stays. */
-export function tlsTrusts(parts: TlsParts): (files?: TlsFiles) => TlsTrust {
+ *  read before stays. `place`: the key that holds the files. */
+export function tlsTrusts(parts: TlsParts): (files?: TlsFiles, place?: string) => TlsTrust {
   const kept = new Map<string, Kept>();
-  return (files = {}) =>
+  return (files = {}, place = 'tls') =>
     () => {
       const paths = pathsOf(files, parts);
       if (Object.values(paths).every((path) => path === undefined)) return undefined;
@@ -39,7 +40,7 @@ export function tlsTrusts(parts: TlsParts): (files?: TlsFiles) => TlsTrust {
       const known = kept.get(key);
       const state = Object.values(paths).map(stateOf).join();
       if (known?.state === state) return known.context;
-      const context = contextOf(paths, known, parts.log);
+      const context = contextOf(paths, place, known, parts.log);
       setNewest(kept, [key, { state, context }], MAX_KEPT);
       return context;
     };
@@ -69,14 +70,19 @@ function stateOf(path: string | undefined): string {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-function contextOf(paths: Paths, known: Kept | undefined, log: TlsParts['log']): SecureContext {
+function contextOf(
+  paths: Paths,
+  place: string,
+  known: Kept | undefined,
+  log: TlsParts['log'],
+): SecureContext {
   try {
-    const context = readContext(paths);
-    if (known !== undefined) log.info('certificates were read again', shown(paths));
+    const context = readContext(paths, place);
+    if (known !== undefined) log?.info('certificates were read again', shown(paths));
     return context;
   } catch (error) {
     if (known === undefined) throw error;
-    log.warn('changed certificates cannot be used; the former stay', {
+    log?.warn('changed certificates cannot be used; the former stay', {
       ...shown(paths),
       reason: messageOf(error),
     });
@@ -89,19 +95,19 @@ function shown(paths: Paths): Readonly<Record<string, string>> {
   return { files: files.join(', ') };
 }
 
-function readContext({ extraCaFile, ca, cert, key }: Paths): SecureContext {
+function readContext({ extraCaFile, ca, cert, key }: Paths, place: string): SecureContext {
   const authorities =
     ca === undefined
       ? read('extraCaFile', () => trustedCertificates(extraCaFile))
-      : read('tls.ca', () => certificatesIn(ca));
-  const shown = cert === undefined ? undefined : read('tls.cert', () => textOf(cert));
-  const secret = cert === undefined ? undefined : read('tls.key', () => textOf(key ?? cert));
+      : read(`${place}.ca`, () => certificatesIn(ca));
+  const shown = cert === undefined ? undefined : read(`${place}.cert`, () => textOf(cert));
+  const secret = cert === undefined ? undefined : read(`${place}.key`, () => textOf(key ?? cert));
   const options = {
     ...(authorities && { ca: [...authorities] }),
     ...(shown !== undefined && { cert: shown, key: secret }),
     allowPartialTrustChain: true,
   };
-  return read('tls.cert and tls.key', () => createSecureContext(options));
+  return read(`${place}.cert and ${place}.key`, () => createSecureContext(options));
 }
 
 /** @throws GatewayError CONFIG_UNREADABLE with the key of the configuration */
