@@ -40,11 +40,11 @@ function foldersIn(folder) {
 /** Validators of our schemas as code, for kernel/config/precompiled.ts. */
 async function precompiled() {
   const { AJV_OPTIONS } = await import(new URL('../build/kernel/config/ajvOptions.js', import.meta.url));
+  const { readSchema } = await import(new URL('../build/kernel/lib/readSchema.js', import.meta.url));
   const ajv = new Ajv2020({ ...AJV_OPTIONS, code: { source: true, esm: true } });
   const names = ['config', 'protocol', ...['config', 'kinds'].flatMap(schemasIn)];
   const exportNames = names.map((name, at) => {
-    const text = readFileSync(join(root, `schemas/${name}.schema.json`), 'utf8');
-    const schema = JSON.parse(text, (key, value) =>
+    const schema = JSON.parse(JSON.stringify(readSchema(name)), (key, value) =>
       key === 'description' && typeof value === 'string' ? undefined : value,
     );
     ajv.addSchema({ ...schema, $id: name });

@@ -86,12 +86,17 @@ export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
       if (error instanceof ProxyError || code === 'CONFIG_UNREADABLE')
         throw new GuardedFetchError('unreachable', message);
       // Its message would name the address.
-      throw new GuardedFetchError('unreachable', `no response from ${first.host}: ${code ?? name}`);
+      const fix = /CERT|^UNABLE_TO_VERIFY/.test(code ?? '') ? CERTIFICATE_FIX : '';
+      throw new GuardedFetchError('unreachable', `no response from ${first.host}: ${code ?? name}${fix}`);
     } finally {
       clearTimeout(timer);
     }
   };
 }
+
+/** Of codes of OpenSSL and Node.js. */
+const CERTIFICATE_FIX =
+  '; aggregator.extraCaFile and aggregator.oauth.tls say what is trusted and shown there';
 
 interface Exchange {
   readonly request: Request;

@@ -18,6 +18,7 @@ export interface AuthClientConfig {
     readonly oauth: {
       readonly server: { readonly baseUrl?: string };
       readonly mcpClient: ClientConfig;
+      readonly tls?: Readonly<Record<string, unknown>>;
     };
   };
 }

@@ -4,7 +4,7 @@ import { configFindings } from './configFindings.ts';
 import { Route } from '../http/contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
-import { fetchTrust } from '../upstream/contract.ts';
+import { fetchTrust, tlsFindings } from '../upstream/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallSecrets } from '../workflow/contract.ts';
@@ -23,15 +23,23 @@ export const plugin = definePlugin<AuthClientConfig>({
   api: 1,
   configSchema: readSchema('config/auth-client'),
   select: ({ aggregator }) => {
-    const { mcpClient = {}, server } = (aggregator['oauth'] ?? {}) as {
+    const {
+      mcpClient = {},
+      server,
+      tls,
+    } = (aggregator['oauth'] ?? {}) as {
       readonly mcpClient?: unknown;
+      readonly tls?: unknown;
       readonly server?: { readonly enabled?: boolean; readonly baseUrl?: string };
     };
     const baseUrl = server?.enabled === true ? server.baseUrl : undefined;
     return {
       aggregator: {
         ...networkSettings(aggregator),
-        oauth: { mcpClient, server: { ...(baseUrl !== undefined && { baseUrl }) } },
+        oauth: {
+          ...{ mcpClient, server: { ...(baseUrl !== undefined && { baseUrl }) } },
+          ...(tls !== undefined && { tls }),
+        },
       },
     };
   },
@@ -50,9 +58,15 @@ export const plugin = definePlugin<AuthClientConfig>({
     SignInStatuses,
   ],
   check: configFindings,
+  // Where clients sign in too, auth-server does it.
+  review: ({ config: { aggregator }, directory }) =>
+    Promise.resolve(
+      aggregator.oauth.server.baseUrl === undefined ? tlsFindings(aggregator.oauth.tls, directory) : [],
+    ),
   async apply(scope) {
     const trust = fetchTrust({
       extraCaFile: () => scope.config.aggregator.extraCaFile,
+      hosts: () => scope.config.aggregator.oauth.tls,
       directory: () => scope.get(ConfigControl).directory,
       log: scope.log,
     });

@@ -51,6 +51,6 @@ export interface AuthExchangeConfig {
     readonly proxy?: string;
     readonly noProxy?: readonly string[];
     readonly proxyResolves?: boolean;
-    readonly oauth: { readonly server: ExchangeConfig };
+    readonly oauth: { readonly server: ExchangeConfig; readonly tls?: Readonly<Record<string, unknown>> };
   };
 }

@@ -6,6 +6,7 @@ import { configFindings } from './configFindings.ts';
 
 interface Section {
   readonly server?: Partial<ExchangeConfig> & { readonly enabled?: boolean };
+  readonly tls?: unknown;
 }
 
 /** Tokens of other issuers: as bearer tokens, and in exchange for tokens of other services. */
@@ -14,11 +15,13 @@ export const plugin = definePlugin<AuthExchangeConfig>({
   api: 1,
   configSchema: readSchema('config/auth-exchange'),
   select: ({ aggregator }) => {
-    const { trustedIssuers, tokenExchangeBroker } = ((aggregator['oauth'] ?? {}) as Section).server ?? {};
+    const { server = {}, tls } = (aggregator['oauth'] ?? {}) as Section;
+    const { trustedIssuers, tokenExchangeBroker } = server;
     return {
       aggregator: {
         ...networkSettings(aggregator),
         oauth: {
+          ...(tls !== undefined && { tls }),
           server: {
             ...(trustedIssuers !== undefined && { trustedIssuers }),
             ...(tokenExchangeBroker !== undefined && { tokenExchangeBroker }),

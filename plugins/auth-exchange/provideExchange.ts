@@ -38,7 +38,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const broker = isOrchestrated ? given : withoutSecretRefs(given);
   const server = (): AuthorizationServer => scope.get(AuthorizationServer);
   const directory = (): string => scope.get(ConfigControl).directory;
-  const trust = fetchTrust({ extraCaFile: () => extraCaFile, directory, log });
+  const trust = fetchTrust({ extraCaFile: () => extraCaFile, hosts: () => oauth.tls, directory, log });
 
   const keysOf = ({ issuer, jwksUrl: url, allowPrivateIPJWKS: allowPrivate }: TrustedIssuer): KeySet =>
     new KeySet({

@@ -20,7 +20,11 @@ export async function reviewFindings({
   const found =
     broker === undefined ? [] : [...secretFindings(broker, directory), ...pinFindings(broker, resources)];
   if (!isOnline) return found;
-  const trust = fetchTrust({ extraCaFile: () => extraCaFile, directory: () => directory });
+  const trust = fetchTrust({
+    extraCaFile: () => extraCaFile,
+    hosts: () => oauth.tls,
+    directory: () => directory,
+  });
   const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
     const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
     const fetch = guardedFetch({

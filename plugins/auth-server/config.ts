@@ -49,6 +49,6 @@ export interface AuthServerConfig {
     readonly proxy?: string;
     readonly noProxy?: readonly string[];
     readonly proxyResolves?: boolean;
-    readonly oauth: { readonly server: ServerConfig };
+    readonly oauth: { readonly server: ServerConfig; readonly tls?: Readonly<Record<string, unknown>> };
   };
 }

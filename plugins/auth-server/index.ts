@@ -13,9 +13,9 @@ export const plugin = definePlugin<AuthServerConfig>({
   api: 1,
   configSchema: readSchema('config/auth-server'),
   select: ({ aggregator }) => {
-    const { server = {} } = (aggregator['oauth'] ?? {}) as { server?: unknown };
+    const { server = {}, tls } = (aggregator['oauth'] ?? {}) as { server?: unknown; tls?: unknown };
     return {
-      aggregator: { ...networkSettings(aggregator), oauth: { server } },
+      aggregator: { ...networkSettings(aggregator), oauth: { server, ...(tls !== undefined && { tls }) } },
     };
   },
   enabled: ({ aggregator }) => {

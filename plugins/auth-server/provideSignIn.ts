@@ -96,7 +96,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const people = new BrowserPeople(scope, { cookie: cookieOf('pegboard-person'), lifetimeMs: sessionMs });
 
   const directory = (): string => scope.get(ConfigControl).directory;
-  const trust = fetchTrust({ extraCaFile: () => scope.config.aggregator.extraCaFile, directory, log });
+  const trusting = { extraCaFile: () => scope.config.aggregator.extraCaFile, directory, log };
   const proxies = (): ProxySettings => scope.config.aggregator;
   const registrations = new Registrations({ vault, sessionMs });
   const fetchDocument = guardedFetch({
@@ -104,7 +104,8 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     get allowPrivate() {
       return config().allowPrivateIPClientMetadata;
     },
-    ...{ trust, proxies },
+    // Clients choose the host: nothing is shown there.
+    ...{ trust: fetchTrust(trusting), proxies },
   });
   const documents = new ClientDocuments({ fetch: fetchDocument });
   const hasDocuments = (): boolean => config().enableCIMD;
@@ -129,7 +130,8 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   };
   const fetchProvider = providerFetch({
     allowPrivate: config().idp.allowPrivateIPOIDC,
-    ...{ trust, proxies },
+    trust: fetchTrust({ ...trusting, hosts: () => scope.config.aggregator.oauth.tls }),
+    proxies,
   });
   const externalCallers = new ExternalCallers(() => sharedKey(vault(), 'external'));
   const idTokens = new IdTokens({

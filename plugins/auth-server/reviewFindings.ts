@@ -1,6 +1,6 @@
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { GuardedFetchParts } from 'pegboard/net';
-import { fetchTrust } from '../upstream/contract.ts';
+import { fetchTrust, tlsFindings } from '../upstream/contract.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
 import { filledSecrets } from './secretsOf.ts';
@@ -15,9 +15,16 @@ export async function reviewFindings({
   const { extraCaFile, oauth } = config.aggregator;
   const { server } = oauth;
   const { secrets, faults } = filledSecrets(server, directory, env);
-  const found = faults.map(({ name, message }) => finding(name, message, 'error'));
-  if (!isOnline || faults.length > 0) return found;
-  const trust = fetchTrust({ extraCaFile: () => extraCaFile, directory: () => directory });
+  const found = [
+    ...faults.map(({ name, message }) => finding(name, message, 'error')),
+    ...tlsFindings(oauth.tls, directory),
+  ];
+  if (!isOnline || found.length > 0) return found;
+  const trust = fetchTrust({
+    extraCaFile: () => extraCaFile,
+    hosts: () => oauth.tls,
+    directory: () => directory,
+  });
   const network = { proxies: () => config.aggregator, trust };
   return [...found, ...(await providerFindings(server, secrets.clientSecret, network))];
 }

@@ -232,4 +232,4 @@ export interface ListChange {
   readonly count: number;
 }
 
-export { fetchTrust } from './shared/fetchTrust.ts';
+export { fetchTrust, tlsFindings } from './shared/fetchTrust.ts';

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { isObject } from '../../kernel/index.ts';
+import { readdirSync } from 'node:fs';
+import { isObject, readSchema } from '../../kernel/index.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 
 const SCHEMAS = new URL('../../../schemas/', import.meta.url);
@@ -81,5 +81,5 @@ function prefixed(value: unknown, name: string): unknown {
 }
 
 function readJson(file: string): JsonObject {
-  return JSON.parse(readFileSync(new URL(file, SCHEMAS), 'utf8')) as JsonObject;
+  return readSchema(file.replace('.schema.json', ''));
 }

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { readSchema } from '../../kernel/lib/readSchema.ts';
 import { ROOT } from '../support/sources.ts';
 import { customResources } from './customResources.ts';
 
@@ -60,9 +61,8 @@ describe('schemas/crd', () => {
       const { spec } = (
         versions[0]?.['schema'] as { readonly openAPIV3Schema: { readonly properties: Record<string, Node> } }
       ).openAPIV3Schema.properties;
-      const file = join(ROOT, `schemas/kinds/${name.replace('s.yaml', '.schema.json')}`);
       if (spec === undefined) return [];
-      const kind = JSON.parse(readFileSync(file, 'utf8')) as Node;
+      const kind = readSchema(`kinds/${name.replace('s.yaml', '')}`) as Node;
       return differences(kind, spec, kind, String(kind['title'])).map((one) =>
         one.replace(STEP, 'Workflow step'),
       );

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
+import { readSchema } from '../../kernel/index.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 
-const KINDS = new URL('../../../schemas/kinds/', import.meta.url);
 const GROUP = 'pegboard.dev';
 const ANY = { 'x-kubernetes-preserve-unknown-fields': true };
 
@@ -272,7 +271,7 @@ function number(description: string): JsonObject {
 }
 
 function specOf(kind: string): JsonObject {
-  const root = JSON.parse(readFileSync(new URL(`${kind}.schema.json`, KINDS), 'utf8')) as JsonObject;
+  const root = readSchema(`kinds/${kind}`);
   return structural(root, root);
 }
 

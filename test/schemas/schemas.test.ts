@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { isValidSchema, validate } from '../../kernel/config/validate.ts';
 import { isMarked } from '../../kernel/lib/markedSecrets.ts';
+import { readSchema } from '../../kernel/lib/readSchema.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
 );
 
 function read(file: string): Schema {
-  return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Schema;
+  return readSchema(file.replace('.schema.json', ''));
 }
 
 function isObject(value: unknown): value is Schema {

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
+import { readSchema } from '../../kernel/index.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 
 const SCHEMAS = new URL('../../../schemas/', import.meta.url);
@@ -101,5 +101,5 @@ function code(text: string): string {
 }
 
 function readJson(file: string): JsonObject {
-  return JSON.parse(readFileSync(fileURLToPath(new URL(file, SCHEMAS)), 'utf8')) as JsonObject;
+  return readSchema(file.replace('.schema.json', ''));
 }

@@ -8,7 +8,7 @@ import { defer } from './cleanup.ts';
 /** An address that only a test's network reaches. */
 export const PUBLIC_ADDRESS = '93.184.216.34';
 
-/** An https server on the loopback interface, seen from outside by names of a network of its own. */
+/** An https server on the loopback interface that asks for a client certificate and needs none, seen from outside by names of a network of its own. */
 export interface HttpsSite {
   readonly port: number;
   /** Trusts its certificate. */
@@ -28,7 +28,8 @@ export interface HttpsSite {
 export async function httpsSite(listener: RequestListener, ...names: readonly string[]): Promise<HttpsSite> {
   const files = selfSigned(...names);
   const certificate = readFileSync(files.certificate, 'utf8');
-  const server = createServer({ cert: certificate, key: readFileSync(files.key) }, listener);
+  const asking = { requestCert: true, rejectUnauthorized: false };
+  const server = createServer({ cert: certificate, key: readFileSync(files.key), ...asking }, listener);
   let connections = 0;
   server.on('connection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -96,6 +96,11 @@ function shown(paths: Paths): Readonly<Record<string, string>> {
 }
 
 function readContext({ extraCaFile, ca, cert, key }: Paths, place: string): SecureContext {
+  if (key !== undefined && cert === undefined)
+    throw new GatewayError(
+      'CONFIG_UNREADABLE',
+      `${place}.key belongs to a certificate; name its file in ${place}.cert`,
+    );
   const authorities =
     ca === undefined
       ? read('extraCaFile', () => trustedCertificates(extraCaFile))

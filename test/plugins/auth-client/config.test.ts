@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
+import { review } from '../../../kernel/program/review.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { composeGateway } from '../../support/gateway.ts';
 
@@ -42,6 +43,16 @@ describe('auth-client: its configuration', () => {
     const implied = await issues({}, { extraCaFile: 'ca.pem' });
     expect(implied.join()).contain('extraCaFile').and.contain(text);
     expect((await issues({ tokenExchange: { allowPrivateIP: false } })).join()).equal('');
+  });
+
+  it('has certificates for hosts in files that can be used', async () => {
+    const tls = { 'login.example': { ca: 'none.pem' } };
+    const { pipeline } = await composeGateway({
+      builtIns: ['auth-client'],
+      files: { 'config.yaml': stringify({ aggregator: { oauth: { tls } } }), 'state/.keep': '' },
+    });
+    const [found] = await pipeline.check((configured) => review(configured, { isOnline: false }));
+    expect(found?.message).match(/aggregator\.oauth\.tls\.login\.example\.ca: ENOENT.*none\.pem/);
   });
 
   it('refuses a callbackPath that is another page', async () => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { STAGE, definePlugin } from '../../../kernel/index.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
 import type { AuthServer } from '../../support/authServer.ts';
 import { defer } from '../../support/cleanup.ts';
 import { movableClock } from '../../support/clock.ts';
@@ -195,6 +196,22 @@ describe('auth-exchange: bearer tokens of trusted issuers while something change
       expect((await own.mcp(await issuer.sign({ aud: own.base }))).status).equal(200);
       writeFileSync(own.gateway.directory.at('ca.pem'), later.ca.join(''));
       expect((await own.mcp(await second.sign({ aud: own.base }))).status).equal(200);
+    });
+
+    it('an issuer is accepted by the authority that oauth.tls names for its host, as soon as it does', async () => {
+      const site = await keysOverHttps(issuer);
+      own = await startTrusting([issuer.trusted({ jwksUrl: `https://localhost:${site.port}/keys` })], {
+        files: { 'ca.pem': site.ca.join('') },
+      });
+      const token = await issuer.sign({ aud: own.base });
+      expect((await own.mcp(token)).status).equal(503);
+      await own.configure(({ aggregator }) => ({
+        aggregator: {
+          ...aggregator,
+          oauth: { ...(aggregator['oauth'] as JsonObject), tls: { localhost: { ca: 'ca.pem' } } },
+        },
+      }));
+      expect((await own.mcp(token)).status).equal(200);
     });
 
     it('an edit of another key changes nothing', async () => {

@@ -12,14 +12,14 @@ const GOOD: JsonObject = {
   idp: { issuerUrl: 'https://login.example.com', clientId: 'pegboard', clientSecretFile: 'secret.txt' },
 };
 
-async function gatewayWith(server: JsonObject): Promise<Gateway> {
-  const text = stringify({ aggregator: { oauth: { server } } });
+async function gatewayWith(server: JsonObject, tls?: JsonObject): Promise<Gateway> {
+  const text = stringify({ aggregator: { oauth: { server, ...(tls && { tls }) } } });
   const builtIns = ['auth-server', 'vault-file'];
   return composeGateway({ builtIns, files: { 'config.yaml': text, 'secret.txt': 'S\n', 'state/.keep': '' } });
 }
 /** Line, severity and message of each issue, without the plugin's name. */
-async function issues(server: JsonObject, isOnline = false): Promise<readonly string[]> {
-  const { pipeline } = await gatewayWith(server);
+async function issues(server: JsonObject, isOnline = false, tls?: JsonObject): Promise<readonly string[]> {
+  const { pipeline } = await gatewayWith(server, tls);
   const found = await pipeline.check((configured) => review(configured, { isOnline }));
   return found.map(
     ({ line, severity, message }) => `${line} ${severity}: ${message.replace(/^plugin auth-server: /, '')}`,
@@ -115,6 +115,20 @@ describe('auth-server: its configuration', () => {
       idp: { ...(GOOD['idp'] as JsonObject), clientSecretFile: 'missing.txt' },
     });
     expect(noFile).match(/idp\.clientSecret names the file .*missing\.txt, which cannot be read/);
+  });
+
+  it('has certificates for hosts only, in files that can be used', async () => {
+    const ofTls = (tls: JsonObject): Promise<readonly string[]> => issues(GOOD, false, tls);
+    expect((await ofTls({ 'https://login.example.com': { ca: 'ca.pem' } })).join()).match(
+      /^\d+ error: aggregator\.oauth\.tls must match pattern .* not "https:\/\/login\.example\.com"/,
+    );
+    expect((await ofTls({ 'login.example.com': { cafile: 'ca.pem' } })).join()).match(
+      /^\d+ error: unknown key "cafile"; known keys: ca, cert, key, servername$/,
+    );
+    expect((await ofTls({ 'login.example.com': { ca: 'none.pem' } })).join()).match(
+      /^\d+ error: aggregator\.oauth\.tls\.login\.example\.com\.ca: ENOENT.*none\.pem.*; name a PEM file/,
+    );
+    expect(await ofTls({ 'login.example.com': { servername: 'login' } })).deep.equal([]);
   });
 
   it('with --online finds a provider that cannot be reached', async () => {

@@ -1,8 +1,10 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { coreTool, textResult } from '../../../kernel/index.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
 import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer } from '../../support/authServer.ts';
+import { newBrowser } from '../../support/browser.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { callBody, initializeBody, postMcp, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
@@ -228,5 +230,26 @@ describe('auth-server: a provider whose authority is added to the file of aggreg
     await gateway.log.heard('identity provider cannot be discovered');
     copyFileSync(files.certificate, gateway.directory.at('ca.pem'));
     await gateway.log.heard('identity provider found');
+  });
+});
+
+describe('auth-server: a provider whose authority aggregator.oauth.tls names', () => {
+  it('is found as soon as it does, and documents of clients are not read with it', async () => {
+    const files = selfSigned();
+    const { config: idp, requests } = await startIdentityProvider({ tls: files });
+    const own = await startAuthServer({
+      idp,
+      config: { allowPrivateIPClientMetadata: true },
+      files: { 'ca.pem': readFileSync(files.certificate, 'utf8') },
+    });
+    await own.gateway.log.heard('identity provider cannot be discovered');
+    const tls = { localhost: { ca: 'ca.pem' } };
+    await own.configure(({ aggregator }) => ({
+      aggregator: { ...aggregator, oauth: { ...(aggregator['oauth'] as JsonObject), tls } },
+    }));
+    await own.gateway.log.heard('identity provider found');
+    const client_id = `${idp.issuerUrl}/client.json`;
+    expect((await newBrowser().open(own.authorizeUrl({ client_id }))).status).equal(400);
+    expect(requests('/client.json')).equal(0);
   });
 });
