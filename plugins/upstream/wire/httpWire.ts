@@ -209,19 +209,20 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     outgoing.carrier = undefined;
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
-      if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, body, this.#options.redact));
+      if (isUnanswered(outgoing))
+        this.#listener.failed(outgoing, noAnswerIn(exchange, body, this.#options.redact));
       return;
     }
     if (post.modern !== undefined && !isChallenge(exchange) && this.#isAnswer(body, outgoing)) return;
     const error = statusError(exchange, body, this.#options.redact);
     // A call whose stream broke has reached the server: it must not be sent again.
     if (post.lastId !== undefined) {
-      this.#fail(outgoing, cutShort(error.message));
+      this.#listener.failed(outgoing, cutShort(error.message));
       return;
     }
     if (this.#isLost(post, exchange.status, body)) {
       this.#listener.notTaken(outgoing, lostSession(error), post.session !== this.#session.number);
-    } else this.#fail(outgoing, error);
+    } else this.#listener.failed(outgoing, error);
   }
 
   /** Whether the server has forgotten the session, or no longer speaks the agreed revision. */
@@ -252,7 +253,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (outgoing?.carrier !== exchange || this.#isClosed) return;
     outgoing.carrier = undefined;
     if (isRefusal(error)) outgoing.sent = false;
-    if (isGatewayError(error)) this.#fail(outgoing, answerLeftOut(error));
+    if (isGatewayError(error)) this.#listener.failed(outgoing, answerLeftOut(error));
     else if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
     else this.#resume(post, exchange, transportWords(error));
@@ -272,7 +273,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const resumes = lastId === post.lastId ? post.resumes : 0;
     const isSpent = resumes >= this.#options.maxResumes;
     if (!lastId || modern !== undefined || isSpent || post.session !== this.#session.number) {
-      this.#fail(outgoing, cutShort(why, status));
+      this.#listener.failed(outgoing, cutShort(why, status));
       return;
     }
     const timer = setTimeout(
@@ -280,7 +281,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
         this.#resumeTimers.delete(timer);
         if (outgoing.isSettled || this.#isClosed) return;
         if (post.session !== this.#session.number) {
-          this.#fail(outgoing, cutShort('its session is lost'));
+          this.#listener.failed(outgoing, cutShort('its session is lost'));
           return;
         }
         const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1, lastId });
@@ -295,9 +296,5 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   #gone(error: GatewayError): void {
     this.flow.end();
     if (!this.#isClosed) this.#listener.closed(error);
-  }
-
-  #fail(outgoing: Outgoing, error: GatewayError): void {
-    this.#listener.failed(outgoing, error);
   }
 }
