@@ -1,6 +1,7 @@
 import { VERSION, isObject, messageOf, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
+import { CLIENT_HEADER } from '../operators/contract.ts';
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
@@ -42,7 +43,7 @@ export class Gateway {
     const known = await session.id();
     let client = known === undefined ? undefined : await resumed(invocation, endpoint, known);
     if (client === undefined) {
-      const transport = await openTransport(invocation, endpoint);
+      const transport = await openHere(invocation, endpoint);
       client = await connect(invocation, transport, endpoint);
       if (transport.sessionId !== undefined) await session.remember(transport.sessionId);
     }
@@ -57,7 +58,7 @@ export class Gateway {
   static async apart<T>(
     invocation: Invocation,
     use: (gateway: Gateway) => Promise<T>,
-    open: (invocation: Invocation, endpoint: NamedEndpoint) => Promise<SessionTransport> = openTransport,
+    open: (invocation: Invocation, endpoint: NamedEndpoint) => Promise<SessionTransport> = openHere,
   ): Promise<T> {
     const endpoint = await endpointOf(invocation);
     const transport = await open(invocation, endpoint);
@@ -151,6 +152,10 @@ async function connect(
   }
 }
 
+/** A person has typed the verb, and is not asked again by the gateway. */
+const openHere: typeof openTransport = (invocation, endpoint, options) =>
+  openTransport(invocation, endpoint, options, { [CLIENT_HEADER]: 'cli' });
+
 interface Asked {
   readonly signal: AbortSignal;
   /** In ms, of --timeout. */
@@ -190,7 +195,7 @@ async function resumed(
   sessionId: string,
 ): Promise<Client | undefined> {
   try {
-    return await connect(invocation, await openTransport(invocation, endpoint, { sessionId }), endpoint);
+    return await connect(invocation, await openHere(invocation, endpoint, { sessionId }), endpoint);
   } catch (error) {
     if (error instanceof Failure && invocation.cancel.reason === undefined) return undefined;
     throw error;

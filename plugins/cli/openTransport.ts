@@ -13,10 +13,11 @@ export async function openTransport(
   invocation: Invocation,
   endpoint: NamedEndpoint,
   options: StreamableHTTPClientTransportOptions = {},
+  own: Readonly<Record<string, string>> = {},
 ): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const { toolset, debug } = optionsOf(invocation);
-  const headers = toolset === undefined ? {} : { 'X-Service-Toolset': toolset };
+  const headers = { ...own, ...(toolset !== undefined && { 'X-Service-Toolset': toolset }) };
   const url = new URL(endpoint.url);
   const requestInit = { headers, ...(await trusting(invocation)) };
   const transport = new StreamableHTTPClientTransport(url, {

@@ -9,6 +9,8 @@ export interface OperatorsSection {
   readonly groups: readonly string[];
   readonly emails: readonly string[];
   readonly issuers: readonly { readonly issuer: string; readonly subjects: readonly string[] }[];
+  /** Whether calls of agents that take `define` are confirmed by the user of this machine. */
+  readonly local: 'askIfPossible' | 'ask' | 'define';
   readonly networks: readonly string[];
 }
 export interface AccessEntry {

@@ -1,4 +1,5 @@
 import { GatewayError, one } from 'pegboard';
+import type { Notice } from '../core-events/contract.ts';
 import type { Caller, InboundRequest, NoDetails, Scope, Tool } from 'pegboard';
 
 /** What a core tool takes, from the least: `use` (lists, own runs, own sign-ins), `operate` (the life cycle of shared servers, the
@@ -9,6 +10,14 @@ declare module 'pegboard' {
   interface ErrorCodes {
     /** what the call asks for is for operators */
     TOOL_FORBIDDEN: NoDetails;
+  }
+  interface EventMap {
+    /** An agent changes the gateway without a question, because its client cannot show one. */
+    'operators.unasked': Notice & {
+      readonly tool: string;
+      readonly server?: string;
+      readonly workflow?: string;
+    };
   }
   interface Tool {
     /** What a tool of kind core takes; absent: `define`. Other tools take none. */
@@ -41,6 +50,9 @@ export function reachesOut(tool: Tool): boolean {
   const taken = authorityTaken(tool);
   return taken === 'define' || (taken === 'operate' && (readOnlyHint !== true || openWorldHint === true));
 }
+
+/** The header by which the command line says that a person has typed the command: `cli`. */
+export const CLIENT_HEADER = 'x-pegboard-client';
 
 /** Who asks: an InboundRequest. */
 export type Asker = Pick<InboundRequest, 'caller' | 'transport' | 'remoteAddress' | 'header'>;

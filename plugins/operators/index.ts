@@ -4,6 +4,7 @@ import { ResourceStore } from '../store-file/contract.ts';
 import { Authorities } from './authorities.ts';
 import type { IsOwnSignIn } from './authorities.ts';
 import type { OperatorsConfig } from './config.ts';
+import { confirm, unaskedEvent } from './confirmation.ts';
 import { Operators } from './contract.ts';
 import { operatorFindings } from './operatorFindings.ts';
 import { operatorsLayer } from './operatorsLayer.ts';
@@ -21,6 +22,7 @@ export const plugin = definePlugin<OperatorsConfig>({
   apply(scope) {
     const isOwnSignIn: IsOwnSignIn = (caller) =>
       scope.all(AuthorizationServer).every((server) => server.isOwnSignIn(caller));
+    let { local } = scope.config.operators;
     let authorities = new Authorities(scope.config, isOwnSignIn);
     const operators: Operators = { authorityOf: (request) => authorities.of(request) };
     scope.provide(Operators, operators);
@@ -30,7 +32,15 @@ export const plugin = definePlugin<OperatorsConfig>({
         scope.all(ResourceStore).some(({ judgesWriters }) => judgesWriters === true),
       ),
     );
+    scope.tap('onCall', (call) =>
+      confirm(call, {
+        local: () => local,
+        log: scope.log,
+        unasked: (asked) => scope.emit(unaskedEvent(asked)),
+      }),
+    );
     scope.onReload((next) => {
+      ({ local } = next.operators);
       authorities = new Authorities(next, isOwnSignIn);
     });
   },

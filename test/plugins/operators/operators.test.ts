@@ -167,7 +167,13 @@ describe('operators: without a sign-in', () => {
   });
 
   it('are callers in the networks that are named', () => {
-    const section = { groups: [], emails: [], issuers: [], networks: ['172.17.0.0/16', 'fd00::/8'] };
+    const section = {
+      groups: [],
+      emails: [],
+      issuers: [],
+      local: 'define' as const,
+      networks: ['172.17.0.0/16', 'fd00::/8'],
+    };
     const authorities = new Authorities({ operators: section, access: [] }, () => true);
     const of = (remoteAddress: string): string =>
       authorities.of({ caller: undefined, transport: 'http', remoteAddress, header: () => undefined });

@@ -1,0 +1,88 @@
+import { GatewayError, holdsUnprintable, isObject } from 'pegboard';
+import type { Call, KernelEvent, Log } from 'pegboard';
+import { ADMIN } from '../admin/contract.ts';
+import type { OperatorsSection } from './config.ts';
+import { CLIENT_HEADER, authorityTaken } from './contract.ts';
+
+const COMMAND_LINE = 'cli';
+/** A person does not read more, and what stands behind it must not be confirmed unread. */
+const MAX_SHOWN = 4_000;
+const OTHER_WAYS =
+  'write the definition as a file, use the command line (pegboard add, pegboard create), or set operators.local: define in config.yaml';
+
+export interface ConfirmationParts {
+  readonly local: () => OperatorsSection['local'];
+  readonly log: Log;
+  /** Says that the call was not confirmed, because its client cannot ask. */
+  readonly unasked: (call: Call) => void;
+}
+
+/** Asks the person at the client before an agent changes the gateway. Without a promise for calls that need no question.
+ *  @throws GatewayError TOOL_FORBIDDEN, TOOL_CANCELLED */
+export function confirm(call: Call, parts: ConfirmationParts): undefined | Promise<undefined> {
+  if (authorityTaken(call.tool) !== 'define' || !isOfAgent(call) || parts.local() === 'define')
+    return undefined;
+  if (canShow(call)) return ask(call);
+  const { name } = call.tool;
+  if (parts.local() === 'ask')
+    throw refused(`tool ${name} changes this gateway, and the client cannot ask the person at it first`);
+  parts.log.warn('an agent changes the gateway, and its client cannot ask first', { tool: name });
+  parts.unasked(call);
+  return undefined;
+}
+
+/** Names the server or workflow that the call is about, so that core_events shows it. */
+export function unaskedEvent({
+  tool: { name: tool },
+  args: { name },
+}: Call): KernelEvent<'operators.unasked'> {
+  const about =
+    typeof name !== 'string' ? {} : tool.includes('workflow') ? { workflow: name } : { server: name };
+  const message = `changed by ${tool} of an agent whose client cannot ask first`;
+  return {
+    type: 'operators.unasked',
+    reason: 'ChangedUnasked',
+    message,
+    severity: 'Warning',
+    tool,
+    ...about,
+  };
+}
+
+/** Whether no person is known to have made the call: operators who have signed in are named, and decide what their agents may do. */
+function isOfAgent({ request }: Call): boolean {
+  const { caller, transport } = request;
+  return caller === undefined && transport !== ADMIN && request.header(CLIENT_HEADER) !== COMMAND_LINE;
+}
+
+/** Source: MCP 2025-11-25, Elicitation: a client that declares no mode supports forms. */
+function canShow({ client }: Call): boolean {
+  const declared = client?.capabilities['elicitation'];
+  return isObject(declared) && ('form' in declared || Object.keys(declared).length === 0);
+}
+
+async function ask({ tool, args, client, cancel }: Call): Promise<undefined> {
+  const shown = JSON.stringify(args, null, 2);
+  // Of control characters JSON shows escapes; these would look like something else.
+  if (holdsUnprintable(shown.replaceAll('\n', '')))
+    throw refused(`tool ${tool.name} changes this gateway, and its arguments hold invisible characters`);
+  if (shown.length > MAX_SHOWN)
+    throw refused(`tool ${tool.name} changes this gateway, and its arguments are too long to be confirmed`);
+  const message = `An agent wants to change this gateway by ${tool.name}:\n${shown}\nShall it be done?`;
+  const params = JSON.stringify({ message, requestedSchema: { type: 'object', properties: {} } });
+  const answer = await client?.ask({ method: 'elicitation/create', params }, cancel);
+  const said: unknown = JSON.parse(answer?.json ?? 'null');
+  if (answer?.kind === 'result' && isObject(said) && said['action'] === 'accept') return undefined;
+  if (answer?.kind === 'error')
+    throw refused(
+      `tool ${tool.name} changes this gateway, and the client answered the question with an error`,
+    );
+  throw new GatewayError(
+    'TOOL_FORBIDDEN',
+    `the person at the client has not agreed to ${tool.name}; do not try again unless asked`,
+  );
+}
+
+function refused(what: string): GatewayError {
+  return new GatewayError('TOOL_FORBIDDEN', `${what}; ${OTHER_WAYS}`);
+}
