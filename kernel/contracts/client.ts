@@ -18,8 +18,8 @@ export type McpLogLevel = (typeof LOG_LEVELS)[number];
 /** A request of a server to a client. */
 export interface Question {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
-  /** JSON text of an object; undefined without params. */
-  readonly params: string | undefined;
+  /** JSON text of an object. */
+  readonly params: string;
   /** Set if the server wants progress: the token in `params`, and the function that receives the updates. */
   readonly progress?: { readonly token: string | number; tell(update: Progress): void } | undefined;
 }

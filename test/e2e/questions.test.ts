@@ -38,7 +38,7 @@ describe('e2e: questions of servers', () => {
       expect(asked.map(({ method, params }) => ({ method, params }))).deep.equal([
         { method: 'elicitation/create', params: { ...FORM, message: 'a' } },
         { method: 'sampling/createMessage', params: sample },
-        { method: 'roots/list', params: undefined },
+        { method: 'roots/list', params: {} },
       ]);
     });
 

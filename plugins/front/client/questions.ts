@@ -66,7 +66,7 @@ export class Questions {
         progress,
         lastProgress: -Infinity,
       });
-      const json = `{"jsonrpc":"2.0","id":"${id}","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+      const json = `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":${params}}`;
       if (!send(json, id)) {
         end(UNREACHABLE);
         return;

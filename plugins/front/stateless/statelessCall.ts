@@ -133,7 +133,6 @@ export class StatelessCall implements Client {
     const over = this.cancel.reason ?? (this.#isOver ? CALL_OVER : undefined);
     if (over !== undefined) return Promise.reject(takenBack(over));
     const key = `question${++this.#lastKey}`;
-    const rest = params === undefined ? '' : `,"params":${params}`;
     return new Promise((resolve, reject) => {
       let stopListening = (): void => undefined;
       const forget = (): void => {
@@ -148,7 +147,7 @@ export class StatelessCall implements Client {
         forget();
         resolve(answer);
       };
-      this.#asked.set(key, { json: `{"method":"${method}"${rest}}`, settle, takeBack });
+      this.#asked.set(key, { json: `{"method":"${method}","params":${params}}`, settle, takeBack });
       stopListening = cancel.onCancel(takeBack);
       this.#wake();
     });

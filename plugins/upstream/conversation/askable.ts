@@ -1,4 +1,4 @@
-import { isObject, isWebAddress } from 'pegboard';
+import { isObject, isWebAddress, rawMember } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { LateCall } from '../rpc/lateCalls.ts';
@@ -21,6 +21,11 @@ export interface Refusal {
 
 export function topicOf(method: string): Topic | undefined {
   return Object.hasOwn(TOPICS, method) ? TOPICS[method as Question['method']] : undefined;
+}
+
+/** Params of a question as JSON text; there are clients that cannot read one without any. */
+export function rawParams(question: string): string {
+  return rawMember(question, 'params') ?? '{}';
 }
 
 /** The error for a request whose capability was not declared to the server. */

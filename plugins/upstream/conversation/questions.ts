@@ -1,7 +1,7 @@
-import { Cancellation, GatewayError, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
+import { Cancellation, GatewayError, isGatewayError, isObject, messageOf } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
-import { clientBehind, notAsked, notOffered, notOwned, refusalOf, topicOf } from './askable.ts';
+import { clientBehind, notAsked, notOffered, notOwned, rawParams, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Pending, Said } from '../rpc/pending.ts';
@@ -98,7 +98,7 @@ export class Questions {
     if (typeof elicitationId === 'string') this.#parts.asksByUrl(elicitationId, client);
     const question = {
       method: method as Question['method'],
-      params: rawMember(text, 'params'),
+      params: rawParams(text),
       progress: this.#progressOf(params),
     };
     void this.#put(key, question, { about, calls });

@@ -3,7 +3,7 @@ import { Cancellation, isObject, rawMember, withRawMember } from 'pegboard';
 import type { CallResult, ClientAnswer, GatewayError, JsonObject, Question } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
-import { notOffered, refusalOf, topicOf } from './askable.ts';
+import { notOffered, rawParams, refusalOf, topicOf } from './askable.ts';
 import { isTask } from '../rpc/isTask.ts';
 import type { Round } from '../rpc/pending.ts';
 import { asError } from './questions.ts';
@@ -187,9 +187,9 @@ function whyIn(answer: ClientAnswer | undefined): string {
 }
 
 /** As JSON text. Clients of older revisions expect an id with a url. */
-function paramsIn(text: string, { mode, elicitationId }: JsonObject): string | undefined {
-  const params = rawMember(text, 'params');
-  if (mode !== 'url' || elicitationId !== undefined || params === undefined) return params;
+function paramsIn(text: string, { mode, elicitationId }: JsonObject): string {
+  const params = rawParams(text);
+  if (mode !== 'url' || elicitationId !== undefined) return params;
   return withRawMember(params, 'elicitationId', JSON.stringify(randomUUID()));
 }
 

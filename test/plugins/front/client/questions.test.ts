@@ -106,7 +106,7 @@ describe('front: questions to the client', () => {
     const questions = new Questions(() => 1);
     const ask = (send: () => boolean): Promise<unknown> =>
       questions
-        .ask('s', { method: 'roots/list', params: undefined }, { cancel: new Cancellation(), send })
+        .ask('s', { method: 'roots/list', params: '{}' }, { cancel: new Cancellation(), send })
         .catch((error: unknown) => (error as Error).message);
     const expected = 'the question was withdrawn: its client has no connection left';
     expect(await ask(() => false)).equal(expected);

@@ -35,7 +35,7 @@ function processWith(hasChannel: boolean) {
   const relay = new Relay(scope, new Outlets(new ListWatch(scope)), new Siblings(scope));
   const client = new SessionClient(relay, SESSION, () => false);
   const ask = (): Promise<unknown> =>
-    client.ask({ method: 'roots/list', params: undefined }, new Cancellation());
+    client.ask({ method: 'roots/list', params: '{}' }, new Cancellation());
   return { relay, sent, ask };
 }
 

@@ -272,7 +272,7 @@ describe('front, revision 2026-07-28: a call', () => {
     const forgetful = metaTool('asks', (_, { client, cancel }) => {
       const own = new Cancellation();
       const asking = (): void =>
-        void client?.ask({ method: 'roots/list', params: undefined }, own).catch((error: unknown) => {
+        void client?.ask({ method: 'roots/list', params: '{}' }, own).catch((error: unknown) => {
           heard.push(messageOf(error));
         });
       asking();

@@ -46,7 +46,7 @@ describe('upstream: rounds of a call', () => {
     });
     expect(client.asked).deep.equal([
       { method: FORM.method, params: JSON.stringify(FORM.params) },
-      { method: ROOTS.method, params: undefined },
+      { method: ROOTS.method, params: '{}' },
     ]);
     expect(await calls()).equal(2);
   });
