@@ -92,6 +92,20 @@ describe('e2e: clients of both revisions with servers of the older one', () => {
     );
   });
 
+  for (const server of ['web', 'child'])
+    it(`log messages that ${server} sends just behind the answer of a call precede that answer`, async () => {
+      const args = { method: 'notifications/message', params: { level: 'info', data: server }, releaseMs: 0 };
+      const meta = { 'io.modelcontextprotocol/logLevel': 'info' };
+      const call = statelessCall(
+        'call_tool',
+        { name: `x_${server}_notify_later`, arguments: args },
+        { meta },
+      );
+      const [logged, answer] = (await post(gateway.url(), call)).events();
+      expect(logged?.params).deep.include({ level: 'info', data: server });
+      expect(answer?.result).include({ resultType: 'complete' });
+    });
+
   it("a change of a server's resource reaches each client that listens for it", async () => {
     const notifications = { resourceSubscriptions: ['child://one'] };
     const open = await stream(gateway.url(), stateless('subscriptions/listen', { notifications }));

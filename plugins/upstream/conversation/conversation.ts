@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError, isObject, plainText, rawMember, setNewest } from 'pegboard';
 import type { CallResult, Client, JsonObject, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
@@ -20,6 +21,10 @@ import type { RpcText } from '../rpc/rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
 import { PerSecond } from '../perSecond.ts';
 import { Watches, notWatchable } from './watches.ts';
+
+/** Servers of older revisions send log messages of a call on another stream or behind its answer, which ends the only stream of
+ *  a client without a session. They came up to 12 ms later on a busy machine. */
+const LATE_LOG_MS = 20;
 
 export interface ConversationParts extends Omit<
   RequestHooks,
@@ -129,7 +134,19 @@ export class Conversation {
   }
   /** As Requests.call, in the era in which the server can ask. */
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
-    return this.#choice.call(what, text, options);
+    const answer = this.#choice.call(what, text, options);
+    if (options.client?.hasSession !== false || !this.#isToLog) return answer;
+    return answer.then(async (result) => {
+      await pause(LATE_LOG_MS);
+      return result;
+    });
+  }
+  /** Whether its level is set for all calls alike. */
+  get #isToLog(): boolean {
+    const { era, capabilities }: Partial<ServerFacts> = this.#facts ?? {};
+    return (
+      era === 'legacy' && capabilities?.['logging'] !== undefined && this.#parts.logs.level !== undefined
+    );
   }
 
   get lastEra(): LastEra {
@@ -177,10 +194,7 @@ export class Conversation {
 
   /** Sends the log level that clients want to the server; in the modern era, each request has it. */
   wantLogs(): void {
-    const { level } = this.#parts.logs;
-    const { era, capabilities } = this.#facts ?? {};
-    if (level === undefined || capabilities?.['logging'] === undefined || era === 'modern') return;
-    this.#ask('logging/setLevel', { level });
+    if (this.#isToLog) this.#ask('logging/setLevel', { level: this.#parts.logs.level });
   }
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
@@ -263,7 +277,7 @@ export class Conversation {
     if (isOwn && this.#lastClient === undefined) return;
     if (!this.#relayed.mayGo()) return;
     const redact = (text: string): string => output.redact(text);
-    const told = logs.said(this.#server, said, redact, isOwn ? this.#lastClient : undefined);
+    const told = logs.said(this.#server, said, redact, { last: this.#lastClient, isOwn });
     this.#relayed.spend(Math.max(1, told));
   }
 

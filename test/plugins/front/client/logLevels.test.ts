@@ -17,7 +17,7 @@ describe('front: log levels of sessions', () => {
   });
 
   it('end with their session, and servers are sent the remaining level', () => {
-    const told: string[] = [];
+    const told: unknown[] = [];
     const levels = new LogLevels(
       () => 10,
       (least) => told.push(least),
@@ -26,11 +26,12 @@ describe('front: log levels of sessions', () => {
     levels.set(session('new', 2), 'error');
     levels.dropBefore(2);
     expect(['old', 'new'].map((id) => levels.wants(id, 'emergency'))).deep.equal([false, true]);
-    expect(told).deep.equal(['debug', 'error']);
+    levels.drop('new');
+    expect(told).deep.equal(['debug', 'error', undefined]);
   });
 
   it("of single requests do not replace a session's level, and change the servers' level at most once a sweep", () => {
-    const told: string[] = [];
+    const told: unknown[] = [];
     const levels = new LogLevels(
       () => 1,
       (least) => told.push(least),
