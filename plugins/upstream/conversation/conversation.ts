@@ -201,9 +201,11 @@ export class Conversation {
   watch(uri: string, updated: () => void): Promise<() => void> {
     if (this.#facts === undefined)
       return Promise.reject(this.#parts.refusal() ?? notConnected(this.#server, `subscription to ${uri}`));
-    const { resources } = this.#facts.capabilities;
-    if (isObject(resources) && resources['subscribe'] === true) return this.watches.add(uri, updated);
-    return Promise.reject(notWatchable(this.#server, uri));
+    const { era, capabilities } = this.#facts;
+    const { resources } = capabilities;
+    // Python's SDK declares none to older clients, and has them.
+    const mayBeOffered = isObject(resources) && (era === 'legacy' || resources['subscribe'] === true);
+    return mayBeOffered ? this.watches.add(uri, updated) : Promise.reject(notWatchable(this.#server, uri));
   }
 
   /** Watches what another connection was granted, from the next connection on if this one has ended.

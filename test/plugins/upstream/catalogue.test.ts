@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
-import { ANYONE, DecisionLayer } from '../../../kernel/index.ts';
+import { ANYONE, DecisionLayer, messageOf } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { pluginOf } from '../../support/kernel.ts';
 import { Claims, EVERYONE } from '../../../plugins/upstream/offer/claims.ts';
@@ -553,6 +553,26 @@ describe('upstream: lists of servers', () => {
     const uriOf = (chars: number): string => 'page://a/'.padEnd(chars, '7');
     expect(await source?.read(uriOf(100), ANYONE, {})).to.contain(uriOf(100));
     for (const chars of [101, 4_000_000]) expect(source?.read(uriOf(chars), ANYONE, {})).to.equal(undefined);
+  });
+
+  it('watches resources of a server of an older revision also if it declares no subscriptions', async () => {
+    await rig.configure({});
+    const command = [process.execPath, SHELF];
+    const stdio = { type: 'stdio', autoStart: true };
+    const [a, b] = [
+      [...command, 'undeclared'],
+      [...command, 'none'],
+    ];
+    await rig.define({ a: { ...stdio, command: a }, b: { ...stdio, command: b } });
+    await rig.hasTool('x_a_lend');
+    await rig.hasTool('x_b_lend');
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    let told = 0;
+    await source?.subscribe?.('own://undeclared', ANYONE, () => (told += 1));
+    await rig.call('x_a_lend');
+    expect(told).to.equal(1);
+    const refused = await source?.subscribe?.('own://none', ANYONE, () => undefined)?.catch(messageOf);
+    expect(refused).to.include('subscription to own://none of server b failed: what?');
   });
 
   it('notifies watchers of a resource of its changes for as long as they may read it', async () => {
