@@ -60,7 +60,22 @@ export function markdown(): string {
   });
   const steps = `Then each client takes these steps: ${STEPS.join(', ')}. \`=\`: all are right.`;
   const sdks = new Set([...SERVERS, ...CLIENTS].map(({ sdk }) => `${sdk.name} ${sdk.version}`));
-  return [fates, steps, clients, reasons.join('\n'), `Versions: ${[...sdks].join(', ')}.`].join('\n\n');
+  return [fates, steps, clients, reasons.join('\n'), worse(), `Versions: ${[...sdks].join(', ')}.`].join(
+    '\n\n',
+  );
+}
+
+/** How many cells are not as right as without Pegboard. */
+function worse(): string {
+  const columns = CLIENTS.map(({ word }) => word);
+  const cells = SERVERS.flatMap((kind) => [
+    ...FATES.filter((fate) => canMeet(kind, fate)).map((column) => ({ server: kind.word, column })),
+    ...columns.map((column) => ({ server: kind.word, column })),
+  ]);
+  const left = cells.map((cell) => knownAt(cell).filter((one) => one.alsoDirectly !== true));
+  const numbers = [...new Set(left.flat().map((one) => KNOWN.indexOf(one) + 1))];
+  const count = left.filter((known) => known.length > 0).length;
+  return `Worse than without Pegboard: ${count} of ${cells.length} cells, for ${numbers.join(' and ')}.`;
 }
 
 function table(

@@ -14,16 +14,9 @@ export interface Known {
 }
 
 const NEWER = ['ts2', 'fastmcp', 'gosdk'];
-const PYTHON = ['python-stdio', 'python-http'];
 const QUESTIONS = ['elicitation', 'sampling', 'roots'];
 
 export const KNOWN: readonly Known[] = [
-  {
-    servers: ['ts1-sessions'],
-    columns: NEWER,
-    what: ['logging'],
-    because: 'the server logs on its standing stream, and a client of 2026-07-28 has none',
-  },
   {
     servers: ['ts1-post'],
     what: ['logging', 'subscribe'],
@@ -34,25 +27,6 @@ export const KNOWN: readonly Known[] = [
     servers: ['ts1-stateless'],
     what: ['logging', ...QUESTIONS, 'subscribe'],
     because: 'a server of 2025-11-25 without sessions cannot reach its client',
-    alsoDirectly: true,
-  },
-  {
-    servers: PYTHON,
-    what: ['subscribe'],
-    because: 'the server does not declare that it has subscriptions',
-  },
-  {
-    servers: PYTHON,
-    columns: ['gosdk'],
-    what: ['roots'],
-    because:
-      'in 2026-07-28 this client cannot read a question without `params`, which the server does not send',
-  },
-  {
-    servers: ['ts2-http', 'fastmcp-stdio', 'mcpgo-stdio'],
-    columns: ['gosdk'],
-    what: ['roots'],
-    because: 'as before; directly, too, the client uses 2026-07-28',
     alsoDirectly: true,
   },
   {
@@ -70,14 +44,6 @@ export const KNOWN: readonly Known[] = [
     alsoDirectly: true,
   },
   {
-    servers: ['mcpgo-stdio', 'mcpgo-http'],
-    columns: NEWER,
-    what: ['logging'],
-    because:
-      'the server logs from the level on that is set, and that of a client of 2026-07-28 is not passed on',
-    isSometimesRight: true,
-  },
-  {
     servers: ['ts1-stateless'],
     columns: ['gosdk'],
     what: ['end'],
@@ -90,7 +56,7 @@ export const KNOWN: readonly Known[] = [
     columns: ['mcpgo'],
     what: ['cancel'],
     because:
-      'this client closes the POST, which is not a cancellation before 2026-07-28; directly, these servers end the call for it',
+      'this client closes the POST, which should not cancel a call before 2026-07-28; directly, these servers end the call for it anyway',
   },
   {
     servers: [
