@@ -35,6 +35,8 @@ export interface Client {
   readonly id: string;
   /** Whether it can be notified after the call has ended. */
   readonly hasSession: boolean;
+  /** Whether it wants log messages, and receives none after the answer to its call. */
+  readonly endsLogs?: boolean;
   /** Declared at initialize or with the request: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
   readonly capabilities: JsonObject;
   /** Sends a log message if the client asked for its level.

@@ -162,8 +162,8 @@ export interface McpLogSource {
    *  number of clients it notified, which counts towards that server's `maxRelayedPerSecond`
    *  @returns the function that removes the listener */
   follow(listener: (level: McpLogLevel, params: string, server: string) => number): () => void;
-  /** Sets the least severe level that any client wants, and sends it to the servers; undefined if no client wants any. */
-  want(level: McpLogLevel | undefined): void;
+  /** Sets the least severe level that any client wants, and sends it to the servers. */
+  want(level: McpLogLevel): void;
 }
 export const McpLogSource = many<McpLogSource>('mcp-log-source');
 

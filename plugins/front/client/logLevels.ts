@@ -14,12 +14,12 @@ export class LogLevels {
   /** How many requests want each level. */
   readonly #held = LOG_LEVELS.map(() => 0);
   readonly #maxSessions: () => number;
-  readonly #changed: (least: McpLogLevel | undefined) => void;
+  readonly #changed: (least: McpLogLevel) => void;
   #least: number = LOG_LEVELS.length;
 
   /** @param maxSessions with one more, the session that set its level longest ago is dropped
-   *  @param changed called with the least severe level that is wanted; undefined if none is */
-  constructor(maxSessions: () => number, changed: (least: McpLogLevel | undefined) => void) {
+   *  @param changed called with the least severe level that any session wants */
+  constructor(maxSessions: () => number, changed: (least: McpLogLevel) => void) {
     this.#maxSessions = maxSessions;
     this.#changed = changed;
   }
@@ -72,7 +72,8 @@ export class LogLevels {
     const least = Math.min(LOG_LEVELS.length, ...levels, ...(held < 0 ? [] : [held]));
     if (least === this.#least) return;
     this.#least = least;
-    this.#changed(this.least);
+    const level = this.least;
+    if (level !== undefined) this.#changed(level);
   }
 }
 

@@ -108,6 +108,10 @@ export class StatelessCall implements Client {
     }
   }
 
+  get endsLogs(): boolean {
+    return this.#logLevel !== undefined;
+  }
+
   tellProgress(update: Progress): void {
     this.#progress?.tell(update);
   }

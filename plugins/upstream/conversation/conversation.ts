@@ -135,7 +135,7 @@ export class Conversation {
   /** As Requests.call, in the era in which the server can ask. */
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     const answer = this.#choice.call(what, text, options);
-    if (options.client?.hasSession !== false || !this.#isToLog) return answer;
+    if (options.client?.endsLogs !== true || !this.#isToLog) return answer;
     return answer.then(async (result) => {
       await pause(LATE_LOG_MS);
       return result;
@@ -143,10 +143,7 @@ export class Conversation {
   }
   /** Whether its level is set for all calls alike. */
   get #isToLog(): boolean {
-    const { era, capabilities }: Partial<ServerFacts> = this.#facts ?? {};
-    return (
-      era === 'legacy' && capabilities?.['logging'] !== undefined && this.#parts.logs.level !== undefined
-    );
+    return this.#facts?.era === 'legacy' && this.#facts.capabilities['logging'] !== undefined;
   }
 
   get lastEra(): LastEra {
@@ -194,7 +191,8 @@ export class Conversation {
 
   /** Sends the log level that clients want to the server; in the modern era, each request has it. */
   wantLogs(): void {
-    if (this.#isToLog) this.#ask('logging/setLevel', { level: this.#parts.logs.level });
+    const { level } = this.#parts.logs;
+    if (level !== undefined && this.#isToLog) this.#ask('logging/setLevel', { level });
   }
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */

@@ -30,7 +30,7 @@ export class ServerLogs implements McpLogSource {
     return () => this.#listeners.delete(listener);
   }
 
-  want(level: McpLogLevel | undefined): void {
+  want(level: McpLogLevel): void {
     if (level === this.level) return;
     this.level = level;
     this.#wanted();
