@@ -1,18 +1,24 @@
 import { parseDuration } from 'pegboard';
-import type { Finding } from 'pegboard';
+import type { Finding, Settings } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { rangeFindings } from '../http/contract.ts';
 
 const PLACE = ['aggregator', 'oauth', 'server'];
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+const ALL_ARE_OPERATORS =
+  'lets every person who signs in run commands on this machine, by core_mcpserver_create: plugins.operators is false; remove that, and name people under operators';
 const WEB_SCHEMES = ['http', 'https'];
 
 /** What the schema cannot say, and switches that weaken the sign-in. */
-export function configFindings({ aggregator }: AuthServerConfig): readonly Finding[] {
+export function configFindings(
+  { aggregator }: AuthServerConfig,
+  { plugins }: Pick<Settings, 'plugins'>,
+): readonly Finding[] {
   const { server } = aggregator.oauth;
   return [
     ...errorsIn(server),
     ...warningsOn(server),
+    ...(plugins['operators'] === false ? [finding('enabled', ALL_ARE_OPERATORS, 'warning')] : []),
     ...rangeFindings(server.trustedProxyCIDRs, [...PLACE, 'trustedProxyCIDRs']),
   ];
 }

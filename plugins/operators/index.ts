@@ -7,6 +7,7 @@ import type { OperatorsConfig } from './config.ts';
 import { confirm, unaskedEvent } from './confirmation.ts';
 import { Operators } from './contract.ts';
 import { operatorFindings } from './operatorFindings.ts';
+import { stepFindings } from './stepFindings.ts';
 import { operatorsLayer } from './operatorsLayer.ts';
 
 /** Says who may operate and define the gateway; core tools that take more are out of sight. */
@@ -19,6 +20,7 @@ export const plugin = definePlugin<OperatorsConfig>({
   uses: [AuthorizationServer, ResourceStore],
   provides: [DecisionLayer, Operators],
   check: operatorFindings,
+  review: stepFindings,
   apply(scope) {
     const isOwnSignIn: IsOwnSignIn = (caller) =>
       scope.all(AuthorizationServer).every((server) => server.isOwnSignIn(caller));

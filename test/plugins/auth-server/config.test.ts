@@ -12,9 +12,14 @@ const GOOD: JsonObject = {
   idp: { issuerUrl: 'https://login.example.com', clientId: 'pegboard', clientSecretFile: 'secret.txt' },
 };
 
-async function gatewayWith(server: JsonObject, tls?: JsonObject): Promise<Gateway> {
+const BUILT_INS = ['auth-server', 'vault-file', 'operators'];
+
+async function gatewayWith(
+  server: JsonObject,
+  tls?: JsonObject,
+  builtIns: readonly string[] = BUILT_INS,
+): Promise<Gateway> {
   const text = stringify({ aggregator: { oauth: { server, ...(tls && { tls }) } } });
-  const builtIns = ['auth-server', 'vault-file'];
   return composeGateway({ builtIns, files: { 'config.yaml': text, 'secret.txt': 'S\n', 'state/.keep': '' } });
 }
 /** Line, severity and message of each issue, without the plugin's name. */
@@ -94,6 +99,15 @@ describe('auth-server: its configuration', () => {
     const { pipeline } = await gatewayWith(weak);
     const { issues: atStart } = await pipeline.boot();
     expect(atStart.map(({ severity }) => severity)).deep.equal(Array(5).fill('warning'));
+  });
+
+  it('warns if every person who signs in could run commands', async () => {
+    const { pipeline } = await gatewayWith(GOOD, undefined, BUILT_INS.slice(0, 2));
+    const found = await pipeline.check();
+    expect(found).have.length(1);
+    expect(found[0]?.message).match(
+      /aggregator\.oauth\.server\.enabled lets every person who signs in run commands/,
+    );
   });
 
   it('warns if no client could sign in', async () => {
