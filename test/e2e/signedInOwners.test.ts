@@ -52,10 +52,21 @@ interface AuditEvent {
 const waiting: { readonly call: Call; readonly finish: () => void }[] = [];
 let count = 0;
 const TOOLS: readonly Tool[] = [
-  coreTool({ name: 'core_large', description: 'large', run: () => textResult('x'.repeat(200_000)) }),
-  coreTool({ name: 'core_count', description: 'count', run: () => textResult(`count ${(count += 1)}`) }),
+  coreTool({
+    name: 'core_large',
+    authority: 'use',
+    description: 'large',
+    run: () => textResult('x'.repeat(200_000)),
+  }),
+  coreTool({
+    name: 'core_count',
+    authority: 'use',
+    description: 'count',
+    run: () => textResult(`count ${(count += 1)}`),
+  }),
   coreTool({
     name: 'core_refuse',
+    authority: 'use',
     description: 'refuse',
     schema: { type: 'object' },
     run: ({ text }) => {
@@ -64,6 +75,7 @@ const TOOLS: readonly Tool[] = [
   }),
   coreTool({
     name: 'core_wait',
+    authority: 'use',
     description: 'wait',
     run: (_, call) =>
       new Promise((resolve, reject) => {

@@ -87,6 +87,17 @@ const SLIPS: Readonly<
     ],
     ['elsewhere', { plugins: { access: { config: { access: [] } } } }, [unread('access'), silent('access')]],
   ],
+  operators: [
+    ['typo', { operatrs: {} }, ['error: unknown key "operatrs"; did you mean "operators"?']],
+    ['text', { operators: 'all' }, ['error: operators must be an object, not "all"']],
+    ['unknown key', { operators: { grups: ['a'] } }, ['error: unknown key "grups"; did you mean "groups"?']],
+    [
+      'switched off',
+      { operators: { grups: ['a'] }, plugins: { operators: false } },
+      ['error: unknown key "grups"; did you mean "groups"?'],
+    ],
+    ['elsewhere', on('operators', { groups: ['a'] }), [unread('operators')]],
+  ],
   http: [
     ['typo', off('http', { prt: 1 }), ['error: unknown key "prt"; did you mean "port"?', silent('http')]],
     ['text', off('http', { anyPort: 'no' }), ['error: anyPort must be a boolean, not "no"', silent('http')]],
