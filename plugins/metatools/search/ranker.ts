@@ -41,6 +41,8 @@ const FEW = 64;
 const SPARE = 1_000;
 const CLAUSE_ENDS = /[,;.!?]\s|\s(?:and|then|und|et|y)\s/i;
 const MAX_CLAUSES = 4;
+/** What callers may see differs by toolset and class, of which few are in use at a time. */
+const MAX_LISTS = 8;
 
 /** BM25F over name, server, summary, details and parameter names. Filters are applied first, so hidden tools do not
  *  change a score. Source: requirement filter.query, list.order. */
@@ -50,13 +52,16 @@ export class Ranker {
   #thesaurus: Thesaurus | undefined;
   #index = new SearchIndex(this.#stem);
   #generation: number | undefined;
-  /** Callers that see the same tools share one array, so its statistics are computed once. */
+  /** By list of tools: its statistics are computed once. */
   #visibleByTools = new WeakMap<readonly Tool[], Visible>();
+  /** The lists of the last searches, the newest last. Callers who do not see all tools have a new list each time, of the same tools. */
+  #lists: readonly (readonly Tool[])[] = [];
 
-  async rank(text: string, tools: readonly Tool[], generation: number): Promise<Ranking> {
+  async rank(text: string, seen: readonly Tool[], generation: number): Promise<Ranking> {
     // Collapse white space first: every later step would scan long runs of it again.
     const query = text.replace(/\s+/g, ' ').trim();
-    this.#renew(generation, tools.length);
+    this.#renew(generation, seen.length);
+    const tools = this.#listOf(seen);
     const thesaurus = (this.#thesaurus ??= new Thesaurus(this.#stem));
     const kept = this.#visibleByTools.get(tools);
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools, thesaurus);
@@ -89,6 +94,17 @@ export class Ranker {
     };
   }
 
+  /** A former list of the same tools if there is one. */
+  #listOf(tools: readonly Tool[]): readonly Tool[] {
+    const known = this.#lists.find(
+      (list) =>
+        list === tools || (list.length === tools.length && list.every((tool, at) => tool === tools[at])),
+    );
+    const list = known ?? tools;
+    this.#lists = [...this.#lists.filter((other) => other !== list), list].slice(-MAX_LISTS);
+    return list;
+  }
+
   async #look(tools: readonly Tool[], thesaurus: Thesaurus): Promise<Visible> {
     await thesaurus.readLexicon();
     const index = this.#index;
@@ -104,6 +120,7 @@ export class Ranker {
   #renew(generation: number, count: number): void {
     if (generation === this.#generation) return;
     this.#generation = generation;
+    this.#lists = [];
     if (this.#index.size <= 2 * count + SPARE) return;
     this.#index = new SearchIndex(this.#stem);
     this.#visibleByTools = new WeakMap();
