@@ -13,9 +13,9 @@ import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
 import type { Standing } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
-import { oneAtATime } from './oneAtATime.ts';
+import { oneAtATime } from './shared/oneAtATime.ts';
 import { needsSignIn, signsInAtServers, withPublicAddress } from './publicAddress.ts';
-import { UnreadAnswers } from './unreadAnswers.ts';
+import { UnreadAnswers } from './shared/unreadAnswers.ts';
 
 const DRAIN_STEPS = 10;
 

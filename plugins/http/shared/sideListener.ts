@@ -3,9 +3,13 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Log } from 'pegboard';
+import { oneAtATime } from './oneAtATime.ts';
+import { UnreadAnswers } from './unreadAnswers.ts';
 import { closesGently, hasLargeRest } from './closeGently.ts';
 
 const GRACE_MS = 1_000;
+/** Bound on the bytes of responses that clients have not read yet. */
+const MAX_UNREAD_BYTES = 32 * 1_048_576;
 
 export interface SideListenerParts {
   /** `localhost` means both loopback addresses. */
@@ -28,11 +32,16 @@ export interface SideListener {
 /** @throws GatewayError PLUGIN_START naming the address and the setting */
 export async function openSideListener(parts: SideListenerParts): Promise<SideListener> {
   const { host, log } = parts;
-  const handler: RequestListener = (req, res) => {
+  const unread = new UnreadAnswers({
+    maxBytes: () => MAX_UNREAD_BYTES,
+    dropped: (bytes) => log.warn('connection closed: its client does not read responses', { bytes }),
+  });
+  const handler = oneAtATime((req, res) => {
+    unread.watch(res);
     // Whether or not it will be read.
     if (hasLargeRest(req)) res.setHeader('connection', 'close');
     parts.handler(req, res);
-  };
+  });
   const servers: Server[] = [];
   let { port } = parts;
   for (const address of host === 'localhost' ? ['127.0.0.1', '::1'] : [host]) {
