@@ -1,20 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { MetricProducer } from '@opentelemetry/sdk-metrics';
 import { openSideListener } from '../../http/contract.ts';
 import { PORT_VARIABLE, prometheusAddress } from './prometheusAddress.ts';
+import { SharedRendering } from './sharedRendering.ts';
 import type { ExporterParts } from './startExporters.ts';
 
 const SUFFIXES: Readonly<Record<string, string>> = { s: '.seconds', By: '.bytes' };
 
 /** Serves /metrics on a listener of its own. Source: requirement metrics.path. @throws GatewayError PLUGIN_START */
 export async function openPrometheus({ producer, env, log }: ExporterParts): Promise<() => Promise<void>> {
-  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
-  exporter.setMetricProducer(withUnits(producer));
+  const metrics = withUnits(producer);
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  const rendering = new SharedRendering(async () =>
+    // Bytes, so that all responses share them.
+    Buffer.from(serializer.serialize((await metrics.collect()).resourceMetrics)),
+  );
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     if (req.url?.split('?')[0] !== '/metrics') res.writeHead(404).end('metrics are at /metrics\n');
     else if (req.method !== 'GET' && req.method !== 'HEAD') res.writeHead(405, { allow: 'GET, HEAD' }).end();
-    else exporter.getMetricsRequestHandler(req, res);
+    else
+      rendering.get().then(
+        (text) => void res.setHeader('content-type', 'text/plain').end(text),
+        (error: unknown) => {
+          log.error('metrics could not be rendered', { error });
+          res.writeHead(500).end('metrics could not be rendered; the log has the reason\n');
+        },
+      );
   };
   const { host, port } = prometheusAddress(env);
   const listener = await openSideListener({
@@ -25,10 +37,7 @@ export async function openPrometheus({ producer, env, log }: ExporterParts): Pro
     setting: PORT_VARIABLE,
   });
   log.info('metrics are served', { url: `http://${host}:${listener.port}/metrics` });
-  return async () => {
-    await listener.close();
-    await exporter.shutdown();
-  };
+  return () => listener.close();
 }
 
 /** Prometheus expects the unit in the name; this exporter leaves it out. Source:
