@@ -5,6 +5,7 @@ import type { ErrorCode, GatewayError, InboundRequest, JsonObject, NoDetails, Re
 export { addressRanges, rangeFindings } from './shared/addressRanges.ts';
 export { BrowserCookie } from './shared/browserCookie.ts';
 export type { BrowserCookieParts, BrowserId } from './shared/browserCookie.ts';
+export { hostName, hostNames } from './shared/hostNames.ts';
 export { html, page } from './shared/page.ts';
 export type { Html } from './shared/page.ts';
 export { LineLimit } from './shared/lineLimit.ts';

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import { GatewayError } from 'pegboard';
 import type { HttpConfig } from './config.ts';
+import { hostName, hostNames } from './shared/hostNames.ts';
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-export const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Health checks send any Host or none, and a page that reads these by DNS rebinding learns nothing. */
 const PROBE = /^(?:https?:\/\/[^/?#]*)?\/(?:health|ready)(?:\?|$)/;
@@ -15,18 +14,15 @@ const PROBE = /^(?:https?:\/\/[^/?#]*)?\/(?:health|ready)(?:\?|$)/;
 export type OriginCheck = (request: IncomingMessage) => GatewayError | undefined;
 
 export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpConfig): OriginCheck {
-  const hosts = new Set([...LOOPBACK, host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
+  const isOwn = hostNames(host, allowedHosts);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
-  const isWide = !LOOPBACK_ADDRESSES.has(host);
   return ({ headers, rawHeaders, url }) => {
     const repeated = repeatedHeader(rawHeaders);
     if (repeated !== undefined)
       return new GatewayError('REQUEST_MALFORMED', `send the header ${repeated} once`);
     const host = authorityOf(url) ?? headers.host;
     const name = hostName(host);
-    // An address in Host cannot come from DNS rebinding, which needs a name.
-    const isKnown = name !== undefined && (hosts.has(name) || (isWide && isAddress(name)));
-    if (!isKnown && !PROBE.test(url ?? '')) return badHost(name ?? host);
+    if (!isOwn(name) && !PROBE.test(url ?? '')) return badHost(name ?? host);
     if (headers.origin === undefined || isKnownOrigin(headers.origin.toLowerCase(), origins))
       return undefined;
     const fix = 'add it to plugins.http.config.allowedOrigins if it is yours';
@@ -56,15 +52,6 @@ function authorityOf(url = '/'): string | undefined {
 function badHost(host: string | undefined): GatewayError {
   const fix = 'use localhost, or add the name to plugins.http.config.allowedHosts';
   return new GatewayError('REQUEST_FORBIDDEN', `host ${quoted(host ?? '')} is not allowed; ${fix}`);
-}
-
-/** `Host` without its port, lower case; undefined when it is not a plain authority. */
-function hostName(host: string | undefined): string | undefined {
-  return /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+)(:\d{1,5})?$/.exec(host ?? '')?.[1]?.toLowerCase();
-}
-
-function isAddress(name: string): boolean {
-  return isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 }
 
 function isKnownOrigin(origin: string, allowed: ReadonlySet<string>): boolean {

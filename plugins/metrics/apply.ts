@@ -42,7 +42,13 @@ export function apply(scope: Scope<MetricsConfig>): void {
   scope.onStart(async () => {
     process.start();
     const settings = scope.all(ConfigControl)[0]?.settings().aggregator;
-    stop = await startExporters({ producer: collector, env: globalThis.process.env, settings, log });
+    stop = await startExporters({
+      producer: collector,
+      env: globalThis.process.env,
+      settings,
+      allowedHosts: () => scope.config.allowedHosts,
+      log,
+    });
   });
   const end = async (): Promise<void> => {
     await stop?.();

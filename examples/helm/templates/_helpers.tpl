@@ -44,14 +44,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "pegboard.config" -}}
 {{- $name := include "pegboard.fullname" . }}
 {{- $service := printf "%s.%s" $name .Release.Namespace }}
+{{- $names := list $name $service (printf "%s.svc" $service) (printf "%s.svc.cluster.local" $service) }}
 {{- $config := dict
   "orchestrator" true
   "namespace" (include "pegboard.definitionsNamespace" .)
   "aggregator" (dict "host" "0.0.0.0" "port" 8090)
   "plugins" (dict "http" (dict "config" (dict
     "drainMs" .Values.drainMs
-    "allowedHosts" (list $name $service (printf "%s.svc" $service) (printf "%s.svc.cluster.local" $service)))))
+    "allowedHosts" $names)))
 }}
+{{- if .Values.metrics.enabled }}
+{{- $_ := set $config.plugins "metrics" (dict "config" (dict "allowedHosts" $names)) }}
+{{- end }}
 {{- if .Values.signIn.enabled }}
 {{- $idp := dict
   "issuerUrl" .Values.signIn.issuerUrl

@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { MetricProducer } from '@opentelemetry/sdk-metrics';
-import { openSideListener } from '../../http/contract.ts';
+import { hostName, hostNames, openSideListener } from '../../http/contract.ts';
 import { PORT_VARIABLE, prometheusAddress } from './prometheusAddress.ts';
 import { SharedRendering } from './sharedRendering.ts';
 import type { ExporterParts } from './startExporters.ts';
 
+const WRONG_HOST =
+  'this Host is not allowed; use localhost, or add the name to plugins.metrics.config.allowedHosts\n';
 const SUFFIXES: Readonly<Record<string, string>> = { s: '.seconds', By: '.bytes' };
 
 /** Serves /metrics on a listener of its own. Source: requirement metrics.path. @throws GatewayError PLUGIN_START */
-export async function openPrometheus({ producer, env, log }: ExporterParts): Promise<() => Promise<void>> {
+export async function openPrometheus(parts: ExporterParts): Promise<() => Promise<void>> {
+  const { producer, env, log } = parts;
+  const { host, port } = prometheusAddress(env);
   const metrics = withUnits(producer);
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   const rendering = new SharedRendering(async () =>
@@ -17,7 +21,9 @@ export async function openPrometheus({ producer, env, log }: ExporterParts): Pro
     Buffer.from(serializer.serialize((await metrics.collect()).resourceMetrics)),
   );
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
-    if (req.url?.split('?')[0] !== '/metrics') res.writeHead(404).end('metrics are at /metrics\n');
+    if (!hostNames(host, parts.allowedHosts())(hostName(req.headers.host)))
+      res.writeHead(403).end(WRONG_HOST);
+    else if (req.url?.split('?')[0] !== '/metrics') res.writeHead(404).end('metrics are at /metrics\n');
     else if (req.method !== 'GET' && req.method !== 'HEAD') res.writeHead(405, { allow: 'GET, HEAD' }).end();
     else
       rendering.get().then(
@@ -28,7 +34,6 @@ export async function openPrometheus({ producer, env, log }: ExporterParts): Pro
         },
       );
   };
-  const { host, port } = prometheusAddress(env);
   const listener = await openSideListener({
     host,
     port,

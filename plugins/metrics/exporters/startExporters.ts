@@ -24,6 +24,8 @@ export interface ExporterParts {
   readonly env: Env;
   /** Proxies of the configuration; default: those of the environment. */
   readonly settings?: ProxySettings | undefined;
+  /** Names of /metrics besides those of loopback. */
+  readonly allowedHosts: () => readonly string[];
   readonly log: Log;
 }
 type Stop = () => Promise<void>;

@@ -6,6 +6,7 @@ import { startExporters } from '../../../../plugins/metrics/exporters/startExpor
 import { Collector } from '../../../../plugins/metrics/series/collector.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
+import { send } from '../../../support/rawHttp.ts';
 import { until } from '../../../support/until.ts';
 
 const CLIENTS = 40;
@@ -17,7 +18,7 @@ describe('the exporters of metrics', () => {
     const env = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: '0' };
     const resource = resourceFromAttributes({});
     const producer = new Collector({ sources: () => [], resource, maxSeries: () => 1, log });
-    defer(await startExporters({ producer, env, log }));
+    defer(await startExporters({ producer, env, allowedHosts: () => [], log }));
     for (const count of [3, 5]) diag.warn(`Dropped ${count} spans because maxQueueSize reached`);
     const warnings = log.having('', 'warn').map(({ text, data }) => ({ text, ...data }));
     expect(warnings).deep.equal([
@@ -28,27 +29,71 @@ describe('the exporters of metrics', () => {
   });
 
   it('render /metrics once for many who ask at a time, however many requests they send at once', async () => {
-    const log = captureLog();
-    const env = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: '0' };
     let renderings = 0;
     const sources = (): [] => {
       renderings += 1;
       return [];
     };
-    const resource = resourceFromAttributes({});
-    defer(
-      await startExporters({
-        producer: new Collector({ sources, resource, maxSeries: () => 1, log }),
-        env,
-        log,
-      }),
-    );
-    const url = new URL(String(log.having('metrics are served')[0]?.data['url']));
+    const url = await served({ sources });
     const clients = Array.from({ length: CLIENTS }, () => pipelined(url, REQUESTS));
     await until(() => clients.every((answers) => answers() === REQUESTS));
     expect(renderings).within(1, (CLIENTS * REQUESTS) / 4);
   });
+
+  it('serve /metrics to the names of loopback, and those that the operator allows, read anew each time', async () => {
+    const allowed: string[] = [];
+    const url = await served({ allowedHosts: () => allowed });
+    const statusOf = async (host: string) => (await send(url.href, { headers: { host } })).status;
+    for (const name of ['localhost', 'LOCALHOST:1', '127.0.0.1:9464', '[::1]'])
+      expect(await statusOf(name), name).equal(200);
+    for (const name of [
+      'evil.example',
+      'localhost.evil.example',
+      '10.1.2.3:9464',
+      '127.0.0.1.nip.io',
+      'a@localhost',
+    ])
+      expect(await statusOf(name), name).equal(403);
+    const { text } = await send(url.href, { headers: { host: 'metrics.example' } });
+    expect(text).include('plugins.metrics.config.allowedHosts');
+    allowed.push('Metrics.example');
+    expect(await statusOf('metrics.example:9464')).equal(200);
+  });
+
+  it('serve /metrics beyond loopback to addresses too, by which pods are scraped, and to no foreign name', async () => {
+    const url = await served({ host: '0.0.0.0' });
+    const statusOf = async (host: string) => (await send(url.href, { headers: { host } })).status;
+    for (const name of ['10.1.2.3:9464', '[fd00::1]:9464', 'localhost'])
+      expect(await statusOf(name), name).equal(200);
+    for (const name of ['evil.example', 'pegboard.default.svc:9464'])
+      expect(await statusOf(name), name).equal(403);
+  });
 });
+
+interface Served {
+  readonly host?: string;
+  readonly sources?: () => [];
+  readonly allowedHosts?: () => readonly string[];
+}
+
+/** Serves /metrics on a free port. @returns its URL on loopback */
+async function served({
+  host = 'localhost',
+  sources = () => [],
+  allowedHosts = () => [],
+}: Served): Promise<URL> {
+  const log = captureLog();
+  const env = {
+    OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_EXPORTER_PROMETHEUS_HOST: host,
+    OTEL_EXPORTER_PROMETHEUS_PORT: '0',
+  };
+  const producer = new Collector({ sources, resource: resourceFromAttributes({}), maxSeries: () => 1, log });
+  defer(await startExporters({ producer, env, allowedHosts, log }));
+  const url = new URL(String(log.having('metrics are served')[0]?.data['url']));
+  url.hostname = '127.0.0.1';
+  return url;
+}
 
 /** A connection that asks so often at once. @returns the number of its answers */
 function pipelined({ port, pathname }: URL, requests: number): () => number {
