@@ -3,8 +3,6 @@ import { GatewayError } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { hostName, hostNames } from './shared/hostNames.ts';
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /** Health checks send any Host or none, and a page that reads these by DNS rebinding learns nothing. */
 const PROBE = /^(?:https?:\/\/[^/?#]*)?\/(?:health|ready)(?:\?|$)/;
 
@@ -22,9 +20,11 @@ export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpCo
       return new GatewayError('REQUEST_MALFORMED', `send the header ${repeated} once`);
     const host = authorityOf(url) ?? headers.host;
     const name = hostName(host);
-    if (!isOwn(name) && !PROBE.test(url ?? '')) return badHost(name ?? host);
-    if (headers.origin === undefined || isKnownOrigin(headers.origin.toLowerCase(), origins))
-      return undefined;
+    const isOwnHost = isOwn(name);
+    if (!isOwnHost && !PROBE.test(url ?? '')) return badHost(name ?? host);
+    if (headers.origin === undefined) return undefined;
+    const origin = headers.origin.toLowerCase();
+    if (origins.has(origin) || (isOwnHost && isSameOrigin(origin, host))) return undefined;
     const fix = 'add it to plugins.http.config.allowedOrigins if it is yours';
     return new GatewayError('REQUEST_FORBIDDEN', `origin ${quoted(headers.origin)} is not allowed; ${fix}`);
   };
@@ -54,11 +54,22 @@ function badHost(host: string | undefined): GatewayError {
   return new GatewayError('REQUEST_FORBIDDEN', `host ${quoted(host ?? '')} is not allowed; ${fix}`);
 }
 
-function isKnownOrigin(origin: string, allowed: ReadonlySet<string>): boolean {
-  if (allowed.has(origin)) return true;
-  const authority = /^https?:\/\/([^/]+)$/.exec(origin)?.[1];
-  const name = hostName(authority);
-  return name !== undefined && LOOPBACK.has(name);
+/** A proxy may have ended TLS. */
+function isSameOrigin(origin: string, host = ''): boolean {
+  const own = host.toLowerCase();
+  return origin === `http://${own}` || origin === `https://${own}`;
+}
+
+/** Refuses what a page makes a browser send without an Origin: `<script src="http://localhost:8090/sse">`. A page may be of another port
+ *  or name of the same site. Source: https://www.w3.org/TR/fetch-metadata/
+ *  @throws GatewayError REQUEST_FORBIDDEN */
+export function refuseOtherSites({ headers: { origin, 'sec-fetch-site': site } }: IncomingMessage): void {
+  // An Origin that is not allowed was refused before.
+  if (site === undefined || origin !== undefined || site === 'same-origin' || site === 'none') return;
+  throw new GatewayError(
+    'REQUEST_FORBIDDEN',
+    'a page of another site has sent this (Sec-Fetch-Site); pages of plugins.http.config.allowedOrigins can call with fetch',
+  );
 }
 
 function quoted(text: string): string {

@@ -5,6 +5,7 @@ import type { MemoryBudget, MemoryShare } from '../memory/contract.ts';
 import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
+import { refuseOtherSites } from './hosts.ts';
 import { plainRefusal, replyFor, writeReply } from './replies.ts';
 import { hasLargeRest } from './shared/closeGently.ts';
 
@@ -35,6 +36,7 @@ export interface Hit {
 /** Opens the gate for a request, and lets the route answer it. */
 export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
   try {
+    if (route.access === 'caller') refuseOtherSites(hit.req);
     const facts = new HttpFacts(hit, route.access);
     const request = await parts.gate().open(facts);
     if (isReply(request)) {

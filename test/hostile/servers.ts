@@ -224,6 +224,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/http/hosts: answers ${status} to the Host ${JSON.stringify(host)}',
       'plugins/http/hosts: answers ${status} to the Origin ${JSON.stringify(origin)} with a good Host',
       'plugins/http/hosts: checks Host and Origin on every path alike',
+      'plugins/http/hosts: refuses what pages of other sites and ports send without an Origin, where callers are served',
       'plugins/http/hosts: prefers the host of a complete URL in the request line to the header',
     ],
   },

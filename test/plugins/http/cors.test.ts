@@ -68,13 +68,13 @@ describe('http: web pages of other origins', () => {
     for (const [origin, status] of [
       ['https://evil.com', 403],
       ['https://app.example.com.evil.com', 403],
-      ['http://localhost:3000', 405],
+      ['http://localhost:3000', 403],
     ] as const) {
       const answer = await preflight(origin);
       expect(answer.status, origin).equal(status);
       expect(corsOf(answer), origin).deep.equal([]);
     }
-    const headers = { ...MCP_HEADERS, origin: 'http://localhost:3000' };
+    const headers = { ...MCP_HEADERS, origin: edge.url };
     const served = await send(`${edge.url}/mcp`, { method: 'POST', headers, body: initializeBody() });
     expect(served.status).equal(200);
     expect(corsOf(served)).deep.equal([]);
@@ -82,7 +82,7 @@ describe('http: web pages of other origins', () => {
 
   it('of this machine are served like others once they are listed, live', async () => {
     const origin = 'http://localhost:6274';
-    expect((await preflight(origin)).status).equal(405);
+    expect((await preflight(origin)).status).equal(403);
     await edge.configure({ plugins: { http: { config: { allowedOrigins: [origin] } } } });
     expect((await preflight(origin)).headers['access-control-allow-origin']).equal(origin);
     expect((await preflight(ORIGIN)).status).equal(403);

@@ -52,11 +52,12 @@ describe('http: Host and Origin', () => {
   }
 
   const ORIGINS: readonly (readonly [string, number])[] = [
-    ['http://localhost', 200],
-    ['http://localhost:3000', 200],
-    ['HTTPS://LocalHost:3000', 200],
-    ['http://127.0.0.1:5173', 200],
-    ['http://[::1]:5173', 200],
+    ['http://localhost:8090', 200],
+    ['HTTPS://LocalHost:8090', 200],
+    ['http://localhost', 403],
+    ['http://localhost:3000', 403],
+    ['http://127.0.0.1:8090', 403],
+    ['http://[::1]:5173', 403],
     ['http://evil.com', 403],
     ['null', 403],
     ['', 403],
@@ -64,16 +65,38 @@ describe('http: Host and Origin', () => {
     ['http://127.0.0.1.nip.io', 403],
     ['http://localhost.', 403],
     ['http://localhost@evil.com', 403],
-    ['http://localhost/', 403],
-    ['file://localhost', 403],
+    ['http://localhost:8090/', 403],
+    ['file://localhost:8090', 403],
     ['chrome-extension://localhost', 403],
-    ['http://localhost, http://evil.com', 403],
+    ['http://localhost:8090, http://evil.com', 403],
   ];
   for (const [origin, status] of ORIGINS) {
     it(`answers ${status} to the Origin ${JSON.stringify(origin)} with a good Host`, async () => {
-      expect(await statusWith({ host: 'localhost', origin })).equal(status);
+      expect(await statusWith({ host: 'localhost:8090', origin })).equal(status);
     });
   }
+
+  it('refuses what pages of other sites and ports send without an Origin, where callers are served', async () => {
+    for (const path of ['/mcp', '/mcp/t/read-only', '/sse', '/message?sessionId=x'])
+      for (const site of ['cross-site', 'same-site', 'anything']) {
+        const answer = await send(`${edge.url}${path}`, {
+          headers: { ...MCP_HEADERS, 'sec-fetch-site': site },
+        });
+        expect(answer.status, `${path} ${site}`).equal(path.startsWith('/message') ? 405 : 403);
+        if (answer.status === 403) expect(answer.text).include('Sec-Fetch-Site');
+      }
+    expect(await statusWith({ 'sec-fetch-site': 'cross-site' })).equal(403);
+    expect(await statusWith({ 'sec-fetch-site': 'cross-site' }, '/message?sessionId=x')).equal(403);
+    expect(await statusWith({ 'sec-fetch-site': 'cross-site' }, '/health')).equal(200);
+    for (const site of ['same-origin', 'none'])
+      expect(await statusWith({ 'sec-fetch-site': site })).equal(200);
+  });
+
+  it('serves pages of other sites that the settings name', async () => {
+    const origin = 'https://app.example.com';
+    await edge.configure({ plugins: { http: { config: { allowedOrigins: [origin] } } } });
+    expect(await statusWith({ origin, 'sec-fetch-site': 'cross-site' })).equal(200);
+  });
 
   it('checks Host and Origin on every path alike', async () => {
     for (const path of ['/mcp', '/sse', '/message?sessionId=x', '/health', '/nowhere']) {
