@@ -68,9 +68,17 @@ async function fileNames(folder: string, root: string): Promise<readonly string[
     if (isMissing && (await isThere(root))) return [];
     const text = isMissing
       ? `the configuration directory ${root} does not exist; restore it`
-      : `the folder ${folder} cannot be read: ${messageOf(error)}; make it readable for this process`;
+      : `the folder ${folder} ${whyUnread(error)}`;
     throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
   }
+}
+
+export function whyUnread(error: unknown): string {
+  const isOutOfHandles = ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+  const fix = isOutOfHandles
+    ? 'too many files and connections are open; raise the limit (ulimit -n, LimitNOFILE of the unit)'
+    : 'make it readable for this process';
+  return `cannot be read: ${messageOf(error)}; ${fix}`;
 }
 
 function isThere(path: string): Promise<boolean> {
@@ -96,7 +104,7 @@ async function readText(file: string, maxBytes: number): Promise<Read> {
   } catch (error) {
     if (error instanceof TypeError) return { message: 'the file is not UTF-8 text; save it as UTF-8' };
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return gone(file);
-    return { message: `the file cannot be read: ${messageOf(error)}; make it readable for this process` };
+    return { message: `the file ${whyUnread(error)}` };
   }
 }
 
