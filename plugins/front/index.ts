@@ -3,7 +3,7 @@ import { Front, SessionList, StatelessFront } from './contract.ts';
 import type { KeyRing, Scope } from 'pegboard';
 import { MetricSource, Tally } from '../metrics/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
+import { Vault, warnOfOpenKeys } from '../vault-file/contract.ts';
 import { Channel, SharedKeys } from '../vault-redis/contract.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
@@ -115,6 +115,7 @@ function apply(scope: Scope<FrontConfig>): void {
   };
   scope.onStart(() => {
     open();
+    warnOfOpenKeys(scope.get(StateDirectory).path, 'session', scope.log);
     sweepOften();
   });
   scope.onReload(() => {

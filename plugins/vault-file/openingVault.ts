@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError, newKeyRing } from 'pegboard';
-import { JsonVault, vaultKeys } from './contract.ts';
+import { JsonVault, vaultKeys, warnOfOpenKeys } from './contract.ts';
 import type { Log } from 'pegboard';
 import type { VaultWrite } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
@@ -163,6 +163,7 @@ export class OpeningVault extends JsonVault {
     }
     try {
       const [ring, place] = [vaultKeys(state), await diskPlace(folder)];
+      warnOfOpenKeys(state, 'vault', this.#parts.log);
       this.#enter(await openLog({ ...this.#logParts(), place, ring }), lock);
       return true;
     } catch (error) {

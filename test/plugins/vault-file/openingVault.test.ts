@@ -107,7 +107,7 @@ describe('plugins/vault-file: opening', () => {
   it('opens what version 0.1.0 has written', async () => {
     const { path, at } = makeDirectory();
     const key = { id: '60e56117', key: 'Da5qmA5H9E1DVtldxqaNvE0vFuiAGaCbKL/RbqbiupY=' };
-    writeFileSync(at('vault-keys.json'), JSON.stringify({ keys: [key] }));
+    writeFileSync(at('vault-keys.json'), JSON.stringify({ keys: [key] }), { mode: 0o600 });
     mkdirSync(at('vault'));
     writeFileSync(at('vault/vault.log'), Buffer.from(LOG_OF_0_1_0, 'base64'));
     const { vault, log } = await start(path);
