@@ -20,6 +20,8 @@ export interface ServiceState {
   readonly pid: number | undefined;
 }
 type Words = readonly string[];
+/** In a unit, a line break would begin another setting; XML has no escape for the others. */
+const CONTROL = /\p{Cc}/u;
 
 /** What starts programs of a person at their sign-in, and again when they fail. */
 export interface ServiceManager {
@@ -41,6 +43,17 @@ export interface ServiceManager {
   readonly needs: string;
   /** For people: how to read the log, and what else helps. */
   readonly hints: readonly string[];
+}
+
+/** The text of the file. @throws Failure if a part cannot be written into it */
+export function definitionText(manager: ServiceManager, program: ServiceProgram): string {
+  const words = [...program.command, program.directory, program.path];
+  const fault = words.find((word) => CONTROL.test(word));
+  if (fault === undefined) return manager.text(program);
+  const cure = fault === program.path ? 'set another PATH' : 'move it, or rename its folder';
+  throw new Failure(
+    `${JSON.stringify(fault)} holds a control character, which a service of ${manager.name} cannot name; ${cure}`,
+  );
 }
 
 /** @param uid of the user @throws Failure on a system without systemd and launchd */

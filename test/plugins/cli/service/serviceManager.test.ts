@@ -55,6 +55,25 @@ describe('cli: what keeps the gateway running', () => {
     ).deep.equal([]);
   });
 
+  it('gets no folders and paths with control characters, which would add settings', async () => {
+    const home = makeDirectory();
+    const env = { HOME: home.path, PATH: home.path };
+    const install = (directory: string, more: Readonly<Record<string, string>> = {}) =>
+      typeVerbWith(['service', 'install', '--dry-run', '--config-path', directory], { ...env, ...more });
+    const directory = `${home.path}\nExecStartPre=touch x`;
+    const [folder, path, both] = await Promise.all([
+      install(directory),
+      install(home.path, { PATH: '/bin\r\u0085' }),
+      install(`${home.path}/größe 100%`),
+    ]);
+    expect(folder).include({ code: 1, stdout: '' });
+    expect(folder.stderr).equal(
+      `pegboard: ${JSON.stringify(directory)} holds a control character, which a service of systemd cannot name; move it, or rename its folder\n`,
+    );
+    expect(path.stderr).match(/^pegboard: "\/bin\\r.*; set another PATH\n$/);
+    expect(both.code, both.stderr).equal(0);
+  });
+
   it('is not known on other systems', () => {
     expect(() => serviceManager('win32', {}, 0)).throw(/systemd \(Linux\) and launchd \(macOS\); on win32/);
   });
