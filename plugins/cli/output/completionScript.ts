@@ -1,7 +1,10 @@
 const BASH = `# bash completion for pegboard: source <(pegboard completion bash)
 _pegboard() {
-  local IFS=$'\\n'
-  COMPREPLY=( $(pegboard __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) )
+  local name
+  COMPREPLY=()
+  # Names come from servers: unquoted, the shell would run what they hold.
+  while IFS= read -r name; do COMPREPLY+=( "$(printf %q "$name")" ); done \\
+    < <(pegboard __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _pegboard pegboard
 `;
@@ -9,7 +12,8 @@ const ZSH = `#compdef pegboard
 # zsh completion for pegboard: source <(pegboard completion zsh)
 _pegboard() {
   local -a found
-  found=(\${(f)"$(pegboard __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  found=(\${(f)"$(pegboard __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
+  # It quotes what it inserts.
   if (( \${#found} )); then compadd -- "\${found[@]}"; else _files; fi
 }
 compdef _pegboard pegboard
@@ -17,6 +21,7 @@ compdef _pegboard pegboard
 const FISH = `# fish completion for pegboard: pegboard completion fish > ~/.config/fish/completions/pegboard.fish
 function __pegboard_complete
   set -l words (commandline -opc) (commandline -ct)
+  # fish quotes what it inserts.
   pegboard __complete -- $words[2..-1] 2>/dev/null
 end
 complete -c pegboard -f -a '(__pegboard_complete)'
