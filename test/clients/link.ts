@@ -17,8 +17,16 @@ export const LINK: Leg<Configured> = {
     const { home, gateway, pegboard } = await setUp(client);
     const former = filesOf(client, home);
     const endpoint = ['--endpoint', `${gateway.url}/mcp`];
-    const importing = ['import', client.word, '--link', '--yes', ...endpoint];
-    await pegboard(importing);
+    const isOfProject = client.files.some((file) => file.startsWith('project/'));
+    const importAll = async (): Promise<void> => {
+      await pegboard(['import', client.word, '--link', '--project', '--yes', ...endpoint]);
+      if (!isOfProject) return;
+      // What comes from a file of the project arrives switched off, and stays in the client.
+      await gateway.connected(1);
+      await pegboard(['start', 'command', ...endpoint]);
+      await pegboard(['link', client.word, '--yes', ...endpoint]);
+    };
+    await importAll();
     await gateway.connected(2);
     await expectListed(client, home, ['pegboard']);
     for (const tool of ['x_command_echo', 'x_address_echo']) {
@@ -31,8 +39,10 @@ export const LINK: Leg<Configured> = {
     await pegboard(['import', '--undo', '--yes']);
     expectSame(filesOf(client, home), former);
     const left = readdirSync(join(gateway.directory, 'mcpservers'));
-    if (left.length > 0) throw new Error(`import --undo leaves ${left.join(', ')}`);
-    await pegboard(importing);
+    // A start is written into the definition, and undo keeps what has changed.
+    if (!isDeepStrictEqual(left, isOfProject ? ['command.yaml'] : []))
+      throw new Error(`import --undo leaves ${left.join(', ')}`);
+    await importAll();
     await home.type(client.addCommand('later', COMMAND));
     await pegboard(['unlink', client.word, '--yes']);
     await expectListed(client, home, ['address', 'command', 'later']);

@@ -12,6 +12,8 @@ export interface Place {
   /** With the project's folder for a section of another project than the current one. */
   readonly label: string;
   readonly scope: Scope;
+  /** Whether it came with the current project, so that others may have written it. */
+  readonly isOfProject: boolean;
   /** Absolute. */
   readonly path: string;
   /** Where relative paths in it begin: its project. */
@@ -216,6 +218,8 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
     ...wanted.flatMap(({ name, label, at: own, spell, note, files: paths }) =>
       paths(base).map(([scope, path, at = own]) => ({
         ...{ client: name, label, scope, path, at, spell, note },
+        // What Claude Code keeps for each project is in the user's own file.
+        isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
         folder: scope === 'project' ? cwd : dirname(path),
         format: formatOf(path),
       })),
@@ -232,6 +236,7 @@ function fileAt(path: string): Place {
     client: path,
     label: path,
     scope: 'file',
+    isOfProject: false,
     path,
     folder: dirname(path).replace(/\/\.(vscode|cursor|gemini|codex|opencode|zed)$/, ''),
     format: formatOf(path),

@@ -20,12 +20,14 @@ export interface PlannedServer {
   readonly secrets: readonly { readonly path: string; readonly text: string }[];
   /** Whether a definition of the same server existed before. */
   readonly isPresent: boolean;
+  /** Whether it is written switched off: it is in files of the project only. */
+  readonly isOff: boolean;
 }
 export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
   readonly skipped: readonly { readonly entry: Entry; readonly reason: string }[];
 }
-interface Surroundings {
+export interface Surroundings {
   /** The configuration directory. */
   readonly directory: string;
   readonly env: Env;
@@ -47,10 +49,12 @@ export async function planImport(entries: readonly Entry[], around: Surroundings
     const definition = { path: join(folder, `${name}.yaml`), text: '' };
     servers.set(identityOf(server, around), {
       ...{ name, server, definition, entries: [], secrets: [] },
-      isPresent: true,
+      ...{ isPresent: true, isOff: false },
     });
   }
-  for (const entry of entries) {
+  // The user's own first: what is in both is the user's.
+  const isOf = (isOfProject: boolean) => entries.filter(({ place }) => place.isOfProject === isOfProject);
+  for (const entry of [...isOf(false), ...isOf(true)]) {
     const server = serverOf(entry, env);
     const reason =
       'skipped' in server ? server.skipped : server.url === endpoint ? 'Pegboard itself' : undefined;
@@ -96,6 +100,7 @@ function planned(
       }),
     );
   const { type, command, url, env, headers, limits } = server;
+  const isOff = entry.place.isOfProject;
   const definition = {
     type,
     ...(command !== undefined && { command }),
@@ -103,11 +108,11 @@ function planned(
     ...(Object.keys(env).length > 0 && { env: kept(env) }),
     ...(Object.keys(headers).length > 0 && { headers: kept(headers) }),
     ...limits,
-    autoStart: true,
+    autoStart: !isOff,
   };
   const text = `# Imported from ${entry.place.label}.\n${stringify(definition, { lineWidth: 0 })}`;
   const path = join(directory, 'mcpservers', `${name}.yaml`);
-  return { name, server, entries: [entry], definition: { path, text }, secrets, isPresent: false };
+  return { name, server, entries: [entry], definition: { path, text }, secrets, isPresent: false, isOff };
 }
 
 function freeName(given: string, taken: Set<string>): string {

@@ -39,7 +39,12 @@ export function reportText(report: Report, invocation: Invocation): string {
 export function notesOf({ servers }: ImportPlan): readonly string[] {
   return servers
     .filter((one) => !one.isPresent)
-    .flatMap(({ name, server }) => [...new Set(server.notes)].map((note) => `${name}: ${note}`));
+    .flatMap(({ name, server, isOff }) => [
+      ...[...new Set(server.notes)].map((note) => `${name}: ${note}`),
+      ...(isOff
+        ? [`${name}: it came with this project, so it is off; start it with: pegboard start ${name}`]
+        : []),
+    ]);
 }
 
 function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[] {
@@ -63,7 +68,8 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
   ];
 }
 
-function shown({ server }: PlannedServer): string {
+/** Its command or URL, without secrets. */
+export function shown({ server }: PlannedServer): string {
   return server.url === undefined ? hideInWords(server.command ?? []).join(' ') : hideInUrl(server.url);
 }
 

@@ -7,6 +7,8 @@ import type { Place } from './places.ts';
 import { shellCommand } from './shellCommand.ts';
 
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g;
+/** What Pegboard alone would fill; to the clients it is text. */
+const FOREIGN = /\$\{(?:file|secret|caller):[^{}]+\}/;
 const HARMLESS = /^(HOME|USER|PWD|XDG_\w+|\w*(DIR|PATH|ROOT|FOLDER|HOST|PORT))$/i;
 
 type Texts = Readonly<Record<string, string>>;
@@ -43,6 +45,9 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   if (place.scope === 'project' && !existsSync(place.folder))
     return { skipped: `its project folder ${place.folder} is gone` };
   if (value['disabled'] === true || value['enabled'] === false) return { skipped: 'switched off' };
+  const [reference] = FOREIGN.exec(JSON.stringify(value)) ?? [];
+  if (reference !== undefined)
+    return { skipped: `it holds ${reference}, which is text to its client and a reference to Pegboard` };
   const notes: string[] = [];
   const translate = (text: string): string => referencesIn(text, surroundings, notes);
   const expand = (text: string): string => expanded(text, surroundings, place);

@@ -6,12 +6,14 @@ import type { Found } from './clientFile.ts';
 import { placesOf } from './places.ts';
 import type { Place } from './places.ts';
 import { planImport } from './planImport.ts';
-import type { ImportPlan } from './planImport.ts';
+import type { ImportPlan, Surroundings } from './planImport.ts';
 
 export interface Survey {
   readonly places: readonly Place[];
   readonly found: Found;
   readonly plan: ImportPlan;
+  /** What the plan was made with. */
+  readonly around: Surroundings;
   /** The gateway. */
   readonly endpoint: NamedEndpoint;
 }
@@ -22,6 +24,6 @@ export async function survey(invocation: Invocation): Promise<Survey> {
   const places = placesOf(args, { env, platform: process.platform, cwd: process.cwd() });
   const endpoint = await endpointOf(invocation);
   const found = await readPlaces(places);
-  const plan = await planImport(found.entries, { directory, env, endpoint: endpoint.url });
-  return { places, found, plan, endpoint };
+  const around = { directory, env, endpoint: endpoint.url };
+  return { places, found, plan: await planImport(found.entries, around), around, endpoint };
 }

@@ -32,7 +32,7 @@ export const firstStart: Command = verb({
 function namesByClient({ servers }: ImportPlan): Readonly<Record<string, readonly string[]>> {
   const names: Record<string, string[]> = {};
   for (const { place, name } of servers.flatMap(({ entries }) => entries)) {
-    const own = (names[place.label] ??= []);
+    const own = (names[place.isOfProject ? `${place.label} (this project)` : place.label] ??= []);
     if (!own.includes(name)) own.push(name);
   }
   return names;

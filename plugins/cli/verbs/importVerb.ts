@@ -8,6 +8,7 @@ import type { PlannedServer } from '../clients/planImport.ts';
 import { notesOf } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
+import { withConsent } from '../clients/withConsent.ts';
 import { createFile, textAt } from '../files.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
@@ -31,7 +32,14 @@ export const importVerb: Command = verb({
   options: [
     { flags: '--link', description: 'put Pegboard into the clients in place of what is imported' },
     { flags: '--undo', description: 'take the last import back, with the links made since' },
-    { flags: '-y, --yes', description: 'write without asking' },
+    {
+      flags: '--project',
+      description: 'take servers of files of this project too, switched off; else each file is asked about',
+    },
+    {
+      flags: '-y, --yes',
+      description: 'write without asking; leaves the question about each file of this project',
+    },
     { flags: '--dry-run', description: 'show what would be written, and write nothing' },
   ],
   examples: [
@@ -50,15 +58,17 @@ export const importVerb: Command = verb({
 /** @param record undefined shows only */
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { link } = optionsOf<ImportOptions>(invocation);
-  const { places, found, plan, endpoint } = await survey(invocation);
-  const imported = plan.servers.flatMap(({ entries }) => entries);
+  const { places, found, endpoint, ...surveyed } = await survey(invocation);
+  const { plan, notes } = await withConsent(invocation, { found, ...surveyed });
+  // What is off stays in its client until `pegboard link`: nothing would offer it.
+  const imported = plan.servers.filter(({ isOff }) => !isOff).flatMap(({ entries }) => entries);
   const { links, faults } =
     link === true
       ? planLinks({ places, texts: found.texts, imported, endpoint: endpoint.url, named: invocation.args })
       : { links: [], faults: [] };
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
   return carryOut(invocation, record, {
-    ...{ plan, links, endpoint, faults: [...found.faults, ...faults], notes: notesOf(plan) },
+    ...{ plan, links, endpoint, faults: [...found.faults, ...faults], notes: [...notesOf(plan), ...notes] },
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {

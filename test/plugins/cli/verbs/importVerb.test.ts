@@ -253,7 +253,13 @@ mcpServers:
     const local = { command: 'node', args: ['./local.js'] };
     const claude = { projects: { [home.at('project')]: { mcpServers: { local } } } };
     home.write('.claude.json', JSON.stringify(claude));
-    const { code, stderr } = await home.run(['import', '--yes', 'claude-code', '../elsewhere/servers.json']);
+    const { code, stderr } = await home.run([
+      'import',
+      '--yes',
+      '--project',
+      'claude-code',
+      '../elsewhere/servers.json',
+    ]);
     expect(code, stderr).to.equal(0);
     expect(definition(home, 'here')['command']).to.deep.equal([
       'sh',
@@ -283,7 +289,7 @@ mcpServers:
       'project/.mcp.json': JSON.stringify({ mcpServers: servers }),
       'project/server.js': '',
     });
-    await home.run(['import', '--yes']);
+    await home.run(['import', '--yes', '--project']);
     const commands = Object.keys(servers).map((name) => definition(home, name)['command']);
     const inFolder = (words: string): readonly string[] => [
       'sh',
@@ -378,7 +384,7 @@ mcpServers:
       'project/.opencode/opencode.json': file('f'),
       'project/.opencode/opencode.jsonc': file('g'),
     });
-    const { stdout, stderr } = await home.run(['import', '--link', '--yes', '-o', 'name']);
+    const { stdout, stderr } = await home.run(['import', '--link', '--yes', '--project', '-o', 'name']);
     expect(stdout.split('\n').filter(Boolean).sort(), stderr).to.deep.equal([
       'a',
       'b',

@@ -126,7 +126,8 @@ describe('pegboard link', () => {
 
   it('says before it writes that a file is shared with the project', async () => {
     const home = makeClientHome({ 'project/.mcp.json': '{"mcpServers":{"a":{"command":"a"}}}' });
-    const { stderr } = await home.run(['import', '--link']);
+    await home.run(['import', '--project', '--yes']);
+    const { stderr } = await home.run(['link']);
     expect(stderr).to.match(
       /^\/.*\/project\/\.mcp\.json is shared with the project: everyone who works on it gets the change\npegboard: standard input/,
     );

@@ -1,0 +1,74 @@
+import { plainText } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { ask } from '../confirm.ts';
+import type { Entry } from './clientFile.ts';
+import { planImport } from './planImport.ts';
+import type { ImportPlan, PlannedServer } from './planImport.ts';
+import { projectApprovals } from './projectApprovals.ts';
+import { shown } from './report.ts';
+import type { Survey } from './survey.ts';
+
+interface Consented {
+  readonly plan: ImportPlan;
+  /** What was left out, for the operator, one line each. */
+  readonly notes: readonly string[];
+}
+/** A new server of a file of the project. */
+interface Offer {
+  readonly entry: Entry;
+  readonly server: PlannedServer;
+}
+
+/** The plan without the servers of the project that the user has not agreed to: strangers may have written its files, and a server
+ *  that is taken over can be run. --project agrees to all, a question to each file, Claude Code's record to single servers.
+ *  @throws Failure at Ctrl-C */
+export async function withConsent(
+  invocation: Invocation,
+  { found, plan, around }: Pick<Survey, 'found' | 'plan' | 'around'>,
+): Promise<Consented> {
+  const { project, dryRun } = optionsOf<{ project?: boolean; dryRun?: boolean }>(invocation);
+  const approvalOf = await projectApprovals(process.cwd(), around.env);
+  const left = new Map<Entry, string>();
+  const notes: string[] = [];
+  for (const [path, offers] of offersByFile(plan)) {
+    const refused = offers.filter(({ entry }) => approvalOf(entry) === 'refused');
+    for (const { entry } of refused)
+      left.set(entry, 'Claude Code has it as disabled (disabledMcpjsonServers)');
+    const open = offers.filter(({ entry }) => approvalOf(entry) === undefined);
+    if (project === true || open.length === 0) continue;
+    const canAsk = dryRun !== true && invocation.terminal.input.isTTY === true;
+    if (canAsk && (await ask(invocation, questionOf(path, open)))) continue;
+    for (const { entry } of open) left.set(entry, 'it came with this project');
+    notes.push(
+      `${path} came with this project and is left out; to take its servers over: pegboard import --project`,
+    );
+  }
+  if (left.size === 0) return { plan, notes };
+  const { servers, skipped } = await planImport(
+    found.entries.filter((entry) => !left.has(entry)),
+    around,
+  );
+  const declined = [...left].map(([entry, reason]) => ({ entry, reason }));
+  return { plan: { servers, skipped: [...skipped, ...declined] }, notes };
+}
+
+function offersByFile({ servers }: ImportPlan): ReadonlyMap<string, readonly Offer[]> {
+  const offers = servers
+    .filter(({ isOff }) => isOff)
+    .flatMap((server) => server.entries.map((entry) => ({ entry, server })));
+  const paths = [...new Set(offers.map(({ entry }) => entry.place.path))];
+  return new Map(paths.map((path) => [path, offers.filter(({ entry }) => entry.place.path === path)]));
+}
+
+function questionOf(path: string, offers: readonly Offer[]): string {
+  const lines = offers.map(({ entry, server }) => {
+    const { env, headers } = server.server;
+    const texts = [...Object.values(env), ...Object.values(headers), shown(server)].join(' ');
+    const names = [...new Set([...texts.matchAll(/\$\{env:([^{}]+)\}/g)].map(([, name = '']) => name))];
+    const given = names.length === 0 ? '' : ` (is given ${names.join(', ')})`;
+    // On one line, so that no command can look like another.
+    return `  ${plainText(`${entry.name}: ${shown(server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;
+  });
+  return `${path} came with this project:\n${lines.join('')}Take over what it runs, switched off?`;
+}
