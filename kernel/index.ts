@@ -52,7 +52,7 @@ export { compileGlob, globFault, globOf, type Glob } from './lib/glob.ts';
 export { CHANGING, READING, coreTool } from './coreTool.ts';
 export { HIDDEN, hiddenIn, hiderOf, isSecretName, type Hide, type Secret } from './lib/hiding.ts';
 export { parseDuration } from './lib/parseDuration.ts';
-export { holdsUnprintable, plainText } from './lib/plainText.ts';
+export { escapeUnprintable, holdsUnprintable, plainText } from './lib/plainText.ts';
 export { fillReferences, holdsOnlyReferences, type Filled } from './lib/references.ts';
 export { hideInUrl, hideInWords, isHidden, secretsGiven } from './lib/secretPlaces.ts';
 export { isSecret, keptUnlessSecret } from './lib/isSecret.ts';

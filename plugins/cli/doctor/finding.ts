@@ -12,7 +12,12 @@ export interface Finding {
 const MARKS = { ok: '✓', warning: '!', error: '✗' } as const;
 const COLOURS = { ok: 32, warning: 33, error: 31 } as const;
 
-export function lineOf({ level, subject, message, fix }: Finding, { terminal }: Invocation): string {
-  const mark = terminal.hasColour ? `\u001b[${COLOURS[level]}m${MARKS[level]}\u001b[0m` : MARKS[level];
-  return `${mark} ${subject}: ${message}\n${fix === undefined ? '' : `    → ${fix}\n`}`;
+/** With the colour of its level, where there are colours. */
+export function markOf({ level }: Finding, { hasColour }: Invocation['terminal']): string {
+  return hasColour ? `\u001b[${COLOURS[level]}m${MARKS[level]}\u001b[0m` : MARKS[level];
+}
+
+/** What follows its mark. */
+export function textOf({ subject, message, fix }: Finding): string {
+  return ` ${subject}: ${message}\n${fix === undefined ? '' : `    → ${fix}\n`}`;
 }

@@ -1,3 +1,5 @@
+import { shownText } from './shownText.ts';
+
 const GAP = '   ';
 const MIN_LAST = 12;
 
@@ -13,7 +15,10 @@ export function table(
   rows: readonly (readonly string[])[],
   { hasHeaders, columns }: TableOptions,
 ): string {
-  const cells = rows.map((row) => row.map(oneLine));
+  // Escapes count in the width of a terminal.
+  const cells = rows.map((row) =>
+    row.map((cell) => (columns === undefined ? oneLine(cell) : shownText(oneLine(cell)))),
+  );
   const all = hasHeaders ? [titles.map((title) => title.toUpperCase()), ...cells] : cells;
   const widths = titles.map((_, at) => Math.max(0, ...all.map((row) => row[at]?.length ?? 0)));
   if (columns !== undefined) shrink(widths, columns - GAP.length * (widths.length - 1));

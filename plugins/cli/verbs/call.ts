@@ -4,6 +4,7 @@ import type { ArgumentSources } from '../arguments/readArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { printResult } from '../output/printResult.ts';
+import { shownText, unshielded } from '../output/shownText.ts';
 import { verb } from '../verb.ts';
 import { wholeResult } from '../wholeResult.ts';
 
@@ -44,13 +45,13 @@ export const call = verb({
 
 /** Shows progress in one line of a terminal; undefined where it would only disturb. */
 function progressIn(invocation: Invocation): { show: (words: string) => void; end: () => void } | undefined {
-  const { terminal } = invocation;
+  const terminal = unshielded(invocation.terminal);
   if (!terminal.hasColour || optionsOf(invocation).quiet === true) return undefined;
   let isShown = false;
   return {
     show: (words) => {
       isShown = true;
-      terminal.err(`\r\u001b[K${words.slice(0, terminal.columns - 1)}`);
+      terminal.err(`\r\u001b[K${shownText(words.replaceAll(/\s+/g, ' ')).slice(0, terminal.columns - 1)}`);
     },
     end: () => {
       if (isShown) terminal.err('\r\u001b[K');

@@ -2,7 +2,7 @@ import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { clientFindings } from '../doctor/clientFindings.ts';
 import { configFindings } from '../doctor/configFindings.ts';
-import { lineOf } from '../doctor/finding.ts';
+import { markOf, textOf } from '../doctor/finding.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { clockFinding, versionFinding } from '../doctor/gatewayFindings.ts';
 import { nameFindings } from '../doctor/nameFindings.ts';
@@ -17,6 +17,7 @@ import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
+import { unshielded } from '../output/shownText.ts';
 import { signInCommand } from '../signInNeeded.ts';
 import { verb } from '../verb.ts';
 
@@ -29,10 +30,13 @@ export const doctor = verb({
     const [name] = invocation.args;
     const findings = await (name === undefined ? allFindings(invocation) : namedFindings(invocation, name));
     const { output, quiet } = optionsOf(invocation);
-    if (output === 'json' || output === 'yaml') invocation.terminal.out(asText(findings, output));
+    const { terminal } = invocation;
+    if (output === 'json' || output === 'yaml') terminal.out(asText(findings, output));
     else
-      for (const one of findings)
-        if (quiet !== true || one.level !== 'ok') invocation.terminal.out(lineOf(one, invocation));
+      for (const one of findings.filter(({ level }) => quiet !== true || level !== 'ok')) {
+        unshielded(terminal).out(markOf(one, terminal));
+        terminal.out(textOf(one));
+      }
     return findings.some(({ level }) => level === 'error') ? 1 : 0;
   },
 });
