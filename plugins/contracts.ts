@@ -18,6 +18,7 @@ export * from './memory/contract.ts';
 export type * from './metatools/contract.ts';
 export * from './metrics/contract.ts';
 export * from './operators/contract.ts';
+export * from './references/contract.ts';
 export * from './settings-file/contract.ts';
 export * from './store-file/contract.ts';
 export * from './store-kubernetes/contract.ts';

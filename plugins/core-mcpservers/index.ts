@@ -1,4 +1,5 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { References } from '../references/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import { McpResourceSource } from '../upstream/contract.ts';
 import { serverFindings } from './serverFindings.ts';
@@ -14,6 +15,7 @@ export const plugin = definePlugin<McpServersConfig>({
   api: 1,
   configSchema: readSchema('config/core-mcpservers'),
   requires: [ConfigControl, ResourceStore],
+  uses: [References],
   provides: [McpResourceSource],
   kinds: [mcpServerKind],
   review: serverFindings,

@@ -1,9 +1,11 @@
 import { ConfigControl, coreTool, structuredResult, validateArguments } from 'pegboard';
+import { refusedReferences } from '../references/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
+import { isMoved } from './refuseMoved.ts';
 import { inForce, recordOf, refusedIn } from './serverRecord.ts';
 
 /** The read-only tools. */
@@ -65,11 +67,14 @@ function verdictOn(server: string, spec: JsonObject, scope: Scope<unknown>): Jso
   const issues = control.validate(MCP_SERVER, server, spec);
   const texts = (severity: Issue['severity']): readonly string[] =>
     issues.filter((issue) => issue.severity === severity).map(({ message }) => message);
-  const exists = control.resources(MCP_SERVER).some((resource) => resource.name === server);
-  const taken = exists
-    ? [`an MCP server named ${server} exists already; core_mcpserver_update changes it`]
-    : [];
-  const errors = texts('error');
+  const present = control.resources(MCP_SERVER).find((resource) => resource.name === server);
+  const taken =
+    present === undefined
+      ? []
+      : [`an MCP server named ${server} exists already; core_mcpserver_update changes it`];
+  const stored = present === undefined || isMoved(present.spec, spec) ? {} : present.spec;
+  const refused = refusedReferences(scope, { next: spec, stored });
+  const errors = [...texts('error'), ...refused.map(({ message }) => message)];
   const related = errors.length === 0 ? warningsBeside(control.resources(MCP_SERVER), server, spec) : [];
   const warnings = [...texts('warning'), ...related, ...taken];
   return { name: server, valid: errors.length === 0, errors, warnings };

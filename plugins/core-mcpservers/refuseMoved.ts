@@ -51,6 +51,18 @@ export function refuseMoved({ sent, stored, next }: Update): void {
     refuse('proxy is another one', 'the former', keptParts('proxy', sent));
 }
 
+/** What decides where a remote server is. */
+const ADDRESSES = ['type', 'url', 'messageUrl', 'proxy', 'tls'];
+
+/** Whether what the definition holds would go to another program or address. */
+export function isMoved(stored: JsonObject, next: JsonObject): boolean {
+  const placeIn = (spec: JsonObject): readonly unknown[] => [
+    ...ADDRESSES.map((key) => spec[key]),
+    ...wordsOf(spec),
+  ];
+  return !isDeepStrictEqual(placeIn(stored), placeIn(next));
+}
+
 function refuse(what: string, former: string, kept: readonly Kept[]): void {
   if (kept.length === 0) return;
   const places = kept.map(({ place }) => place).join(', ');

@@ -8,6 +8,7 @@ import {
   structuredResult,
   validateArguments,
 } from 'pegboard';
+import { refuseReferences } from '../references/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import type { StoredDefinition } from '../store-file/contract.ts';
@@ -17,7 +18,7 @@ import type { WrittenReason } from './withWriteEvents.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
 import { restore } from './redact.ts';
-import { refuseMoved } from './refuseMoved.ts';
+import { isMoved, refuseMoved } from './refuseMoved.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 
@@ -82,6 +83,7 @@ async function createServer(
 ): Promise<JsonObject> {
   const spec = restore(fields, {});
   refuseInvalid(scope, name, spec);
+  refuseReferences(scope, { next: spec, stored: {} });
   const store = scope.get(ResourceStore);
   try {
     await store.create(MCP_SERVER, { name, spec }, call.request);
@@ -105,6 +107,7 @@ async function updateServer(
   const spec = merged(stored, restore(fields, stored.spec));
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   refuseInvalid(scope, name, spec);
+  refuseReferences(scope, { next: spec, stored: isMoved(stored.spec, spec) ? {} : stored.spec });
   await store.replace(MCP_SERVER, { ...stored, spec }, call.request);
   return takenOver(scope, name, call);
 }

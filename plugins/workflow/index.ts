@@ -1,6 +1,7 @@
 import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
 import { MemoryBudget } from '../memory/contract.ts';
 import { MetricSource } from '../metrics/contract.ts';
+import { References } from '../references/contract.ts';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Tracer } from '../tracing/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
@@ -29,7 +30,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   keeps: 'the records of workflow runs',
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
-  uses: [RunStore, Vault, Channel, MemoryBudget, Peers, Tracer],
+  uses: [RunStore, Vault, Channel, MemoryBudget, Peers, References, Tracer],
   provides: [CallSecrets, MetricSource, WorkflowRuns],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],

@@ -60,6 +60,7 @@ describe('a gateway installed by helm', () => {
           extraCaFile: makeDirectory({ 'ca.pem': ca }).at('ca.pem'),
           oauth: { server: { trustedIssuers: [trusted] } },
         },
+        references: { allow: ['secret:token/key'] },
         plugins: { workflow: { config: { executionMaxCount: 1, executionSweepMs: 1_000 } } },
       },
     };

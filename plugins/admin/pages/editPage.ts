@@ -32,8 +32,9 @@ export function editForm(
     <input type="hidden" name="base" value="${base}" />
     <label for="text">YAML</label>
     <p class="quiet" id="about">
-      [redacted] keeps a stored secret. Better than a secret here is a reference, such as \${env:NAME}.
-      Comments and the order of keys stay as they are in the file; comments here are not stored.
+      [redacted] keeps a stored secret. References such as \${env:NAME} stay too; new ones belong into the
+      file, unless references.allow in config.yaml has them. Comments and the order of keys stay as they are
+      in the file; comments here are not stored.
     </p>
     <textarea id="text" name="text" class="yaml" rows="16" spellcheck="false" aria-describedby="about">
 ${text}</textarea>

@@ -95,7 +95,7 @@ function valuesOf(
   }
   if (missing.length === 0) return values;
   throw new Failure(
-    `the server needs values (or \${env:NAME} to read them from the gateway's environment):\n${missing.join('\n')}`,
+    `the server needs values (\${env:NAME} reads the gateway's environment, if references.allow there has env:NAME):\n${missing.join('\n')}`,
   );
 }
 

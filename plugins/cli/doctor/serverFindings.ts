@@ -72,8 +72,8 @@ function signIn(server: ServerRecord): Told {
   const { name, error = 'HTTP 401' } = server;
   if (server.signIn !== undefined)
     return { message: 'wants you to sign in', fix: `pegboard auth login --server ${name}` };
-  const headers = `{"Authorization": "Bearer \${env:TOKEN}"}`;
-  const fix = `pegboard call core_mcpserver_update --name ${name} --headers '${headers}'`;
+  const headers = `headers: { Authorization: 'Bearer \${env:TOKEN}' }`;
+  const fix = `write into the definition of ${name}: ${headers}`;
   return { message: `needs a sign-in: ${error}${next(server)}`, fix };
 }
 

@@ -1,9 +1,10 @@
-import { isGatewayError, validateArguments } from 'pegboard';
-import type { Finding, InboundRequest, JsonObject } from 'pegboard';
+import { ConfigControl, isGatewayError, validateArguments } from 'pegboard';
+import type { Finding, InboundRequest, JsonObject, Scope } from 'pegboard';
+import { refusedReferences } from '../../references/contract.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { MissingTool } from '../definition/availability.ts';
 import { cycleOf, cycleText } from '../definition/cycles.ts';
-import { readChecked, workflowKind } from '../definition/workflowKind.ts';
+import { WORKFLOW, readChecked, workflowKind } from '../definition/workflowKind.ts';
 import { toolUses } from '../definition/model.ts';
 import { findingOf, restrictedUses } from '../definition/restrictedUses.ts';
 import type { ToolParts } from './toolParts.ts';
@@ -25,7 +26,11 @@ export function examine(
   const misfits = schemaFindings(spec);
   const { model: workflow, findings } = readChecked(spec, name);
   const faults = findings.filter(({ severity = 'error' }) => severity === 'error');
-  const errors = [...misfits, ...faults.filter((fault) => !isToldBy(misfits, fault))];
+  const errors = [
+    ...misfits,
+    ...faults.filter((fault) => !isToldBy(misfits, fault)),
+    ...refusedReferences(scope, { next: spec, stored: specOf(name, scope) }),
+  ];
   const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
   const cycle = cycleOf(workflow, find);
   const isNew = cycle !== undefined && cycle.names.length > 2;
@@ -48,6 +53,12 @@ export function examine(
     missing,
     referenced,
   };
+}
+
+/** The definition in force, if there is one. */
+function specOf(name: string, scope: Pick<Scope<unknown>, 'get'>): JsonObject {
+  const all = scope.get(ConfigControl).resources(WORKFLOW);
+  return all.find((resource) => resource.name === name)?.spec ?? {};
 }
 
 /** Whether a schema finding for the same value, or one around it, already reports this fault. */

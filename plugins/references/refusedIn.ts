@@ -1,0 +1,38 @@
+import { isObject, isWebAddress } from 'pegboard';
+import type { Finding } from 'pegboard';
+import type { Write } from './contract.ts';
+import { referencesIn } from './referencesIn.ts';
+import type { Path } from './referencesIn.ts';
+import type { Rules } from './rules.ts';
+
+/** What a write would add in references that are not allowed. */
+export function refusedIn({ next, stored }: Write, rules: Rules): readonly Finding[] {
+  return referencesIn(next).flatMap(({ name, path }): Finding[] => {
+    if (rules.allows(name) || isKept(path, { next, stored })) return [];
+    const place = path.join('.');
+    const fix = `write the definition as a file or custom resource, or add ${name} to references.allow in config.yaml`;
+    const message = `${place} refers to ${name}, which may not be given through a tool, nor sent elsewhere than before; ${fix}`;
+    return [{ path, message }];
+  });
+}
+
+/** Whether it is stored at the same place, and goes to no other address beside it. */
+function isKept(path: Path, { next, stored }: Write): boolean {
+  const text = JSON.stringify(valueAt(next, path));
+  if (text !== JSON.stringify(valueAt(stored, path))) return false;
+  const around = path.slice(0, -1);
+  const known = addressesIn(valueAt(stored, around));
+  return addressesIn(valueAt(next, around)).every((address) => known.includes(address));
+}
+
+function addressesIn(value: unknown): readonly unknown[] {
+  const all: unknown[] = isObject(value) ? Object.values(value) : [];
+  return all.filter((text) => typeof text === 'string' && isWebAddress(text));
+}
+
+function valueAt(tree: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (Array.isArray(value)) return value[Number(key)] as unknown;
+    return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }, tree);
+}
