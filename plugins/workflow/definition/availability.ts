@@ -22,6 +22,9 @@ export interface MissingTool {
   readonly place: Position;
 }
 
+/** Layers that judge no steps: classes are for callers of core tools (decision D145), existence is reported here. */
+const OF_CALLERS: readonly string[] = ['operators', 'catalogue'];
+
 /** Tools that a run could not call, each once; uses the same table and layers as calls do.
  *  The caller's toolset is ignored: it narrows calls from outside, not steps (decision D9). */
 export function missingTools(
@@ -60,14 +63,15 @@ function faultOf(
   table: ToolTable,
   request: InboundRequest,
 ): Pick<MissingTool, 'code' | 'reason' | 'remedy' | 'server'> | undefined {
-  const found = table.find(name);
-  const tool = found?.kind === 'meta' ? undefined : found;
-  const verdict = table.refusal(name, tool, request);
+  const tool = table.find(name);
+  const code = 'TOOL_NOT_FOUND';
+  if (tool?.kind === 'meta')
+    return { code, reason: `${name} is a meta-tool; steps call other tools by their names` };
+  const verdict = table
+    .explain(name, request)
+    .find(({ layer, allow }) => !allow && !OF_CALLERS.includes(layer));
   if (verdict !== undefined) return refusedBy(verdict, tool);
   if (tool !== undefined) return undefined;
-  const code = 'TOOL_NOT_FOUND';
-  if (found !== undefined)
-    return { code, reason: `${name} is a meta-tool; steps call other tools by their names` };
   const near = table.near(name, request);
   const remedy = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'find its name with filter_tools';
   return { code, reason: name.startsWith(TOOL_PREFIX) ? 'no such workflow' : 'no such tool', remedy };

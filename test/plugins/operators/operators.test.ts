@@ -72,7 +72,11 @@ async function coreTools(client: McpClient): Promise<readonly string[]> {
 describe('operators: who may change the gateway', () => {
   let gateway: TestGateway;
   before(async () => {
-    const files = { 'config.yaml': CONFIG, 'identify.mjs': moduleOf(identify) };
+    const files = {
+      'config.yaml': CONFIG,
+      'identify.mjs': moduleOf(identify),
+      'workflows/operators.yaml': 'steps: [{ id: a, tool: core_config_get_aggregator, store: true }]\n',
+    };
     gateway = await startGateway({ files, builtIns: BUILT_INS });
   });
   after(() => gateway.stop());
@@ -123,6 +127,12 @@ describe('operators: who may change the gateway', () => {
     );
     expect(hidden).contain('core tools of the classes operate and define are for operators');
     expect(hidden).contain('operators in config.yaml');
+  });
+
+  it('runs the steps of an operator’s workflow for everybody', async () => {
+    const bob = await connect(person({}));
+    expect(await call(bob, 'core_config_get_aggregator')).contain('not found');
+    expect(await call(bob, 'workflow_operators')).contain('"status":"completed"');
   });
 
   it('tells those who operate what a tool takes', async () => {
