@@ -1,4 +1,4 @@
-import { ConfigControl, isGatewayError, validateArguments } from 'pegboard';
+import { ConfigControl, ToolTable, isGatewayError, validateArguments } from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { refusedReferences } from '../../references/contract.ts';
 import { missingTools } from '../definition/availability.ts';
@@ -8,6 +8,7 @@ import { WORKFLOW, readChecked, workflowKind } from '../definition/workflowKind.
 import { toolUses } from '../definition/model.ts';
 import { findingOf, restrictedUses } from '../definition/restrictedUses.ts';
 import type { ToolParts } from './toolParts.ts';
+import { writerFaults } from './writerFaults.ts';
 
 export interface Examined {
   readonly errors: readonly Finding[];
@@ -29,6 +30,7 @@ export function examine(
   const errors = [
     ...misfits,
     ...faults.filter((fault) => !isToldBy(misfits, fault)),
+    ...writerFaults(workflow, scope.get(ToolTable), request),
     ...refusedReferences(scope, { next: spec, stored: specOf(name, scope) }),
   ];
   const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
