@@ -1,6 +1,6 @@
 import { ConfigControl, coreTool, structuredResult, validateArguments } from 'pegboard';
 import { refusedReferences } from '../references/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
+import { ResourceStore, registeredByOf } from '../store-file/contract.ts';
 import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { foreignNames } from './foreignNames.ts';
@@ -38,8 +38,11 @@ function getTool(scope: Scope<unknown>): Tool {
     schema: NAME_ARGUMENTS,
     run: async ({ name }: { readonly name: string }, call) => {
       const refused = refusedIn(name, scope);
+      const record = await recordOf(inForce(name, scope), call, scope);
+      const registeredBy = await registeredByOf(MCP_SERVER, name, scope.get(ResourceStore));
       return structuredResult({
-        ...(await recordOf(inForce(name, scope), call, scope)),
+        ...record,
+        ...(registeredBy && { registeredBy }),
         ...(refused.length > 0 && { refused }),
       });
     },

@@ -9,7 +9,7 @@ import {
   validateArguments,
 } from 'pegboard';
 import { refuseReferences } from '../references/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
+import { ResourceStore, writerOf } from '../store-file/contract.ts';
 import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import type { StoredDefinition } from '../store-file/contract.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
@@ -86,7 +86,7 @@ async function createServer(
   refuseReferences(scope, { next: spec, stored: {} });
   const store = scope.get(ResourceStore);
   try {
-    await store.create(MCP_SERVER, { name, spec }, call.request);
+    await store.create(MCP_SERVER, { name, spec, registeredBy: writerOf(call.request) }, call.request);
   } catch (error) {
     if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
     const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
@@ -108,7 +108,7 @@ async function updateServer(
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   refuseInvalid(scope, name, spec);
   refuseReferences(scope, { next: spec, stored: isMoved(stored.spec, spec) ? {} : stored.spec });
-  await store.replace(MCP_SERVER, { ...stored, spec }, call.request);
+  await store.replace(MCP_SERVER, { ...stored, spec, registeredBy: writerOf(call.request) }, call.request);
   return takenOver(scope, name, call);
 }
 

@@ -1,8 +1,10 @@
 import { one } from 'pegboard';
 import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
+import type { Writer } from './shared/registeredBy.ts';
 
 export { createFile, replaceFile } from './shared/atomicFile.ts';
 export { editYaml } from './shared/editYaml.ts';
+export { annotationsOf, writerIn, writerOf, type Writer } from './shared/registeredBy.ts';
 export { writing } from './shared/writing.ts';
 
 declare module 'pegboard' {
@@ -23,6 +25,8 @@ export interface StoredDefinition {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly spec: JsonObject;
+  /** Who has last written it through a tool; absent: the operator, in a file or without a sign-in. A store that does not keep it shows all as the operator's. */
+  readonly registeredBy?: Writer | undefined;
 }
 
 /** Where definitions are stored: YAML files, custom resources, a third party's database. One per process.
@@ -37,9 +41,19 @@ export interface ResourceStore {
   /** Creates it. @param as the request of the caller on whose behalf the store writes, for stores with their own permissions
    *  @throws GatewayError STORE_CONFLICT if it exists, STORE_FORBIDDEN, STORE_UNREACHABLE */
   create(kind: string, definition: StoredDefinition, as?: InboundRequest): Promise<void>;
-  /** Replaces `spec`; other stored metadata stays. @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  /** Replaces `spec` and `registeredBy`; other stored metadata stays. @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
   replace(kind: string, definition: StoredDefinition, as?: InboundRequest): Promise<void>;
   /** @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
   delete(kind: string, name: string, as?: InboundRequest): Promise<void>;
 }
 export const ResourceStore = one<ResourceStore>('resource-store');
+
+/** Who has last written a definition through a tool. A list, because stores have it at hand when what they write to is away. */
+export async function registeredByOf(
+  kind: string,
+  name: string,
+  store: Pick<ResourceStore, 'list'>,
+): Promise<Writer | undefined> {
+  const all = await store.list(kind);
+  return all.find((one) => one.name === name)?.registeredBy;
+}

@@ -8,6 +8,7 @@ export interface Definition {
   /** Undefined in flat form: such a file belongs to any namespace. */
   readonly namespace: string | undefined;
   readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly annotations: unknown;
   readonly spec: JsonObject;
   /** Whether the fields are at the top level, without apiVersion, kind, metadata and spec. */
   readonly isFlat: boolean;
@@ -61,6 +62,7 @@ function readFlatForm({ name, ...spec }: JsonObject, source: YamlSource, fault: 
     name: readName(name, source.file, (message) => fault(['name'], message)),
     namespace: undefined,
     labels: undefined,
+    annotations: undefined,
     spec,
     isFlat: true,
     origin: source,
@@ -92,6 +94,7 @@ function readResourceForm(
     name: readName(about['name'], source.file, (message) => fault(['metadata', 'name'], message)),
     namespace: readNamespace(about['namespace'], fault),
     labels: readLabels(about['labels'], fault),
+    annotations: about['annotations'],
     spec: isObject(spec) ? spec : {},
     isFlat: false,
     origin: originBelowSpec(source, isObject(spec) ? spec : {}),

@@ -1,9 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { definitionNameFault, GatewayError, inTurn } from 'pegboard';
+import { definitionNameFault, GatewayError, inTurn, isObject } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
 import { createFile, replaceFile } from './shared/atomicFile.ts';
+import { annotationsOf, writerIn } from './shared/registeredBy.ts';
 import type { ResourceStore, StoredDefinition } from './contract.ts';
 import type { Definition } from './definition.ts';
 import { editYaml } from './shared/editYaml.ts';
@@ -66,7 +68,7 @@ export class FileStore implements ResourceStore {
     });
   }
 
-  replace(kindName: string, { name, spec }: StoredDefinition): Promise<void> {
+  replace(kindName: string, { name, spec, registeredBy }: StoredDefinition): Promise<void> {
     return this.#inTurn(async () => {
       const kind = this.#kind(kindName);
       this.#refuseLarge(JSON.stringify(spec));
@@ -74,7 +76,7 @@ export class FileStore implements ResourceStore {
         const match = await this.#find(kind, name);
         if (match === undefined) throw notFound(kind, name);
         const { file, text } = match;
-        const edited = await editedText(match, wholeDefinition(match), spec);
+        const edited = await editedText(match, wholeDefinition(match), { spec, registeredBy });
         this.#refuseLarge(edited);
         if (await writing(file, () => replaceFile(file, text ?? '', edited))) return;
       }
@@ -127,8 +129,8 @@ export class FileStore implements ResourceStore {
   }
 }
 
-function toStored({ name, labels, spec }: Definition): StoredDefinition {
-  return { name, ...(labels && { labels }), spec };
+function toStored({ name, labels, annotations, spec }: Definition): StoredDefinition {
+  return { name, ...(labels && { labels }), spec, ...writerIn(annotations) };
 }
 
 function wholeDefinition({ file, definition }: Match): Definition {
@@ -139,12 +141,35 @@ function wholeDefinition({ file, definition }: Match): Definition {
   );
 }
 
-function editedText({ text = '' }: Match, { isFlat }: Definition, spec: JsonObject): Promise<string> {
-  return isFlat ? editYaml(text, [], spec, ['name']) : editYaml(text, ['spec'], spec);
+/** A file in flat form has no place for a writer, and stays the operator's. */
+async function editedText(
+  { text = '' }: Match,
+  { isFlat, annotations: before }: Definition,
+  { spec, registeredBy }: Pick<StoredDefinition, 'spec' | 'registeredBy'>,
+): Promise<string> {
+  if (isFlat) return editYaml(text, [], spec, ['name']);
+  const edited = await editYaml(text, ['spec'], spec);
+  const annotations = given({ ...(isObject(before) && before), ...annotationsOf(registeredBy) });
+  if (isDeepStrictEqual(annotations, before ?? {})) return edited;
+  return editYaml(edited, ['metadata', 'annotations'], annotations);
 }
 
-function newFile(kind: ResourceKind, { name, labels, spec }: StoredDefinition, namespace: string): string {
-  const metadata = { name, ...(namespace !== 'default' && { namespace }), ...(labels && { labels }) };
+/** Without the keys that are undefined. */
+function given(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function newFile(
+  kind: ResourceKind,
+  { name, labels, spec, registeredBy }: StoredDefinition,
+  namespace: string,
+): string {
+  const metadata = {
+    name,
+    ...(namespace !== 'default' && { namespace }),
+    ...(labels && { labels }),
+    ...(registeredBy && { annotations: given(annotationsOf(registeredBy)) }),
+  };
   return stringify(
     { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.name, metadata, spec },
     { lineWidth: 0 },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, definitionNameFault } from 'pegboard';
 import type { ConfigControl, InboundRequest, JsonObject, ResourceKind } from 'pegboard';
+import { annotationsOf, writerIn } from '../../store-file/contract.ts';
 import type { ResourceStore, StoredDefinition } from '../../store-file/contract.ts';
 import type { KubeAnswer, KubeApi } from '../api/kubeApi.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
@@ -42,7 +43,7 @@ export class KubernetesStore implements ResourceStore {
 
   async create(
     kindName: string,
-    { name, labels, spec }: StoredDefinition,
+    { name, labels, spec, registeredBy }: StoredDefinition,
     as?: InboundRequest,
   ): Promise<void> {
     const kind = this.#kind(kindName);
@@ -51,7 +52,11 @@ export class KubernetesStore implements ResourceStore {
     const body = {
       apiVersion: `${GROUP}/${VERSION}`,
       kind: kind.name,
-      metadata: { name, ...(labels !== undefined && { labels }) },
+      metadata: {
+        name,
+        ...(labels !== undefined && { labels }),
+        ...(registeredBy !== undefined && { annotations: annotationsOf(registeredBy) }),
+      },
       spec: storableSpec(spec),
     };
     const created = await this.#write('create', { kind, name, as }, (api, token) =>
@@ -61,11 +66,18 @@ export class KubernetesStore implements ResourceStore {
   }
 
   /** Sends the fields that differ only, so that fields that others change meanwhile stay. */
-  async replace(kindName: string, { name, spec }: StoredDefinition, as?: InboundRequest): Promise<void> {
+  async replace(
+    kindName: string,
+    { name, spec, registeredBy }: StoredDefinition,
+    as?: InboundRequest,
+  ): Promise<void> {
     const kind = this.#kind(kindName);
     const present = await this.#read(kind, name);
     if (present === undefined) throw notFound(kind, name);
-    const patch = { spec: patchOf(specOf(present), storableSpec(spec)) };
+    const { annotations = {} } = present.metadata;
+    const written = patchOf(annotations, { ...annotations, ...annotationsOf(registeredBy) });
+    const metadata = Object.keys(written).length > 0 && { metadata: { annotations: written } };
+    const patch = { ...metadata, spec: patchOf(specOf(present), storableSpec(spec)) };
     const patched = await this.#write('patch', { kind, name, as }, (api, token) =>
       api.mergePatch(placeOf(kind, this.#namespace, name), patch, { bearer: token, isStrict: true }),
     );
@@ -138,8 +150,8 @@ export class KubernetesStore implements ResourceStore {
 }
 
 function toStored(object: KubeObject): StoredDefinition {
-  const { name, labels } = object.metadata;
-  return { name, ...(labels !== undefined && { labels }), spec: specOf(object) };
+  const { name, labels, annotations } = object.metadata;
+  return { name, ...(labels !== undefined && { labels }), spec: specOf(object), ...writerIn(annotations) };
 }
 
 /** A JSON merge patch (RFC 7396): null removes a key. Maps are merged key by key, lists replaced. */

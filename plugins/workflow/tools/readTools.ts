@@ -1,4 +1,5 @@
 import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } from 'pegboard';
+import { ResourceStore, registeredByOf } from '../../store-file/contract.ts';
 import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
 import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, readName, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';
@@ -38,7 +39,11 @@ function getTool(parts: ToolParts): Tool {
     description: 'Get one workflow definition, as an object and as the YAML text of a file',
     schema: NAME_ARGUMENTS,
     read: (args) => readName(args, name),
-    run: (workflow, { request }) => structuredResult(shown(workflow, parts, request)),
+    run: async (workflow, { request }) => {
+      const definition = shown(workflow, parts, request);
+      const registeredBy = await registeredByOf(WORKFLOW, workflow, parts.scope.get(ResourceStore));
+      return structuredResult({ ...definition, ...(registeredBy && { registeredBy }) });
+    },
   });
 }
 

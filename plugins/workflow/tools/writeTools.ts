@@ -8,7 +8,7 @@ import {
   structuredResult,
   validateArguments,
 } from 'pegboard';
-import { ResourceStore } from '../../store-file/contract.ts';
+import { ResourceStore, writerOf } from '../../store-file/contract.ts';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
@@ -77,6 +77,7 @@ async function create(name: string, fields: JsonObject, context: Context): Promi
   const definition = {
     name,
     spec,
+    registeredBy: writerOf(context.call.request),
     ...(labels !== undefined && { labels: labels as Record<string, string> }),
   };
   try {
@@ -98,7 +99,11 @@ async function update(name: string, fields: JsonObject, context: Context): Promi
   if (stored === undefined) throw notFound(name);
   const spec = merged(stored.spec, fields);
   mustBeValid(name, spec, { ...context, verb: 'update' });
-  await store.replace(WORKFLOW, { ...stored, spec }, context.call.request);
+  await store.replace(
+    WORKFLOW,
+    { ...stored, spec, registeredBy: writerOf(context.call.request) },
+    context.call.request,
+  );
   const taken = await takenOver(name, context);
   events.tell('WorkflowUpdated', name, `successfully updated with ${stepCount(spec)} steps`);
   return { ...taken, message: `Workflow '${name}' updated successfully` };

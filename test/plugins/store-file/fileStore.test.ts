@@ -35,6 +35,26 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('plugins/store-file: writing', () => {
+  it('keeps who has written a definition, until another writes it, beside other annotations', async () => {
+    const metadata = 'metadata: { name: a, annotations: { team: b } } # own\n';
+    const head = `apiVersion: pegboard.dev/v1alpha1\nkind: ${KIND}\n`;
+    const gateway = await boot({
+      'mcpservers/a.yaml': `${head}${metadata}spec: ${JSON.stringify(SPEC)}\n`,
+      'mcpservers/flat.yaml': JSON.stringify(SPEC),
+    });
+    const store = storeOf(gateway);
+    const ana = { issuer: 'https://idp.example', subject: 'ana: "x"' };
+    await store.create(KIND, { name: 'new', spec: SPEC, registeredBy: ana });
+    expect((await store.get(KIND, 'new'))?.registeredBy).deep.equal(ana);
+    for (const registeredBy of [ana, { subject: 'ci' }, undefined]) {
+      await store.replace(KIND, { name: 'a', spec: SPEC, registeredBy });
+      expect((await store.get(KIND, 'a'))?.registeredBy).deep.equal(registeredBy);
+      expect(textOf(gateway, 'mcpservers/a.yaml')).contain('team: b').and.contain('# own');
+    }
+    await store.replace(KIND, { name: 'flat', spec: SPEC, registeredBy: ana });
+    expect((await store.get(KIND, 'flat'))?.registeredBy).equal(undefined);
+  });
+
   it('creates a file in resource form that reads back, private to its owner and without leftovers', async () => {
     const gateway = await boot();
     const store = storeOf(gateway);

@@ -119,4 +119,18 @@ describe('plugins/workflow: writers', () => {
     const names = await anyone('core_workflow_create', using('core_workflow_list'));
     expect(names).contain('created successfully');
   });
+
+  it('are remembered with what they have written, until another writes it', async () => {
+    await start([...BUILT_INS, 'store-file']);
+    const [author, admin] = [await as('authors'), await as('admins')];
+    await author('core_workflow_create', using('core_service_list'));
+    expect(await admin('core_workflow_get', { name: 'w' })).contain(
+      '"registeredBy":{"issuer":"https://idp.example","subject":"authors"}',
+    );
+    await admin('core_workflow_update', { name: 'w', description: 'anew' });
+    expect(await admin('core_workflow_get', { name: 'w' })).contain('"subject":"admins"');
+    const server = { name: 's', type: 'stdio', command: ['true'] };
+    await admin('core_mcpserver_create', server);
+    expect(await admin('core_mcpserver_get', { name: 's' })).contain('"registeredBy":{"issuer"');
+  });
 });
