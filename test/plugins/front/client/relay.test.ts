@@ -34,8 +34,7 @@ function processWith(hasChannel: boolean) {
   } as unknown as Scope<FrontConfig>;
   const relay = new Relay(scope, new Outlets(new ListWatch(scope)), new Siblings(scope));
   const client = new SessionClient(relay, SESSION, () => false);
-  const ask = (): Promise<unknown> =>
-    client.ask({ method: 'roots/list', params: '{}' }, new Cancellation());
+  const ask = (): Promise<unknown> => client.ask({ method: 'roots/list', params: '{}' }, new Cancellation());
   return { relay, sent, ask };
 }
 
