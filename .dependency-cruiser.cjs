@@ -34,7 +34,8 @@ const LAYERS = {
     'endpoints/': ['web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
   },
   front: {
-    'message/': [],
+    'shared/': [],
+    'message/': ['shared/'],
     'session/': [],
     'client/': ['message/'],
     'methods/': ['client/', 'message/'],

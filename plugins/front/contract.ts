@@ -1,6 +1,8 @@
 import { one } from 'pegboard';
 import type { ClientMeta, ErrorCode, InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
+export { exactText } from './shared/exactNumbers.ts';
+
 declare module 'pegboard' {
   interface ErrorCodes {
     /** no MCP resource of that uri for this caller */

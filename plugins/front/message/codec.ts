@@ -1,6 +1,7 @@
 import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText } from 'pegboard';
 import type { ClientAnswer, ClientMeta, JsonObject, Log } from 'pegboard';
 import { traceIdOf } from '../contract.ts';
+import { keepExactNumbers } from '../shared/exactNumbers.ts';
 
 export type MessageId = string | number;
 export type Message =
@@ -57,6 +58,7 @@ export function readBody(text: string, { maxDepth, maxBatch }: CodecLimits): Bod
   } catch {
     throw new CodecError(RPC.parse, 'the body is not JSON');
   }
+  keepExactNumbers(text, value);
   if (!Array.isArray(value)) return { batch: false, message: readMessage(value) };
   if (value.length === 0) throw new CodecError(RPC.invalidRequest, 'the batch is empty');
   if (value.length > maxBatch)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, compileGlob, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
+import { exactText } from '../../front/contract.ts';
 import { isTaskOnly } from '../contract.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
@@ -171,7 +172,7 @@ function taskOnly(name: string, server: string): GatewayError {
 
 function argumentsText(args: JsonObject, what: string): string {
   try {
-    return JSON.stringify(args);
+    return exactText(args) ?? JSON.stringify(args);
   } catch (error) {
     throw new GatewayError('TOOL_ARGUMENTS', `arguments of ${what} are nested too deeply`, { cause: error });
   }

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+/** A number that JavaScript may write otherwise: of 16 digits or more, with zeros at its end, an exponent, a negative zero. */
+const SUSPECT = /\d{16}|\.\d*0(?!\d)|\d[eE][-+\d]|-0(?![.\d])/;
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+/** Begins a text that replaces a number. Clients cannot know it. */
+const MARK = `${randomBytes(16).toString('hex')}:`;
+
+/** Arguments → the same with a marked text in place of each number that JavaScript would write otherwise. */
+const markedByArguments = new WeakMap<object, JsonObject>();
+
+/** Remembers the arguments of calls in a message whose numbers are not exact once parsed: integers beyond 2^53, `1.0`.
+ *  @param text of a message or batch @param value what JSON.parse made of it */
+export function keepExactNumbers(text: string, value: unknown): void {
+  if (!SUSPECT.test(text)) return;
+  keepBoth(value, JSON.parse(text.replace(TOKEN, marked)) as unknown);
+}
+
+/** The JSON text of arguments as their client has sent them; undefined if JSON.stringify writes the same, or if they are not those of a
+ *  client's message. Of a key that is there twice it has the last, as JSON.parse does. */
+export function exactText(args: JsonObject): string | undefined {
+  const kept = markedByArguments.get(args);
+  if (kept === undefined) return undefined;
+  const [head = '', ...rest] = JSON.stringify(kept).split(`"${MARK}`);
+  // Each of the others begins with a number and its closing quote.
+  return head + rest.map((part) => part.replace('"', '')).join('');
+}
+
+function marked(token: string): string {
+  return token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`;
+}
+
+/** `arguments` of a call, and those that call_tool passes on. */
+function keepBoth(value: unknown, exact: unknown): void {
+  if (Array.isArray(value) && Array.isArray(exact)) value.forEach((one, at) => keepBoth(one, exact[at]));
+  if (!isObject(value) || !isObject(exact)) return;
+  for (const key of ['params', 'arguments']) {
+    const [inner, kept] = [value[key], exact[key]];
+    if (!isObject(inner) || !isObject(kept)) continue;
+    if (key === 'arguments') markedByArguments.set(inner, kept);
+    keepBoth(inner, kept);
+  }
+}
