@@ -23,7 +23,7 @@ export const BROKER = '      tokenExchangeBroker:\n';
 /** Beside config.yaml are the files `secret` and `empty`. */
 export function gatewayWith(text: string): Promise<Gateway> {
   return composeGateway({
-    builtIns: ['auth-server', 'auth-exchange', 'vault-file'],
+    builtIns: ['auth-server', 'auth-exchange', 'vault-file', 'operators'],
     files: { 'config.yaml': text, secret: 'S\n', empty: '\n', 'state/.keep': '' },
   });
 }

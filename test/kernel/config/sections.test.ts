@@ -98,6 +98,12 @@ const SLIPS: Readonly<
     ],
     ['elsewhere', on('operators', { groups: ['a'] }), [unread('operators')]],
   ],
+  references: [
+    ['typo', { refrences: {} }, ['error: unknown key "refrences"; did you mean "references"?']],
+    ['text', { references: 'all' }, ['error: references must be an object, not "all"']],
+    ['unknown key', { references: { alow: [] } }, ['error: unknown key "alow"; did you mean "allow"?']],
+    ['elsewhere', on('references', { allow: [] }), [unread('references')]],
+  ],
   http: [
     ['typo', off('http', { prt: 1 }), ['error: unknown key "prt"; did you mean "port"?', silent('http')]],
     ['text', off('http', { anyPort: 'no' }), ['error: anyPort must be a boolean, not "no"', silent('http')]],

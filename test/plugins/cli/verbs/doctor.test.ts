@@ -113,7 +113,7 @@ describe('pegboard doctor', function () {
     expect(of('off')).include({ level: 'warning', fix: 'pegboard start off' });
     expect(of('manual')).include({ level: 'warning', message: 'is Stopped', fix: 'pegboard start manual' });
     expect(of('locked')?.message).match(/^needs a sign-in: .*401/);
-    expect(of('locked')?.fix).match(/^pegboard call core_mcpserver_update --name locked --headers/);
+    expect(of('locked')?.fix).match(/^write into the definition of locked: headers: \{ Authorization: /);
     expect(of('older')).include({
       level: 'error',
       fix: 'pegboard call core_mcpserver_update --name older --type sse',
