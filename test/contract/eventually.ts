@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<T>(
   condition: () => T | Promise<T>,
   what: string,
-  withinMs = 5_000,
+  withinMs = 30_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs;
   for (;;) {

@@ -15,7 +15,7 @@ export interface Deadline {
  *  @throws Error naming `what` when it does not in time */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { what = String(condition), withinMs = 10_000 }: Deadline = {},
+  { what = String(condition), withinMs = 30_000 }: Deadline = {},
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs;
   for (;;) {
@@ -31,7 +31,7 @@ export async function until<T>(
 /** @throws Error naming `what` when `promise` has not settled in time */
 export async function within<T>(
   promise: Promise<T>,
-  { what = 'a promise settles', withinMs = 10_000 }: Deadline = {},
+  { what = 'a promise settles', withinMs = 30_000 }: Deadline = {},
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -135,7 +135,7 @@ export class Rig {
     return this.kernel.catalogue.owned.map(({ tool }) => tool.name).sort();
   }
 
-  async hasTool(name: string, ms = 5_000): Promise<void> {
+  async hasTool(name: string, ms = 30_000): Promise<void> {
     const isThere = (): boolean => this.kernel.catalogue.find(name) !== undefined && !this.isStale(name);
     await until(`tool ${name}`, isThere, ms);
   }
@@ -191,7 +191,7 @@ export class Rig {
   status(name: string): ServiceRecord {
     return this.service(name).status();
   }
-  reaches(name: string, state: string, ms = 5_000): Promise<void> {
+  reaches(name: string, state: string, ms = 30_000): Promise<void> {
     return until(`${name} ${state}`, () => this.status(name).state === state, ms);
   }
 
@@ -229,7 +229,7 @@ interface CallExtras {
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  ms = 5_000,
+  ms = 30_000,
 ): Promise<void> {
   const end = performance.now() + ms;
   while (!(await holds())) {
