@@ -1,5 +1,5 @@
 import { GatewayError, holdsUnprintable, isObject } from 'pegboard';
-import type { Call, KernelEvent, Log } from 'pegboard';
+import type { Call, KernelEvent, Log, Tool } from 'pegboard';
 import { ADMIN } from '../admin/contract.ts';
 import type { OperatorsSection } from './config.ts';
 import { CLIENT_HEADER, authorityTaken } from './contract.ts';
@@ -17,18 +17,27 @@ export interface ConfirmationParts {
   readonly unasked: (call: Call) => void;
 }
 
-/** Asks the person at the client before an agent changes the gateway. Without a promise for calls that need no question.
- *  @throws GatewayError TOOL_FORBIDDEN, TOOL_CANCELLED */
-export function confirm(call: Call, parts: ConfirmationParts): undefined | Promise<undefined> {
-  if (authorityTaken(call.tool) !== 'define' || !isOfAgent(call) || parts.local() === 'define')
-    return undefined;
+/** The tool, which asks the person at the client first if an agent changes the gateway by it; other tools as they are. */
+export function withConfirmation(tool: Tool, parts: ConfirmationParts): Tool {
+  if (authorityTaken(tool) !== 'define') return tool;
+  return {
+    ...tool,
+    invoke: async (args, call) => {
+      await confirm(call, parts);
+      return tool.invoke(args, call);
+    },
+  };
+}
+
+/** @throws GatewayError TOOL_FORBIDDEN, TOOL_CANCELLED */
+async function confirm(call: Call, { local, log, unasked }: ConfirmationParts): Promise<void> {
+  if (!isOfAgent(call) || local() === 'define') return;
   if (canShow(call)) return ask(call);
   const { name } = call.tool;
-  if (parts.local() === 'ask')
+  if (local() === 'ask')
     throw refused(`tool ${name} changes this gateway, and the client cannot ask the person at it first`);
-  parts.log.warn('an agent changes the gateway, and its client cannot ask first', { tool: name });
-  parts.unasked(call);
-  return undefined;
+  log.warn('an agent changes the gateway, and its client cannot ask first', { tool: name });
+  unasked(call);
 }
 
 /** Names the server or workflow that the call is about, so that core_events shows it. */
@@ -61,7 +70,7 @@ function canShow({ client }: Call): boolean {
   return isObject(declared) && ('form' in declared || Object.keys(declared).length === 0);
 }
 
-async function ask({ tool, args, client, cancel }: Call): Promise<undefined> {
+async function ask({ tool, args, client, cancel }: Call): Promise<void> {
   const shown = JSON.stringify(args, null, 2);
   // Of control characters JSON shows escapes; these would look like something else.
   if (holdsUnprintable(shown.replaceAll('\n', '')))
@@ -72,7 +81,7 @@ async function ask({ tool, args, client, cancel }: Call): Promise<undefined> {
   const params = JSON.stringify({ message, requestedSchema: { type: 'object', properties: {} } });
   const answer = await client?.ask({ method: 'elicitation/create', params }, cancel);
   const said: unknown = JSON.parse(answer?.json ?? 'null');
-  if (answer?.kind === 'result' && isObject(said) && said['action'] === 'accept') return undefined;
+  if (answer?.kind === 'result' && isObject(said) && said['action'] === 'accept') return;
   if (answer?.kind === 'error')
     throw refused(
       `tool ${tool.name} changes this gateway, and the client answered the question with an error`,

@@ -4,7 +4,8 @@ import { ResourceStore } from '../store-file/contract.ts';
 import { Authorities } from './authorities.ts';
 import type { IsOwnSignIn } from './authorities.ts';
 import type { OperatorsConfig } from './config.ts';
-import { confirm, unaskedEvent } from './confirmation.ts';
+import { unaskedEvent, withConfirmation } from './confirmation.ts';
+import type { ConfirmationParts } from './confirmation.ts';
 import { Operators } from './contract.ts';
 import { operatorFindings } from './operatorFindings.ts';
 import { stepFindings } from './stepFindings.ts';
@@ -34,13 +35,13 @@ export const plugin = definePlugin<OperatorsConfig>({
         scope.all(ResourceStore).some(({ judgesWriters }) => judgesWriters === true),
       ),
     );
-    scope.tap('onCall', (call) =>
-      confirm(call, {
-        local: () => local,
-        log: scope.log,
-        unasked: (asked) => scope.emit(unaskedEvent(asked)),
-      }),
-    );
+    const confirmation: ConfirmationParts = {
+      local: () => local,
+      log: scope.log,
+      unasked: (asked) => scope.emit(unaskedEvent(asked)),
+    };
+    // In the tools and not around all calls, which then cost nothing.
+    scope.tap('onToolRegister', (tool) => withConfirmation(tool, confirmation));
     scope.onReload((next) => {
       ({ local } = next.operators);
       authorities = new Authorities(next, isOwnSignIn);
