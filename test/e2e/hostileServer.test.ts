@@ -122,13 +122,11 @@ describe('e2e: a hostile server', () => {
     expect(({} as Record<string, unknown>)['polluted']).equal(undefined);
   });
 
-  it('numbers that JavaScript cannot represent arrive as the nearest it can', async () => {
+  it('numbers that JavaScript cannot represent arrive as they were sent', async () => {
     const sent = '{"a":1e400,"b":-0,"c":9007199254740993,"d":0.1,"e":1.0}';
     const body = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"call_tool","arguments":{"name":"x_h_twin","arguments":${sent}}}}`;
     const { text } = await client.post(body);
-    expect(text).contain(
-      String.raw`{\\\"a\\\":null,\\\"b\\\":0,\\\"c\\\":9007199254740992,\\\"d\\\":0.1,\\\"e\\\":1}`,
-    );
+    expect(text).contain(sent.replaceAll('"', String.raw`\\\"`));
   });
 
   it('a schema with bombs and foreign references is shown, never followed', async () => {

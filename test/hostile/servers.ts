@@ -194,7 +194,7 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 58',
     what: 'numbers out of range, doubled keys',
     tests: [
-      'e2e/hostileServer: numbers that JavaScript cannot represent arrive as the nearest it can',
+      'e2e/hostileServer: numbers that JavaScript cannot represent arrive as they were sent',
       'plugins/upstream/stdio: passes on the text of a result unchanged',
       'plugins/front/framing: uses the last of two equal keys',
       'plugins/upstream/rpc/splitMessage: uses the last of two results, as JSON.parse does',

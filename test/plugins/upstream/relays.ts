@@ -11,7 +11,7 @@ export async function startRelay(config: object = {}): Promise<TestGateway> {
   const definition = { type: 'stdio', autoStart: true, instances: 'perSession' };
   const gateway = await startGateway({
     files: {
-      'config.yaml': JSON.stringify({ plugins: { upstream: { config } } }),
+      'config.yaml': JSON.stringify({ operators: { local: 'define' }, plugins: { upstream: { config } } }),
       'mcpservers/relay.yaml': JSON.stringify({ ...definition, command: [process.execPath, RELAY, 'stdio'] }),
     },
   });

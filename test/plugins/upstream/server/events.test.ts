@@ -58,6 +58,8 @@ describe('upstream: events for operators', () => {
       const remote: JsonObject = { type: 'streamable-http', url: server.url, timeout: 1 };
       await rig.define({ s: remote });
       await rig.hasTool('x_s_echo');
+      // From then on, only pings are sent.
+      await until('the standing stream', () => server.lastIds.length > 0);
       rig.events.length = 0;
       const { length } = server.headers;
       server.isMute = true;
