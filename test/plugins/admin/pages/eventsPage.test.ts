@@ -58,7 +58,8 @@ describe('the page of events', () => {
     await every('kind=Workflow', (one) => one.reason.startsWith('Workflow'));
     await every('severity=Warning', (one) => one.type === 'Warning');
     await every('type=MCPServerFailed', (one) => one.reason === 'MCPServerFailed');
-    expect((await events('since=1h')).total).equal(all.total);
+    // Meanwhile the server may be tried again.
+    expect((await events('since=1h')).total).at.least(all.total);
     expect((await events('until=1h')).total).equal(0);
     const { status, text } = await site.get('/events?since=yesterday');
     expect(status).equal(400);
