@@ -8,8 +8,9 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 /** Begins a text that replaces a number. Clients cannot know it. */
 const MARK = `${randomBytes(16).toString('hex')}:`;
 
-/** Arguments → the same with a marked text in place of each number that JavaScript would write otherwise. */
-const markedByArguments = new WeakMap<object, JsonObject>();
+/** Member of arguments, which is not listed nor copied: the same with a marked text in place of each number that JavaScript would
+ *  write otherwise. */
+const EXACT = Symbol('exact');
 
 /** Remembers the arguments of calls in a message whose numbers are not exact once parsed: integers beyond 2^53, `1.0`.
  *  @param text of a message or batch @param value what JSON.parse made of it */
@@ -21,7 +22,7 @@ export function keepExactNumbers(text: string, value: unknown): void {
 /** The JSON text of arguments as their client has sent them; undefined if JSON.stringify writes the same, or if they are not those of a
  *  client's message. Of a key that is there twice it has the last, as JSON.parse does. */
 export function exactText(args: JsonObject): string | undefined {
-  const kept = markedByArguments.get(args);
+  const { [EXACT]: kept } = args as { readonly [EXACT]?: JsonObject };
   if (kept === undefined) return undefined;
   const [head = '', ...rest] = JSON.stringify(kept).split(`"${MARK}`);
   // Each of the others begins with a number and its closing quote.
@@ -39,7 +40,7 @@ function keepBoth(value: unknown, exact: unknown): void {
   for (const key of ['params', 'arguments']) {
     const [inner, kept] = [value[key], exact[key]];
     if (!isObject(inner) || !isObject(kept)) continue;
-    if (key === 'arguments') markedByArguments.set(inner, kept);
+    if (key === 'arguments') Object.defineProperty(inner, EXACT, { value: kept });
     keepBoth(inner, kept);
   }
 }
