@@ -18,7 +18,8 @@ export const plugin = definePlugin<OperatorsConfig>({
   configSchema: readSchema('config/operators'),
   select: ({ operators = {}, access = [] }) => ({ operators, access }),
   guards: true,
-  uses: [AuthorizationServer, ResourceStore],
+  // Not the ResourceStore, which needs services that need operators: it is looked up at each decision.
+  uses: [AuthorizationServer],
   provides: [DecisionLayer, Operators],
   check: operatorFindings,
   review: stepFindings,

@@ -5,6 +5,8 @@ type Schemas = Readonly<Record<string, Schema>>;
 
 /** For patterns that no other sample fits. */
 const TEXTS = [
+  'a@example.com',
+  'env:A',
   'a',
   'A1',
   '10s',
