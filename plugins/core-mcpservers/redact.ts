@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, hideInUrl, isHidden, isObject, replaceMarked } from 'pegboard';
+import { GatewayError, HIDDEN, hideInUrl, isHidden, replaceMarked } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { valueAt } from '../references/contract.ts';
 import { mcpServerKind } from './mcpServerKind.ts';
 import { hiddenSpec } from './shared/hiddenSpec.ts';
 
@@ -24,13 +25,6 @@ export function restore({ command, args, ...fields }: JsonObject, stored: JsonOb
 function noneStored(place: string): GatewayError {
   const text = `${place} is ${HIDDEN}, but no value of it is stored; send the value`;
   return new GatewayError('TOOL_ARGUMENTS', text);
-}
-
-export function valueAt(tree: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((value, key) => {
-    if (Array.isArray(value)) return value[Number(key)] as unknown;
-    return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }, tree);
 }
 
 function restoreUrl(url: string, stored: string): string {

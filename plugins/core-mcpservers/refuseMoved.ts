@@ -1,17 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  GatewayError,
-  HIDDEN,
-  hideInUrl,
-  holdsOnlyReferences,
-  isHidden,
-  isObject,
-  isWebAddress,
-  replaceMarked,
-} from 'pegboard';
+import { GatewayError, HIDDEN, hideInUrl, holdsOnlyReferences, isHidden, replaceMarked } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { isMovedBeside } from '../references/contract.ts';
 import { mcpServerKind } from './mcpServerKind.ts';
-import { redactWords, valueAt } from './redact.ts';
+import { redactWords } from './redact.ts';
 
 interface Update {
   /** Fields of the update; absent fields keep their stored values. */
@@ -86,20 +78,11 @@ function keptIn(field: 'env' | 'headers', sent: JsonObject, stored: JsonObject):
 function keptBeside(sent: JsonObject, stored: JsonObject): readonly Kept[] {
   const kept: Kept[] = [];
   replaceMarked(mcpServerKind.schema, sent, (given, { path, isAmongOthers }) => {
-    const around = path.slice(0, -1);
-    const known = addressesIn(valueAt(stored, around));
-    const isMoved = addressesIn(valueAt(sent, around)).some((address) => !known.includes(address));
-    if (given === HIDDEN && !isAmongOthers && isMoved)
+    if (given === HIDDEN && !isAmongOthers && isMovedBeside(path, sent, stored))
       kept.push({ field: String(path[0]), place: path.join('.') });
     return given;
   });
   return kept;
-}
-
-function addressesIn(value: unknown): readonly unknown[] {
-  return Object.values(isObject(value) ? value : {}).filter(
-    (text) => typeof text === 'string' && isWebAddress(text),
-  );
 }
 
 function keptWords(field: 'command' | 'args', sent: JsonObject, stored: JsonObject): readonly Kept[] {

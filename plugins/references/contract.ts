@@ -1,6 +1,8 @@
 import { GatewayError, one } from 'pegboard';
 import type { Finding, JsonObject, Scope } from 'pegboard';
 
+export { isMovedBeside, valueAt } from './shared/beside.ts';
+
 /** What tools write, and what holds now. */
 export interface Write {
   readonly next: JsonObject;

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
+import type { Path } from './shared/beside.ts';
 
-export type Path = readonly (string | number)[];
 export interface Found {
   /** `env:NAME`, `file:PATH` or `secret:NAME/KEY` */
   readonly name: string;

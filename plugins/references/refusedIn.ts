@@ -1,9 +1,9 @@
-import { isObject, isWebAddress } from 'pegboard';
 import type { Finding } from 'pegboard';
 import type { Write } from './contract.ts';
 import { referencesIn } from './referencesIn.ts';
-import type { Path } from './referencesIn.ts';
 import type { Rules } from './rules.ts';
+import { isMovedBeside, valueAt } from './shared/beside.ts';
+import type { Path } from './shared/beside.ts';
 
 /** What a write would add in references that are not allowed. */
 export function refusedIn({ next, stored }: Write, rules: Rules): readonly Finding[] {
@@ -20,19 +20,5 @@ export function refusedIn({ next, stored }: Write, rules: Rules): readonly Findi
 function isKept(path: Path, { next, stored }: Write): boolean {
   const text = JSON.stringify(valueAt(next, path));
   if (text !== JSON.stringify(valueAt(stored, path))) return false;
-  const around = path.slice(0, -1);
-  const known = addressesIn(valueAt(stored, around));
-  return addressesIn(valueAt(next, around)).every((address) => known.includes(address));
-}
-
-function addressesIn(value: unknown): readonly unknown[] {
-  const all: unknown[] = isObject(value) ? Object.values(value) : [];
-  return all.filter((text) => typeof text === 'string' && isWebAddress(text));
-}
-
-function valueAt(tree: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, key) => {
-    if (Array.isArray(value)) return value[Number(key)] as unknown;
-    return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }, tree);
+  return !isMovedBeside(path, next, stored);
 }
