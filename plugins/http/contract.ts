@@ -11,6 +11,7 @@ export type { Html } from './shared/page.ts';
 export { LineLimit } from './shared/lineLimit.ts';
 export { RateLimit } from './shared/rateLimit.ts';
 export { securityHeaders } from './shared/securityHeaders.ts';
+export { needsSignIn } from './shared/signInSettings.ts';
 export { openSideListener } from './shared/sideListener.ts';
 export type { SideListener, SideListenerParts } from './shared/sideListener.ts';
 

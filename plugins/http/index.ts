@@ -14,7 +14,8 @@ import type { Standing } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
 import { LOOPBACK_ADDRESSES } from './shared/hostNames.ts';
 import { oneAtATime } from './shared/oneAtATime.ts';
-import { needsSignIn, signsInAtServers, withPublicAddress } from './publicAddress.ts';
+import { signsInAtServers, withPublicAddress } from './publicAddress.ts';
+import { needsSignIn } from './shared/signInSettings.ts';
 import { UnreadAnswers } from './shared/unreadAnswers.ts';
 
 const DRAIN_STEPS = 10;

@@ -1,19 +1,10 @@
 import type { JsonObject, Settings } from 'pegboard';
-
-/** The part of `aggregator.oauth` that says how browsers and clients reach this gateway. */
-interface SignInSettings {
-  readonly server?: {
-    readonly enabled?: unknown;
-    readonly baseUrl?: unknown;
-    readonly allowedOrigins?: unknown;
-  };
-  readonly mcpClient?: { readonly enabled?: unknown; readonly publicUrl?: unknown };
-}
+import { signInSettings } from './shared/signInSettings.ts';
 
 /** The plugin's configuration, which also accepts Host and Origin of the gateway's public addresses, for the pages of sign-ins,
  *  and the origins that may use the sign-in. @param config not yet validated */
 export function withPublicAddress(config: JsonObject, settings: Settings): JsonObject {
-  const { server = {}, mcpClient = {} } = oauthOf(settings);
+  const { server = {}, mcpClient = {} } = signInSettings(settings);
   const addresses = [
     ...(server.enabled === true ? [server.baseUrl] : []),
     ...(mcpClient.enabled === true ? [mcpClient.publicUrl] : []),
@@ -37,17 +28,9 @@ export function withPublicAddress(config: JsonObject, settings: Settings): JsonO
   };
 }
 
-export function needsSignIn(settings: Settings): boolean {
-  return oauthOf(settings).server?.enabled === true;
-}
-
 /** Whether browsers come here for sign-ins at servers, whatever the transport of clients. */
 export function signsInAtServers(settings: Settings): boolean {
-  return oauthOf(settings).mcpClient?.enabled === true;
-}
-
-function oauthOf({ aggregator }: Settings): SignInSettings {
-  return (aggregator['oauth'] as SignInSettings | undefined) ?? {};
+  return signInSettings(settings).mcpClient?.enabled === true;
 }
 
 /** What is not a list is left for the schema to refuse. */

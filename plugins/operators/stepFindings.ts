@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { ReviewFacts, ReviewFinding } from 'pegboard';
+import { needsSignIn } from '../http/contract.ts';
 import type { OperatorsConfig } from './config.ts';
 
 /** The built-in core tools that are for operators: no tool is registered when configurations are checked. */
@@ -12,7 +13,7 @@ export function stepFindings({
   resources,
   settings,
 }: ReviewFacts<OperatorsConfig>): readonly ReviewFinding[] {
-  if (!isSignInOn(settings.aggregator['oauth'])) return [];
+  if (!needsSignIn(settings)) return [];
   return resources
     .filter(({ kind }) => kind === 'Workflow')
     .flatMap((resource) =>
@@ -23,11 +24,6 @@ export function stepFindings({
         severity: 'warning',
       })),
     );
-}
-
-function isSignInOn(oauth: unknown): boolean {
-  const server = isObject(oauth) ? oauth['server'] : undefined;
-  return isObject(server) && server['enabled'] === true;
 }
 
 interface Use {
