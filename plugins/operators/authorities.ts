@@ -65,6 +65,8 @@ function isOnMachine(request: Asker, networks: BlockList): boolean {
   const { transport, remoteAddress } = request;
   if (remoteAddress === undefined || transport === ADMIN) return true;
   if (FORWARDED.some((name) => request.header(name) !== undefined)) return false;
-  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isLoopbackHost(address) || networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return (
+    isLoopbackHost(remoteAddress) ||
+    networks.check(remoteAddress, isIP(remoteAddress) === 6 ? 'ipv6' : 'ipv4')
+  );
 }
