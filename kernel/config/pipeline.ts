@@ -58,7 +58,7 @@ export class Pipeline implements ConfigControl {
   /** config.yaml in force; empty if there was none. */
   text = '';
   /** Both set by who watches the files: what may be half written keeps its last version. */
-  isHeld: (file: string) => boolean = () => false;
+  isHeld: (file: string, text: string) => boolean = () => false;
   sift: (draft: ResourceDraft, inForce: readonly Resource[]) => ResourceDraft = (draft) => draft;
   #resources: readonly Resource[] = [];
   #generation = 0;

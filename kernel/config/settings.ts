@@ -30,15 +30,13 @@ export interface LoadedSettings {
 export async function loadSettings(
   directory: string,
   overlays: (file: JsonObject) => readonly unknown[],
-  inForce: { readonly text: string; readonly isHeld: (file: string) => boolean } = NOTHING,
+  inForce: { readonly text: string; readonly isHeld: (file: string, text: string) => boolean } = NOTHING,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
   const unreadable = (message: string): LoadedSettings => {
     const issue: Issue = { severity: 'error', code: 'CONFIG_UNREADABLE', file, message };
     return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue], text: '' };
   };
-  if (inForce.isHeld(file))
-    return unreadable('may be half written; until it is whole, its last settings stay');
   let text = '';
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
@@ -47,6 +45,8 @@ export async function loadSettings(
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return unreadable(`cannot be read: ${messageOf(error)}`);
   }
+  if (inForce.isHeld(file, text))
+    return unreadable('may be half written; until it is whole, its last settings stay');
   // A file that ends in a key may be half written.
   if (inForce.text.trim() !== '' && /^\s*$|(^|\n)\w+:\s*$/.test(text))
     return unreadable(

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pipeline } from '../config/pipeline.ts';
-import type { Issue, Position, Resource, ResourceDraft } from '../contracts/resource.ts';
+import type { Issue, Resource, ResourceDraft } from '../contracts/resource.ts';
 import { inTurn } from '../lib/inTurn.ts';
 import type { Log } from '../log.ts';
 
@@ -24,8 +24,6 @@ interface Facts {
   readonly isInPlace: boolean;
 }
 interface Look extends Facts {
-  /** The text in force then; empty if there was none. */
-  readonly inForce: string;
   readonly sinceMs: number;
   /** 0 if the file does not wait. */
   readonly waitMs: number;
@@ -44,7 +42,7 @@ export class UnfinishedFiles {
     this.#pipeline = pipeline;
     this.#log = log;
     this.#now = now;
-    pipeline.isHeld = (file) => this.#isHeld(file);
+    pipeline.isHeld = (file, text) => this.#isHeld(file, pipeline.text, text);
     pipeline.sift = (draft, inForce) => this.#sift(draft, inForce);
   }
 
@@ -59,21 +57,25 @@ export class UnfinishedFiles {
   }
 
   async #isReady(changed: readonly string[]): Promise<boolean> {
-    const texts = textsInForce(this.#pipeline);
+    const texts = textsOf(this.#pipeline.kinds().flatMap(({ name }) => this.#pipeline.resources(name)));
+    texts.set(join(this.#pipeline.directory, 'config.yaml'), this.#pipeline.text);
     let isReady = false;
     for (const file of new Set([...changed, ...this.#waiting()]))
       if (!(await this.#waits(file, texts.get(file)))) isReady = true;
     return isReady;
   }
 
-  /** False for another text, or a new file, in the place of what was looked at: a reload for another reason reads that. */
-  #isHeld(file: string): boolean {
+  /** Whether a text that was just read may be half written, also if no one has looked at its file since it changed.
+   *  False for another text, or a new file, in the place of what was looked at.
+   *  @param text undefined if it could not be read as a definition */
+  #isHeld(file: string, inForce = '', text?: string): boolean {
     const look = this.#looks.get(file);
-    if (look === undefined || look.waitMs === 0) return false;
     try {
-      if (statSync(file).ino !== look.ino) return false;
-      const text = readFileSync(file, 'utf8');
-      return look.text === '' ? waitMsOf(text, look.inForce, true) > 0 : text.startsWith(look.text);
+      const { ino, mtimeMs, ctimeMs } = statSync(file);
+      const now = text ?? readFileSync(file, 'utf8');
+      const isCut = waitMsOf(now, inForce, true) > 0;
+      if (look === undefined || look.waitMs === 0) return isCut && now !== look?.text && ctimeMs === mtimeMs;
+      return ino === look.ino && (look.text === '' ? isCut : now.startsWith(look.text));
     } catch {
       // Who reads it next reports why it cannot be read.
       return false;
@@ -82,15 +84,18 @@ export class UnfinishedFiles {
 
   /** The draft without what is in held files: definitions in force stay, with a warning each. */
   #sift(draft: ResourceDraft, inForce: readonly Resource[]): ResourceDraft {
-    if (!this.isWaiting) return draft;
-    const isFree = ({ file = '' }: Position): boolean => !this.#isHeld(file);
-    const isIn = ({ origin }: Resource): boolean => !isFree(origin.locate([]));
-    const kept = inForce.filter(isIn);
+    const read = textsOf(draft.resources);
+    const known = textsOf(inForce);
+    const isHeld = (file: string): boolean =>
+      (!read.has(file) || read.get(file) !== known.get(file)) &&
+      this.#isHeld(file, known.get(file), read.get(file));
+    const held = new Set([...this.#waiting(), ...known.keys()].filter(isHeld));
+    const kept = inForce.filter((one) => held.has(fileOf(one)));
     return {
       ...draft,
-      resources: draft.resources.filter((one) => !isIn(one)),
+      resources: draft.resources.filter((one) => !held.has(fileOf(one))),
       unreadable: [...draft.unreadable, ...kept],
-      issues: [...draft.issues.filter(isFree), ...kept.map(unfinished)],
+      issues: [...draft.issues.filter(({ file = '' }) => !held.has(file)), ...kept.map(unfinished)],
     };
   }
 
@@ -124,7 +129,7 @@ export class UnfinishedFiles {
     const waitMs = Math.max(sign, isGrowing ? Math.max(was.waitMs, UNSURE_MS) : 0);
     if (waitMs > 0 && (was?.waitMs ?? 0) === 0)
       this.#log.info('a file may be half written; its last version stays meanwhile', { file });
-    this.#looks.set(file, { ...facts, inForce, sinceMs, waitMs });
+    this.#looks.set(file, { ...facts, sinceMs, waitMs });
     return waitMs > 0;
   }
 }
@@ -135,12 +140,12 @@ function unfinished({ kind, name, origin }: Resource): Issue {
   return { severity: 'warning', code: 'CONFIG_UNREADABLE', message, definition, ...origin.locate([]) };
 }
 
-function textsInForce(pipeline: Pipeline): ReadonlyMap<string, string> {
-  const resources = pipeline.kinds().flatMap(({ name }) => pipeline.resources(name));
-  return new Map([
-    [join(pipeline.directory, 'config.yaml'), pipeline.text],
-    ...resources.map(({ origin }) => [origin.locate([]).file ?? '', origin.text ?? ''] as const),
-  ]);
+/** File → its text. What is in no file has an empty one. */
+function textsOf(resources: readonly Resource[]): Map<string, string> {
+  return new Map(resources.map((one) => [fileOf(one), one.origin.text ?? '']));
+}
+function fileOf({ origin }: Resource): string {
+  return origin.locate([]).file ?? '';
 }
 
 /** How long a file must stay as it is before it is read; 0 for a text that shows no sign of a missing end. */

@@ -48,7 +48,7 @@ export interface Pegboard {
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],
-  { env = {}, withinMs = 10_000, awaited = 'ready', main = PROGRAM, within = [] }: ServeOptions = {},
+  { env = {}, withinMs = 30_000, awaited = 'ready', main = PROGRAM, within = [] }: ServeOptions = {},
 ): Promise<Pegboard> {
   const named = directory === undefined ? [] : ['--config-path', directory];
   const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];

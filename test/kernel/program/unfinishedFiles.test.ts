@@ -144,6 +144,25 @@ describe('UnfinishedFiles', () => {
     ]);
   });
 
+  it('keeps the last versions in a reload for another reason that comes before the first look', async () => {
+    const { directory, look, wait, pipeline, denied } = await watched({ 'mcpservers/one.yaml': SERVER });
+    const [before] = pipeline.resources('MCPServer');
+    for (const [config, server] of [
+      ['', ''],
+      [CONFIG.slice(0, CONFIG.indexOf('  deny:')), SERVER.slice(0, SERVER.indexOf('timeout:'))],
+    ] as const) {
+      directory.write('config.yaml', config);
+      directory.write('mcpservers/one.yaml', server);
+      expect((await pipeline.reload()).applied).to.equal(false);
+      expect(denied()).to.deep.equal(DENY);
+      expect(pipeline.resources('MCPServer')).to.deep.equal([before]);
+    }
+    expect(await look('config.yaml', 'mcpservers/one.yaml')).to.equal(undefined);
+    await wait(CUT_MS);
+    expect(denied()).to.equal(undefined);
+    expect(pipeline.resources('MCPServer')[0]?.spec).to.not.deep.equal(before?.spec);
+  });
+
   for (const [file, text, short] of [
     ['config.yaml', CONFIG, CONFIG.slice(0, CONFIG.indexOf('  deny:'))],
     ['mcpservers/one.yaml', SERVER, SERVER.slice(0, SERVER.indexOf('timeout:'))],
