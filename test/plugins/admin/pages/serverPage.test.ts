@@ -27,7 +27,10 @@ describe('the pages of servers', () => {
   });
 
   it('list the registered servers by name with their state and last words', async () => {
-    const { servers } = await site.facts<{ servers: readonly { name: string; error?: string }[] }>('/mcps');
+    const servers = await until(async () => {
+      const { servers } = await site.facts<{ servers: readonly { name: string; error?: string }[] }>('/mcps');
+      return servers[0]?.error === undefined ? undefined : servers;
+    });
     expect(servers.map(({ name }) => name)).deep.equal(['away', 'relay']);
     expect(servers[0]?.error).include('/nowhere/server');
     const { text } = await site.get('/mcps');
