@@ -36,7 +36,7 @@ export class CallRunner implements CallPath {
     options: CallOptions = {},
   ): Promise<CallResult> {
     const running = this.#run(name, args, lineageOf(request, options));
-    const tool = this.#catalogue.find(name);
+    const tool = this.#catalogue.declared(name);
     return tool?.failed === undefined
       ? running
       : running.catch((error: unknown) => answerTo(error, tool, options.meta));
@@ -137,7 +137,7 @@ export class CallRunner implements CallPath {
 
   /** Clients call meta-tools only, and meta-tools call all others: this comparison is rule 2 of the interface. */
   #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
-    const tool = this.#catalogue.find(name, request);
+    const tool = this.#catalogue[isStep(parent) ? 'declared' : 'find'](name, request);
     if ((tool?.kind === 'meta') !== (parent === undefined)) throw misplaced(name, parent);
     this.#judge(name, tool, request, parent);
     if (tool !== undefined) return tool;
@@ -145,14 +145,19 @@ export class CallRunner implements CallPath {
     throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, { details: { near, direct: false } });
   }
 
-  /** A toolset limits what a client calls, not the steps of a workflow (decision D9). @throws GatewayError */
+  /** @throws GatewayError */
   #judge(name: string, tool: Tool | undefined, request: InboundRequest, parent: Call | undefined): void {
-    if (parent === undefined || parent.tool.kind === 'meta') this.#catalogue.admit(name, tool, request);
+    if (!isStep(parent)) this.#catalogue.admit(name, tool, request);
   }
 
   #settled(call: Call, startedAt: number, how: CallOutcome): void {
     this.#emit({ type: 'call.settled', call, ms: performance.now() - startedAt, ...how });
   }
+}
+
+/** A toolset limits what a client calls, not the steps of a workflow (decision D9). */
+function isStep(parent: Call | undefined): boolean {
+  return parent !== undefined && parent.tool.kind !== 'meta';
 }
 
 function misplaced(name: string, parent: Call | undefined): GatewayError {

@@ -39,7 +39,12 @@ export class Catalogue implements ToolTable {
     return [...new Set([...this.#holdersByName.values()].flat())];
   }
 
-  find(name: string, request?: InboundRequest): Tool | undefined {
+  find(name: string, request: InboundRequest): Tool | undefined {
+    const tool = this.declared(name, request);
+    return tool !== undefined && this.hides(tool, request) ? undefined : tool;
+  }
+
+  declared(name: string, request?: InboundRequest): Tool | undefined {
     const holders = this.#holdersByName.get(name);
     return holders?.find(({ registered: tool }) => tool?.name === name && isThere(tool, request))?.registered;
   }
@@ -70,6 +75,11 @@ export class Catalogue implements ToolTable {
     return undefined;
   }
 
+  hides(item: Item, request: InboundRequest): boolean {
+    const isHidden = (one: Item): boolean => this.#layers.some((layer) => layer.hides?.(one, request));
+    return item.members?.every(isHidden) ?? isHidden(item);
+  }
+
   admit(name: string, item: Item | undefined, request: InboundRequest): void {
     const refusal = this.refusal(name, item, request);
     if (refusal === undefined) return;
@@ -79,8 +89,7 @@ export class Catalogue implements ToolTable {
     throw new GatewayError(code, text, { details: { layer, ...(near.length > 0 && { near }) } });
   }
 
-  explain(name: string, request: InboundRequest): readonly Verdict[] {
-    const tool = this.find(name, request);
+  explain(name: string, tool: Tool | undefined, request: InboundRequest): readonly Verdict[] {
     const allowed = tool?.members?.find((one) => this.refusal(name, one, request) === undefined);
     const judged = allowed ?? tool?.members?.[0] ?? tool;
     const verdicts = this.#layers.map((layer) => layer.judge(name, judged, request));

@@ -38,6 +38,8 @@ export interface DecisionLayer {
   /** @returns undefined if the layer does not decide. Synchronous and free of side effects: it runs per item and call.
    *  `item` is undefined when the catalogue has no tool of that name; a layer may then explain why. */
   judge(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined;
+  /** Whether the request is answered as if there were no such item, because its caller may not learn of it. */
+  hides?(item: Item, request: InboundRequest): boolean;
 }
 export const DecisionLayer = many<DecisionLayer>('decision-layer');
 
@@ -45,8 +47,12 @@ export const DecisionLayer = many<DecisionLayer>('decision-layer');
 export interface ToolTable {
   /** Changes whenever the set of tools changes; indexes use it as their key. */
   readonly generation: number;
-  /** Looks up the exact name without a decision. @param request absent: among the tools that are for all requests */
-  find(name: string, request?: InboundRequest): Tool | undefined;
+  /** The tool of that exact name as far as the request may learn of it, also if it may not call it. */
+  find(name: string, request: InboundRequest): Tool | undefined;
+  /** The same without a decision. @param request absent: among the tools that are for all requests */
+  declared(name: string, request?: InboundRequest): Tool | undefined;
+  /** Whether a layer hides the item from the request. */
+  hides(item: Item, request: InboundRequest): boolean;
   /** All tools except meta-tools that the request may see, in a stable order. */
   visibleTo(request: InboundRequest): readonly Tool[];
   /** The meta-tools, in the order they were added. */
@@ -56,7 +62,7 @@ export interface ToolTable {
   /** @throws GatewayError the refusal, if there is one */
   admit(name: string, item: Item | undefined, request: InboundRequest): void;
   /** Every layer's verdict, also after a refusal. */
-  explain(name: string, request: InboundRequest): readonly Verdict[];
+  explain(name: string, tool: Tool | undefined, request: InboundRequest): readonly Verdict[];
   /** Up to `limit` visible names close to a name that was not found. */
   near(name: string, request: InboundRequest, limit?: number): readonly string[];
 }

@@ -130,7 +130,7 @@ export class CassetteRecorder {
 
   #toolsOf(server: string, request: InboundRequest): readonly unknown[] {
     return [...this.#names].flatMap((name) => {
-      const tool = this.#parts.table().find(name, request);
+      const tool = this.#parts.table().declared(name, request);
       const members = tool === undefined ? [] : (tool.members ?? [tool]);
       return members.filter((member) => member.server === server).map(({ declared }) => declared);
     });

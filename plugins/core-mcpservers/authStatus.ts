@@ -1,4 +1,4 @@
-import { ConfigControl } from 'pegboard';
+import { ConfigControl, ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, KernelEvent, Resource, Scope } from 'pegboard';
 import { SignInStatuses } from '../auth-client/contract.ts';
 import type { SignInStatus } from '../auth-client/contract.ts';
@@ -59,7 +59,15 @@ export class AuthStatus implements McpResourceSource {
   async #read(request: InboundRequest): Promise<string> {
     const resources = this.#scope.get(ConfigControl).resources(MCP_SERVER);
     const inOrder = [...resources].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const servers = await Promise.all(inOrder.map((resource) => this.#statusOf(resource, request)));
+    const table = this.#scope.get(ToolTable);
+    const used = new Set(table.visibleTo(request).map(({ server }) => server));
+    const mayLearn = (name: string, status: unknown): boolean =>
+      // list_tools names what needs a sign-in to everyone.
+      status === 'auth_required' ||
+      used.has(name) ||
+      !table.hides({ kind: 'server', name, server: name }, request);
+    const all = await Promise.all(inOrder.map((resource) => this.#statusOf(resource, request)));
+    const servers = all.filter(({ name, status }) => mayLearn(String(name), status));
     const contents = [{ uri: URI, mimeType: MIME_TYPE, text: JSON.stringify({ servers }) }];
     return JSON.stringify({ contents });
   }

@@ -1,5 +1,6 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, Item, Verdict } from 'pegboard';
+import { ADMIN } from '../admin/contract.ts';
 import { WHO_OPERATES, authorityTaken, suffices } from './contract.ts';
 import type { Authority, Operators } from './contract.ts';
 
@@ -8,17 +9,24 @@ const CORE = 'core_';
 /** Hides the core tools that take more than the caller holds.
  *  @param storeJudges whether the store decides who writes definitions */
 export function operatorsLayer(operators: Operators, storeJudges: () => boolean): DecisionLayer {
+  const isLeftToStore = (item: Item | undefined): boolean =>
+    item !== undefined && !isOffer(item) && item.writesThroughStore === true && storeJudges();
   return {
     layer: 'operators',
     order: 30,
     judge: (name, item, request) => {
       const taken = takenBy(name, item);
       if (taken === 'use') return undefined;
-      if (item !== undefined && !isOffer(item) && item.writesThroughStore === true && storeJudges())
-        return LEFT_TO_STORE;
+      if (isLeftToStore(item)) return LEFT_TO_STORE;
       const held = operators.authorityOf(request);
       return suffices(held, taken) ? allowed(taken) : refused(name, taken, held);
     },
+    // The admin pages explain what a person is refused; who operates may learn of what only those may do who define.
+    hides: (item, request) =>
+      request.transport !== ADMIN &&
+      takenBy(item.name, item) !== 'use' &&
+      !isLeftToStore(item) &&
+      operators.authorityOf(request) === 'use',
   };
 }
 

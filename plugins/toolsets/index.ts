@@ -33,7 +33,11 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     onlyReads: ({ toolset }) => onlyReads(toolset),
   });
   let layer = toolsetLayer(resolve);
-  scope.provide(DecisionLayer, { ...layer, judge: (...asked) => layer.judge(...asked) });
+  scope.provide(DecisionLayer, {
+    ...layer,
+    judge: (...asked) => layer.judge(...asked),
+    hides: (...asked) => layer.hides(...asked),
+  });
   scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);
   scope.onReload((next) => {
     presets = compilePresets(next);

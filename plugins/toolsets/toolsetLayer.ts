@@ -1,5 +1,6 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, Item, Toolset, Verdict } from 'pegboard';
+import { ADMIN } from '../admin/contract.ts';
 import type { ToolsetView } from './contract.ts';
 import { linksOf } from './onlyReads.ts';
 
@@ -7,7 +8,7 @@ const LAYER = 'toolset';
 
 /** A resolved toolset with those that narrow it, or the refusal if one of them is invalid. */
 type Judged =
-  | { readonly invalid: Verdict }
+  | { readonly invalid: Verdict; readonly links?: undefined }
   | {
       readonly invalid?: undefined;
       readonly links: readonly (readonly [Toolset, ToolsetView])[];
@@ -17,7 +18,7 @@ type Judged =
 /** The toolset as a decision layer: listing, ranking, describing, calling and reading all use it. */
 export function toolsetLayer(
   resolve: (selectors: readonly string[], request: InboundRequest) => ToolsetView,
-): DecisionLayer {
+): Required<DecisionLayer> {
   const judgedByToolset = new WeakMap<Toolset, Judged>();
   const judgedFor = (toolset: Toolset, request: InboundRequest): Judged => {
     const known = judgedByToolset.get(toolset);
@@ -39,6 +40,13 @@ export function toolsetLayer(
       // The last link is the one that the client controls least; changing a header cannot undo its refusal, so it is reported.
       const [outside] = judged.links.findLast(([, view]) => !view.includes(item)) ?? [];
       return outside === undefined ? judged.inside : refusedAsOutside(name, item, { toolset, outside });
+    },
+    // What a client leaves out itself it may learn of, and the admin pages explain what a person is refused.
+    hides: (item, request) => {
+      const { toolset } = request;
+      if (toolset === undefined || item.kind === 'meta' || request.transport === ADMIN) return false;
+      const { links = [] } = judgedFor(toolset, request);
+      return links.some(([{ declaredBy }, view]) => declaredBy === undefined && !view.includes(item));
     },
   };
 }

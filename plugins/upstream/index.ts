@@ -160,9 +160,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(McpResourceSource, offers.sources);
   scope.provide(McpPromptSource, offers.sources);
   scope.provide(McpCompletionSource, offers.sources);
+  const table = (): ToolTable => scope.get(ToolTable);
   scope.provide(
     GuardedServers,
-    guardedServers(fleet, config, (request) => callersServers.prepare(request)),
+    guardedServers(fleet, config, table, (request) => callersServers.prepare(request)),
   );
   scope.provide(McpLogSource, logs);
   const metrics = new UpstreamMetrics({
@@ -171,8 +172,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     catalogueBytes: (server) => offers.bytes(server),
   });
   scope.provide(MetricSource, metrics);
-  scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
-  scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));
+  scope.provide(StartingServers, startingServers({ config, fleet, table }));
+  scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers, table }));
   // The operator asks on behalf of persons: that connects nothing as them.
   const prepare = (request: InboundRequest): Promise<undefined> | undefined =>
     request.transport === ADMIN ? undefined : callersServers.prepare(request);

@@ -42,9 +42,9 @@ describe('Catalogue', () => {
   it('finds a tool by its exact name only', () => {
     const { catalogue } = makeCatalogue();
     catalogue.add('p', toolOf('x_files_read'));
-    expect(catalogue.find('x_files_read')?.name).to.equal('x_files_read');
+    expect(catalogue.declared('x_files_read')?.name).to.equal('x_files_read');
     for (const name of ['X_FILES_READ', 'x_files_rea', '', 'constructor', '__proto__']) {
-      expect(catalogue.find(name)).to.equal(undefined);
+      expect(catalogue.declared(name)).to.equal(undefined);
     }
   });
 
@@ -66,19 +66,19 @@ describe('Catalogue', () => {
     catalogue.add('p', toolFor('ann'));
     const takeOut = catalogue.add('p', toolFor('bob'));
     catalogue.add('p', toolOf('y'));
-    expect(catalogue.find('x', ann)?.description).to.equal('ann');
-    expect(catalogue.find('x', bob)?.description).to.equal('bob');
-    expect(catalogue.find('x', third)).to.equal(undefined);
-    expect(catalogue.find('x')).to.equal(undefined);
+    expect(catalogue.declared('x', ann)?.description).to.equal('ann');
+    expect(catalogue.declared('x', bob)?.description).to.equal('bob');
+    expect(catalogue.declared('x', third)).to.equal(undefined);
+    expect(catalogue.declared('x')).to.equal(undefined);
     expect(catalogue.visibleTo(bob!).map(({ description }) => description)).to.deep.equal([
       'bob',
-      catalogue.find('y')?.description,
+      catalogue.declared('y')?.description,
     ]);
     expect(catalogue.visibleTo(third!).map(({ name }) => name)).to.deep.equal(['y']);
-    expect(catalogue.explain('x', third!)[0]?.allow).to.equal(false);
+    expect(catalogue.explain('x', catalogue.find('x', third!), third!)[0]?.allow).to.equal(false);
     takeOut();
-    expect(catalogue.find('x', bob)).to.equal(undefined);
-    expect(catalogue.find('x', ann)?.description).to.equal('ann');
+    expect(catalogue.declared('x', bob)).to.equal(undefined);
+    expect(catalogue.declared('x', ann)?.description).to.equal('ann');
   });
 
   it('refuses a tool for some requests if one for all has its name, and the reverse', async () => {
@@ -109,7 +109,7 @@ describe('Catalogue', () => {
     takeOut();
     catalogue.add('p', toolOf('x'));
     takeOut();
-    expect(catalogue.find('x')).not.to.equal(undefined);
+    expect(catalogue.declared('x')).not.to.equal(undefined);
   });
 
   it('changes its generation, and notifies, with every change of the set of tools', () => {
@@ -164,7 +164,7 @@ describe('Catalogue', () => {
       noting('early', 10, true),
       noting('mid', 20, false),
     ]);
-    expect(catalogue.refusal('x', catalogue.find('x'), request)?.layer).to.equal('mid');
+    expect(catalogue.refusal('x', catalogue.declared('x'), request)?.layer).to.equal('mid');
     expect(asked).to.deep.equal(['early', 'mid']);
   });
 
@@ -172,13 +172,18 @@ describe('Catalogue', () => {
     const { catalogue } = makeCatalogue();
     const yes = layerOf('yes', 5, () => ({ layer: 'yes', allow: true, reason: 'fine' }));
     catalogue.replace(owned('p', toolOf('x')), [refuse('b', 20, ['x']), refuse('a', 10, ['x']), yes]);
-    expect(catalogue.explain('x', request).map(({ layer, allow }) => [layer, allow])).to.deep.equal([
+    expect(
+      catalogue.explain('x', catalogue.find('x', request), request).map(({ layer, allow }) => [layer, allow]),
+    ).to.deep.equal([
       ['catalogue', true],
       ['yes', true],
       ['a', false],
       ['b', false],
     ]);
-    expect(catalogue.explain('nothing', request)[0]).to.include({ allow: false, code: 'TOOL_NOT_FOUND' });
+    expect(catalogue.explain('nothing', undefined, request)[0]).to.include({
+      allow: false,
+      code: 'TOOL_NOT_FOUND',
+    });
   });
 
   it('suggests only names that the request may see', () => {
@@ -282,10 +287,10 @@ describe('onToolRegister', () => {
   it('does not let a renamed tool replace another', async () => {
     const bodies = [toolOf('a', { description: 'first' }), toolOf('b', { description: 'second' })];
     const { kernel, log } = await registered((tool) => ({ ...tool, name: 'a' }), ...bodies);
-    expect(kernel.catalogue.find('a')?.description).to.equal('first');
+    expect(kernel.catalogue.declared('a')?.description).to.equal('first');
     expect(log.records.some(({ level }) => level === 'error')).to.equal(true);
     kernel.catalogue.remove(bodies[1]!);
-    expect(kernel.catalogue.find('a')?.description).to.equal('first');
+    expect(kernel.catalogue.declared('a')?.description).to.equal('first');
   });
 
   it('refuses a later tool that is renamed to a taken name', async () => {
@@ -295,7 +300,7 @@ describe('onToolRegister', () => {
     );
     const error = await refusalOf(() => kernel.catalogue.add('other', toolOf('b')));
     expect(error.code).to.equal('TOOL_DUPLICATE');
-    expect(kernel.catalogue.find('a')?.description).to.equal('first');
+    expect(kernel.catalogue.declared('a')?.description).to.equal('first');
   });
 
   it('removes a rewritten tool by the original', async () => {

@@ -10,7 +10,7 @@ export async function runTool(
   args: JsonObject,
   request: InboundRequest,
 ): Promise<ToolResult> {
-  const tool = scope.get(ToolTable).find(name, request);
+  const tool = scope.get(ToolTable).declared(name, request);
   if (tool === undefined)
     throw new GatewayError('PLUGIN_MISSING', `there is no tool ${name}; switch on the plugin that has it`);
   const value = (await scope.get(CallPath).run(tool, args, request)).value();

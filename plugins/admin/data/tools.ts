@@ -9,10 +9,10 @@ const MAX_WORDS = 500;
  *  @throws GatewayError TOOL_NOT_FOUND with the reason, if there is one besides the name */
 export function toolNamed(scope: Scope<unknown>, name: string, request: InboundRequest): Tool {
   const table = scope.get(ToolTable);
-  const tool = table.find(name, request);
+  const tool = table.declared(name, request);
   if (tool !== undefined) return tool;
   // The last refusal is the most specific one: the server may give the reason.
-  const refusal = table.explain(name, request).findLast(({ allow }) => !allow);
+  const refusal = table.explain(name, undefined, request).findLast(({ allow }) => !allow);
   const { reason = `no tool is named ${name}`, remedy, layer } = refusal ?? {};
   const guarded = scope.all(GuardedServers).flatMap((servers) => servers.all());
   const isGuarded =

@@ -22,7 +22,7 @@ export function explainTool(scope: Scope<unknown>): Tool {
 async function explain(scope: Scope<unknown>, name: string, request: InboundRequest): Promise<JsonObject> {
   const table = scope.get(ToolTable);
   const tool = table.find(name, request);
-  const layers = table.explain(name, request);
+  const layers = table.explain(name, tool, request);
   const refusals = layers.filter(({ allow }) => !allow);
   // For a missing tool the last refusal is the most specific one: its server may give the reason.
   const refusal = tool === undefined ? refusals.at(-1) : refusals[0];

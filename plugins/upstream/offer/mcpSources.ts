@@ -17,7 +17,7 @@ export interface McpSourcesParts {
   /** Exposed names and uris that the audiences of a request have. */
   readonly names: (section: Section, request: InboundRequest) => Iterable<string>;
   /** Decides whether a request may see an item. */
-  readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
 }
 interface Found {
   readonly connection: OfferingServer;
@@ -59,7 +59,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     request: InboundRequest,
     options: CallOptions,
   ): Promise<string> | undefined {
-    const found = this.#parts.sources.prompts.winner(name, request);
+    const found = this.#known('prompts', name, request);
     if (found === undefined) return undefined;
     this.#admit([found.offer], request);
     const { ownName } = found;
@@ -87,7 +87,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (!isObject(ref)) return undefined;
     const key = ref['type'] === 'ref/prompt' ? 'name' : 'uri';
     const section = key === 'name' ? 'prompts' : 'resourceTemplates';
-    const found = this.#parts.sources[section].winner(String(ref[key]), request);
+    const found = this.#known(section, String(ref[key]), request);
     if (found === undefined) return undefined;
     this.#admit([found.offer], request);
     const { connection, ownName } = found;
@@ -108,6 +108,12 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return names.flatMap((name) => this.#parts.sources[section].winner(name, request) ?? []);
   }
 
+  /** Undefined as well for what the request may not learn of. */
+  #known(section: Section, name: string, request: InboundRequest): Item | undefined {
+    const found = this.#parts.sources[section].winner(name, request);
+    return found !== undefined && this.#parts.table().hides(found.offer, request) ? undefined : found;
+  }
+
   #isVisible(offer: Offer, request: InboundRequest): boolean {
     return this.#parts.table().refusal(offer.name, offer, request) === undefined;
   }
@@ -118,6 +124,13 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #resource(uri: string, request: InboundRequest): Found | undefined {
+    const found = this.#servedBy(uri, request);
+    return found?.offers.some((offer) => this.#parts.table().hides(offer, request)) === true
+      ? undefined
+      : found;
+  }
+
+  #servedBy(uri: string, request: InboundRequest): Found | undefined {
     const listed = this.#parts.sources.resources.winner(uri, request) ?? this.#listedAs(uri, request);
     if (listed !== undefined)
       return { connection: listed.connection, own: listed.ownName, offers: [listed.offer] };

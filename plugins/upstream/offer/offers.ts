@@ -21,7 +21,7 @@ import type { Section, SourceClaims } from './sourceRegistrar.ts';
 export interface OffersParts extends OfferedToolsParts {
   readonly personal: (server: string) => Personal | undefined;
   /** Decides whether a request may see a resource or a prompt. */
-  readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
 }
 /** Those whose names are chosen together, and what they offer if that depends on the caller. */
 interface Group {

@@ -1,11 +1,12 @@
 import { isOffer } from 'pegboard';
-import type { DecisionLayer, InboundRequest, Verdict } from 'pegboard';
+import type { DecisionLayer, InboundRequest, ToolTable, Verdict } from 'pegboard';
 import { isSingleSignOn, signInCall } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
 import type { Personal } from '../server/personal.ts';
+import { mayLearn } from './mayLearn.ts';
 import { namesake } from './namesake.ts';
 import { isStartingUnknown, isUnknown } from './startingServers.ts';
 import type { Offers } from './offers.ts';
@@ -15,6 +16,7 @@ export interface DecisionParts {
   readonly config: () => UpstreamConfig;
   readonly fleet: Pick<Fleet, 'get' | 'all' | 'personal'>;
   readonly offers: Pick<Offers, 'exclusion' | 'formerServer' | 'leftOut' | 'report'>;
+  readonly table: () => Pick<ToolTable, 'hides'>;
 }
 
 const LAYER = 'server';
@@ -23,10 +25,12 @@ const START = 'start it with core_service_start';
 const AGAIN = 'try again in a few seconds';
 
 /** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
-export function serverDecisions({ config, fleet, offers }: DecisionParts): DecisionLayer {
+export function serverDecisions({ config, fleet, offers, table }: DecisionParts): DecisionLayer {
   const judgeGone = (name: string, request: InboundRequest): Verdict | undefined => {
     const former = offers.formerServer(name);
     const connection = former === undefined ? namesake(name, fleet, config()) : fleet.get(former);
+    const server = former ?? connection?.name;
+    if (server === undefined || !mayLearn({ server, tool: name }, table(), request)) return undefined;
     if (connection !== undefined) {
       const personal = fleet.personal(connection.name);
       const known = verdictWithout(connection, personal, request);
@@ -34,10 +38,9 @@ export function serverDecisions({ config, fleet, offers }: DecisionParts): Decis
       const why = whyUnlisted(connection, { personal, offers }, { name, request });
       return why && { layer: LAYER, allow: false, ...why };
     }
-    if (former === undefined) return undefined;
     const remedy =
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';
-    return refused('TOOL_NOT_FOUND', `server not found: ${former}`, remedy);
+    return refused('TOOL_NOT_FOUND', `server not found: ${server}`, remedy);
   };
   return {
     layer: LAYER,

@@ -63,12 +63,12 @@ function faultOf(
   table: ToolTable,
   request: InboundRequest,
 ): Pick<MissingTool, 'code' | 'reason' | 'remedy' | 'server'> | undefined {
-  const tool = table.find(name);
+  const tool = table.declared(name);
   const code = 'TOOL_NOT_FOUND';
   if (tool?.kind === 'meta')
     return { code, reason: `${name} is a meta-tool; steps call other tools by their names` };
   const verdict = table
-    .explain(name, request)
+    .explain(name, table.declared(name, request), request)
     .find(({ layer, allow }) => !allow && !OF_CALLERS.includes(layer));
   if (verdict !== undefined) return refusedBy(verdict, tool);
   if (tool !== undefined) return undefined;
@@ -115,7 +115,7 @@ export function isReadOnly(
   const below = new Set([...seen, held.workflow.name]);
   return toolUses(held.workflow).every(({ tool }) => {
     const inner = nestedIn(tool, find);
-    if (inner === undefined) return table.find(tool)?.annotations?.readOnlyHint === true;
+    if (inner === undefined) return table.declared(tool)?.annotations?.readOnlyHint === true;
     return !below.has(inner.workflow.name) && isReadOnly(inner, table, { find, seen: below });
   });
 }

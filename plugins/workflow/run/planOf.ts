@@ -52,7 +52,7 @@ async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<Jso
     id: step.id,
     ...(step.kind === 'tool' && {
       tool: step.tool,
-      ...(table.find(step.tool)?.annotations && { annotations: table.find(step.tool)?.annotations }),
+      ...(table.declared(step.tool)?.annotations && { annotations: table.declared(step.tool)?.annotations }),
       args: await rendered(step.args),
     }),
     ...(step.kind === 'forEach' && {

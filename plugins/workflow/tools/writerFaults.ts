@@ -23,8 +23,9 @@ export function writerFaults(
 }
 
 function refusalOf(name: string, table: ToolTable, request: InboundRequest): Verdict | undefined {
-  if (table.find(name, request) === undefined) return table.refusal(name, absent(name), request);
-  return table.explain(name, request).find(({ layer, allow }) => !allow && layer !== OF_SERVERS);
+  const tool = table.find(name, request);
+  if (tool === undefined) return table.refusal(name, absent(name), request);
+  return table.explain(name, tool, request).find(({ layer, allow }) => !allow && layer !== OF_SERVERS);
 }
 
 /** In place of a tool that may come later, so that each layer judges what the name shows. */

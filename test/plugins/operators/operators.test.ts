@@ -121,9 +121,9 @@ describe('operators: who may change the gateway', () => {
   it('answers a hidden core tool as one that does not exist', async () => {
     const bob = await connect(person({}));
     const hidden = await call(bob, 'core_mcpserver_create', { name: 'x', type: 'stdio', command: ['id'] });
-    const unknown = await call(bob, 'core_nothing_here');
+    const unknown = await call(bob, 'core_mcpserver_kreate');
     expect(hidden.replaceAll('core_mcpserver_create', 'X')).equal(
-      unknown.replaceAll('core_nothing_here', 'X'),
+      unknown.replaceAll('core_mcpserver_kreate', 'X'),
     );
     expect(hidden).contain('core tools of the classes operate and define are for operators');
     expect(hidden).contain('operators in config.yaml');

@@ -136,15 +136,15 @@ export class Rig {
   }
 
   async hasTool(name: string, ms = 30_000): Promise<void> {
-    const isThere = (): boolean => this.kernel.catalogue.find(name) !== undefined && !this.isStale(name);
+    const isThere = (): boolean => this.kernel.catalogue.declared(name) !== undefined && !this.isStale(name);
     await until(`tool ${name}`, isThere, ms);
   }
   isStale(name: string): boolean {
-    return this.kernel.catalogue.find(name)?.isStale?.() === true;
+    return this.kernel.catalogue.declared(name)?.isStale?.() === true;
   }
 
   call(name: string, args: JsonObject = {}, options: CallExtras = {}): Promise<CallResult> {
-    const tool = this.kernel.catalogue.find(name);
+    const tool = this.kernel.catalogue.declared(name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const call: Call = {
       around: undefined,
@@ -178,7 +178,7 @@ export class Rig {
   }
 
   refused(name: string): string {
-    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.find(name), ANYONE);
+    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.declared(name), ANYONE);
     return verdict === undefined ? '' : `${verdict.code}: ${verdict.reason}; ${verdict.remedy}`;
   }
 

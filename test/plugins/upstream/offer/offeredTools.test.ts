@@ -112,7 +112,7 @@ describe('OfferedTools', () => {
     const bench = new Bench();
     bench.list('a', '', ['one']);
     bench.list('b', 'ann', ['one']);
-    expect(bench.catalogue.find('one')?.server).to.equal('a');
+    expect(bench.catalogue.declared('one')?.server).to.equal('a');
   });
 
   it('reports a collision once, however many callers are listed the name', () => {

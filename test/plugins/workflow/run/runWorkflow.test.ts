@@ -30,7 +30,7 @@ describe('plugins/workflow: a run', () => {
         { team: 'a' },
       ),
     });
-    const tool = board.kernel.catalogue.find('workflow_greet');
+    const tool = board.kernel.catalogue.declared('workflow_greet');
     expect(tool).to.include({ kind: 'workflow', description: 'Greets' });
     expect(tool?.labels).to.deep.equal({ team: 'a' });
     expect(tool?.annotations).to.deep.equal({ readOnlyHint: true });

@@ -74,7 +74,7 @@ describe('plugins/workflow: tools on definitions', () => {
 
     const deleted = await askCore(board, 'core_workflow_delete', { name: 'made' });
     expect(deleted).to.include({ message: "Workflow 'made' deleted successfully" });
-    expect(board.kernel.catalogue.find('workflow_made')).to.equal(undefined);
+    expect(board.kernel.catalogue.declared('workflow_made')).to.equal(undefined);
     expect(await askCore(board, 'core_workflow_execution_list')).to.include({ total: 1 });
     const types = board.events
       .map(({ type }) => type)
@@ -269,7 +269,7 @@ describe('plugins/workflow: availability', () => {
         ...file('lost', { steps: [{ id: 'a', tool: 'x_gone' }] }),
       },
     });
-    const hint = (name: string): unknown => board.kernel.catalogue.find(`workflow_${name}`)?.annotations;
+    const hint = (name: string): unknown => board.kernel.catalogue.declared(`workflow_${name}`)?.annotations;
     expect([hint('reads'), hint('nests')]).to.deep.equal([{ readOnlyHint: true }, { readOnlyHint: true }]);
     expect([hint('cleans'), hint('asks'), hint('lost')]).to.deep.equal([undefined, undefined, undefined]);
   });

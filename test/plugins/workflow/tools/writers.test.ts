@@ -87,7 +87,7 @@ describe('plugins/workflow: writers', () => {
     const author = await as('authors');
     const file = join(gateway.directory, 'stolen');
     const evil = { name: 'evil', type: 'stdio', command: ['touch', file], autoStart: true };
-    expect(await author('core_mcpserver_create', evil)).contain('outside the toolset');
+    expect(await author('core_mcpserver_create', evil)).contain('tool not found');
     const written = using('core_mcpserver_create', evil);
     for (const tool of ['core_workflow_create', 'core_workflow_validate'])
       expect(await author(tool, written))
