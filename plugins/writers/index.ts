@@ -1,0 +1,24 @@
+import { ConfigControl, RequestGate, STAGE, ToolTable, definePlugin } from 'pegboard';
+import { AuthorizationServer } from '../auth-server/contract.ts';
+import { ResourceStore } from '../store-file/contract.ts';
+import { Vault } from '../vault-file/contract.ts';
+import { People } from './people.ts';
+import { WorkflowWriters } from './workflowWriters.ts';
+
+/** Steps of a workflow that a person has written through a tool do what that person may do now, and no more. */
+export const plugin = definePlugin({
+  name: 'writers',
+  api: 1,
+  keeps: 'what the people who wrote workflows may do',
+  configSchema: { type: 'object', additionalProperties: false },
+  requires: [ConfigControl, RequestGate, ToolTable],
+  uses: [AuthorizationServer, ResourceStore, Vault],
+  apply(scope) {
+    const people = new People(scope);
+    const writers = new WorkflowWriters(scope, people);
+    scope.tap('onRequest', (request) => people.identify(request), STAGE.identify);
+    scope.tap('onRequest', (request) => people.seen(request), STAGE.normal);
+    scope.tap('onCall', (call) => writers.admit(call), STAGE.admit);
+    scope.onStart(() => people.load());
+  },
+});

@@ -1,0 +1,77 @@
+import { ConfigControl, GatewayError, ToolTable, messageOf } from 'pegboard';
+import type { Call, NoDetails, Scope, Tool } from 'pegboard';
+import { ResourceStore } from '../store-file/contract.ts';
+import type { Writer } from '../store-file/contract.ts';
+import type { People } from './people.ts';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** who has written the workflow may not call a tool of its steps, or not any more */
+    WORKFLOW_WRITER: NoDetails;
+  }
+}
+
+const WORKFLOW = 'Workflow';
+const TOOL_PREFIX = 'workflow_';
+const WRITING: readonly string[] = ['core_workflow_create', 'core_workflow_update'];
+/** It says whether the server of a tool is there now, and not what somebody may do. */
+const OF_SERVERS = 'server';
+const FIX =
+  'an operator takes the workflow over by core_workflow_update, or by removing the annotation pegboard.dev/registered-by';
+
+/** Holds steps of workflows to what their writers may do. */
+export class WorkflowWriters {
+  readonly #scope: Scope<unknown>;
+  readonly #people: People;
+  #byWorkflow: ReadonlyMap<string, Writer> = new Map();
+  #generation: number | undefined;
+
+  constructor(scope: Scope<unknown>, people: People) {
+    this.#scope = scope;
+    this.#people = people;
+  }
+
+  /** A tap at STAGE.admit. @throws GatewayError WORKFLOW_WRITER */
+  admit({ tool, parent, request: { caller } }: Call): Promise<undefined> | undefined {
+    if (parent?.tool.kind === 'workflow') return this.#admitStep(tool, parent.tool.name);
+    return caller !== undefined && WRITING.includes(tool.name) ? this.#people.remember(caller) : undefined;
+  }
+
+  async #admitStep(tool: Tool, workflow: string): Promise<undefined> {
+    const writer = (await this.#writers()).get(workflow.slice(TOOL_PREFIX.length));
+    if (writer === undefined) return;
+    const why = await this.#refusal(tool, writer);
+    if (why !== undefined)
+      throw new GatewayError(
+        'WORKFLOW_WRITER',
+        `${workflow} may not call ${tool.name} for its writer ${writer.subject}: ${why}; ${FIX}`,
+      );
+  }
+
+  async #refusal(tool: Tool, writer: Writer): Promise<string | undefined> {
+    const caller = await this.#people.lastSeen(writer);
+    if (caller === undefined) return 'what they may do is not known before their next request';
+    const table = this.#scope.get(ToolTable);
+    try {
+      const request = await this.#people.requestOf(caller);
+      return table
+        .explain(tool.name, tool, request)
+        .find(({ layer, allow }) => !allow && layer !== OF_SERVERS)?.reason;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  /** Read again after each reload: an update by another person may change nothing else. */
+  async #writers(): Promise<ReadonlyMap<string, Writer>> {
+    const generation = this.#scope.get(ConfigControl).lastReport()?.generation;
+    if (generation !== this.#generation || generation === undefined) {
+      const stored = (await this.#scope.all(ResourceStore)[0]?.list(WORKFLOW)) ?? [];
+      this.#byWorkflow = new Map(
+        stored.flatMap(({ name, registeredBy }) => (registeredBy ? [[name, registeredBy] as const] : [])),
+      );
+      this.#generation = generation;
+    }
+    return this.#byWorkflow;
+  }
+}
