@@ -2,7 +2,7 @@ import { GatewayError, keysFor, messageOf, one } from 'pegboard';
 import type { KeyRing } from 'pegboard';
 
 export { CountedVault } from './shared/countedVault.ts';
-export { warnOfOpenKeys } from './shared/warnOfOpenKeys.ts';
+export { warnOfOpenKeyFile, warnOfOpenKeys } from './shared/warnOfOpenKeys.ts';
 
 /** State that survives a restart or is shared by replicas: grants, clients, executions, stored results (decision D13).
  *  Keys are `<kind>:<id>` (at most 512 characters), values are JSON; a write survives `kill -9` once its promise has resolved. */

@@ -6,9 +6,13 @@ const OTHERS = 0o077;
 
 /** Warns if others than the owner may read the keys for a use, should the state folder be opened or copied. */
 export function warnOfOpenKeys(stateDirectory: string | undefined, use: 'session' | 'vault', log: Log): void {
+  if (stateDirectory !== undefined) warnOfOpenKeyFile(join(stateDirectory, `${use}-keys.json`), log);
+}
+
+/** Warns if others than the owner may read the file. */
+export function warnOfOpenKeyFile(file: string, log: Log): void {
   // Windows has no such modes.
-  if (stateDirectory === undefined || process.platform === 'win32') return;
-  const file = join(stateDirectory, `${use}-keys.json`);
+  if (process.platform === 'win32') return;
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & OTHERS) === 0) return;
   log.warn('a key file is open to others on this machine', {

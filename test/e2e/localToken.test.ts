@@ -1,0 +1,70 @@
+/* eslint-disable @typescript-eslint/no-deprecated -- HTTP+SSE itself is deprecated */
+import {
+  Client as NewerClient,
+  StreamableHTTPClientTransport as NewerTransport,
+} from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect } from 'chai';
+import { readFileSync, statSync } from 'node:fs';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { servePegboard } from '../support/serve.ts';
+
+const INFO = { name: 'test', version: '1' };
+
+describe('e2e: the local token', function () {
+  this.timeout(60_000);
+  let directory: Directory;
+  const token = (): string => readFileSync(directory.at('state/local-token'), 'utf8').trim();
+  beforeEach(() => {
+    directory = makeDirectory({ 'config.yaml': 'aggregator: { localToken: true }\n' });
+  });
+
+  /** The number of tools that clients of the official SDK see, with these headers. */
+  async function toolsOf(url: string, headers: Readonly<Record<string, string>>): Promise<readonly number[]> {
+    const requestInit = { headers };
+    const clients = [
+      {
+        client: new Client(INFO),
+        transport: new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }),
+      },
+      { client: new Client(INFO), transport: new SSEClientTransport(new URL(`${url}/sse`), { requestInit }) },
+      {
+        client: new NewerClient(INFO),
+        transport: new NewerTransport(new URL(`${url}/mcp`), { requestInit }),
+      },
+    ];
+    const counts = [];
+    for (const { client, transport } of clients) {
+      await (client as Client).connect(transport);
+      counts.push((await client.listTools()).tools.length);
+      await client.close();
+    }
+    return counts;
+  }
+
+  it('lets clients of the official SDK in that send it, also after a restart, and says to others where it is', async () => {
+    const first = await servePegboard(directory.path);
+    const kept = token();
+    expect(statSync(directory.at('state/local-token')).mode & 0o777).to.equal(0o600);
+    const [more, ...others] = await toolsOf(first.url, { Authorization: `Bearer ${kept}` });
+    expect(more).to.be.above(10);
+    expect(others).to.deep.equal([more, more]);
+    const error = await toolsOf(first.url, {}).then(
+      () => undefined,
+      (thrown: unknown) => String(thrown),
+    );
+    expect(error)
+      .to.contain(`the token is the text of ${directory.at('state/local-token')}`)
+      .and.contain('pegboard link writes it into clients');
+    expect((await fetch(`${first.url}/health`)).status).to.equal(200);
+    expect(await first.stop()).to.include({ code: 0 });
+    const second = await servePegboard(directory.path);
+    expect(token()).to.equal(kept);
+    expect(await toolsOf(second.url, { Authorization: `Bearer ${kept}` })).to.deep.equal([more, more, more]);
+    const log = JSON.stringify([...first.lines, ...second.lines]);
+    expect(log).not.to.contain(kept);
+  });
+});
