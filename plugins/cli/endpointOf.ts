@@ -4,6 +4,7 @@ import { optionsOf } from './commonOptions.ts';
 import { checkedUrl, readContexts } from './contexts.ts';
 import { Failure } from './failure.ts';
 import { readConfig } from './readConfig.ts';
+import type { ConfigFile } from './readConfig.ts';
 
 export interface NamedEndpoint {
   readonly url: string;
@@ -34,7 +35,12 @@ export async function endpointOf(invocation: Invocation): Promise<NamedEndpoint>
 }
 
 async function configuredEndpoint(directory: string): Promise<NamedEndpoint> {
-  const { file, value } = await readConfig(directory);
+  const config = await readConfig(directory);
+  return { url: configuredUrl(config), source: config.file, isOwn: true };
+}
+
+/** The address that a config.yaml gives its gateway. @throws Failure if that has none */
+export function configuredUrl({ file, value }: ConfigFile): string {
   const section = value['aggregator'];
   const { host, port, transport } = isObject(section) ? section : {};
   const name = typeof host === 'string' && !WILDCARDS.includes(host) ? host : 'localhost';
@@ -42,5 +48,5 @@ async function configuredEndpoint(directory: string): Promise<NamedEndpoint> {
     throw new Failure(`the gateway of ${file} speaks stdio only; name another with --endpoint or --context`);
   const authority = `${name.includes(':') ? `[${name}]` : name}:${typeof port === 'number' ? port : 8090}`;
   const path = transport === 'sse' ? '/sse' : '/mcp';
-  return { url: `http://${authority}${path}`, source: file, isOwn: true };
+  return `http://${authority}${path}`;
 }

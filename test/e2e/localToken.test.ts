@@ -5,12 +5,15 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import { readFileSync, statSync } from 'node:fs';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
-import { servePegboard } from '../support/serve.ts';
+import { freePort } from '../support/everything.ts';
+import { PROGRAM } from '../support/packed.ts';
+import { runPegboard, servePegboard } from '../support/serve.ts';
 
 const INFO = { name: 'test', version: '1' };
 
@@ -66,5 +69,26 @@ describe('e2e: the local token', function () {
     expect(await toolsOf(second.url, { Authorization: `Bearer ${kept}` })).to.deep.equal([more, more, more]);
     const log = JSON.stringify([...first.lines, ...second.lines]);
     expect(log).not.to.contain(kept);
+  });
+
+  it('is used by the command line itself, also by its bridge and by plan', async () => {
+    const port = await freePort();
+    directory.write('config.yaml', `aggregator: { port: ${port}, localToken: true }\n`);
+    await servePegboard(directory.path, ['--port', String(port)]);
+    const own = ['--config-path', directory.path];
+    const listed = await runPegboard(['list', 'presets', '-o', 'name', ...own]);
+    expect(listed.code, listed.stderr).to.equal(0);
+    expect(listed.stdout).to.include('full\n');
+    const called = await runPegboard(['call', 'core_service_list', ...own]);
+    expect(called.code, called.stderr).to.equal(0);
+    const planned = await runPegboard(['plan', ...own]);
+    expect(planned.code, planned.stderr).to.equal(0);
+    expect(planned.stderr).to.include('nothing changes');
+    const args = [PROGRAM, 'agent', '--mcp-server', ...own];
+    const transport = new StdioClientTransport({ command: process.execPath, args });
+    const client = new Client(INFO);
+    await client.connect(transport);
+    expect((await client.listTools()).tools).to.have.length.above(10);
+    await client.close();
   });
 });

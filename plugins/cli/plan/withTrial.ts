@@ -14,11 +14,11 @@ const STOP_MS = 15_000;
 const MAX_LINES = 20;
 
 /** Serves a configuration directory beside the running gateway, on a free port and with a state of its own, while `use` runs.
- *  @param use gets the URL @throws Failure with the gateway's last words */
+ *  @param use gets the URL, and the state directory @throws Failure with the gateway's last words */
 export async function withTrial<T>(
   directory: string,
   cancel: Cancellation,
-  use: (url: string) => Promise<T>,
+  use: (url: string, state: string) => Promise<T>,
 ): Promise<T> {
   const temporary = await mkdtemp(join(tmpdir(), 'pegboard-plan-'));
   // After the second Ctrl-C nothing asynchronous runs any more.
@@ -26,7 +26,8 @@ export async function withTrial<T>(
   process.on('exit', clear);
   try {
     const path = await trialDirectory(directory, temporary);
-    return await serving(['--config-path', path, '--state-path', join(temporary, 'state')], cancel, use);
+    const state = join(temporary, 'state');
+    return await serving(['--config-path', path, '--state-path', state], cancel, (url) => use(url, state));
   } finally {
     process.off('exit', clear);
     clear();

@@ -2,11 +2,13 @@ import type { Invocation } from 'pegboard';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { trusting } from '../trusting.ts';
 import { unreachable } from '../unreachable.ts';
+import { wantsLocalToken } from './localToken.ts';
 
 const TIMEOUT_MS = 30_000;
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-/** The response to a request without a token: where to sign in is in its header. @returns undefined if it is not a refusal
+/** The response to a request without a token: where to sign in is in its header. @returns undefined if it is not a refusal,
+ *  or one that no sign-in mends
  *  @throws Failure if the gateway does not answer */
 export async function refusalOf(
   invocation: Invocation,
@@ -22,7 +24,7 @@ export async function refusalOf(
   try {
     const answer = await fetch(endpoint.url, { ...(await trusting(invocation)), ...init });
     await answer.body?.cancel();
-    return answer.status === 401 ? answer : undefined;
+    return answer.status === 401 && !wantsLocalToken(answer) ? answer : undefined;
   } catch (error) {
     throw unreachable(error, endpoint);
   }

@@ -3,6 +3,7 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
 import { SignInNeeded } from '../signInNeeded.ts';
+import { localToken, refuseForLocalToken } from './localToken.ts';
 import { oauthFetch } from './oauthFetch.ts';
 import type { OauthFetch } from './oauthFetch.ts';
 import { TokenFile, newTokens } from './tokenFile.ts';
@@ -11,7 +12,7 @@ import type { StoredTokens } from './tokenFile.ts';
 const EARLY_MS = 60_000;
 const EARLY_PART = 0.1;
 
-/** The stored sign-in at a gateway, renewed when it is due; by one process at a time. */
+/** The stored sign-in at a gateway, renewed when it is due; by one process at a time. Before it comes the local token. */
 export class StoredSignIn implements AuthProvider {
   readonly #invocation: Invocation;
   readonly #endpoint: NamedEndpoint;
@@ -26,7 +27,8 @@ export class StoredSignIn implements AuthProvider {
 
   /** @throws Failure if a renewal is due and is not possible now; fetch's error if the gateway is away */
   async token(): Promise<string | undefined> {
-    return (this.#sent = (await this.tokens())?.access_token);
+    const local = await localToken(this.#invocation, this.#endpoint);
+    return local ?? (this.#sent = (await this.tokens())?.access_token);
   }
 
   /** What is stored, after a renewal if it is due. @throws as token() */
@@ -36,8 +38,9 @@ export class StoredSignIn implements AuthProvider {
     return this.#renewed(tokens.access_token, Date.parse(tokens.expiry) > Date.now());
   }
 
-  /** A token was refused: renews it, unless another process has. @throws Failure (exit code 2), and as token() */
-  async onUnauthorized(): Promise<void> {
+  /** A token was refused: renews it, unless another process has. @throws Failure (exit code 2: a sign-in is needed), and as token() */
+  async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
+    await refuseForLocalToken(response);
     const sent = this.#sent;
     const stored = await this.#file.read();
     const isOld = sent !== undefined && stored?.access_token === sent;

@@ -3,6 +3,7 @@ import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { kindOf } from '../kinds.ts';
+import { openTransport } from '../openTransport.ts';
 import { asText } from '../output/print.ts';
 import { definedServers } from '../plan/definedServers.ts';
 import { planText } from '../plan/planText.ts';
@@ -14,6 +15,7 @@ import { toolChanges } from '../plan/toolChanges.ts';
 import { withTrial } from '../plan/withTrial.ts';
 import { progressTo } from '../progressTo.ts';
 import { runCheck } from '../runCheck.ts';
+import { headersFor } from '../signIn/localToken.ts';
 import { verb } from '../verb.ts';
 
 export const plan = verb({
@@ -55,19 +57,26 @@ async function planFor(invocation: Invocation, directory: string): Promise<Plan>
   tell(
     `serving ${directory} beside the running gateway, which does not change; its servers run beside the others`,
   );
-  const after = await withTrial(directory, invocation.cancel, (endpoint) =>
-    snapshotOf({ ...invocation, options: { ...invocation.options, endpoint } }),
+  const after = await withTrial(directory, invocation.cancel, async (endpoint, state) =>
+    snapshotOf({ ...invocation, options: { ...invocation.options, endpoint } }, await headersFor(state)),
   );
   return { ...serverChanges(before.servers, after.servers), tools: toolChanges(before, after) };
 }
 
 /** What the gateway offers once its servers have connected or failed. @throws Failure */
-function snapshotOf(invocation: Invocation): Promise<Snapshot> {
+function snapshotOf(
+  invocation: Invocation,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Snapshot> {
   const { timeout } = optionsOf(invocation);
-  return Gateway.apart(invocation, async (gateway) => {
-    await settled(gateway, Number(timeout) * 1_000);
-    return readSnapshot(gateway);
-  });
+  return Gateway.apart(
+    invocation,
+    async (gateway) => {
+      await settled(gateway, Number(timeout) * 1_000);
+      return readSnapshot(gateway);
+    },
+    (asked, endpoint) => openTransport(asked, endpoint, {}, headers),
+  );
 }
 
 function print(invocation: Invocation, made: Plan): void {

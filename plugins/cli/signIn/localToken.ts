@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { isObject } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import { configuredUrl } from '../endpointOf.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
+import { Failure } from '../failure.ts';
+import { textAt } from '../files.ts';
+import { readConfig } from '../readConfig.ts';
+
+type Place = Pick<Invocation, 'directory' | 'env'>;
+
+/** In the state directory of a gateway with the plugin local-token. */
+const FILE = 'local-token';
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+const CHALLENGE = /\brealm="pegboard local token"/;
+
+/** The token of `aggregator.localToken`. It goes to the gateway of the configuration directory alone, because whatever listens at
+ *  another address would learn it. @returns undefined if it is not wanted there, or the gateway has not created it @throws Failure */
+export async function localToken(place: Place, endpoint: NamedEndpoint): Promise<string | undefined> {
+  const text = await textAt(fileOf(place));
+  if (text === undefined || !(await isWanted(place, endpoint))) return undefined;
+  return text.trim();
+}
+
+/** The header for a gateway with this state directory; none if it wants no local token. @throws Failure */
+export async function headersFor(stateDirectory: string): Promise<Readonly<Record<string, string>>> {
+  const token = await textAt(join(stateDirectory, FILE));
+  return token === undefined ? {} : { Authorization: `Bearer ${token.trim()}` };
+}
+
+/** As localToken(). @throws Failure also if the gateway has not created it */
+export async function existingLocalToken(place: Place, endpoint: NamedEndpoint): Promise<string | undefined> {
+  const token = await localToken(place, endpoint);
+  if (token !== undefined || !(await isWanted(place, endpoint))) return token;
+  throw new Failure(
+    `aggregator.localToken is on, and ${fileOf(place)} does not exist: start the gateway first (pegboard serve), or name its state directory with PEGBOARD_STATE_PATH`,
+  );
+}
+
+/** Whether a gateway refuses because it wants its local token, and no sign-in. */
+export function wantsLocalToken({ status, headers }: Response): boolean {
+  return status === 401 && CHALLENGE.test(headers.get('www-authenticate') ?? '');
+}
+
+/** @throws Failure with the gateway's own words, if it wants its local token */
+export async function refuseForLocalToken(refusal: Response): Promise<void> {
+  if (!wantsLocalToken(refusal)) return;
+  const { error } = (await refusal.json()) as { readonly error: { readonly message: string } };
+  throw new Failure(error.message);
+}
+
+function fileOf({ directory, env }: Place): string {
+  return join(env['PEGBOARD_STATE_PATH'] ?? join(directory, 'state'), FILE);
+}
+
+async function isWanted({ directory }: Place, { url, isOwn }: NamedEndpoint): Promise<boolean> {
+  if (!isOwn && !LOOPBACK.test(new URL(url).hostname)) return false;
+  const config = await readConfig(directory);
+  const { aggregator } = config.value;
+  if (!isObject(aggregator) || aggregator['localToken'] !== true) return false;
+  return isOwn || placeOf(url) === placeOf(configuredUrl(config));
+}
+
+/** Names of this machine are one. */
+function placeOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${LOOPBACK.test(hostname) ? 'localhost' : hostname}:${port}`;
+}
