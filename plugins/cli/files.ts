@@ -23,11 +23,17 @@ export async function writePrivate(path: string, text: string): Promise<void> {
 }
 
 /** Replaces a file in one step and keeps its mode; a link stays a link. @param before the text that must still be there,
- *  undefined if there was no file @throws Failure if it has changed, or cannot be written */
-export async function replaceFile(path: string, before: string | undefined, text: string): Promise<void> {
+ *  undefined if there was no file @param isPrivate takes the rights of others away @throws Failure if it has changed, or cannot be
+ *  written */
+export async function replaceFile(
+  path: string,
+  before: string | undefined,
+  text: string,
+  isPrivate = false,
+): Promise<void> {
   await written(path, async () => {
     const target = before === undefined ? path : await realpath(path);
-    const mode = before === undefined ? PRIVATE : (await stat(target)).mode & 0o7777;
+    const mode = before === undefined ? PRIVATE : (await stat(target)).mode & (isPrivate ? 0o700 : 0o7777);
     await place(target, text, mode, async (draft) => {
       if ((await textAt(path)) !== before)
         throw new Failure(

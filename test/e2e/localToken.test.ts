@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import { readFileSync, statSync } from 'node:fs';
+import { makeClientHome } from '../plugins/cli/clientHome.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
@@ -90,5 +91,21 @@ describe('e2e: the local token', function () {
     await client.connect(transport);
     expect((await client.listTools()).tools).to.have.length.above(10);
     await client.close();
+  });
+
+  it('is what pegboard link writes into a client, which connects with it', async () => {
+    const port = await freePort();
+    const home = makeClientHome({
+      '.config/pegboard/config.yaml': `aggregator: { port: ${port}, localToken: true }\n`,
+      '.cursor/mcp.json': '{}\n',
+    });
+    await servePegboard(home.at('.config/pegboard'), ['--port', String(port)]);
+    const linked = await home.runProgram(['link', '--yes']);
+    expect(linked.code, linked.stderr).to.equal(0);
+    const { mcpServers } = JSON.parse(home.read('.cursor/mcp.json')) as {
+      mcpServers: { pegboard: { url: string; headers: Record<string, string> } };
+    };
+    const { url, headers } = mcpServers.pegboard;
+    expect(await toolsOf(new URL(url).origin, headers)).to.have.length(3);
   });
 });

@@ -8,7 +8,7 @@ import { FORMATS, SyntaxFault } from './formats.ts';
 import type { FormatName } from './formats.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
-import type { Place } from './places.ts';
+import type { Headers, Place } from './places.ts';
 import { createFile, removeFile, replaceFile, textAt } from '../files.ts';
 
 /** One entry to set, or to remove with undefined. */
@@ -24,6 +24,8 @@ export interface PlannedLink {
   readonly before: string | undefined;
   readonly after: string;
   readonly changes: readonly Change[];
+  /** Whether only the user may read it from then on. */
+  readonly isPrivate: boolean;
 }
 interface ToLink {
   readonly places: readonly Place[];
@@ -31,6 +33,8 @@ interface ToLink {
   /** Entries that Pegboard offers now. */
   readonly imported: readonly Entry[];
   readonly endpoint: string;
+  /** A secret of the user, or empty. */
+  readonly headers: Headers;
   /** Clients that are linked even if they have no file yet. */
   readonly named: readonly string[];
 }
@@ -43,8 +47,8 @@ export interface LinkPlan {
 
 /** Pegboard in place of the imported entries, per file. A client gets it once: in the user's file if there is one. */
 export function planLinks(given: ToLink): LinkPlan {
-  const { places, texts, imported, named } = given;
-  const homes = homesOf(places, texts, named);
+  const { imported } = given;
+  const homes = homesOf(given);
   const paths = [...new Set([...homes, ...imported.map((entry) => entry.place)].map(({ path }) => path))];
   const faults: string[] = [];
   const links = paths.flatMap((path): readonly PlannedLink[] => {
@@ -63,7 +67,7 @@ export function planLinks(given: ToLink): LinkPlan {
 function linkOf(
   path: string,
   homes: readonly Place[],
-  { places, texts, imported, endpoint }: ToLink,
+  { places, texts, imported, endpoint, headers }: ToLink,
 ): readonly PlannedLink[] {
   const before = texts.get(path);
   const own = homes.filter((place) => place.path === path);
@@ -71,20 +75,26 @@ function linkOf(
   if (place === undefined) return [];
   const { format } = place;
   const file = FORMATS[format].parse(before ?? '');
+  const hasHeaders = Object.keys(headers).length > 0;
+  const valueFor = ({ spell, carry }: Place): JsonObject => ({
+    ...spell(endpoint),
+    ...(hasHeaders && carry(headers)),
+  });
+  const isPrivate = hasHeaders && own.some(({ carry }) => Object.keys(carry(headers)).length > 0);
   const wanted: Change[] = [
     ...imported
       .filter((entry) => entry.place.path === path)
       .map(({ at, name }) => ({ at, name, value: undefined })),
-    ...own.map((one) => ({ at: keysOf(one, file), name: 'pegboard', value: one.spell(endpoint) })),
+    ...own.map((one) => ({ at: keysOf(one, file), name: 'pegboard', value: valueFor(one) })),
   ];
   const changes = wanted.filter(({ at, name, value }) => !isSame(valueAt(file, at, name), value));
   if (changes.length === 0) return [];
-  return [{ place, before, after: edited(before ?? '', changes, { path, format }), changes }];
+  return [{ place, before, after: edited(before ?? '', changes, { path, format }), changes, isPrivate }];
 }
 
 /** Writes one file, with a backup beside it. @throws Failure if it has changed since, or cannot be written */
 export async function link(
-  { place, before, after, changes }: PlannedLink,
+  { place, before, after, changes, isPrivate }: PlannedLink,
   record: ImportRecord,
 ): Promise<void> {
   const { client, path, format } = place;
@@ -97,7 +107,7 @@ export async function link(
   if (backup !== undefined) await createFile(backup, before ?? '');
   await record.add(step);
   try {
-    await replaceFile(path, before, after);
+    await replaceFile(path, before, after, isPrivate);
   } catch (error) {
     await record.remove(step);
     if (backup !== undefined) await removeFile(backup);
@@ -139,18 +149,17 @@ export async function unlink(step: LinkStep, record: ImportRecord): Promise<stri
   return `${path} has been changed by others: only Pegboard was taken out and the servers put back${kept}`;
 }
 
-/** The places that get Pegboard's entry: of each client one that exists, the user's first. */
-function homesOf(
-  places: readonly Place[],
-  texts: ReadonlyMap<string, string>,
-  named: readonly string[],
-): readonly Place[] {
+/** The places that get Pegboard's entry: of each client one that exists, the user's first. A secret goes into no file of a project,
+ *  which others read: its client gets a file of the user. */
+function homesOf({ places, texts, headers, named }: ToLink): readonly Place[] {
+  const isSecret = Object.keys(headers).length > 0;
   return [...new Set(places.map(({ client }) => client))].flatMap((client) => {
     const own = places.filter((place) => place.client === client);
+    const there = own.filter(({ path }) => texts.has(path));
     const existing =
-      own.find(({ scope, path }) => scope === 'user' && texts.has(path)) ??
-      own.find(({ path }) => texts.has(path));
-    const home = existing ?? (named.includes(client) ? own[0] : undefined);
+      there.find(({ scope }) => scope === 'user') ??
+      there.find(({ isOfProject }) => !isSecret || !isOfProject);
+    const home = existing ?? (there.length > 0 || named.includes(client) ? own[0] : undefined);
     return home === undefined ? [] : [home];
   });
 }

@@ -4,6 +4,7 @@ import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { FormatName } from './formats.ts';
 
+export type Headers = Readonly<Record<string, string>>;
 export type Scope = 'user' | 'project' | 'file';
 
 /** A part of a client's file that lists MCP servers by name. */
@@ -23,6 +24,8 @@ export interface Place {
   readonly at: readonly string[] | undefined;
   /** How the client spells a gateway at this URL. */
   readonly spell: (url: string) => JsonObject;
+  /** How the client spells headers, beside that; empty for one that starts a process. */
+  readonly carry: (headers: Headers) => JsonObject;
   /** What the client needs beside its entry. */
   readonly note?: string | undefined;
 }
@@ -51,6 +54,8 @@ interface ClientKind {
   readonly label: string;
   readonly at: readonly string[];
   readonly spell: Place['spell'];
+  /** Default: `headers`. */
+  readonly carry?: Place['carry'];
   readonly note?: string;
   /** Without keys: those of the client. */
   readonly files: (base: Base) => readonly (readonly [scope: Scope, path: string, at?: readonly string[]])[];
@@ -58,6 +63,7 @@ interface ClientKind {
 
 const HTTP: Place['spell'] = (url) => ({ type: 'http', url });
 const URL_ONLY: Place['spell'] = (url) => ({ url });
+const HEADERS: Place['carry'] = (headers) => ({ headers });
 
 const CLIENTS: readonly ClientKind[] = [
   {
@@ -80,6 +86,7 @@ const CLIENTS: readonly ClientKind[] = [
     at: ['mcpServers'],
     // It starts processes only.
     spell: (url) => ({ command: 'pegboard', args: ['agent', '--mcp-server', '--endpoint', url] }),
+    carry: () => ({}),
     files: ({ settings }) => [['user', join(settings, 'Claude/claude_desktop_config.json')]],
   },
   {
@@ -87,6 +94,7 @@ const CLIENTS: readonly ClientKind[] = [
     label: 'Codex',
     at: ['mcp_servers'],
     spell: URL_ONLY,
+    carry: (headers) => ({ http_headers: headers }),
     files: ({ home, cwd, env }) => [
       ['user', join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml')],
       ['project', join(cwd, '.codex/config.toml')],
@@ -193,6 +201,7 @@ const CLIENTS: readonly ClientKind[] = [
     label: 'Continue',
     at: ['mcpServers'],
     spell: (url) => ({ name: 'pegboard', type: 'streamable-http', url }),
+    carry: (headers) => ({ requestOptions: { headers } }),
     files: ({ home }) => [['user', join(home, '.continue/config.yaml')]],
   },
 ];
@@ -215,9 +224,9 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
   const settings = platform === 'darwin' ? join(home, 'Library/Application Support') : config;
   const base = { home, settings, config, cwd, env };
   const all = [
-    ...wanted.flatMap(({ name, label, at: own, spell, note, files: paths }) =>
+    ...wanted.flatMap(({ name, label, at: own, spell, carry = HEADERS, note, files: paths }) =>
       paths(base).map(([scope, path, at = own]) => ({
-        ...{ client: name, label, scope, path, at, spell, note },
+        ...{ client: name, label, scope, path, at, spell, carry, note },
         // What Claude Code keeps for each project is in the user's own file.
         isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
         folder: scope === 'project' ? cwd : dirname(path),
@@ -242,6 +251,7 @@ function fileAt(path: string): Place {
     format: formatOf(path),
     at: undefined,
     spell: HTTP,
+    carry: HEADERS,
   };
 }
 

@@ -1,4 +1,4 @@
-import { hideInUrl, hideInWords, plainText } from 'pegboard';
+import { HIDDEN, hideInUrl, hideInWords, plainText } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { asText } from '../output/print.ts';
@@ -89,9 +89,13 @@ function definitionDiff({ definition, secrets, server }: PlannedServer): string 
 function linkDiff({ place, before, changes }: PlannedLink): string {
   const lines = changes.map(({ at, name, value }) => {
     const path = [...at, name].join('.');
-    return value === undefined ? `- ${path}\n` : `+ ${path}: ${JSON.stringify(value)}\n`;
+    return value === undefined ? `- ${path}\n` : `+ ${path}: ${JSON.stringify(value, hidden)}\n`;
   });
   return `${before === undefined ? 'create' : 'edit'} ${place.path}\n${lines.join('')}`;
+}
+
+function hidden(key: string, value: unknown): unknown {
+  return key === 'Authorization' ? HIDDEN : value;
 }
 
 function objectOf({ plan, links, faults }: Report): JsonObject {

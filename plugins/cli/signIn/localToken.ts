@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts';
 import { textAt } from '../files.ts';
 import { readConfig } from '../readConfig.ts';
 
+type Headers = Readonly<Record<string, string>>;
 type Place = Pick<Invocation, 'directory' | 'env'>;
 
 /** In the state directory of a gateway with the plugin local-token. */
@@ -23,15 +24,14 @@ export async function localToken(place: Place, endpoint: NamedEndpoint): Promise
 }
 
 /** The header for a gateway with this state directory; none if it wants no local token. @throws Failure */
-export async function headersFor(stateDirectory: string): Promise<Readonly<Record<string, string>>> {
-  const token = await textAt(join(stateDirectory, FILE));
-  return token === undefined ? {} : { Authorization: `Bearer ${token.trim()}` };
+export async function headersFor(stateDirectory: string): Promise<Headers> {
+  return headersOf(await textAt(join(stateDirectory, FILE)));
 }
 
-/** As localToken(). @throws Failure also if the gateway has not created it */
-export async function existingLocalToken(place: Place, endpoint: NamedEndpoint): Promise<string | undefined> {
+/** What clients of the gateway have to send. @throws Failure if the gateway has not created its token */
+export async function headersToLink(place: Place, endpoint: NamedEndpoint): Promise<Headers> {
   const token = await localToken(place, endpoint);
-  if (token !== undefined || !(await isWanted(place, endpoint))) return token;
+  if (token !== undefined || !(await isWanted(place, endpoint))) return headersOf(token);
   throw new Failure(
     `aggregator.localToken is on, and ${fileOf(place)} does not exist: start the gateway first (pegboard serve), or name its state directory with PEGBOARD_STATE_PATH`,
   );
@@ -47,6 +47,10 @@ export async function refuseForLocalToken(refusal: Response): Promise<void> {
   if (!wantsLocalToken(refusal)) return;
   const { error } = (await refusal.json()) as { readonly error: { readonly message: string } };
   throw new Failure(error.message);
+}
+
+function headersOf(text: string | undefined): Headers {
+  return text === undefined ? {} : { Authorization: `Bearer ${text.trim()}` };
 }
 
 function fileOf({ directory, env }: Place): string {

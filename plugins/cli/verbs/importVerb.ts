@@ -12,6 +12,7 @@ import { withConsent } from '../clients/withConsent.ts';
 import { createFile, textAt } from '../files.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
+import { headersToLink } from '../signIn/localToken.ts';
 import { verb } from '../verb.ts';
 
 interface ImportOptions {
@@ -64,7 +65,10 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   const imported = plan.servers.filter(({ isOff }) => !isOff).flatMap(({ entries }) => entries);
   const { links, faults } =
     link === true
-      ? planLinks({ places, texts: found.texts, imported, endpoint: endpoint.url, named: invocation.args })
+      ? planLinks({
+          ...{ places, texts: found.texts, imported, endpoint: endpoint.url, named: invocation.args },
+          headers: await headersToLink(invocation, endpoint),
+        })
       : { links: [], faults: [] };
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
   return carryOut(invocation, record, {

@@ -5,6 +5,7 @@ import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
 import { survey } from '../clients/survey.ts';
 import { optionsOf } from '../commonOptions.ts';
+import { headersToLink } from '../signIn/localToken.ts';
 import { verb } from '../verb.ts';
 
 interface LinkOptions {
@@ -39,7 +40,8 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
   const imported = plan.servers.flatMap(({ entries }) => entries);
   const { texts } = found;
   const named = invocation.args;
-  const { links, faults } = planLinks({ places, texts, imported, endpoint: endpoint.url, named });
+  const headers = await headersToLink(invocation, endpoint);
+  const { links, faults } = planLinks({ places, texts, imported, endpoint: endpoint.url, headers, named });
   return carryOut(invocation, record, {
     ...{ plan, links, endpoint, faults: [...found.faults, ...faults], notes: [] },
     fresh: 0,
