@@ -1,6 +1,9 @@
 import type { Invocation } from 'pegboard';
+import type { Entry } from '../clients/clientFile.ts';
 import { survey } from '../clients/survey.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
+import { localToken } from '../signIn/localToken.ts';
 import type { Finding } from './finding.ts';
 
 /** Which clients of this user have Pegboard, and which still have servers of their own. */
@@ -15,28 +18,37 @@ export async function clientFindings(invocation: Invocation): Promise<readonly F
 }
 
 async function surveyed(invocation: Invocation): Promise<readonly Finding[]> {
-  const { places, found, plan } = await survey({ ...invocation, args: [] });
+  const { places, found, plan, endpoint } = await survey({ ...invocation, args: [] });
+  const token = await localToken(invocation, endpoint);
   const present = places.filter(({ path }) => found.texts.has(path));
   const clients = new Map(present.map(({ client, label }) => [client, label]));
-  const linked = new Set(
-    plan.skipped.filter(({ reason }) => reason === 'Pegboard itself').map(({ entry }) => entry.place.client),
-  );
+  const linked = plan.skipped.filter(({ reason }) => reason === 'Pegboard itself').map(({ entry }) => entry);
   const entries = plan.servers.flatMap((server) => server.entries);
+  const of = (client: string, all: readonly Entry[]): readonly Entry[] =>
+    all.filter(({ place }) => place.client === client);
   return [
     ...[...clients].map(([client, label]): Finding => {
       const subject = `client ${label}`;
-      const own = entries.filter(({ place }) => place.client === client).map(({ name }) => name);
-      const state = linked.has(client) ? 'has Pegboard' : 'does not have Pegboard';
+      const own = of(client, entries).map(({ name }) => name);
+      const ours = of(client, linked);
+      const state = ours.length > 0 ? 'has Pegboard' : 'does not have Pegboard';
       if (own.length > 0) {
         const message = `${state}, and servers of its own: ${own.join(', ')}`;
         return { level: 'warning', subject, message, fix: `pegboard import --link ${client}` };
       }
-      const fix = linked.has(client) ? {} : { fix: `pegboard link ${client}` };
-      return { level: 'ok', subject, message: state, ...fix };
+      const fix = `pegboard link ${client}`;
+      if (ours.some((entry) => lacks(entry, endpoint, token)))
+        return { level: 'warning', subject, message: `${state}, without the local token`, fix };
+      return { level: 'ok', subject, message: state, ...(ours.length === 0 && { fix }) };
     }),
     ...found.faults.map((message): Finding => {
       const fix = 'correct the file, then: pegboard import --dry-run';
       return { level: 'warning', subject: 'clients', message, fix };
     }),
   ];
+}
+
+/** Whether the gateway will refuse the client; one that starts a process has no address, and needs no token. */
+function lacks({ value }: Entry, { url }: NamedEndpoint, token: string | undefined): boolean {
+  return token !== undefined && Object.values(value).includes(url) && !JSON.stringify(value).includes(token);
 }

@@ -12,12 +12,14 @@ import { portFinding } from '../doctor/portFinding.ts';
 import { serverFinding, serverFindings, serverRecords } from '../doctor/serverFindings.ts';
 import { toolFindings } from '../doctor/toolFindings.ts';
 import { toolsetFinding } from '../doctor/toolsetFinding.ts';
+import { thisMachine, usersFinding } from '../doctor/usersFinding.ts';
 import { endpointOf } from '../endpointOf.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
 import { unshielded } from '../output/shownText.ts';
+import { readConfig } from '../readConfig.ts';
 import { signInCommand } from '../signInNeeded.ts';
 import { verb } from '../verb.ts';
 
@@ -59,6 +61,7 @@ async function allFindings(invocation: Invocation): Promise<readonly Finding[]> 
     // config.yaml says nothing about a gateway elsewhere.
     ...(isOwn ? await configFindings(invocation.directory) : []),
     { level: 'ok', subject: 'endpoint', message: `${url} (${source})` },
+    ...(isOwn ? usersFinding((await readConfig(invocation.directory)).value, thisMachine()) : []),
     ...(await gatewayFindings(invocation, endpoint)),
     ...(await clientFindings(invocation)),
   ];

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { VERSION } from '../../../../kernel/index.ts';
 import type { Finding } from '../../../../plugins/cli/doctor/finding.ts';
+import { otherUsers, thisMachine } from '../../../../plugins/cli/doctor/usersFinding.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
@@ -135,6 +136,7 @@ describe('pegboard doctor', function () {
     });
     for (const subject of ['node', 'endpoint', 'gateway', 'clock', 'toolset'])
       expect(found.get(subject)).include({ level: 'ok' });
+    expect(found.has('users')).equal(otherUsers(thisMachine()).length > 0);
   });
 
   it('says which clients have Pegboard, and which have servers of their own', async () => {

@@ -2,6 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { FORMATS } from '../../../../plugins/cli/clients/formats.ts';
 import type { FormatName } from '../../../../plugins/cli/clients/formats.ts';
+import type { Finding } from '../../../../plugins/cli/doctor/finding.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';
 
@@ -139,5 +140,27 @@ describe('pegboard link to a gateway with a local token', () => {
       `pegboard: aggregator.localToken is on, and ${home.at('.config/pegboard/state/local-token')} does not exist: start the gateway first (pegboard serve), or name its state directory with PEGBOARD_STATE_PATH\n`,
     ]);
     expect(home.read('.cursor/mcp.json')).to.equal('{}\n');
+  });
+
+  it('is missed by doctor in clients that were linked before', async () => {
+    const home = makeClientHome({
+      ...OWN,
+      '.cursor/mcp.json': JSON.stringify({ mcpServers: { pegboard: { url: URL } } }),
+      '.gemini/settings.json': '{"mcpServers":{"pegboard":{"httpUrl":"http://127.0.0.1:3/mcp"}}}',
+    });
+    await home.run(['link', 'claude-desktop', 'zed', '--yes']);
+    const { stdout } = await home.run(['doctor', '--endpoint', URL, '-o', 'json']);
+    const findings = (JSON.parse(stdout) as readonly Finding[]).filter(({ subject }) =>
+      subject.startsWith('client '),
+    );
+    expect(findings).to.have.deep.members([
+      ...['Claude Desktop', 'Zed', 'Gemini CLI'].map((label) => ({
+        ...{ level: 'ok', subject: `client ${label}`, message: 'has Pegboard' },
+      })),
+      {
+        ...{ level: 'warning', subject: 'client Cursor', message: 'has Pegboard, without the local token' },
+        fix: 'pegboard link cursor',
+      },
+    ]);
   });
 });
