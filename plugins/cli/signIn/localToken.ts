@@ -42,11 +42,14 @@ export function wantsLocalToken({ status, headers }: Response): boolean {
   return status === 401 && CHALLENGE.test(headers.get('www-authenticate') ?? '');
 }
 
-/** @throws Failure with the gateway's own words, if it wants its local token */
+/** A gateway refused a request because it wants its local token; in its own words. */
+export class LocalTokenNeeded extends Failure {}
+
+/** @throws LocalTokenNeeded */
 export async function refuseForLocalToken(refusal: Response): Promise<void> {
   if (!wantsLocalToken(refusal)) return;
   const { error } = (await refusal.json()) as { readonly error: { readonly message: string } };
-  throw new Failure(error.message);
+  throw new LocalTokenNeeded(error.message);
 }
 
 function headersOf(text: string | undefined): Headers {

@@ -20,6 +20,7 @@ import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
 import { unshielded } from '../output/shownText.ts';
 import { readConfig } from '../readConfig.ts';
+import { LocalTokenNeeded } from '../signIn/localToken.ts';
 import { signInCommand } from '../signInNeeded.ts';
 import { verb } from '../verb.ts';
 
@@ -98,9 +99,14 @@ async function gatewayFindings(invocation: Invocation, endpoint: NamedEndpoint):
 }
 
 /** Why there is no connection to a gateway. */
-async function silenceFinding({ message, exitCode }: Failure, endpoint: NamedEndpoint): Promise<Finding> {
+async function silenceFinding(failure: Failure, endpoint: NamedEndpoint): Promise<Finding> {
+  const { message, exitCode } = failure;
   const level = 'error';
   const subject = 'gateway';
+  if (failure instanceof LocalTokenNeeded) {
+    const fix = 'PEGBOARD_STATE_PATH=<state directory of that gateway> pegboard doctor';
+    return { level, subject, message, fix };
+  }
   if (exitCode === SIGN_IN_NEEDED) return { level, subject, message, fix: signInCommand(endpoint) };
   if (!endpoint.isOwn)
     return { level, subject, message, fix: 'another gateway: pegboard context use <name>' };

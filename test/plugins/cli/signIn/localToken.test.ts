@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Finding } from '../../../../plugins/cli/doctor/finding.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
@@ -92,5 +93,17 @@ describe('the command line and the local token', () => {
     const refused = await typeVerb(['auth', 'login', ...stranger]);
     expect(refused).to.include({ code: 1, stdout: '' });
     expect(refused.stderr).to.include('this gateway wants its local token');
+  });
+
+  it('is named by doctor as what is missing, and the gateway as one', async () => {
+    const stranger = ['--config-path', makeDirectory().path, '--endpoint', url, '-o', 'json'];
+    const { code, stdout } = await typeVerb(['doctor', ...stranger]);
+    expect(code).to.equal(1);
+    const findings = JSON.parse(stdout) as readonly Finding[];
+    expect(findings.find(({ subject }) => subject === 'gateway')).to.deep.include({
+      level: 'error',
+      fix: 'PEGBOARD_STATE_PATH=<state directory of that gateway> pegboard doctor',
+    });
+    expect(findings.map(({ subject }) => subject)).not.to.include('port');
   });
 });
