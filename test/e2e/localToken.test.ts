@@ -108,4 +108,15 @@ describe('e2e: the local token', function () {
     const { url, headers } = mcpServers.pegboard;
     expect(await toolsOf(new URL(url).origin, headers)).to.have.length(3);
   });
+
+  it('refuses the start where nothing can be kept', async () => {
+    const state = directory.at('config.yaml');
+    const { code, stderr } = await runPegboard([
+      ...['serve', '--port', '0', '--config-path', directory.path, '--state-path', state],
+    ]);
+    expect(code).to.equal(3);
+    expect(stderr).to.include(
+      'aggregator.localToken has no place for its token; name a directory that can be written',
+    );
+  });
 });
