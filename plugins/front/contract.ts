@@ -1,7 +1,7 @@
 import { one } from 'pegboard';
 import type { ClientMeta, ErrorCode, InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
-export { exactText } from './shared/exactNumbers.ts';
+export { exactForm, exactText, withExactForm } from './shared/exactNumbers.ts';
 
 declare module 'pegboard' {
   interface ErrorCodes {

@@ -22,11 +22,21 @@ export function keepExactNumbers(text: string, value: unknown): void {
 /** The JSON text of arguments as their client has sent them; undefined if JSON.stringify writes the same, or if they are not those of a
  *  client's message. Of a key that is there twice it has the last, as JSON.parse does. */
 export function exactText(args: JsonObject): string | undefined {
-  const { [EXACT]: kept } = args as { readonly [EXACT]?: JsonObject };
+  const kept = exactForm(args);
   if (kept === undefined) return undefined;
   const [head = '', ...rest] = JSON.stringify(kept).split(`"${MARK}`);
   // Each of the others begins with a number and its closing quote.
   return head + rest.map((part) => part.replace('"', '')).join('');
+}
+
+/** Arguments with a text in place of each number that is not exact, for who passes some of their values on by `withExactForm`. */
+export function exactForm(args: JsonObject): JsonObject | undefined {
+  return (args as { readonly [EXACT]?: JsonObject })[EXACT];
+}
+
+/** Arguments made of those of a client. @param exact the same, made of their exact form @returns `args` */
+export function withExactForm(args: JsonObject, exact: JsonObject): JsonObject {
+  return Object.defineProperty(args, EXACT, { value: exact });
 }
 
 function marked(token: string): string {
@@ -40,7 +50,7 @@ function keepBoth(value: unknown, exact: unknown): void {
   for (const key of ['params', 'arguments']) {
     const [inner, kept] = [value[key], exact[key]];
     if (!isObject(inner) || !isObject(kept)) continue;
-    if (key === 'arguments') Object.defineProperty(inner, EXACT, { value: kept });
+    if (key === 'arguments') withExactForm(inner, kept);
     keepBoth(inner, kept);
   }
 }

@@ -1,22 +1,40 @@
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { exactForm, withExactForm } from '../../front/contract.ts';
 import { rootsOf } from './state.ts';
 import type { Frame } from './state.ts';
 import { mapValues, renderDeep, templateFault } from '../definition/templates.ts';
-import { soleReference } from '../definition/paths.ts';
+import { navigate, soleReference } from '../definition/paths.ts';
 
 /** @throws Error naming the argument. Source: requirement workflow.templates. */
 export async function renderArguments(args: JsonObject, frame: Frame): Promise<JsonObject> {
   const roots = rootsOf(frame);
-  return mapValues(args, async (value, key) => {
+  const rendered: unknown[] = [];
+  const render = async (text: string): Promise<unknown> => {
+    const value = await argument(text, roots, frame);
+    rendered.push(value);
+    return value;
+  };
+  const result = await mapValues(args, async (value, key) => {
     try {
-      return await renderDeep(value, (text) => argument(text, roots, frame));
+      return await renderDeep(value, render);
     } catch (error) {
       throw new Error(`failed to render arguments for argument '${key}': ${messageOf(error)}`, {
         cause: error,
       });
     }
   });
+  const { input, call } = frame.run;
+  const exact = exactForm(call.args);
+  if (exact === undefined) return result;
+  // Numbers that are passed on untouched arrive as the client has written them.
+  const untouched = (text: string): Promise<unknown> => {
+    const value = rendered.shift();
+    const path = soleReference(text);
+    const isInput = path?.startsWith('input.') === true;
+    return Promise.resolve(isInput ? navigate({ input: { ...input, ...exact } }, path) : value);
+  };
+  return withExactForm(result, await mapValues(args, (value) => renderDeep(value, untouched)));
 }
 
 async function argument(text: string, roots: JsonObject, frame: Frame): Promise<unknown> {
