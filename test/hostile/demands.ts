@@ -353,7 +353,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U47',
     what: 'URIs of resources collide',
     tests: [
-      'plugins/upstream/catalogue: prefers the first server by name for a uri that two have, reports it, and reads back the uri in a result',
+      'plugins/upstream/catalogue: keeps a uri that two have with the first, reports it, and reads back the uri in a result',
+      'plugins/upstream/sharedUris: stay with the server that served them first, and are reported at the other',
       "plugins/upstream/catalogue: lists a server's own auth://status under another uri, and leaves that uri to Pegboard",
       'e2e/extensions: read the page of an app and the file of a skill under the uris that the server gave them',
     ],

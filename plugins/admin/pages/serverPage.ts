@@ -100,6 +100,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
       ['Lists read in part', text('partialLists')],
       ['Malformed entries', text('malformedEntries')],
       ['Names taken by others', text('collisions')],
+      ['Entries with names taken by others', text('takenEntries')],
     ])}
     <div class="row actions">
       ${operations({ name, state, metadata }, visit)}

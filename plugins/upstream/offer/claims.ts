@@ -1,4 +1,5 @@
 import type { InboundRequest } from 'pegboard';
+import type { Places } from './places.ts';
 
 /** Requests that are offered the same by certain servers. */
 export interface Audience {
@@ -27,11 +28,17 @@ export interface Collision {
   readonly loser: string;
 }
 
-/** Resolves names that several servers claim: for each request, an own name wins, else the first server by name, in any order of
- *  arrival. */
+/** Resolves names that several servers claim: for each request, an own name wins, else the server that came first, else, or without
+ *  places, the first server by name. */
 export class Claims<T extends Claim> {
+  readonly #places: Places | undefined;
   /** Of each audience, the best first. */
   readonly #claimsByName = new Map<string, Map<AudienceGroup, Map<Audience, readonly T[]>>>();
+
+  /** @param places absent: the order of arrival does not matter */
+  constructor(places?: Places) {
+    this.#places = places;
+  }
 
   /** @param request absent: one without lists of its own */
   winner(name: string, request?: InboundRequest): T | undefined {
@@ -39,7 +46,7 @@ export class Claims<T extends Claim> {
     for (const [group, claimsByAudience] of this.#claimsByName.get(name) ?? []) {
       const audience = group.audienceOf(request);
       const [claim] = (audience && claimsByAudience.get(audience)) ?? [];
-      if (claim !== undefined && (best === undefined || byRight(claim, best) < 0)) best = claim;
+      if (claim !== undefined && (best === undefined || this.#compare(name, claim, best) < 0)) best = claim;
     }
     return best;
   }
@@ -49,7 +56,7 @@ export class Claims<T extends Claim> {
     const claim = this.#first(name, audience);
     const forAll = this.#first(name, EVERYONE);
     if (claim === undefined || forAll === undefined || claim === forAll) return claim;
-    return byRight(claim, forAll) < 0 ? claim : undefined;
+    return this.#compare(name, claim, forAll) < 0 ? claim : undefined;
   }
   /** Audiences in which a server has that name. */
   audiences(name: string): readonly Audience[] {
@@ -64,8 +71,8 @@ export class Claims<T extends Claim> {
         if (claims.some(({ server }) => server === claim.server)) return [];
       const others = this.audiences(name).flatMap((audience) => this.#first(name, audience) ?? []);
       if (others.length === 0) return [];
-      const other = others.reduce((best, one) => (byRight(one, best) < 0 ? one : best));
-      const [winner, loser] = byRight(other, claim) < 0 ? [other, claim] : [claim, other];
+      const other = others.reduce((best, one) => (this.#compare(name, one, best) < 0 ? one : best));
+      const [winner, loser] = this.#compare(name, other, claim) < 0 ? [other, claim] : [claim, other];
       return [{ name, winner: winner.server, loser: loser.server }];
     });
   }
@@ -80,24 +87,31 @@ export class Claims<T extends Claim> {
     next: ReadonlyMap<string, T>,
   ): ReadonlySet<string> {
     const touched = new Set<string>([...former, ...next.keys()]);
+    this.#places?.take(server, next.keys());
     for (const name of touched) {
       const claimsByGroup =
         this.#claimsByName.get(name) ?? new Map<AudienceGroup, Map<Audience, readonly T[]>>();
       const claimsByAudience = claimsByGroup.get(audience.group) ?? new Map<Audience, readonly T[]>();
       const others = (claimsByAudience.get(audience) ?? []).filter((claim) => claim.server !== server);
       const own = next.get(name);
-      const claims = own === undefined ? others : [...others, own].sort(byRight);
+      const claims = own === undefined ? others : [...others, own].sort((a, b) => this.#compare(name, a, b));
       setOrDelete(claimsByAudience, [audience, claims], claims.length === 0);
       setOrDelete(claimsByGroup, [audience.group, claimsByAudience], claimsByAudience.size === 0);
       setOrDelete(this.#claimsByName, [name, claimsByGroup], claimsByGroup.size === 0);
+      if (claimsByGroup.size === 0) this.#places?.forget(name);
     }
     return touched;
   }
-}
 
-function byRight(a: Claim, b: Claim): number {
-  if (a.isOwn !== b.isOwn) return a.isOwn ? -1 : 1;
-  return a.server < b.server ? -1 : 1;
+  #compare(name: string, a: Claim, b: Claim): number {
+    if (a.isOwn !== b.isOwn) return a.isOwn ? -1 : 1;
+    const [first, second] = [a, b].map(({ server }) => this.#places?.of(name, server) ?? Infinity) as [
+      number,
+      number,
+    ];
+    if (first !== second) return first - second;
+    return a.server < b.server ? -1 : 1;
+  }
 }
 
 function setOrDelete<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], isEmpty: boolean): void {

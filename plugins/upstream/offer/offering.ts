@@ -35,7 +35,8 @@ export class Offering {
   report(server: string, request?: InboundRequest): ToolReport {
     const report = this.tools.report(server, request);
     const odd = [...report.odd, ...this.sources.odd(server)];
-    return { ...report, odd, partialLists: this.#partial.of(server) };
+    const takenEntries = (): readonly string[] => this.sources.taken(server, request);
+    return { ...report, odd, takenEntries, partialLists: this.#partial.of(server) };
   }
 
   /** Withdraws everything. */

@@ -16,6 +16,7 @@ import type { OfferingParts } from './offering.ts';
 import { OwnOffers } from './ownOffers.ts';
 import type { OfferMember } from './ownOffers.ts';
 import type { OfferingServer } from './offeringServer.ts';
+import { Places } from './places.ts';
 import type { Section, SourceClaims } from './sourceRegistrar.ts';
 
 export interface OffersParts extends OfferedToolsParts {
@@ -34,15 +35,16 @@ export class Offers {
   readonly sources: McpSources;
   readonly #parts: OffersParts & OfferingParts;
   readonly #shared: Offering;
+  readonly #places = { resources: new Places(), resourceTemplates: new Places(), prompts: new Places() };
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<string, string>();
 
   constructor(parts: OffersParts) {
     const { config, table } = parts;
     const sources: SourceClaims = {
-      resources: new Claims(),
-      resourceTemplates: new Claims(),
-      prompts: new Claims(),
+      resources: new Claims(this.#places.resources),
+      resourceTemplates: new Claims(this.#places.resourceTemplates),
+      prompts: new Claims(this.#places.prompts),
     };
     const names = (section: Section, request: InboundRequest): readonly string[] =>
       this.#offeringsFor(request).flatMap((offering) => [...offering.sources.names(section)]);
@@ -53,6 +55,11 @@ export class Offers {
 
   /** A server, or what it lists, has changed. @param owner whose list alone has changed */
   update(connection: Connection, owner?: string): void {
+    this.#update(connection, owner);
+    if (connection.isWanted) return;
+    for (const places of Object.values(this.#places)) places.release(connection.name);
+  }
+  #update(connection: Connection, owner: string | undefined): void {
     const { name, definition } = connection;
     const own = owner === undefined ? undefined : this.#own(name);
     if (owner !== undefined && own !== undefined) {

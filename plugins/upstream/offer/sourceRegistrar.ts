@@ -1,5 +1,5 @@
 import { isObject } from 'pegboard';
-import type { JsonObject, KernelEvent, Log, Offer } from 'pegboard';
+import type { InboundRequest, JsonObject, KernelEvent, Log, Offer } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Listing } from '../conversation/listing.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
@@ -90,6 +90,17 @@ export class SourceRegistrar {
     });
   }
 
+  /** Entries of a server whose name another server has. @param request of the audience; absent: one without lists of its own */
+  taken(server: string, request?: InboundRequest): readonly string[] {
+    const read = this.#byServer.get(server)?.read;
+    return SECTIONS.flatMap((section) => {
+      const names = [...(read?.get(section)?.items.keys() ?? [])];
+      const isTaken = (name: string): boolean =>
+        this.#parts.sources[section].winner(name, request)?.server !== server;
+      return names.filter(isTaken).map((name) => `${NOUNS[section]} ${name}`);
+    });
+  }
+
   /** Updates to what the server lists now. */
   update(connection: OfferingServer): void {
     const { name, isWanted, listing } = connection;
@@ -156,7 +167,7 @@ export class SourceRegistrar {
       const isPair = (one: Collision): boolean => one.winner === winner && one.loser === loser;
       if (collisions.findIndex(isPair) < at) continue;
       const names = collisions.filter(isPair).map(({ name }) => name);
-      const text = 'two servers offer something under one name; the first by name has it';
+      const text = 'two servers offer something under one name; that of the loser is left out';
       const facts = { what, winner, loser, count: names.length, names: names.slice(0, MAX_SHOWN).join(', ') };
       this.#parts.log.warn(text, facts);
     }

@@ -19,7 +19,7 @@ export interface ToolParts {
   readonly offered: OfferedTools;
 }
 
-type Counted = Omit<ToolReport, 'partialLists'>;
+type Counted = Omit<ToolReport, 'partialLists' | 'takenEntries'>;
 
 const MAX_LOGGED = 10;
 

@@ -12,8 +12,8 @@ import { extensionsIn } from './extensionsIn.ts';
 import type { Personal } from './personal.ts';
 import type { ToolReport } from './toolReport.ts';
 
-/** A server may be wrong in each of its entries. */
-const MAX_ODD = 20;
+/** A server may be wrong in each of its entries, and another may have all of their names. */
+const MAX_TOLD = 20;
 
 export interface ManagedParts {
   readonly scope: Scope<UpstreamConfig>;
@@ -158,19 +158,20 @@ function wordFor(state: string, { type }: Connection['definition']): string {
   return state;
 }
 
-function firstOf(odd: readonly string[]): readonly string[] {
-  const more = odd.length - MAX_ODD;
-  return more > 0 ? [...odd.slice(0, MAX_ODD), `and ${more} more`] : odd;
+function firstOf(entries: readonly string[]): readonly string[] {
+  const more = entries.length - MAX_TOLD;
+  return more > 0 ? [...entries.slice(0, MAX_TOLD), `and ${more} more`] : entries;
 }
 
 /** Leaves out env and headers, because they hold secrets. */
 function metadataOf(
   connection: Connection,
-  { count, excluded, malformed, collisions, partialLists, odd }: ToolReport,
+  { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
 ): JsonObject {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
   const asked = topicsForInstances(definition, conversation.questions.topics);
   const { lastError, lastAttempt } = status;
+  const taken = takenEntries();
   const extensions = extensionsIn(facts?.capabilities ?? {}, (text) => conversation.ownWords(text));
   const {
     type,
@@ -217,6 +218,7 @@ function metadataOf(
     ...(collisions.length > 0 && { collisions }),
     ...(partialLists.length > 0 && { partialLists }),
     ...(odd.length > 0 && { malformedEntries: firstOf(odd) }),
+    ...(taken.length > 0 && { takenEntries: firstOf(taken) }),
     ...(facts !== undefined && {
       protocolVersion: facts.protocolVersion,
       ...(facts.isDual && { alsoSpeaks: MODERN_REVISION }),

@@ -13,4 +13,6 @@ export interface ToolReport {
   /** Resources, resource templates and prompts that are left out, and entries of any list without their malformed members, each
    *  with its faults. */
   readonly odd: readonly string[];
+  /** Resources, resource templates and prompts whose name another server has; looks at all of them. */
+  readonly takenEntries: () => readonly string[];
 }

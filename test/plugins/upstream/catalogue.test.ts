@@ -603,38 +603,39 @@ describe('upstream: lists of servers', () => {
     expect(told).to.equal(2);
   });
 
-  it('prefers the first server by name for a uri that two have, reports it, and reads back the uri in a result', async () => {
+  it('keeps a uri that two have with the first, reports it, and reads back the uri in a result', async () => {
     await rig.configure();
     const shelf = (name: string) => ({
       type: 'stdio',
       autoStart: true,
       command: [process.execPath, SHELF, name],
     });
+    await rig.define({ b: shelf('b') });
+    await rig.hasTool('x_b_lend');
     await rig.define({ b: shelf('b'), a: shelf('a') });
     await rig.hasTool('x_a_lend');
-    await rig.hasTool('x_b_lend');
     const request = {} as InboundRequest;
     const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
     const read = async (uri: string): Promise<string> => (await source?.read(uri, request, {})) ?? '';
     const uris = (): unknown[] => source?.resources(request).map(({ uri }) => uri) ?? [];
     expect(uris()).to.deep.equal(['own://a', 'own://b', 'shared://book']);
-    expect(await read('shared://book')).to.contain('of a');
+    expect(await read('shared://book')).to.contain('of b');
     const told = rig.events.filter(({ type }) => type === 'tool.collided');
     expect(told).to.deep.include({
       type: 'tool.collided',
       what: 'resources',
       name: 'shared://book',
-      winner: 'a',
-      loser: 'b',
+      winner: 'b',
+      loser: 'a',
     });
     for (const server of ['a', 'b']) {
       const { content } = (await rig.call(`x_${server}_lend`)).value();
       expect(content).to.deep.equal([{ type: 'resource_link', uri: `own://${server}`, name: 'own' }]);
       expect(await read(`own://${server}`)).to.contain(`of ${server}`);
     }
-    await rig.define({ b: shelf('b') });
-    expect(await read('shared://book')).to.contain('of b');
-    expect(uris()).to.deep.equal(['own://b', 'shared://book']);
+    await rig.define({ a: shelf('a') });
+    expect(await read('shared://book')).to.contain('of a');
+    expect(uris()).to.deep.equal(['own://a', 'shared://book']);
   });
 
   it("lists a server's own auth://status under another uri, and leaves that uri to Pegboard", async () => {

@@ -174,9 +174,11 @@ describe('upstream: equal names of servers that callers sign in to', () => {
       expect(await collisionsFor(ann, 'two')).to.include(NAME);
       expect(await collisionsFor(ann, 'one')).to.equal(undefined);
       expect(await collisionsFor(bob, 'two')).to.equal(undefined);
-      const told = { winner: 'one', loser: 'two' };
+      // Of resources and prompts, the first to list them.
+      const [winner, loser] = order;
+      const told = { winner, loser };
       expect(collisions()).to.have.deep.members([
-        { what: 'tools', name: NAME, ...told },
+        { what: 'tools', name: NAME, winner: 'one', loser: 'two' },
         { what: 'resources', name: URI, ...told },
         { what: 'prompts', name: PROMPT, ...told },
       ]);
@@ -233,28 +235,22 @@ describe('upstream: equal names of servers that callers sign in to', () => {
     expect(await reached(ann, sites)).to.equal('zoo');
   });
 
-  for (const [shared, winner] of [
-    ['about', 'about'],
-    ['zoo', 'one'],
-  ] as const)
-    it(`are one resource and one prompt, those of ${winner} if ${shared} has them for all`, async () => {
-      const { as, signIn, signOut, collisions } = await start('one', shared);
+  for (const shared of ['about', 'zoo'] as const)
+    it(`are one resource and one prompt, those of ${shared}, which had them first`, async () => {
+      const { as, signIn, collisions, gateway } = await start('one', shared);
       const [ann, cyd] = [await as('ann'), await as('cyd')];
       const listed = [1, 1];
       const ofShared = { listed, answers: [shared, shared] };
       await eventually(async () => (await offering(ann)).length > 0, 'the lists for all');
       expect(await answering(ann)).to.deep.equal(ofShared);
       await signIn('ann', 'one');
-      expect(await answering(ann)).to.deep.equal(
-        winner === shared ? ofShared : { listed, answers: ['own', 'own'] },
-      );
-      expect(await answering(cyd)).to.deep.equal(ofShared);
-      const loser = winner === shared ? 'one' : shared;
+      for (const caller of [ann, cyd]) expect(await answering(caller)).to.deep.equal(ofShared);
       expect(collisions()).to.deep.include.members([
-        { what: 'resources', name: URI, winner, loser },
-        { what: 'prompts', name: PROMPT, winner, loser },
+        { what: 'resources', name: URI, winner: shared, loser: 'one' },
+        { what: 'prompts', name: PROMPT, winner: shared, loser: 'one' },
       ]);
-      await signOut('ann', 'one');
-      expect(await answering(ann)).to.deep.equal(ofShared);
+      await rm(join(gateway.directory, `mcpservers/${shared}.yaml`));
+      await gateway.control.reload();
+      expect(await answering(ann)).to.deep.equal({ listed, answers: ['own', 'own'] });
     });
 });
