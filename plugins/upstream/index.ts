@@ -114,6 +114,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     directory,
     trusts,
     listed: offer,
+    recalled: (server, late) => offers.recall(server, late),
+    lateNames: (server) => offers.lateNames(server),
     toolReport: (server) => offers.report(server),
     offerOf: (server, owner) => offers.offerOf(server, owner),
     credentials,

@@ -3,7 +3,7 @@ import type { ToolReport } from '../server/toolReport.ts';
 import type { Audience } from './claims.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { PartialLists } from './partialLists.ts';
-import { SourceRegistrar } from './sourceRegistrar.ts';
+import { NOUNS, SECTIONS, SourceRegistrar } from './sourceRegistrar.ts';
 import type { SourceParts } from './sourceRegistrar.ts';
 import { ToolRegistrar } from './toolRegistrar.ts';
 import type { ToolParts } from './toolRegistrar.ts';
@@ -35,7 +35,10 @@ export class Offering {
   report(server: string, request?: InboundRequest): ToolReport {
     const report = this.tools.report(server, request);
     const odd = [...report.odd, ...this.sources.odd(server)];
-    const takenEntries = (): readonly string[] => this.sources.taken(server, request);
+    const takenEntries = (): readonly string[] =>
+      SECTIONS.flatMap((section) =>
+        this.sources.taken(section, server, request).map((name) => `${NOUNS[section]} ${name}`),
+      );
     return { ...report, odd, takenEntries, partialLists: this.#partial.of(server) };
   }
 

@@ -4,6 +4,7 @@ import type { OwnOffer } from '../../auth-client/contract.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
 import type { Connection } from '../server/connection.ts';
+import type { LateNames, LatePlaces } from '../server/lastKnown.ts';
 import type { Personal } from '../server/personal.ts';
 import type { ToolReport } from '../server/toolReport.ts';
 import { Claims, EVERYONE } from './claims.ts';
@@ -17,6 +18,7 @@ import { OwnOffers } from './ownOffers.ts';
 import type { OfferMember } from './ownOffers.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { Places } from './places.ts';
+import { SECTIONS } from './sourceRegistrar.ts';
 import type { Section, SourceClaims } from './sourceRegistrar.ts';
 
 export interface OffersParts extends OfferedToolsParts {
@@ -80,6 +82,19 @@ export class Offers {
     this.#groups.set(key, group);
     group.members.set(name, connection);
     this.#settle(group, connection);
+  }
+
+  /** The next update of the server has its last known lists. */
+  recall(server: string, late: LateNames): void {
+    for (const section of SECTIONS) this.#places[section].recall(server, late[section] ?? []);
+  }
+  /** Names that another server had first. */
+  lateNames(server: string): LateNames {
+    const places = (section: Section): LatePlaces =>
+      this.#offeringOf(server)
+        .sources.taken(section, server)
+        .map((name) => [name, this.#places[section].of(name, server)]);
+    return Object.fromEntries(SECTIONS.map((section) => [section, places(section)]));
   }
 
   /** The request sees what its owner was listed, from now on. */

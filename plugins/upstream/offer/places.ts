@@ -1,16 +1,30 @@
+import type { LatePlaces } from '../server/lastKnown.ts';
+
 /** In which order servers have claimed each name. A server keeps its place at a name until it is released, even while it does
  *  not list the name, as long as another one does. */
 export class Places {
-  /** Server → name → number of the update in which it came; the lower the earlier. */
+  /** Server → name → when it came, about ms since the epoch; the lower the earlier. */
   readonly #placesByServer = new Map<string, Map<string, number>>();
-  #updates = 0;
+  /** Of servers whose last known lists are about to be claimed. */
+  readonly #recalledByServer = new Map<string, ReadonlyMap<string, number>>();
+  #latest = 0;
 
   /** The server claims these names; where it has no place yet, it comes last. */
   take(server: string, names: Iterable<string>): void {
     const places = this.#placesByServer.get(server) ?? new Map<string, number>();
     this.#placesByServer.set(server, places);
-    this.#updates += 1;
-    for (const name of names) if (!places.has(name)) places.set(name, this.#updates);
+    const recalled = this.#recalledByServer.get(server);
+    this.#recalledByServer.delete(server);
+    // Two updates of one millisecond have an order as well.
+    this.#latest = Math.max(this.#latest + 1, Date.now());
+    for (const name of names)
+      if (!places.has(name))
+        places.set(name, recalled === undefined ? this.#latest : (recalled.get(name) ?? 0));
+  }
+
+  /** The next names that the server takes are those of its last known lists. @param late where it was not the first */
+  recall(server: string, late: LatePlaces): void {
+    this.#recalledByServer.set(server, new Map(late));
   }
 
   /** The place of a server at a name; Infinity without one. */
@@ -26,5 +40,6 @@ export class Places {
   /** The server has ended: it comes last where it returns. */
   release(server: string): void {
     this.#placesByServer.delete(server);
+    this.#recalledByServer.delete(server);
   }
 }

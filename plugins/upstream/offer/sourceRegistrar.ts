@@ -31,11 +31,15 @@ export interface Item extends Claim {
 }
 export type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
-const NOUNS = { resources: 'resource', resourceTemplates: 'resource template', prompts: 'prompt' } as const;
+export const NOUNS = {
+  resources: 'resource',
+  resourceTemplates: 'resource template',
+  prompts: 'prompt',
+} as const;
 const MAX_LOGGED = 10;
 /** All names collide if two servers run the same package. */
 const MAX_SHOWN = 3;
-const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
+export const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
 
 /** What one server offers of a section. */
 interface Read {
@@ -90,15 +94,10 @@ export class SourceRegistrar {
     });
   }
 
-  /** Entries of a server whose name another server has. @param request of the audience; absent: one without lists of its own */
-  taken(server: string, request?: InboundRequest): readonly string[] {
-    const read = this.#byServer.get(server)?.read;
-    return SECTIONS.flatMap((section) => {
-      const names = [...(read?.get(section)?.items.keys() ?? [])];
-      const isTaken = (name: string): boolean =>
-        this.#parts.sources[section].winner(name, request)?.server !== server;
-      return names.filter(isTaken).map((name) => `${NOUNS[section]} ${name}`);
-    });
+  /** Names of a server that another server has. @param request of the audience; absent: one without lists of its own */
+  taken(section: Section, server: string, request?: InboundRequest): readonly string[] {
+    const names = [...(this.#byServer.get(server)?.read.get(section)?.items.keys() ?? [])];
+    return names.filter((name) => this.#parts.sources[section].winner(name, request)?.server !== server);
   }
 
   /** Updates to what the server lists now. */

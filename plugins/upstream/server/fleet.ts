@@ -23,7 +23,7 @@ import { Instances, withoutIdling } from './instances.ts';
 import { Personal } from './personal.ts';
 import { LastEra } from '../revision/lastEra.ts';
 import { isSameServer } from './lastKnown.ts';
-import type { LastKnown } from './lastKnown.ts';
+import type { LastKnown, LateNames } from './lastKnown.ts';
 import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../conversation/serverLogs.ts';
@@ -44,6 +44,9 @@ export interface FleetParts {
   /** Called when the items a server offers have changed; a removed server offers none.
    *  @param owner whose items alone have changed */
   readonly listed: (connection: Connection, owner?: string) => void;
+  /** Called before `listed` with the last known items of a server. */
+  readonly recalled: (server: string, late: LateNames) => void;
+  readonly lateNames: (server: string) => LateNames;
   readonly toolReport: (server: string) => ToolReport;
   readonly offerOf: (server: string, owner: string) => OwnOffer;
   readonly offers: () => SignInOffers | undefined;
@@ -218,7 +221,9 @@ export class Fleet {
     if (known !== undefined) connection.conversation.lists.remember(known.listing);
     if (isIdle) connection.rest();
     else void this.#loosely(connection.start().finally(() => turn?.end()));
-    if (known !== undefined) this.#parts.listed(connection);
+    if (known === undefined) return;
+    this.#parts.recalled(name, known.late);
+    this.#parts.listed(connection);
   }
 
   #remove(name: string): void {
@@ -244,7 +249,8 @@ export class Fleet {
   #keep({ name, definition, isStale, listing, conversation }: Connection): void {
     const asked = [...conversation.questions.topics];
     const { known: era, askEras } = conversation.lastEra;
-    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked, era, askEras });
+    const late = (): LateNames => this.#parts.lateNames(name);
+    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked, era, askEras, late });
   }
 
   #loosely(work: Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import { endpointKey, hashOf } from './endpointKey.ts';
 import { KeptFolder } from './keptFolder.ts';
 import { KeptSession } from './keptSession.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
+import type { ListName } from '../conversation/readList.ts';
 import { readAskEras, readKnownEra } from '../revision/lastEra.ts';
 import type { AskEras, KnownEra } from '../revision/lastEra.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -24,19 +25,28 @@ export interface Known {
   readonly era: KnownEra | undefined;
   /** In which era its tools can ask, as far as calls have shown. */
   readonly askEras: AskEras;
+  /** By list: the names that another server had first. */
+  readonly late: LateNames;
+}
+/** Names, and when the server came to each, about ms since the epoch. */
+export type LatePlaces = readonly (readonly [name: string, at: number])[];
+export type LateNames = Readonly<Partial<Record<ListName, LatePlaces>>>;
+/** What is written when something of it has changed. */
+export interface Keeping extends Omit<Known, 'late'> {
+  readonly late: () => LateNames;
 }
 interface Kept extends Known {
   readonly endpoint: string;
 }
-/** A file of an older Pegboard has no `asked`, `era` and `askEras`. */
-type Stored = Omit<Kept, 'asked'> & Partial<Pick<Kept, 'asked'>>;
+/** A file of an older Pegboard has no `asked`, `era`, `askEras` and `late`. */
+type Stored = Omit<Kept, 'asked' | 'late'> & Partial<Pick<Kept, 'asked' | 'late'>>;
 
 /** Stores the last good catalogue of every server for the next start, and what it asks its clients for: one JSON file per
  *  server in the state directory. */
 export class LastKnown {
   readonly #statePath: string | undefined;
   readonly #log: Log;
-  readonly #writtenByServer = new Map<string, Known>();
+  readonly #writtenByServer = new Map<string, Keeping>();
   /** By name: of a server with a definition. */
   readonly #folders = new Map<string, KeptFolder>();
   /** By server. */
@@ -55,7 +65,7 @@ export class LastKnown {
     return path === undefined ? Promise.resolve(undefined) : readKnown(path, server, definition);
   }
 
-  write(server: string, definition: ServerDefinition, known: Known): void {
+  write(server: string, definition: ServerDefinition, known: Keeping): void {
     const { listing, asked, era, askEras } = known;
     const written = this.#writtenByServer.get(server);
     const isWritten =
@@ -65,7 +75,14 @@ export class LastKnown {
       written.askEras === askEras;
     if (this.#statePath === undefined || isWritten) return;
     this.#writtenByServer.set(server, known);
-    const kept: Kept = { endpoint: endpointKey(definition), listing, asked, era, askEras };
+    const kept: Kept = {
+      endpoint: endpointKey(definition),
+      listing,
+      asked,
+      era,
+      askEras,
+      late: known.late(),
+    };
     this.#then(async (folder) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileIn(folder, server);
@@ -144,15 +161,28 @@ export async function readKnown(
 ): Promise<Known | undefined> {
   try {
     const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
-    const { endpoint, listing, asked = [], era, askEras } = JSON.parse(text) as Stored;
+    const { endpoint, listing, asked = [], era, askEras, late = {} } = JSON.parse(text) as Stored;
     if (endpoint !== endpointKey(definition)) return undefined;
     if (!LIST_NAMES.every((name) => Array.isArray(listing[name]))) return undefined;
     const topics = ALL_TOPICS.filter((topic) => asked.includes(topic));
-    return { listing, asked: topics, era: readKnownEra(era), askEras: readAskEras(askEras) };
+    return {
+      listing,
+      asked: topics,
+      era: readKnownEra(era),
+      askEras: readAskEras(askEras),
+      late: readLate(late),
+    };
   } catch {
     // Nothing stored, or not readable: the server is listed at its start anyway.
     return undefined;
   }
+}
+
+function readLate(late: LateNames): LateNames {
+  const isPlace = (one: unknown): boolean =>
+    Array.isArray(one) && typeof one[0] === 'string' && typeof one[1] === 'number';
+  const lists = LIST_NAMES.map((name) => [name, [late[name] ?? []].flat().filter(isPlace)] as const);
+  return Object.fromEntries(lists);
 }
 
 function folderIn(statePath: string): string {

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { ANYONE } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
-import { Rig, told, until } from './support.ts';
+import { defer } from '../../support/cleanup.ts';
+import { Rig, temporaryFolder, told, until } from './support.ts';
 
 const URI = 'shared://doc';
 const PAGE = 'page://{number}';
@@ -140,4 +141,31 @@ describe('upstream: uris, templates and prompts that several servers offer', () 
       await until('good is back', () => rig.status('good').metadata['takenEntries'] !== undefined);
       expect(await answering()).deep.equal(ALL_AAA);
     });
+
+  it('stay with the first over restarts of Pegboard', async () => {
+    const state = temporaryFolder();
+    defer(() => state.remove());
+    const begin = async (): Promise<void> => {
+      await rig.stop();
+      rig = new Rig(state.path);
+      await rig.configure();
+    };
+    const all = { aaa: offering('aaa'), bbb: offering('bbb'), good: offering('good') };
+    await begin();
+    await rig.define({ good: all.good });
+    await isUp('good');
+    await rig.define({ good: all.good, bbb: all.bbb });
+    await isUp('bbb');
+    await rig.define(all);
+    await isUp('aaa');
+    for (const servers of [all, all]) {
+      await begin();
+      await rig.define(servers);
+      expect(await answering()).deep.equal(ALL_GOOD);
+      for (const server of ['aaa', 'bbb', 'good']) await isUp(server);
+      expect(await answering()).deep.equal(ALL_GOOD);
+    }
+    await rig.define({ aaa: all.aaa, bbb: all.bbb });
+    expect(await answering()).deep.equal(['bbb', 'bbb', 'bbb']);
+  });
 });

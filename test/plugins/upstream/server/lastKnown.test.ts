@@ -5,6 +5,7 @@ import { NOTHING_LISTED } from '../../../../plugins/upstream/conversation/listin
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
 import type { ServerDefinition } from '../../../../plugins/upstream/definition.ts';
 import { LastKnown } from '../../../../plugins/upstream/server/lastKnown.ts';
+import type { LateNames } from '../../../../plugins/upstream/server/lastKnown.ts';
 import { listIdOf } from '../../../../plugins/upstream/server/ownLists.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { captureLog } from '../../../support/log.ts';
@@ -81,5 +82,24 @@ describe('upstream: the last known lists of the callers of servers', () => {
     await lastKnown.callersOf('a', oauth)?.keep('ann', LIST);
     expect(await isKnown(lastKnown, 'a', oauth)).equal(false);
     expect(log.having('could not be stored', 'warn')).not.deep.equal([]);
+  });
+});
+
+describe('upstream: the last known lists of a server', () => {
+  const definition = definitionWith({ type: 'none' });
+
+  it('hold which names another server had first, and nothing that has not that form', async () => {
+    const state = makeDirectory();
+    const begin = (): LastKnown => new LastKnown(state.path, captureLog());
+    const known = { listing: NOTHING_LISTED, asked: [], era: undefined, askEras: {} };
+    const kept = async (late: unknown): Promise<unknown> => {
+      const lastKnown = begin();
+      lastKnown.write('a', definition, { ...known, late: () => late as LateNames });
+      await lastKnown.settled();
+      return (await begin().read('a', definition))?.late.resources;
+    };
+    expect(await kept({ resources: [['shared://doc', 7]] })).deep.equal([['shared://doc', 7]]);
+    for (const damaged of [undefined, 'x', { resources: 'x' }, { resources: [1, null, ['u'], [7, 'u']] }])
+      expect(await kept(damaged)).deep.equal([]);
   });
 });
