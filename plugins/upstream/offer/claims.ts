@@ -51,6 +51,12 @@ export class Claims<T extends Claim> {
     return best;
   }
 
+  /** The claim that came first, of different names in their order. */
+  earliest<N extends T & { readonly offer: { readonly name: string } }>(claims: readonly N[]): N | undefined {
+    const at = ({ offer, server }: N): number => this.#places?.of(offer.name, server) ?? 0;
+    return [...claims].sort((a, b) => at(a) - at(b))[0];
+  }
+
   /** The first claim of an audience, unless it loses to the one that everyone is offered. */
   contender(name: string, audience: Audience): T | undefined {
     const claim = this.#first(name, audience);

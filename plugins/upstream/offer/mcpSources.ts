@@ -157,7 +157,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   /** @param uri canonical */
   #templateOf(uri: string, request: InboundRequest): Item | undefined {
     if (isOwnUri(uri)) return undefined;
-    return this.#winners('resourceTemplates', request).find(({ matches }) => matches?.(uri));
+    const fitting = this.#winners('resourceTemplates', request).filter(({ matches }) => matches?.(uri));
+    return this.#parts.sources.resourceTemplates.earliest(fitting);
   }
 }
 

@@ -142,6 +142,17 @@ describe('upstream: uris, templates and prompts that several servers offer', () 
       expect(await answering()).deep.equal(ALL_AAA);
     });
 
+  it('are not taken by a template that fits them too, and sorts first', async () => {
+    const wide = { resourceTemplates: [{ uriTemplate: 'page://{+all}', name: 'all' }] };
+    await rig.define({ good: offering('good') });
+    await isUp('good');
+    await rig.define({ good: offering('good'), aaa: offering('aaa', { 'resources/templates/list': wide }) });
+    await isUp('aaa');
+    expect(await answering()).deep.equal(ALL_GOOD);
+    await rig.define({ aaa: offering('aaa', { 'resources/templates/list': wide }) });
+    expect(await answering()).deep.equal(ALL_AAA);
+  });
+
   it('stay with the first over restarts of Pegboard', async () => {
     const state = temporaryFolder();
     defer(() => state.remove());
