@@ -154,19 +154,18 @@ describe('upstream: a name that a known server does not list', () => {
     return String(content[0]?.['text']);
   };
   /** Answers of the four meta-tools about a name. */
-  const answers = (name: string): Promise<readonly string[]> =>
-    Promise.all([
-      ask('call_tool', { name }),
-      ask('describe_tool', { name }),
-      ask('explain_tool', { name }),
-      ask('filter_tools', { query: name }),
-      ask('filter_tools', { pattern: `${name}*` }),
-    ]);
+  const answers = async (name: string): Promise<readonly string[]> => [
+    // First and alone: it has the server list its tools again.
+    await ask('call_tool', { name }),
+    await ask('describe_tool', { name }),
+    await ask('explain_tool', { name }),
+    await ask('filter_tools', { query: name }),
+    await ask('filter_tools', { pattern: `${name}*` }),
+  ];
 
   it('is explained by the error to tools/list, and the time of the next reading', async () => {
-    await start({
-      shop: told({ 'tools/list': { error: { code: -32603, message: 'quota of the minute' } } }),
-    });
+    const shop = told({ 'tools/list': { error: { code: -32603, message: 'quota of the minute' } } });
+    await start({ shop }, { backoffFirstMs: 60_000 });
     for (const text of await answers('x_shop_t1')) {
       expect(text).contain('tool not found: x_shop_t1').contain('quota of the minute');
       expect(text).match(
