@@ -121,6 +121,8 @@ export const URL_ELICITATION_REQUIRED = -32042;
 export interface McpResourceSource {
   resources(request: InboundRequest): readonly JsonObject[];
   templates(request: InboundRequest): readonly JsonObject[];
+  /** Why a uri that no source has may exist: parts of lists that were not read, each as a clause. Absent if all is known. */
+  unreadResources?(request: InboundRequest): readonly string[];
   /** @returns the complete `resources/read` result as JSON text, or undefined if the uri belongs to another source. */
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined;
   /** Calls `updated` after every change of the resource. Absent if the source has no subscriptions.
@@ -138,6 +140,8 @@ export const McpResourceSource = many<McpResourceSource>('mcp-resource-source');
 /** MCP prompts, with unique names. The source itself checks each with `ToolTable.refusal`. */
 export interface McpPromptSource {
   prompts(request: InboundRequest): readonly JsonObject[];
+  /** The same for the name of a prompt. */
+  unreadPrompts?(name: string, request: InboundRequest): readonly string[];
   /** @returns the complete `prompts/get` result as JSON text, or undefined if the name belongs to another source. */
   get(
     name: string,

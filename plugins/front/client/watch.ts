@@ -14,6 +14,6 @@ export function watch(scope: Scope<unknown>, { uri, request, updated, client }: 
   return firstAnswer(
     scope.all(McpResourceSource),
     (source) => source.subscribe?.(uri, request, updated, client),
-    () => resourceNotFound(uri),
+    () => resourceNotFound(uri, scope.all(McpResourceSource), request),
   );
 }

@@ -1,7 +1,8 @@
 import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
-import type { CallResult, ClientMeta, JsonObject, Log } from 'pegboard';
+import type { CallResult, ClientMeta, InboundRequest, JsonObject, Log } from 'pegboard';
 import { traceIdOf } from '../contract.ts';
 import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
+import type { McpResourceSource } from '../../upstream/contract.ts';
 import { shortened } from './codec.ts';
 
 /** Whether a server requires a step in a browser first, and the client supports that. The error contains the step.
@@ -30,8 +31,13 @@ export function errorResult(thrown: unknown, log: Log, meta: ClientMeta | undefi
   return resultOf({ content, isError: true, ...(!isEmpty && { _meta: { 'pegboard.dev/error': facts } }) });
 }
 
-export function resourceNotFound(uri: string): GatewayError {
-  const text = `resource not found: ${uri}; see resources/list`;
+export function resourceNotFound(
+  uri: string,
+  sources: readonly McpResourceSource[],
+  request: InboundRequest,
+): GatewayError {
+  const unread = sources.flatMap((source) => source.unreadResources?.(request) ?? []);
+  const text = [`resource not found: ${uri}`, ...unread, 'see resources/list'].join('; ');
   return new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 

@@ -109,7 +109,7 @@ function readResource(scope: Scope<unknown>, params: JsonObject, context: Method
     firstAnswer(
       scope.all(McpResourceSource),
       (source) => source.read(uri, request, options),
-      () => resourceNotFound(uri),
+      () => resourceNotFound(uri, scope.all(McpResourceSource), request),
     );
   return callNative(scope, { method: 'resources/read', params, run }, context);
 }
@@ -123,7 +123,13 @@ function getPrompt(scope: Scope<unknown>, params: JsonObject, context: MethodCon
     firstAnswer(
       scope.all(McpPromptSource),
       (source) => source.get(name, args, request, options),
-      () => new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; see prompts/list`),
+      () => {
+        const unread = scope
+          .all(McpPromptSource)
+          .flatMap((source) => source.unreadPrompts?.(name, request) ?? []);
+        const text = [`prompt not found: ${name}`, ...unread, 'see prompts/list'].join('; ');
+        return new GatewayError('PROMPT_NOT_FOUND', text);
+      },
     );
   return callNative(scope, { method: 'prompts/get', params, run }, context);
 }

@@ -111,5 +111,6 @@ function promptsFor(scope: Scope<unknown>, request: InboundRequest): readonly Js
 function notFound(scope: Scope<unknown>, name: string, request: InboundRequest): GatewayError {
   const known = promptsFor(scope, request).map((prompt) => String(prompt['name']));
   const fix = didYouMean(name, known, 'list_prompts lists all', 3);
-  return new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; ${fix}`);
+  const unread = scope.all(McpPromptSource).flatMap((source) => source.unreadPrompts?.(name, request) ?? []);
+  return new GatewayError('PROMPT_NOT_FOUND', [`prompt not found: ${name}`, ...unread, fix].join('; '));
 }

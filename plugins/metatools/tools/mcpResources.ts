@@ -124,5 +124,6 @@ function resourcesFor(scope: Scope<unknown>, request: InboundRequest): readonly 
 function notFound(scope: Scope<unknown>, uri: string, request: InboundRequest): GatewayError {
   const known = resourcesFor(scope, request).map((resource) => String(resource['uri']));
   const fix = didYouMean(uri, known, 'list_resources lists all', 3);
-  return new GatewayError('RESOURCE_NOT_FOUND', `resource not found: ${uri}; ${fix}`);
+  const unread = scope.all(McpResourceSource).flatMap((source) => source.unreadResources?.(request) ?? []);
+  return new GatewayError('RESOURCE_NOT_FOUND', [`resource not found: ${uri}`, ...unread, fix].join('; '));
 }

@@ -26,10 +26,13 @@ export function endOf(
   { maxListItems, maxListPages }: ListBounds,
 ): ListEnd {
   const cursor: unknown = answer['nextCursor'] ?? undefined;
-  if (items.length > maxListItems || (items.length === maxListItems && cursor !== undefined))
+  const bound = '(maxListItems of plugins.upstream.config)';
+  if (items.length > maxListItems && cursor === undefined)
     return {
-      gap: `${method} has more than ${maxListItems} entries, and the rest is not read (maxListItems of plugins.upstream.config)`,
+      gap: `${method} has ${items.length} entries, and only the first ${maxListItems} of them are read ${bound}`,
     };
+  if (items.length >= maxListItems && cursor !== undefined)
+    return { gap: `${method} has more than ${maxListItems} entries, and the rest is not read ${bound}` };
   if (cursor === undefined) return { gap: undefined };
   const next = `the page after page ${pages} of ${method} is not read`;
   if (typeof cursor !== 'string')

@@ -7,8 +7,11 @@ import { callFor } from './callFor.ts';
 import type { ServerCall } from './callFor.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
 import { rpcText } from '../rpc/rpcText.ts';
-import { isOwnUri } from './names.ts';
+import { LISTS } from '../conversation/readList.ts';
+import { isNamedAfter, isOwnUri } from './names.ts';
+import type { NameParts } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
+import { mayHaveIt } from './partialLists.ts';
 import type { Item, Section, SourceClaims } from './sourceRegistrar.ts';
 
 export interface McpSourcesParts {
@@ -16,6 +19,9 @@ export interface McpSourcesParts {
   readonly sources: SourceClaims;
   /** Exposed names and uris that the audiences of a request have. */
   readonly names: (section: Section, request: InboundRequest) => Iterable<string>;
+  /** What is not read of the lists that the request has, by server. */
+  readonly gaps: (request: InboundRequest) => Iterable<readonly [server: string, gaps: readonly string[]]>;
+  readonly naming: (server: string) => NameParts;
   /** Decides whether a request may see an item. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
 }
@@ -43,6 +49,13 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
   prompts(request: InboundRequest): readonly JsonObject[] {
     return this.#shown('prompts', request);
+  }
+
+  unreadResources(request: InboundRequest): readonly string[] {
+    return this.#unread(['resources', 'resourceTemplates'], request);
+  }
+  unreadPrompts(name: string, request: InboundRequest): readonly string[] {
+    return this.#unread(['prompts'], request, (server) => isNamedAfter(name, this.#parts.naming(server)));
   }
 
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
@@ -112,6 +125,19 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   #known(section: Section, name: string, request: InboundRequest): Item | undefined {
     const found = this.#parts.sources[section].winner(name, request);
     return found !== undefined && this.#parts.table().hides(found.offer, request) ? undefined : found;
+  }
+
+  /** @param mayHave whether a server could have what was not found */
+  #unread(
+    sections: readonly Section[],
+    request: InboundRequest,
+    mayHave: (server: string) => boolean = () => true,
+  ): readonly string[] {
+    return [...this.#parts.gaps(request)].flatMap(([server, gaps]) => {
+      if (!mayHave(server) || !this.#isVisible({ kind: 'server', name: server, server }, request)) return [];
+      const isOf = (gap: string): boolean => sections.some((section) => gap.includes(LISTS[section].method));
+      return gaps.filter(isOf).map((gap) => mayHaveIt(server, gap));
+    });
   }
 
   #isVisible(offer: Offer, request: InboundRequest): boolean {

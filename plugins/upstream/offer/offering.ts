@@ -42,6 +42,11 @@ export class Offering {
     return { ...report, odd, takenEntries, partialLists: this.#partial.of(server) };
   }
 
+  /** What is not read of the lists, by server. */
+  gaps(): ReturnType<PartialLists['all']> {
+    return this.#partial.all();
+  }
+
   /** Withdraws everything. */
   clear(): void {
     this.tools.clear();

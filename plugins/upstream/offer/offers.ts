@@ -9,7 +9,9 @@ import type { Personal } from '../server/personal.ts';
 import type { ToolReport } from '../server/toolReport.ts';
 import { Claims, EVERYONE } from './claims.ts';
 import { exposedName, exposedUri, namingOf } from './names.ts';
+import type { NameParts } from './names.ts';
 import { McpSources } from './mcpSources.ts';
+import type { McpSourcesParts } from './mcpSources.ts';
 import { OfferedTools } from './offeredTools.ts';
 import type { OfferedToolsParts } from './offeredTools.ts';
 import { Offering } from './offering.ts';
@@ -52,7 +54,10 @@ export class Offers {
       this.#offeringsFor(request).flatMap((offering) => [...offering.sources.names(section)]);
     this.#parts = { ...parts, offered: new OfferedTools(parts), sources };
     this.#shared = new Offering(EVERYONE, this.#parts);
-    this.sources = new McpSources({ config, table, sources, names });
+    const gaps: McpSourcesParts['gaps'] = (request) =>
+      this.#offeringsFor(request).flatMap((offering) => [...offering.gaps()]);
+    const naming = (server: string): NameParts => this.#namingOf(server);
+    this.sources = new McpSources({ config, table, sources, names, gaps, naming });
   }
 
   /** A server, or what it lists, has changed. @param owner whose list alone has changed */
@@ -117,7 +122,7 @@ export class Offers {
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {
     const listing = this.#parts.personal(server)?.listOf(owner)?.listing ?? NOTHING_LISTED;
-    const naming = namingOf({ name: server, definition: this.#definitionOf(server) }, this.#parts.config());
+    const naming = this.#namingOf(server);
     const names = (items: readonly unknown[], key: string): readonly string[] =>
       items.flatMap((item) => (isObject(item) && typeof item[key] === 'string' ? [item[key]] : []));
     return {
@@ -126,9 +131,10 @@ export class Offers {
       prompts: names(listing.prompts, 'name').map((name) => exposedName(name, naming)),
     };
   }
-  #definitionOf(server: string): { readonly toolPrefix: string | undefined } {
+  #namingOf(server: string): NameParts {
     const group = this.#groups.get(this.#groupOf.get(server) ?? '');
-    return group?.members.get(server)?.definition ?? { toolPrefix: undefined };
+    const definition = group?.members.get(server)?.definition ?? { toolPrefix: undefined };
+    return namingOf({ name: server, definition }, this.#parts.config());
   }
   /** Why the definition of its server excludes a tool. */
   exclusion(name: string, request: InboundRequest): string | undefined {

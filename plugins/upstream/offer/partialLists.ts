@@ -7,6 +7,11 @@ export interface PartialListsParts {
   readonly emit: (event: KernelEvent) => void;
 }
 
+/** What a gap says about a name that the server does not list. */
+export function mayHaveIt(server: string, gap: string): string {
+  return `server ${server} may have it, but of its list only a part is known: ${gap}`;
+}
+
 /** Reports the lists of which only a part was read, once until that changes. */
 export class PartialLists {
   readonly #parts: PartialListsParts;
@@ -16,6 +21,10 @@ export class PartialLists {
     this.#parts = parts;
   }
 
+  /** What is not read, by server. */
+  all(): Iterable<readonly [server: string, gaps: readonly string[]]> {
+    return this.#toldByServer;
+  }
   /** What is not read of the lists of a server. */
   of(server: string): readonly string[] {
     return this.#toldByServer.get(server) ?? [];

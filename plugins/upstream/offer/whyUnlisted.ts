@@ -5,6 +5,7 @@ import type { Connection } from '../server/connection.ts';
 import type { Personal } from '../server/personal.ts';
 import { listerFor } from './listerFor.ts';
 import type { Offers } from './offers.ts';
+import { mayHaveIt } from './partialLists.ts';
 
 const AGAIN = 'try again in a few seconds';
 
@@ -38,7 +39,7 @@ export function whyUnlisted(
   if (failure !== undefined) return unread(missing, server, failure);
   const gap = offers.report(server, request).partialLists.find((one) => one.includes('tools/list'));
   if (gap === undefined) return undefined;
-  const reason = `${missing}; server ${server} may have it, but of its list only a part is known: ${gap}`;
+  const reason = `${missing}; ${mayHaveIt(server, gap)}`;
   return { code: 'TOOL_NOT_FOUND', reason, remedy: 'find another tool with filter_tools' };
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient } from '../../contract/index.ts';
+import { messageOf } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { identify } from '../../support/identify.ts';
@@ -59,9 +60,18 @@ describe('upstream: lists of which only a part is known', () => {
     await rig.define({ s: told({ 'tools/list': { tools: TOOLS }, 'prompts/list': { prompts } }) });
     await rig.hasTool('x_s_t3');
     const rest =
-      'has more than 4 entries, and the rest is not read (maxListItems of plugins.upstream.config)';
+      'has 5 entries, and only the first 4 of them are read (maxListItems of plugins.upstream.config)';
     expect(unread()).deep.equal([`tools/list ${rest}`, `prompts/list ${rest}`]);
     expect(rig.status('s')).include({ health: 'healthy' });
+  });
+
+  it('count no entries of pages that are not asked for', async () => {
+    await rig.configure({ maxListItems: 4 });
+    await rig.define({ s: told({ 'tools/list': { tools: TOOLS, nextCursor: 'a' } }) });
+    await rig.hasTool('x_s_t3');
+    expect(unread()).deep.equal([
+      'tools/list has more than 4 entries, and the rest is not read (maxListItems of plugins.upstream.config)',
+    ]);
   });
 
   it('are complete with exactly as many entries as the bound, or with a cursor that is null', async () => {
@@ -153,6 +163,11 @@ describe('upstream: a name that a known server does not list', () => {
     const { content } = await client.callMeta(tool, args);
     return String(content[0]?.['text']);
   };
+  const failure = (method: string, params: JsonObject): Promise<string> =>
+    client.request(method, params).then(
+      () => expect.fail(`${method} did not fail`),
+      (error: unknown) => messageOf(error),
+    );
   /** Answers of the four meta-tools about a name. */
   const answers = async (name: string): Promise<readonly string[]> => [
     // First and alone: it has the server list its tools again.
@@ -196,8 +211,45 @@ describe('upstream: a name that a known server does not list', () => {
   it('is explained by the part of the list that is not known, with near names', async () => {
     await start({ shop: told({ 'tools/list': { tools: TOOLS } }) }, { maxListItems: 3 });
     for (const text of await answers('x_shop_t4'))
-      expect(text).contain('only a part is known: tools/list has more than 3 entries');
+      expect(text).contain('only a part is known: tools/list has 5 entries, and only the first 3');
     expect(await ask('call_tool', { name: 'x_shop_t4' })).contain('did you mean x_shop_t0');
+  });
+
+  it('is explained in the same way if it is a resource, a template or a prompt', async () => {
+    const lists = {
+      'resources/list': { resources: TOOLS.map(({ name }) => ({ uri: `shop://${name}`, name })) },
+      'resources/templates/list': {
+        resourceTemplates: TOOLS.map(({ name }) => ({ uriTemplate: `${name}://{at}`, name })),
+      },
+      'prompts/list': { prompts: TOOLS.map(({ name }) => ({ name })) },
+    };
+    await start({ shop: told({ ...lists, 'tools/list': { tools: TOOLS } }) }, { maxListItems: 3 });
+    const part = (list: string): string =>
+      `server shop may have it, but of its list only a part is known: ${list} has 5 entries, and only the first 3 of them are read`;
+    const uri = 'shop://t4';
+    const name = 'x_shop_t4';
+    const about = [
+      ...(await Promise.all(['get_resource', 'describe_resource'].map((tool) => ask(tool, { uri })))),
+      await failure('resources/read', { uri }),
+      await failure('resources/subscribe', { uri }),
+    ];
+    for (const text of about)
+      expect(text)
+        .contain(`resource not found: ${uri}; ${part('resources/list')}`)
+        .contain(part('resources/templates/list'));
+    const ofPrompt = [
+      ...(await Promise.all(['get_prompt', 'describe_prompt'].map((tool) => ask(tool, { name })))),
+      await failure('prompts/get', { name }),
+    ];
+    for (const text of ofPrompt) expect(text).contain(`prompt not found: ${name}; ${part('prompts/list')}`);
+    expect(await ask('get_prompt', { name: 'x_ok_t4' })).not.contain('only a part');
+  });
+
+  it('belongs to a server whose definition is shown with the lists that are known in part', async () => {
+    await start({ shop: told({ 'tools/list': { tools: TOOLS } }) }, { maxListItems: 3 });
+    const get = { name: 'core_mcpserver_get', arguments: { name: 'shop' } };
+    for (const call of [get, { name: 'core_mcpserver_list' }])
+      expect(await ask('call_tool', call)).match(/"partialLists": ?\[\s*"tools\/list has 5 entries/);
   });
 
   it('is explained to each caller by the list that the server has for that caller', async () => {
