@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient } from '../../contract/index.ts';
@@ -6,10 +7,12 @@ import type { JsonObject } from '../../../kernel/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { identify } from '../../support/identify.ts';
 import { moduleOf } from '../../support/gateway.ts';
+import { ROOT } from '../../support/sources.ts';
 import { Callers } from './callersOf.ts';
 import { HttpFixture } from './httpFixture.ts';
-import { Rig, told } from './support.ts';
+import { Rig, told, until } from './support.ts';
 
+const MANY = fileURLToPath(new URL('test/plugins/upstream/fixtures/many.mjs', `file://${ROOT}/`));
 const TOOLS = Array.from({ length: 5 }, (_, at) => ({ name: `t${at}`, inputSchema: {} }));
 const BROKEN = { name: 'broken', inputSchema: 'x' };
 
@@ -73,6 +76,21 @@ describe('upstream: lists of which only a part is known', () => {
       'tools/list has more than 4 entries, and the rest is not read (maxListItems of plugins.upstream.config)',
     ]);
   });
+
+  it('say so of 100,000 entries in each list of one server', async () => {
+    await rig.configure();
+    const command = [process.execPath, MANY, '100000'];
+    await rig.define({ s: { type: 'stdio', autoStart: true, command, timeout: 60 } });
+    await rig.hasTool('x_s_t19999', 60_000);
+    const rest =
+      'has 100000 entries, and only the first 20000 of them are read (maxListItems of plugins.upstream.config)';
+    const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+    const gaps = lists.map((list) => `${list} ${rest}`);
+    await until('all lists', () => rig.told('server.listPartial').length === lists.length);
+    for (const told of [unread(), warned()]) expect(told).deep.equal(gaps);
+    expect(rig.status('s').metadata['tools']).equal(20_000);
+    expect(rig.refused('x_s_t99999')).contain(`only a part is known: tools/list ${rest}`);
+  }).timeout(60_000);
 
   it('are complete with exactly as many entries as the bound, or with a cursor that is null', async () => {
     await rig.configure({ maxListItems: 5 });
