@@ -19,6 +19,8 @@ export interface ServerRecord {
   readonly signIn?: string;
   readonly suspended: boolean;
   readonly toolsCount?: number;
+  /** Which parts of its lists were not read. */
+  readonly partialLists?: readonly string[];
   readonly error?: string;
   /** RFC 3339 */
   readonly nextRetryAfter?: string;
@@ -48,13 +50,17 @@ export async function serverRecords(gateway: Gateway): Promise<readonly ServerRe
 }
 
 export async function serverFinding(server: ServerRecord, gateway: Gateway, env: Env): Promise<Finding> {
-  const { name, state, toolsCount = 0, suspended, sessionStatus, error } = server;
+  const { name, state, toolsCount = 0, partialLists = [], suspended, sessionStatus, error } = server;
   const subject = `server ${name}`;
   const start = `pegboard start ${name}`;
   if (suspended) return { level: 'warning', subject, message: 'was stopped by an operator', fix: start };
   if (sessionStatus === 'auth_required') return { level: 'error', subject, ...signIn(server) };
-  if (sessionStatus === 'connected' && error === undefined)
-    return { level: 'ok', subject, message: `${state}, ${toolsCount} tools` };
+  if (sessionStatus === 'connected' && error === undefined) {
+    const message = [`${state}, ${toolsCount} tools`, ...partialLists].join('; ');
+    if (partialLists.length === 0) return { level: 'ok', subject, message };
+    const fix = 'raise the bound in config.yaml, or have the paging of the server mended';
+    return { level: 'warning', subject, message, fix };
+  }
   const wrong = await wrongAddress(server, gateway);
   if (wrong !== undefined) return { level: 'error', subject, ...wrong };
   if (error !== undefined) {
