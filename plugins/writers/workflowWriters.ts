@@ -14,7 +14,7 @@ declare module 'pegboard' {
 const WORKFLOW = 'Workflow';
 const TOOL_PREFIX = 'workflow_';
 const WRITING: readonly string[] = ['core_workflow_create', 'core_workflow_update'];
-/** It says whether the server of a tool is there now, and not what somebody may do. */
+/** It says whether the server of a tool is there now, and not what a person may do. */
 const OF_SERVERS = 'server';
 const FIX =
   'an operator takes the workflow over by core_workflow_update, or by removing the annotation pegboard.dev/registered-by';
