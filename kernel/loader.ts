@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Capability } from './capabilities.ts';
 import type { Plugin } from './contracts/plugin.ts';
@@ -9,14 +9,13 @@ import { faultPlace } from './faultPlace.ts';
 import { isValidSchema } from './config/validate.ts';
 
 const BUILT_IN = new URL('../plugins/', import.meta.url);
+/** `.js`; `.ts` if the sources run as they are. */
+const EXTENSION = extname(import.meta.url);
 
 /** Names of the plugins that ship with Pegboard. */
 export async function builtInNames(): Promise<readonly string[]> {
   const entries = await readdir(BUILT_IN, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort();
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
 }
 
 /** Loads `plugins/<name>/index.js` beside the kernel.
@@ -26,7 +25,7 @@ export async function loadBuiltIn(name: string): Promise<Plugin> {
     const fix = `a third party's plugin needs plugins.${name}.module`;
     throw new GatewayError('PLUGIN_MISSING', `no built-in plugin is named ${name}; ${fix}`);
   }
-  return load(name, new URL(`${name}/index.js`, BUILT_IN).href);
+  return load(name, new URL(`${name}/index${EXTENSION}`, BUILT_IN).href);
 }
 
 /** Loads a third party's plugin. @param module `./path`, `../path`, `/path`, else an npm name
@@ -114,9 +113,9 @@ function hookResolution(): void {
   if (hooked) return;
   hooked = true;
   const ours = {
-    pegboard: new URL('index.js', import.meta.url).href,
-    'pegboard/contracts': new URL('contracts.js', BUILT_IN).href,
-    'pegboard/net': new URL('net/index.js', import.meta.url).href,
+    pegboard: new URL(`index${EXTENSION}`, import.meta.url).href,
+    'pegboard/contracts': new URL(`contracts${EXTENSION}`, BUILT_IN).href,
+    'pegboard/net': new URL(`net/index${EXTENSION}`, import.meta.url).href,
   };
   const source = `
     const ours = ${JSON.stringify(ours)};

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 process.on('SIGUSR1', () => undefined).on('SIGUSR2', () => undefined);
 
 // Nothing of Pegboard is imported before this: an older Node may fail to parse it.
-const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } };
+const manifest: unknown = module.createRequire(import.meta.url)('pegboard/package.json');
+const { engines } = manifest as { readonly engines: { readonly node: string } };
 const versions = [engines.node, process.versions.node].map((text) => text.match(/\d+/g)?.map(Number) ?? []);
 const [[major = 0, minor = 0] = [], [ownMajor = 0, ownMinor = 0] = []] = versions;
 if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
