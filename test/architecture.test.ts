@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import type { Plugin } from '../kernel/contracts/plugin.ts';
+import { moduleAt } from './support/programs.ts';
 import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
 
 const MAX_LINES = 300;
@@ -102,7 +103,7 @@ describe('Architecture', () => {
   for (const name of pluginNames) {
     it(`plugin ${name} exports "plugin" under its folder's name, has a README and tests`, async () => {
       expect(existsSync(join(ROOT, `plugins/${name}/index.ts`)), 'index.ts').to.equal(true);
-      const { plugin } = (await import(new URL(`../plugins/${name}/index.js`, import.meta.url).href)) as {
+      const { plugin } = (await import(moduleAt(`plugins/${name}/index.ts`))) as {
         plugin: Plugin;
       };
       expect(plugin.name).to.equal(name);
@@ -237,6 +238,18 @@ describe('Architecture', () => {
       done.add(path);
     };
     for (const path of kernel) visit(path, []);
+  });
+
+  it('runs every export of the package from its source under the condition pegboard-source', () => {
+    const manifest = JSON.parse(textOf('package.json')) as {
+      exports: Record<string, Record<string, string>>;
+    };
+    const modules = Object.values(manifest.exports).filter((one) => typeof one === 'object');
+    expect(modules).to.have.length(4);
+    for (const { default: bundled, 'pegboard-source': source = '' } of modules) {
+      expect(source).to.equal(bundled?.replace('./dist/', './').replace(/\.js$/, '.ts'));
+      expect(existsSync(join(ROOT, source)), source).to.equal(true);
+    }
   });
 
   it('has only the planned files at the top level', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
 import { HOSTILE_CASES, markdown } from './hostile/table.ts';
 import { testNames } from './support/testNames.ts';
+import { textOf } from './support/sources.ts';
 
-const README = readFileSync(new URL('../../test/README.md', import.meta.url), 'utf8');
+const README = textOf('test/README.md');
 const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
@@ -12,6 +11,7 @@ import { hostHandler } from '../support/hostHandler.ts';
 import { identify } from '../support/identify.ts';
 import { newerAsker } from '../support/newerAsker.ts';
 import { olderAsker } from '../support/olderAsker.ts';
+import { programAt } from '../support/programs.ts';
 
 const NAMES = ['ann', 'bob', 'cyd', 'dan', 'eve'];
 const REVISIONS: readonly Revision[] = ['2025-11-25', '2026-07-28'];
@@ -39,11 +39,11 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   sample: { what: 'sampling', heard: (name) => [name], answer: (client) => client.name },
 };
 
-function scriptOf(asker: string): string {
-  return fileURLToPath(new URL(`../support/${asker}.js`, import.meta.url));
+function scriptOf(asker: string): readonly string[] {
+  return programAt(`test/support/${asker}.ts`);
 }
 function stdio(asker: string): object {
-  return { type: 'stdio', autoStart: true, command: [process.execPath, scriptOf(asker), 'stdio'] };
+  return { type: 'stdio', autoStart: true, command: [process.execPath, ...scriptOf(asker), 'stdio'] };
 }
 
 /** All clients answer when the last one is asked. @param count of the clients */

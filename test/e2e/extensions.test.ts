@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { fileURLToPath } from 'node:url';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
 import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
@@ -18,9 +17,10 @@ import {
 import { post, stateless } from '../support/stateless.ts';
 import { TalkingClient, toldIn } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
+import { programAt } from '../support/programs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-const CHILD = fileURLToPath(new URL('../support/extendedServer.js', import.meta.url));
+const CHILD = programAt('test/support/extendedServer.ts');
 const WORKFLOW = `
 apiVersion: pegboard.dev/v1alpha1
 kind: Workflow
@@ -36,7 +36,7 @@ describe('e2e: extensions', () => {
   let client: TalkingClient;
   before(async () => {
     server = await hostOverHttp(extendedServer);
-    const child = { type: 'stdio', autoStart: true, command: [process.execPath, CHILD, 'stdio'] };
+    const child = { type: 'stdio', autoStart: true, command: [process.execPath, ...CHILD, 'stdio'] };
     gateway = await startGateway({
       files: {
         'config.yaml': '{}',

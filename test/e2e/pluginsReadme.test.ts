@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
@@ -6,8 +7,9 @@ import { McpClient, textOf } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
+import { ROOT } from '../support/sources.ts';
 
-const README = readFileSync(new URL('../../../plugins/README.md', import.meta.url), 'utf8');
+const README = readFileSync(join(ROOT, 'plugins/README.md'), 'utf8');
 /** Blocks whose first line names their file. */
 const FILES = [...README.matchAll(/^```\w+\n(?:\/\/|#) (\S+\.\w+)\n(.*?)^```$/gms)].map(
   ([, name = '', text = '']) => [name, text] as const,

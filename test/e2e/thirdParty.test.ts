@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
@@ -10,8 +9,9 @@ import { install, pack } from '../support/packages.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
+import { ROOT } from '../support/sources.ts';
 
-const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
+const EXAMPLES = join(ROOT, 'examples/');
 const KEY = { 'x-api-key': 'the-key-of-the-test' };
 const INITIALIZE = {
   jsonrpc: '2.0',

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
@@ -10,8 +9,9 @@ import type { Pegboard } from '../support/serve.ts';
 import { otlpReceiver } from '../support/otlpReceiver.ts';
 import type { ReceivedSpan, OtlpReceiver } from '../support/otlpReceiver.ts';
 import { until } from '../support/until.ts';
+import { programAt } from '../support/programs.ts';
 
-const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
+const RELAY = programAt('test/support/relayServer.ts');
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = '00f067aa0ba902b7';
 const _meta = { traceparent: `00-${TRACE}-${PARENT}-01` };
@@ -40,7 +40,7 @@ describe('e2e: one traced run', () => {
   });
 
   function directoryWith(tracing: object = {}) {
-    const command = [process.execPath, RELAY, 'stdio'];
+    const command = [process.execPath, ...RELAY, 'stdio'];
     const child = { type: 'stdio', autoStart: true, command, env: { KEY: PLANTED.environment } };
     const plugins = { ...CONFIG.plugins, tracing: { config: tracing } };
     return makeDirectory({

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
 import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
@@ -9,8 +8,9 @@ import { callBody, initialize, postMcp } from '../support/edge.ts';
 import { relayServer } from '../support/relayServer.ts';
 import { post, statelessCall } from '../support/stateless.ts';
 import { toldIn } from '../support/talkingClient.ts';
+import { programAt } from '../support/programs.ts';
 
-const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
+const RELAY = programAt('test/support/relayServer.ts');
 const TRACE = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01',
   tracestate: 'vendor=1',
@@ -31,7 +31,7 @@ describe('e2e: traces', () => {
   let handle: string;
   before(async () => {
     server = await hostOverHttp(relayServer);
-    const child = { type: 'stdio', autoStart: true, command: [process.execPath, RELAY, 'stdio'] };
+    const child = { type: 'stdio', autoStart: true, command: [process.execPath, ...RELAY, 'stdio'] };
     gateway = await startGateway({
       files: {
         'config.yaml': JSON.stringify({ plugins: { audit: {} } }),

@@ -1,5 +1,5 @@
+import { join } from 'node:path';
 import { cpSync, readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
@@ -8,9 +8,10 @@ import { processesBelow, processesNaming } from '../support/proc.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
+import { ROOT } from '../support/sources.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-const EXAMPLE = fileURLToPath(new URL('../../../examples/workflows/', import.meta.url));
+const EXAMPLE = join(ROOT, 'examples/workflows/');
 
 describe('e2e: examples/workflows', function () {
   this.timeout(60_000);

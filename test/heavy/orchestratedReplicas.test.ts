@@ -1,6 +1,5 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { balancerOver } from '../soak/balancerOver.ts';
 import { Load, SLOW_SERVER } from '../soak/load.ts';
@@ -16,11 +15,12 @@ import { McpClient } from '../support/mcpClient.ts';
 import { link } from '../support/packages.ts';
 import { PACKED } from '../support/packed.ts';
 import { needRedis, startRedis } from '../support/redis.ts';
+import { programAt } from '../support/programs.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
 const GROUP = 'pegboard.dev/v1alpha1';
-const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
+const RELAY = programAt('test/support/relayServer.ts');
 const URI = 'child://one';
 const SESSIONS = 12;
 const ENOUGH_CALLS = 150;
@@ -46,7 +46,7 @@ describe('orchestrator mode: three replicas', function () {
     const { url } = await startRedis();
     const directory = await chartFiles(url);
     await add('slow', [process.execPath, makeDirectory({ 'slow.mjs': SLOW_SERVER }).at('slow.mjs')]);
-    await add('relay', [process.execPath, RELAY, 'stdio']);
+    await add('relay', [process.execPath, ...RELAY, 'stdio']);
     const { kubeconfig: KUBECONFIG } = await serviceUser(plane, namespace);
     const env = { KUBECONFIG, PEGBOARD_KEYS_FILE: directory.at('secret/keys.json') };
     const start = (): Promise<Replica> => Replica.start(directory, { env });

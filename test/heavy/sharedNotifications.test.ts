@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventsIn, McpClient, textOf } from '../support/mcpClient.ts';
 import { needRedis, startRedis } from '../support/redis.ts';
@@ -8,6 +7,7 @@ import { sharedProcesses } from '../support/sharedProcesses.ts';
 import type { SharedProcesses } from '../support/sharedProcesses.ts';
 import { post, statelessCall } from '../support/stateless.ts';
 import { until } from '../support/until.ts';
+import { programAt } from '../support/programs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Notification {
@@ -17,7 +17,7 @@ interface Notification {
 
 const RELAY = {
   type: 'stdio',
-  command: [process.execPath, fileURLToPath(new URL('../support/relayServer.js', import.meta.url)), 'stdio'],
+  command: [process.execPath, ...programAt('test/support/relayServer.ts'), 'stdio'],
   autoStart: true,
   questions: ['elicitation'],
 };

@@ -13,11 +13,12 @@ import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { captureLog } from '../support/log.ts';
 import { LIMITS, contentOf } from '../plugins/vault-file/support.ts';
+import { programAt } from '../support/programs.ts';
 
 const KILLS = 60;
 /** Runs at the same time, each with its own state directory; the start of a process takes most of the time. */
 const LANES = 4;
-const CHILD = fileURLToPath(new URL('../plugins/vault-file/killedVault.js', import.meta.url));
+const CHILD = programAt('test/plugins/vault-file/killedVault.ts');
 const BUILD = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Allowed values of a key: the last one acknowledged, and all begun after it. */
@@ -41,7 +42,7 @@ function smallInstallation(): string {
 
 /** Starts the child, kills it after some acknowledgements, and tracks its reports. */
 async function killOnce(module: string, state: string, seed: number, possible: Possible): Promise<number> {
-  const child = spawn(process.execPath, [CHILD, module, state, String(seed)], {
+  const child = spawn(process.execPath, [...CHILD, module, state, String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Certificates named in the environment would be parsed by each of them.
     env: {},

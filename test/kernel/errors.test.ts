@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { GatewayError, isGatewayError, messageOf } from '../../kernel/errors.ts';
 import { tableBelow } from '../schemas/markdown.ts';
@@ -9,7 +8,7 @@ const DECLARED = declaredIn('kernel/contracts/errorCodes.ts', 'ErrorCodes');
 
 describe('Error codes', () => {
   it('of the kernel are exactly those listed in kernel/README.md, with the same meaning', () => {
-    const readme = readFileSync(new URL('../../../kernel/README.md', import.meta.url), 'utf8');
+    const readme = textOf('kernel/README.md');
     const rows = tableBelow(readme, 'Error codes').map(([code = '', meaning = '']) => [code, meaning]);
     expect(rows).to.deep.equal([...DECLARED]);
   });

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { builtInNames, loadBuiltIn, loadModule } from '../../kernel/loader.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { refusalOf } from '../support/kernel.ts';
+import { ROOT } from '../support/sources.ts';
+import { join } from 'node:path';
 
 function source(name: string, more = ''): string {
   return `export const plugin = { name: '${name}', api: 1, configSchema: {}, apply() {}, ${more} };\n`;
@@ -189,8 +191,6 @@ describe('Loader', () => {
       expect(error.code, module).to.equal('PLUGIN_CONTRACT');
       expect(error.message).to.contain('plugin acme').and.contain(words).and.contain('plugins/README.md');
     }
-    expect(existsSync(new URL('../../../plugins/README.md', import.meta.url)), 'plugins/README.md').to.equal(
-      true,
-    );
+    expect(existsSync(join(ROOT, 'plugins/README.md')), 'plugins/README.md').to.equal(true);
   });
 });

@@ -1,6 +1,5 @@
-import { readFileSync, existsSync } from 'node:fs';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import * as api from '../../kernel/index.ts';
 import * as contracts from '../../plugins/contracts.ts';
@@ -11,10 +10,9 @@ import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import { bootGateway } from '../support/gateway.ts';
 import { codeIn, tableBelow } from '../schemas/markdown.ts';
 import { declaredIn } from '../support/declared.ts';
-import { sourcesBelow } from '../support/sources.ts';
+import { ROOT, sourcesBelow, textOf } from '../support/sources.ts';
 
-const ROOT = new URL('../../../', import.meta.url);
-const README = read('plugins/README.md');
+const README = textOf('plugins/README.md');
 const TOKENS = Object.entries({ ...api, ...contracts } as Readonly<Record<string, unknown>>).filter(
   (entry): entry is [string, Capability<unknown>] => isToken(entry[1]),
 );
@@ -80,7 +78,7 @@ describe('plugins/README.md', () => {
 
   it('has every event that a plugin declares in the README of that plugin', () => {
     const without = builtIns.flatMap(({ name }) => {
-      const readme = read(`plugins/${name}/README.md`);
+      const readme = textOf(`plugins/${name}/README.md`);
       return [...declaredBy(name, 'EventMap').keys()].filter((type) => !isNamed(readme, type));
     });
     expect(without).to.deep.equal([]);
@@ -89,19 +87,19 @@ describe('plugins/README.md', () => {
   it("names only existing files, and so do the plugins' READMEs", () => {
     const absent = builtIns.flatMap(({ name }) => {
       const there = new Set(sourcesBelow(`plugins/${name}`).flatMap((path) => [basename(path), path]));
-      const named = read(`plugins/${name}/README.md`).match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? [];
+      const named = textOf(`plugins/${name}/README.md`).match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? [];
       return named.filter((file) => !there.has(file) && !there.has(`plugins/${name}/${file}`));
     });
     expect(absent).to.deep.equal([]);
   });
 
   it('links a README for every built-in plugin', () => {
-    const without = builtIns.filter(({ name }) => !existsSync(new URL(`plugins/${name}/README.md`, ROOT)));
+    const without = builtIns.filter(({ name }) => !existsSync(join(ROOT, `plugins/${name}/README.md`)));
     expect(without.map(({ name }) => name)).to.deep.equal([]);
   });
 
   it('names every member of the manifest and of the Scope', () => {
-    const contract = read('kernel/contracts/plugin.ts');
+    const contract = textOf('kernel/contracts/plugin.ts');
     expect(firstColumn('Manifest').sort()).to.deep.equal(membersOf(contract, 'PluginDefinition').sort());
     expect(firstColumn('Scope').sort()).to.deep.equal(membersOf(contract, 'Scope').sort());
   });
@@ -119,7 +117,7 @@ describe('plugins/README.md', () => {
   });
 
   it('names every function of the test kit', () => {
-    const kit = read('test/contract/index.ts');
+    const kit = textOf('test/contract/index.ts');
     const exported = [...kit.matchAll(/^export \{ (\w+) \}/gm)].map(([, name]) => name);
     expect(
       firstColumn('Testing')
@@ -131,17 +129,13 @@ describe('plugins/README.md', () => {
 
 function declaredBy(plugin: string, what: 'ErrorCodes' | 'EventMap'): ReadonlyMap<string, string> {
   const path = `plugins/${plugin}/contract.ts`;
-  return existsSync(new URL(path, ROOT)) ? declaredIn(path, what) : new Map();
+  return existsSync(join(ROOT, path)) ? declaredIn(path, what) : new Map();
 }
 
 /** In full, or without its noun after another one with that noun. */
 function isNamed(readme: string, type: string): boolean {
   const [noun = '', verb = ''] = type.split('.');
   return new RegExp(`\\b${noun}\\.[\\w.,\\s\\x60]*\\b${verb}\\b`).test(readme);
-}
-
-function read(path: string): string {
-  return readFileSync(fileURLToPath(new URL(path, ROOT)), 'utf8');
 }
 
 function isToken(value: unknown): boolean {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { isObject, readSchema } from '../../kernel/index.ts';
+import { isObject, packageFile, readSchema } from '../../kernel/index.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 
-const SCHEMAS = new URL('../../../schemas/', import.meta.url);
+const SCHEMAS = packageFile('schemas/');
 /** A key that a plugin takes from elsewhere in config.yaml. */
 const BORROWED = /^From /;
 type Schemas = Readonly<Record<string, JsonObject>>;

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { tableBelow } from './markdown.ts';
 import { sections } from './table.ts';
+import { textOf } from '../support/sources.ts';
 
-const README = readFileSync(new URL('../../../schemas/README.md', import.meta.url), 'utf8');
+const README = textOf('schemas/README.md');
 
 describe('schemas/README.md', () => {
   it('has a section for every schema and no other', () => {

@@ -1,15 +1,16 @@
+import { join } from 'node:path';
 import { existsSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { isValidSchema, validate } from '../../kernel/config/validate.ts';
 import { isMarked } from '../../kernel/lib/markedSecrets.ts';
 import { readSchema } from '../../kernel/lib/readSchema.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
+import { ROOT } from '../support/sources.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
-const FOLDER = fileURLToPath(new URL('../../../schemas/', import.meta.url));
+const FOLDER = join(ROOT, 'schemas/');
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.json'),
 );
@@ -100,7 +101,7 @@ describe('Schemas', () => {
   it('in config/ each belong to a plugin', () => {
     for (const file of files.filter((name) => name.startsWith('config/'))) {
       const name = file.replace('config/', '').replace('.schema.json', '');
-      expect(existsSync(new URL(`../../../plugins/${name}/index.ts`, import.meta.url)), name).to.equal(true);
+      expect(existsSync(join(ROOT, `plugins/${name}/index.ts`)), name).to.equal(true);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { readSchema } from '../../kernel/index.ts';
+import { packageFile, readSchema } from '../../kernel/index.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 
-const SCHEMAS = new URL('../../../schemas/', import.meta.url);
+const SCHEMAS = packageFile('schemas/');
 
 /** One schema file and its keys as schemas/README.md shows them. */
 export interface Section {

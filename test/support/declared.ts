@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { textOf } from './sources.ts';
 
 /** Members that a file's text adds to a merged interface: name → the comment above, empty without one. */
 export function declaredIn(path: string, name: 'ErrorCodes' | 'EventMap'): ReadonlyMap<string, string> {
-  const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const text = textOf(path);
   const opening = new RegExp(`^( *)(?:export )?interface ${name} \\{$`, 'm').exec(text);
   if (opening === null) return new Map();
   const [, indent = ''] = opening;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Tool } from '../../kernel/contracts/tool.ts';
 import { Ranker } from '../../plugins/metatools/search/ranker.ts';
 import type { Hit } from '../../plugins/metatools/search/ranker.ts';
+import { packageFile } from '../../kernel/lib/packageFile.ts';
 
 /** `want`: groups of `server/name`; any tool of a group serves that intent, and every group must be served. */
 export interface Query {
@@ -95,7 +96,7 @@ function toTool({ server, name, title, description, parameters }: ToolRow, copy:
 }
 
 function linesOf<T>(name: string): readonly T[] {
-  const file = new URL(`../../../test/plugins/metatools/discovery/${name}.jsonl`, import.meta.url);
+  const file = packageFile(`test/plugins/metatools/discovery/${name}.jsonl`);
   return rowsOf<T>(readFileSync(file, 'utf8'));
 }
 

@@ -1,13 +1,12 @@
+import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { defer } from './cleanup.ts';
 import { until } from './until.ts';
+import { ROOT } from './sources.ts';
 
-export const EVERYTHING = fileURLToPath(
-  new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
-);
+export const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
 /** MCP's demonstration server over HTTP, as a process of its own. @returns its endpoint */
 export async function startEverything(transport: 'sse' | 'streamableHttp'): Promise<string> {

@@ -4,12 +4,19 @@ import { createInterface } from 'node:readline';
 import { defer } from './cleanup.ts';
 import { LARGE_SERVER } from './largeServer.ts';
 import type { LargeKind } from './largeServer.ts';
+import { NODE_FLAGS } from './programs.ts';
 
 /** The definition of a server with large results; a remote one runs until the end of the test. */
 export async function largeDefinition(kind: LargeKind): Promise<object> {
   if (kind === 'stdio')
-    return { type: 'stdio', autoStart: true, command: [process.execPath, LARGE_SERVER, 'stdio'] };
-  const child = spawn(process.execPath, [LARGE_SERVER, kind], { stdio: ['ignore', 'pipe', 'inherit'] });
+    return {
+      type: 'stdio',
+      autoStart: true,
+      command: [process.execPath, ...NODE_FLAGS, LARGE_SERVER, 'stdio'],
+    };
+  const child = spawn(process.execPath, [...NODE_FLAGS, LARGE_SERVER, kind], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = once(child, 'exit');
   defer(() => {
     child.kill('SIGKILL');

@@ -1,12 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
 import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
 import { relayServer, release } from './relayServer.ts';
 import { TalkingClient } from './talkingClient.ts';
+import { programAt } from './programs.ts';
 
 /** Run with `stdio`. */
-export const RELAY = fileURLToPath(new URL('relayServer.js', import.meta.url));
+export const RELAY = programAt('test/support/relayServer.ts');
 
 export interface RelayGateway {
   url(): string;
@@ -32,7 +32,7 @@ export function useRelayGateway(questions: 'all' | 'default' = 'all'): RelayGate
         'mcpservers/child.yaml': JSON.stringify({
           type: 'stdio',
           autoStart: true,
-          command: [process.execPath, RELAY, 'stdio'],
+          command: [process.execPath, ...RELAY, 'stdio'],
           ...asking,
         }),
       },

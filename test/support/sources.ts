@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../kernel/lib/packageFile.ts';
 
-export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('.', packageFile('tsconfig.json')));
 
 /** Paths of the TypeScript files below a folder, from the root of the project. */
 export function sourcesBelow(folder: string): string[] {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { InFlight } from '../../../kernel/lib/inFlight.ts';
+import { NODE_FLAGS, moduleAt } from '../../support/programs.ts';
 
-const MODULE = new URL('../../../kernel/lib/inFlight.js', import.meta.url).href;
+const MODULE = moduleAt('kernel/lib/inFlight.ts');
 /** 32 entries of 10 kB at a time, 20,000 in all, beginning in the old generation. */
 const CHURN = `
   const { InFlight } = await import(${JSON.stringify(MODULE)});
@@ -46,7 +47,7 @@ describe('InFlight', () => {
   });
 
   it('leaves nothing behind that only a major collection can free', () => {
-    const args = ['--expose-gc', '--trace-gc', '--input-type=module', '--eval', CHURN];
+    const args = [...NODE_FLAGS, '--expose-gc', '--trace-gc', '--input-type=module', '--eval', CHURN];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     const [, churn = stderr] = stdout.split('churn\n');
     expect(churn).to.include('Scavenge').and.not.to.include('Mark-Compact');

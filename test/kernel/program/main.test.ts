@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { makeDirectory } from '../../support/directory.ts';
 import { runPegboard, servePegboard } from '../../support/serve.ts';
 import { until } from '../../support/until.ts';
+import { textOf } from '../../support/sources.ts';
 
 function dataUrl(module: string): string {
   return `data:text/javascript,${encodeURIComponent(module)}`;
@@ -13,9 +14,7 @@ describe('pegboard', () => {
     const [help, version] = await Promise.all([runPegboard(['--help']), runPegboard(['--version'])]);
     expect(help).to.include({ code: 0, stderr: '' });
     expect(help.stdout).to.contain('serve the endpoint until stopped');
-    const { version: ours } = JSON.parse(
-      readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
-    ) as { version: string };
+    const { version: ours } = JSON.parse(textOf('package.json')) as { version: string };
     expect(version).to.include({ code: 0, stdout: `${ours}\n` });
   });
 

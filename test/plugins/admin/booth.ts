@@ -1,18 +1,18 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Files } from '../../support/directory.ts';
 import { until } from '../../support/until.ts';
 import { openAdmin } from './adminGateway.ts';
 import type { AdminSite, Fields } from './adminGateway.ts';
+import { programAt } from '../../support/programs.ts';
 
-const BOOTH = fileURLToPath(new URL('boothServer.js', import.meta.url));
+const BOOTH = programAt('test/plugins/admin/boothServer.ts');
 export const TOKEN = 'booth-token-4711-secret';
 export const SCRIPT = '<script>alert(1)</script>';
 export const LONG = 'n'.repeat(10_000);
 const AUDITED = 'plugins: { audit: { config: {} } }\n';
 const server = {
   type: 'stdio',
-  command: [process.execPath, BOOTH],
+  command: [process.execPath, ...BOOTH],
   env: { BOOTH_TOKEN: TOKEN },
   autoStart: true,
   description: SCRIPT,

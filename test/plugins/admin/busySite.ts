@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { defer } from '../../support/cleanup.ts';
 import { answerIn, callCore } from '../../support/coreTools.ts';
 import { startGuardedSite } from '../../support/guardedSite.ts';
@@ -10,16 +9,17 @@ import type { Exchange } from '../../support/talkingClient.ts';
 import { until } from '../../support/until.ts';
 import { siteAt } from './adminGateway.ts';
 import type { AdminSite } from './adminGateway.ts';
+import { programAt } from '../../support/programs.ts';
 
 export const EXPORT = 'x_shop_stock_export_of_all_warehouses_as_spreadsheet';
-const SHOP = fileURLToPath(new URL('shopServer.js', import.meta.url));
+const SHOP = programAt('test/plugins/admin/shopServer.ts');
 const FILES = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 const stdio = (command: readonly string[], more: object): string =>
   JSON.stringify({ type: 'stdio', command, autoStart: true, ...more });
 const FILES_OF_SITE = {
-  'mcpservers/shop.yaml': `# The shop of the company\ntype: stdio\ncommand:\n  - ${process.execPath}\n  - ${SHOP}\nautoStart: true\ndescription: Orders, invoices and parcels\n`,
+  'mcpservers/shop.yaml': `# The shop of the company\ntype: stdio\ncommand: ${JSON.stringify([process.execPath, ...SHOP])}\nautoStart: true\ndescription: Orders, invoices and parcels\n`,
   'mcpservers/billing.yaml': stdio(['/opt/billing/bin/mcp-server'], { description: 'Invoices of suppliers' }),
-  'mcpservers/archive.yaml': stdio([process.execPath, SHOP], { autoStart: false }),
+  'mcpservers/archive.yaml': stdio([process.execPath, ...SHOP], { autoStart: false }),
   'mcpservers/crm.yaml': 'type: streamable_http\nurl: https://crm.example/mcp\n',
   'workflows/ship-order.yaml': JSON.stringify({
     description: 'Takes the money for an order, ships it, and tells the customer',

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { readRecording } from '../../../plugins/cassettes/recording.ts';
 import { replayServer } from '../../../plugins/cassettes/replayServer.ts';
 import type { Respond } from '../../../plugins/cassettes/replayServer.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
+import { programAt } from '../../support/programs.ts';
 
-const REPLAY = fileURLToPath(new URL('../../../plugins/cassettes/replay.js', import.meta.url));
+const REPLAY = programAt('plugins/cassettes/replay.ts');
 const HEAD =
   '{"cassette":1,"server":"shop","tools":[{"name":"find","inputSchema":{"type":"object"},"x":1.0}]}';
 const FIND =
@@ -119,7 +119,7 @@ describe('pegboard-replay', () => {
 
   describe('as a program', () => {
     const run = async (args: readonly string[], input = '') => {
-      const child = spawn(process.execPath, [REPLAY, ...args]);
+      const child = spawn(process.execPath, [...REPLAY, ...args]);
       defer(() => child.kill('SIGKILL'));
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { listenerUrl } from '../../support/edge.ts';
 import { EVERYTHING } from '../../support/everything.ts';
@@ -8,8 +7,9 @@ import { bootGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { McpClient } from '../../support/mcpClient.ts';
 import { until } from '../../support/until.ts';
+import { programAt } from '../../support/programs.ts';
 
-const REPLAY = fileURLToPath(new URL('../../../plugins/cassettes/replay.js', import.meta.url));
+const REPLAY = programAt('plugins/cassettes/replay.ts');
 const BUILT_INS = [
   ...['http', 'front', 'transport-http', 'metatools', 'toolsets', 'core-services'],
   ...['store-file', 'core-mcpservers', 'upstream', 'cassettes'],
@@ -71,7 +71,7 @@ describe('record and pegboard-replay', function () {
     expect(recorded).not.contain(SECRET);
     expect(recorded).contain('TOKEN').and.contain('[redacted]');
 
-    const [, replayed] = await serve({ command: [process.execPath, REPLAY, cassette] }, {});
+    const [, replayed] = await serve({ command: [process.execPath, ...REPLAY, cassette] }, {});
     expect(await describeAll(replayed)).deep.equal(tools);
     for (const [at, [name, args]] of CALLS.entries())
       expect(await bodyOf(replayed, name, args), name).equal(answers[at]);

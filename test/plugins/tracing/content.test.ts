@@ -1,12 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { hostOverHttp } from '../../conformance/fixtureHost.ts';
 import { eventually } from '../../contract/index.ts';
 import { relayServer } from '../../support/relayServer.ts';
 import { startTraced } from './support.ts';
 import type { Traced } from './support.ts';
+import { programAt } from '../../support/programs.ts';
 
-const RELAY = fileURLToPath(new URL('../../support/relayServer.js', import.meta.url));
+const RELAY = programAt('test/support/relayServer.ts');
 const OF_SERVER = 'planted-in-the-definition';
 const OF_INPUT = 'planted-in-an-input';
 const WORKFLOW = `
@@ -32,7 +32,7 @@ describe('tracing: content', () => {
         'mcpservers/child.yaml': JSON.stringify({
           type: 'stdio',
           autoStart: true,
-          command: [process.execPath, RELAY, 'stdio'],
+          command: [process.execPath, ...RELAY, 'stdio'],
         }),
         'workflows/open.yaml': WORKFLOW,
       },

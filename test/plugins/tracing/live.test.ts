@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { hostOverHttp } from '../../conformance/fixtureHost.ts';
 import { eventually } from '../../contract/index.ts';
@@ -7,8 +6,9 @@ import { post, stateless, stream } from '../../support/stateless.ts';
 import type { ReceivedSpan } from '../../support/otlpReceiver.ts';
 import { startTraced } from './support.ts';
 import type { Traced } from './support.ts';
+import { programAt } from '../../support/programs.ts';
 
-const RELAY = fileURLToPath(new URL('../../support/relayServer.js', import.meta.url));
+const RELAY = programAt('test/support/relayServer.ts');
 const CLIENT = { trace: '0af7651916cd43dd8448eb211c80319c', span: '00f067aa0ba902b7' };
 const traceparent = `00-${CLIENT.trace}-${CLIENT.span}-01`;
 const WORKFLOW = `
@@ -28,7 +28,7 @@ describe('tracing', () => {
   let server: Awaited<ReturnType<typeof hostOverHttp>>;
   before(async () => {
     server = await hostOverHttp(relayServer);
-    const child = { type: 'stdio', autoStart: true, command: [process.execPath, RELAY, 'stdio'] };
+    const child = { type: 'stdio', autoStart: true, command: [process.execPath, ...RELAY, 'stdio'] };
     traced = await startTraced({
       files: {
         'config.yaml': '{}',

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Cancellation } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
@@ -8,10 +7,9 @@ import { McpLogSource } from '../../../plugins/upstream/contract.ts';
 import { defer } from '../../support/cleanup.ts';
 import { FloodServer } from './floodServer.ts';
 import { Rig, hostile, temporaryFolder, until } from './support.ts';
+import { ROOT } from '../../support/sources.ts';
 
-const BABBLER = fileURLToPath(
-  new URL('../../../../test/plugins/upstream/fixtures/babbler.mjs', import.meta.url),
-);
+const BABBLER = join(ROOT, 'test/plugins/upstream/fixtures/babbler.mjs');
 const FLOODS = ['garbage', 'notifications', 'list_changed', 'empty lines', 'logs', 'standard error'];
 
 describe('upstream: a server that floods', () => {

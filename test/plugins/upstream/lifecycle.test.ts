@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { defer } from '../../support/cleanup.ts';
 import { processesBelow, processesNaming } from '../../support/proc.ts';
 import { Rig, hostile, isAlive, temporaryFolder, until } from './support.ts';
+import { programAt } from '../../support/programs.ts';
 
 describe('upstream: the life of a server', () => {
   let rig: Rig;
@@ -385,8 +385,8 @@ describe('upstream: the life of a server', () => {
       const folder = temporaryFolder();
       defer(() => folder.remove());
       file = join(folder.path, 'pids');
-      const host = fileURLToPath(new URL('host.js', import.meta.url));
-      parent = spawn(process.execPath, [host, file], { stdio: 'ignore' });
+      const host = programAt('test/plugins/upstream/host.ts');
+      parent = spawn(process.execPath, [...host, file], { stdio: 'ignore' });
       defer(() => parent.kill('SIGKILL'));
       await until('the family', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '), 10_000);
       family = readFileSync(file, 'utf8').split(' ').map(Number);

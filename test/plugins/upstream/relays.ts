@@ -12,7 +12,10 @@ export async function startRelay(config: object = {}): Promise<TestGateway> {
   const gateway = await startGateway({
     files: {
       'config.yaml': JSON.stringify({ operators: { local: 'define' }, plugins: { upstream: { config } } }),
-      'mcpservers/relay.yaml': JSON.stringify({ ...definition, command: [process.execPath, RELAY, 'stdio'] }),
+      'mcpservers/relay.yaml': JSON.stringify({
+        ...definition,
+        command: [process.execPath, ...RELAY, 'stdio'],
+      }),
     },
   });
   defer(() => gateway.stop());

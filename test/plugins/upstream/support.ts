@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ANYONE, Cancellation, ConfigControl, StateDirectory, readSchema } from '../../../kernel/index.ts';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type {
@@ -24,19 +23,15 @@ import { validate } from '../../../kernel/config/validate.ts';
 import { Kernel } from '../../../kernel/kernel.ts';
 import type { Log, LogData } from '../../../kernel/log.ts';
 import { plugin } from '../../../plugins/upstream/index.ts';
+import { ROOT } from '../../support/sources.ts';
 
-const ROOT = new URL('../../../../', import.meta.url);
-const HOSTILE = fileURLToPath(new URL('test/plugins/upstream/fixtures/hostile.mjs', ROOT));
-const REVISIONS = fileURLToPath(new URL('test/plugins/upstream/fixtures/revisions.mjs', ROOT));
-const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', ROOT));
+const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
+const REVISIONS = join(ROOT, 'test/plugins/upstream/fixtures/revisions.mjs');
+const TOLD = join(ROOT, 'test/plugins/upstream/fixtures/told.mjs');
 /** Fixture whose servers have one resource in common. */
-export const SHELF = fileURLToPath(new URL('test/plugins/upstream/fixtures/shelf.mjs', ROOT));
-export const EVERYTHING = fileURLToPath(
-  new URL('node_modules/@modelcontextprotocol/server-everything/dist/index.js', ROOT),
-);
-export const FILESYSTEM = fileURLToPath(
-  new URL('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', ROOT),
-);
+export const SHELF = join(ROOT, 'test/plugins/upstream/fixtures/shelf.mjs');
+export const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+export const FILESYSTEM = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
 
 /** `spec` of the hostile fixture in one of its modes. */
 export function hostile(mode = 'plain', more: JsonObject = {}, ...args: readonly string[]): JsonObject {
@@ -85,7 +80,7 @@ export class Rig {
         {
           id: ConfigControl.id,
           value: {
-            directory: fileURLToPath(ROOT),
+            directory: ROOT,
             resources: () => this.#resources,
             reload: () => this.onReload(),
           },

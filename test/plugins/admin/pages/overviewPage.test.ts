@@ -14,7 +14,11 @@ interface Overview {
     readonly byServer: Readonly<Record<string, { readonly calls: number; readonly errors: number }>>;
   };
 }
-const relay = JSON.stringify({ type: 'stdio', command: [process.execPath, RELAY, 'stdio'], autoStart: true });
+const relay = JSON.stringify({
+  type: 'stdio',
+  command: [process.execPath, ...RELAY, 'stdio'],
+  autoStart: true,
+});
 const away = JSON.stringify({ type: 'stdio', command: ['/nowhere/server'], autoStart: true });
 
 describe('the overview', () => {

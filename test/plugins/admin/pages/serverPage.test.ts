@@ -10,7 +10,11 @@ interface ServerPage {
   readonly history: readonly { readonly state: string; readonly at: string; readonly error?: string }[];
   readonly tools: { readonly total: number; readonly items: readonly { readonly name: string }[] };
 }
-const relay = JSON.stringify({ type: 'stdio', command: [process.execPath, RELAY, 'stdio'], autoStart: true });
+const relay = JSON.stringify({
+  type: 'stdio',
+  command: [process.execPath, ...RELAY, 'stdio'],
+  autoStart: true,
+});
 const away = JSON.stringify({ type: 'stdio', command: ['/nowhere/server'], autoStart: true });
 
 describe('the pages of servers', () => {

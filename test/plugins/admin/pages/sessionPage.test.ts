@@ -33,13 +33,13 @@ interface SessionPage {
 }
 const own = JSON.stringify({
   type: 'stdio',
-  command: [process.execPath, RELAY, 'stdio'],
+  command: [process.execPath, ...RELAY, 'stdio'],
   autoStart: true,
   instances: 'perSession',
 });
 const shared = JSON.stringify({
   type: 'stdio',
-  command: [process.execPath, RELAY, 'stdio'],
+  command: [process.execPath, ...RELAY, 'stdio'],
   autoStart: true,
 });
 

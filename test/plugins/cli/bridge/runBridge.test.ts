@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import {
@@ -21,11 +20,12 @@ import { servePegboard } from '../../../support/serve.ts';
 import type { Pegboard } from '../../../support/serve.ts';
 import { serveHere } from '../../../support/serveHere.ts';
 import { until } from '../../../support/until.ts';
+import { programAt } from '../../../support/programs.ts';
 
-const RELAY = fileURLToPath(new URL('../../../support/relayServer.js', import.meta.url));
+const RELAY = programAt('test/support/relayServer.ts');
 type Result = Awaited<ReturnType<Client['callTool']>>;
 
-const SERVERS = { everything: [EVERYTHING, 'stdio'], relay: [RELAY, 'stdio'] } as const;
+const SERVERS = { everything: [EVERYTHING, 'stdio'], relay: [...RELAY, 'stdio'] } as const;
 type Server = keyof typeof SERVERS;
 
 /** A configuration with server-everything, and a server that asks, logs and announces on demand, or one of them. */

@@ -97,7 +97,7 @@ describe('upstream: subscriptions of the owner of an instance', () => {
       () => gateway.log.some(({ text }) => text === 'server could not be connected'),
       'the failure',
     );
-    await update(one, { command: [process.execPath, RELAY, 'stdio'] });
+    await update(one, { command: [process.execPath, ...RELAY, 'stdio'] });
     await receives(one);
   });
 

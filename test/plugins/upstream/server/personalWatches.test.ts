@@ -40,7 +40,10 @@ async function start(): Promise<Started> {
       }),
       'identify.mjs': moduleOf(identify),
       'callers.mjs': moduleOf(callers.plugin),
-      'mcpservers/relay.yaml': JSON.stringify({ ...definition, command: [process.execPath, RELAY, 'stdio'] }),
+      'mcpservers/relay.yaml': JSON.stringify({
+        ...definition,
+        command: [process.execPath, ...RELAY, 'stdio'],
+      }),
     },
   });
   defer(() => gateway.stop());

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
 import { parseTemplate, TemplateError } from '../../../../plugins/workflow/gotpl/index.ts';
 import { DENIED_BY_DEFAULT } from '../../../../plugins/workflow/gotpl/registry.ts';
+import { textOf } from '../../../support/sources.ts';
 
 interface Outcome {
   readonly output?: string;
@@ -45,17 +45,7 @@ const FULL_GROUPS = [
   'sprig-dict',
 ];
 
-// JSON files are not copied to dist, so the file is read from the source tree.
-const file = [new URL('../../../../../test/plugins/workflow/gotpl/cases.json', import.meta.url)];
-const vectors = file.map(readVectors).find((found) => found !== undefined) ?? [];
-
-function readVectors(url: URL): Vector[] | undefined {
-  try {
-    return JSON.parse(readFileSync(url, 'utf8')) as Vector[];
-  } catch {
-    return undefined;
-  }
-}
+const vectors = JSON.parse(textOf('test/plugins/workflow/gotpl/cases.json')) as readonly Vector[];
 
 const options = {
   numbers: 'strict',

@@ -1,16 +1,18 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { askedActs, askedObjects, isAgainst } from '../../../../../plugins/metatools/search/acts.ts';
 import { Thesaurus } from '../../../../../plugins/metatools/search/thesaurus/thesaurus.ts';
 import { SearchIndex } from '../../../../../plugins/metatools/search/searchIndex.ts';
 import { stem } from '../../../../../plugins/metatools/search/thesaurus/stem.ts';
 import { Visible } from '../../../../../plugins/metatools/search/visible.ts';
 import { discoveryQueries } from '../../../../support/discovery.ts';
+import { ROOT } from '../../../../support/sources.ts';
 import { boardOf, namesIn, serverTool } from '../../board.ts';
 
-const FOLDER = new URL('../../../../../../plugins/metatools/search/thesaurus/', import.meta.url);
+const FOLDER = join(ROOT, 'plugins/metatools/search/thesaurus');
 const linesOf = (name: string) =>
-  readFileSync(new URL(name, FOLDER), 'utf8')
+  readFileSync(join(FOLDER, name), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
