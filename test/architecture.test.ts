@@ -252,6 +252,14 @@ describe('Architecture', () => {
     }
   });
 
+  it('names files in tests by their path from the root, because tests run from build/ too', () => {
+    const programs = /^test\/(bench|clients|conformance|heavy|servers|soak)\//;
+    const relative = sourcesBelow('test')
+      .filter((path) => !programs.test(path) && path !== 'test/support/programs.ts')
+      .filter((path) => /new URL\(['`][^,]*(?:\.\.\/|\.js['`])[^,]*, import\.meta\.url/.test(textOf(path)));
+    expect(relative).to.deep.equal([]);
+  });
+
   it('has only the planned files at the top level', () => {
     const visible = readdirSync(ROOT).filter(
       (name) => !name.startsWith('.') && !['node_modules', 'build', 'dist'].includes(name),
