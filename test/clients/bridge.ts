@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { JsonObject } from '../../kernel/index.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { until } from '../support/until.ts';
 import type { Client, Program } from './clients.ts';
 import { Gateway } from './gateway.ts';
@@ -75,5 +75,5 @@ export const INSPECTOR_BRIDGE: Leg<Program> = {
 };
 
 function bridgeTo({ url }: Gateway): readonly string[] {
-  return [process.execPath, PROGRAM, 'agent', '--endpoint', `${url}/mcp`];
+  return [process.execPath, packedProgram(), 'agent', '--endpoint', `${url}/mcp`];
 }

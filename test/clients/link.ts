@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { EVERYTHING, startEverything } from '../support/everything.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import type { Configured } from './clients.ts';
 import { Gateway } from './gateway.ts';
 import { Home } from './home.ts';
@@ -66,7 +66,7 @@ async function setUp(client: Configured): Promise<SetUp> {
   await expectListed(client, home, ['address', 'command']);
   const pegboard = async (args: readonly string[]): Promise<string> => {
     const { code, text } = await home.run([
-      ...[process.execPath, PROGRAM, ...args],
+      ...[process.execPath, packedProgram(), ...args],
       ...['--config-path', gateway.directory],
     ]);
     if (code !== 0) throw new Error(`pegboard ${args.join(' ')} ended with ${code ?? 'a signal'}:\n${text}`);

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { defer } from '../support/cleanup.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { openSocket, send } from '../support/rawHttp.ts';
 import { until } from '../support/until.ts';
 
 describe('e2e: file handles', () => {
   it('running out of them costs connections, not the process', async () => {
     const directory = await edgeDirectory();
-    const serve = `ulimit -n 60; exec "${process.execPath}" "${PROGRAM}" serve --config-path "${directory.path}" --port 0 --log-format json`;
+    const serve = `ulimit -n 60; exec "${process.execPath}" "${packedProgram()}" serve --config-path "${directory.path}" --port 0 --log-format json`;
     const child = spawn('sh', ['-c', serve], { stdio: ['ignore', 'ignore', 'pipe'] });
     defer(() => {
       child.kill('SIGKILL');

@@ -7,7 +7,7 @@ import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { startIdentityProvider } from '../support/identityProvider.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { LogLine, Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
@@ -75,7 +75,7 @@ describe('e2e: logs', () => {
 
   it('have a line for each state of a server, and logs -f follows it over its restart until Ctrl-C', async () => {
     const at = ['--endpoint', `${pegboard.url}/mcp`, '--config-path', files.path];
-    const follow = spawn(process.execPath, [PROGRAM, 'logs', 'slow', '-f', ...at]);
+    const follow = spawn(process.execPath, [packedProgram(), 'logs', 'slow', '-f', ...at]);
     const shown = read(follow, 'stdout');
     const begins = (): number => shown().split('began with [redacted]').length - 1;
     await until(() => begins() === 1, { what: 'the first start' });
@@ -113,7 +113,7 @@ describe('e2e: logs', () => {
     expect(json.lines.filter(({ level }) => level === 'raw')).deep.equal([]);
     for (const format of [[], ['--log-format', 'text']]) {
       const { path } = makeDirectory({ 'config.yaml': '{}' });
-      const argv = [PROGRAM, 'serve', '--config-path', path, '--port', '0', ...format];
+      const argv = [packedProgram(), 'serve', '--config-path', path, '--port', '0', ...format];
       const env = { ...process.env };
       delete env['KUBERNETES_SERVICE_HOST'];
       const child = spawn(process.execPath, argv, { env });

@@ -9,7 +9,7 @@ import { makeDirectory } from '../support/directory.ts';
 import { certificates } from '../support/environment.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
-import { TARBALL } from '../support/packed.ts';
+import { tarball } from '../support/packed.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -34,7 +34,7 @@ describe('e2e: the package', function () {
 
   it('installs from its tarball into an empty prefix and works', async () => {
     const prefix = makeDirectory();
-    const listed = (await run('tar', ['-tzf', TARBALL])).stdout.trim().split('\n');
+    const listed = (await run('tar', ['-tzf', tarball()])).stdout.trim().split('\n');
     const files = listed.map((path) => path.replace('package/', ''));
     expect(files).length.at.most(660);
     expect(files).include('dist/kernel/program/pegboard.js').and.include('README.md').and.include('LICENSE');
@@ -42,7 +42,7 @@ describe('e2e: the package', function () {
     expect(deadLinks(files)).deep.equal([]);
 
     const install = ['install', '--global', '--prefix', prefix.path, '--no-audit', '--no-fund'];
-    await run('npm', [...install, '--prefer-offline', TARBALL], {
+    await run('npm', [...install, '--prefer-offline', tarball()], {
       env: { ...process.env, ...certificates },
     });
     const bin = prefix.at('bin/pegboard');

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { builtInNames } from '../../kernel/loader.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { ROOT } from '../support/sources.ts';
 
 interface Report {
@@ -37,7 +37,7 @@ describe('e2e: precompiled schemas', () => {
       'mcpservers/a.yaml': JSON.stringify({ type: 'nothing', command: 'x', timeout: -1, colour: 1 }),
       'workflows/b.yaml': JSON.stringify({ args: 3, steps: [{ id: 1 }] }),
     });
-    const [packed, compiled] = await Promise.all([check(PROGRAM, path), check(COMPILED, path)]);
+    const [packed, compiled] = await Promise.all([check(packedProgram(), path), check(COMPILED, path)]);
     expect(packed).deep.equal(compiled);
     expect(packed.issues).length.above(20);
   });
@@ -47,7 +47,7 @@ describe('e2e: precompiled schemas', () => {
       'mcpservers/a.yaml': JSON.stringify({ type: 'stdio', command: ['true'] }),
       'workflows/b.yaml': JSON.stringify({ steps: [{ id: 'one', tool: 'x_a_run' }] }),
     });
-    const [packed, compiled] = await Promise.all([check(PROGRAM, path), check(COMPILED, path)]);
+    const [packed, compiled] = await Promise.all([check(packedProgram(), path), check(COMPILED, path)]);
     expect(packed).deep.equal(compiled);
   });
 });

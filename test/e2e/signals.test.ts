@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedFolder, packedProgram } from '../support/packed.ts';
 import { catches } from '../support/proc.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
 
-const REPLAY = join(PROGRAM, '../../../plugins/cassettes/replay.js');
 /** A debugger that opens takes a free port. */
 const ANY_PORT = { NODE_OPTIONS: '--inspect-port=0' };
 const CASSETTE = '{"cassette":1,"server":"shop","tools":[]}\n';
@@ -45,7 +44,13 @@ describe('e2e: SIGUSR1 and SIGUSR2', () => {
 
   it('do so during the start, too', async () => {
     const { path } = makeDirectory({ 'config.yaml': '' });
-    const { child, said, sent } = signalledEarly(PROGRAM, ['serve', '--config-path', path, '--port', '0']);
+    const { child, said, sent } = signalledEarly(packedProgram(), [
+      'serve',
+      '--config-path',
+      path,
+      '--port',
+      '0',
+    ]);
     await sent;
     expect(said.stderr, 'not ready yet').not.to.contain(' ready');
     await until(() => said.stderr.includes(' ready') || child.exitCode !== null || child.signalCode !== null);
@@ -56,7 +61,8 @@ describe('e2e: SIGUSR1 and SIGUSR2', () => {
 
   it('do nothing to pegboard-replay', async () => {
     const { at } = makeDirectory({ 'shop.jsonl': CASSETTE });
-    const { child, said, sent } = signalledEarly(REPLAY, [at('shop.jsonl')]);
+    const replay = join(packedFolder(), 'dist/plugins/cassettes/replay.js');
+    const { child, said, sent } = signalledEarly(replay, [at('shop.jsonl')]);
     await sent;
     child.stdin.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     expect(await within(once(child, 'close'))).to.deep.equal([0, null]);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { servePegboard } from '../support/serve.ts';
 
 interface Ended {
@@ -14,7 +14,7 @@ interface Ended {
 /** Runs `script`, in which "$@" is a pegboard command. No compiled code is cached, since that writes files too. */
 async function shell(script: string, args: readonly string[]): Promise<Ended> {
   const env = { ...process.env, XDG_CACHE_HOME: '/nowhere' };
-  const argv = ['-c', script, 'sh', process.execPath, PROGRAM, ...args];
+  const argv = ['-c', script, 'sh', process.execPath, packedProgram(), ...args];
   const child = spawn('sh', argv, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   defer(() => child.kill('SIGKILL'));
   let stderr = '';

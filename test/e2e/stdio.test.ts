@@ -9,7 +9,7 @@ import { makeDirectory } from '../support/directory.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import type { ClientResult, RpcMessage } from '../support/mcpClient.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { send } from '../support/rawHttp.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
@@ -111,7 +111,7 @@ describe('e2e: stdio', () => {
     const directory = await edgeDirectory();
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [PROGRAM, 'serve', '--config-path', directory.path, '--transport', 'stdio'],
+      args: [packedProgram(), 'serve', '--config-path', directory.path, '--transport', 'stdio'],
       stderr: 'ignore',
     });
     const client = new Client({ name: 'test', version: '1' });

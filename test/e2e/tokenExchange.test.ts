@@ -12,7 +12,7 @@ import type { DownstreamProvider } from '../support/downstreamProvider.ts';
 import { freePort } from '../support/everything.ts';
 import { startIdentityProvider } from '../support/identityProvider.ts';
 import type { IdentityProvider } from '../support/identityProvider.ts';
-import { PACKED } from '../support/packed.ts';
+import { packedFolder } from '../support/packed.ts';
 import { servePegboard } from '../support/serve.ts';
 
 const run = promisify(execFile);
@@ -28,7 +28,7 @@ interface Server {
 
 /** The first block of that language in the plugin's README, as it is shipped. */
 function block(language: string): string {
-  const readme = readFileSync(join(PACKED, 'plugins/auth-exchange/README.md'), 'utf8');
+  const readme = readFileSync(join(packedFolder(), 'plugins/auth-exchange/README.md'), 'utf8');
   return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
 }
 

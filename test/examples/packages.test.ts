@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
-import { PACKED } from '../support/packed.ts';
+import { packedFolder } from '../support/packed.ts';
 import { link } from '../support/packages.ts';
 import { ROOT } from '../support/sources.ts';
 
@@ -22,7 +22,7 @@ async function passes(example: string, dependencies: readonly string[] = []): Pr
   const copy = makeDirectory().at(example);
   const isOwn = (path: string): boolean => basename(path) !== 'node_modules';
   cpSync(join(ROOT, 'examples', example), copy, { recursive: true, filter: isOwn });
-  link(PACKED, join(copy, 'node_modules/pegboard'));
+  link(packedFolder(), join(copy, 'node_modules/pegboard'));
   for (const name of ['mocha', ...dependencies])
     link(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
   const mocha = spawn(

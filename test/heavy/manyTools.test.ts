@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { onTerminal } from '../support/onTerminal.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { runPegboard } from '../support/serve.ts';
 import { serveHere } from '../support/serveHere.ts';
 import { tlsProxy } from '../support/tlsProxy.ts';
@@ -78,7 +78,7 @@ describe('bad input at a gateway with 10,000 tools', function () {
   async function cutAfterOneLine(
     ...argv: readonly string[]
   ): Promise<{ code: number | null; stderr: string }> {
-    const child = spawn(process.execPath, [PROGRAM, ...argv, '--config-path', home.path], {
+    const child = spawn(process.execPath, [packedProgram(), ...argv, '--config-path', home.path], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -143,7 +143,7 @@ describe('bad input at a gateway with 10,000 tools', function () {
   });
 
   it('shows its tables on a terminal that has no size', async function () {
-    const line = `'${process.execPath}' '${PROGRAM}' list tools --filter '*_tool_1' --config-path '${home.path}'`;
+    const line = `'${process.execPath}' '${packedProgram()}' list tools --filter '*_tool_1' --config-path '${home.path}'`;
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'ignore'],

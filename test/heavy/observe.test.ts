@@ -11,13 +11,13 @@ import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { EVERYTHING, freePort } from '../support/everything.ts';
 import { startGuardedSite } from '../support/guardedSite.ts';
-import { PACKED } from '../support/packed.ts';
+import { packedFolder } from '../support/packed.ts';
 import { needPrometheus, startPrometheus } from '../support/prometheus.ts';
 import type { Prometheus } from '../support/prometheus.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
-const EXAMPLE = join(PACKED, 'examples/observe');
+const exampleAt = (path: string): string => join(packedFolder(), 'examples/observe', path);
 
 /** Its series begin with the first failure. */
 const HEALTHY_HAS_NONE = 'mcp_vault_failures_total';
@@ -76,7 +76,7 @@ describe('examples/observe with Prometheus', function () {
 
   /** The example as it is shipped; only scraping and waiting are faster. */
   async function start(port: number): Promise<Prometheus> {
-    const text = (name: string): string => readFileSync(join(EXAMPLE, name), 'utf8');
+    const text = (name: string): string => readFileSync(exampleAt(name), 'utf8');
     return startPrometheus({
       'prometheus.yml': text('prometheus.yml').replaceAll('15s', '1s').replace('9464', String(port)),
       'alerts.yml': text('alerts.yml').replaceAll(/\bfor: \w+/g, 'for: 2s'),
@@ -101,7 +101,7 @@ describe('examples/observe with Prometheus', function () {
       while (!over.signal.aborted) await useTools(client);
     })();
     try {
-      const { panels } = JSON.parse(readFileSync(join(EXAMPLE, 'dashboard.json'), 'utf8')) as Dashboard;
+      const { panels } = JSON.parse(readFileSync(exampleAt('dashboard.json'), 'utf8')) as Dashboard;
       const shown = panels.flatMap(({ title, targets = [] }) =>
         targets.map(({ expr }) => [title, expr] as const),
       );
@@ -113,7 +113,7 @@ describe('examples/observe with Prometheus', function () {
           withinMs: 30_000,
         });
       }
-      const { groups } = parse(readFileSync(join(EXAMPLE, 'alerts.yml'), 'utf8')) as Rules;
+      const { groups } = parse(readFileSync(exampleAt('alerts.yml'), 'utf8')) as Rules;
       const rules = groups.flatMap((group) => group.rules);
       for (const { alert, expr } of rules) {
         await prometheus.query(expr);
@@ -140,7 +140,7 @@ describe('examples/observe with Prometheus', function () {
   it('has alerts that promtool finds right', () => {
     const { status, stdout, stderr } = spawnSync(
       'promtool',
-      ['test', 'rules', join(EXAMPLE, 'alert-tests.yml')],
+      ['test', 'rules', exampleAt('alert-tests.yml')],
       {
         encoding: 'utf8',
       },
@@ -149,11 +149,11 @@ describe('examples/observe with Prometheus', function () {
   });
 
   it('has a compose file that mounts files of the example', () => {
-    const { services } = parse(readFileSync(join(EXAMPLE, 'compose.yml'), 'utf8')) as Compose;
+    const { services } = parse(readFileSync(exampleAt('compose.yml'), 'utf8')) as Compose;
     const mounted = Object.values(services).flatMap(({ volumes }) =>
       volumes.map((one) => one.split(':')[0]!),
     );
     expect(mounted).lengthOf(5);
-    for (const file of mounted) expect(readFileSync(join(EXAMPLE, file), 'utf8'), file).not.equal('');
+    for (const file of mounted) expect(readFileSync(exampleAt(file), 'utf8'), file).not.equal('');
   });
 });

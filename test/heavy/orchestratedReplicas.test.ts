@@ -13,7 +13,7 @@ import { serviceUser } from '../support/kube/serviceUser.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { link } from '../support/packages.ts';
-import { PACKED } from '../support/packed.ts';
+import { packedFolder } from '../support/packed.ts';
 import { needRedis, startRedis } from '../support/redis.ts';
 import { programAt } from '../support/programs.ts';
 import { ROOT } from '../support/sources.ts';
@@ -173,7 +173,7 @@ describe('orchestrator mode: three replicas', function () {
   /** This package with another version. @returns its program */
   function changedVersion(): string {
     const { path, at, write } = makeDirectory();
-    cpSync(PACKED, path, { recursive: true });
+    cpSync(packedFolder(), path, { recursive: true });
     const meta = JSON.parse(readFileSync(at('package.json'), 'utf8')) as object;
     write('package.json', JSON.stringify({ ...meta, version: '0.1.1-changed' }));
     link(join(ROOT, 'node_modules'), at('node_modules'));

@@ -7,7 +7,7 @@ import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
-import { TARBALL } from '../support/packed.ts';
+import { tarball } from '../support/packed.ts';
 import { install, link, pack } from '../support/packages.ts';
 import { servePegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -49,7 +49,7 @@ describe('e2e: a pair of plugins joined by a contract', function () {
 
   before(async () => {
     folder = makeDirectory({ 'package.json': '{ "type": "module" }' });
-    await install(folder.path, [TARBALL]);
+    await install(folder.path, [tarball()]);
     // The guard is compiled against the other plugin as it will be installed.
     link(folder.at('plugin-budget'), folder.at('node_modules/pegboard-budget'));
     const tarballs: string[] = [];

@@ -7,13 +7,13 @@ import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
-import { PACKED } from '../support/packed.ts';
+import { packedFolder } from '../support/packed.ts';
 import { processesNaming } from '../support/proc.ts';
 import { needRedis, startRedis } from '../support/redis.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
-const EXAMPLE = join(PACKED, 'examples/replicas');
+const exampleAt = (path: string): string => join(packedFolder(), 'examples/replicas', path);
 const READY = { what: 'the replicas are ready', withinMs: 20_000 };
 
 interface Running {
@@ -23,7 +23,7 @@ interface Running {
 
 /** Runs a script of the example from this tree, where the server of its definition is installed. */
 function run(script: string, args: readonly string[]): Running {
-  const child = spawn(process.execPath, [join(EXAMPLE, script), ...args], { cwd: ROOT });
+  const child = spawn(process.execPath, [exampleAt(script), ...args], { cwd: ROOT });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -38,8 +38,8 @@ function run(script: string, args: readonly string[]): Running {
 
 function exampleWith(redis: string): Directory {
   const directory = makeDirectory();
-  cpSync(join(EXAMPLE, 'mcpservers'), directory.at('mcpservers'), { recursive: true });
-  const config = readFileSync(join(EXAMPLE, 'config.yaml'), 'utf8');
+  cpSync(exampleAt('mcpservers'), directory.at('mcpservers'), { recursive: true });
+  const config = readFileSync(exampleAt('config.yaml'), 'utf8');
   directory.write('config.yaml', config.replace(/redis:\/\/.*/, redis));
   return directory;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../support/everything.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { ROOT } from '../support/sources.ts';
 import { needSystemd, startUserManager } from '../support/systemd.ts';
 import type { UserManager } from '../support/systemd.ts';
@@ -36,7 +36,7 @@ describe('pegboard service with a real systemd', function () {
     manager.home.write(`${FOLDER}/config.yaml`, `aggregator: { host: 127.0.0.1, port: ${port} }\n`);
   });
   const type = (...words: readonly string[]): ReturnType<UserManager['run']> =>
-    manager.run(process.execPath, PROGRAM, 'service', ...words);
+    manager.run(process.execPath, packedProgram(), 'service', ...words);
   const install = (): ReturnType<UserManager['run']> =>
     type('install', '--config-path', manager.home.at(FOLDER));
   const status = async (): Promise<Status> =>

@@ -6,13 +6,13 @@ import { parse, stringify } from 'yaml';
 import { defer } from './cleanup.ts';
 import { makeDirectory } from './directory.ts';
 import { freePort } from './everything.ts';
-import { PACKED } from './packed.ts';
+import { packedFolder } from './packed.ts';
 import { servePegboard } from './serve.ts';
 import type { Pegboard } from './serve.ts';
 import { ROOT } from './sources.ts';
 import { until } from './until.ts';
 
-const EXAMPLE = join(PACKED, 'examples/oauth');
+const exampleAt = (path: string): string => join(packedFolder(), 'examples/oauth', path);
 
 export interface OAuthExample {
   readonly pegboard: Pegboard;
@@ -30,10 +30,10 @@ export async function startOAuthExample(
   const [port, providerPort, notesPort] = [await freePort(), await freePort(), await freePort()];
   const [base, issuer] = [`http://localhost:${port}`, `http://localhost:${providerPort}`];
   const directory = makeDirectory();
-  cpSync(join(EXAMPLE, 'mcpservers'), directory.at('mcpservers'), { recursive: true });
+  cpSync(exampleAt('mcpservers'), directory.at('mcpservers'), { recursive: true });
   const notes = readFileSync(directory.at('mcpservers/notes.yaml'), 'utf8');
   directory.write('mcpservers/notes.yaml', notes.replace('localhost:9091', `localhost:${notesPort}`));
-  const text = readFileSync(join(EXAMPLE, 'config.yaml'), 'utf8')
+  const text = readFileSync(exampleAt('config.yaml'), 'utf8')
     .replaceAll('localhost:8090', `localhost:${port}`)
     .replaceAll('localhost:9090', `localhost:${providerPort}`);
   const config = parse(text) as { aggregator: { oauth: { server: object } } };
@@ -58,7 +58,7 @@ async function startProgram(
   file: string,
   { args, says }: { readonly args: readonly string[]; readonly says: string },
 ): Promise<void> {
-  const program = spawn(process.execPath, [join(EXAMPLE, file), ...args], { cwd: ROOT });
+  const program = spawn(process.execPath, [exampleAt(file), ...args], { cwd: ROOT });
   const ended = once(program, 'close');
   defer(() => {
     program.kill();

@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty';
 import { defer } from './cleanup.ts';
-import { PROGRAM } from './packed.ts';
+import { packedProgram } from './packed.ts';
 import { until } from './until.ts';
 
 export const CTRL_C = '\u0003';
@@ -23,7 +23,7 @@ export interface TerminalOptions {
 
 /** The packed program in a terminal of its own; killed after the test if it still runs. */
 export function onTerminal(args: readonly string[], options?: TerminalOptions): OnTerminal {
-  return commandOnTerminal([process.execPath, PROGRAM, ...args], options);
+  return commandOnTerminal([process.execPath, packedProgram(), ...args], options);
 }
 
 /** Any program, in the same way. */

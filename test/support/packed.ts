@@ -1,11 +1,32 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './sources.ts';
+import { ROOT, sourcesBelow } from './sources.ts';
 
-/** The tarball that npm would publish, created by `npm run -s pack` in build/packed. */
-export const TARBALL = join(ROOT, 'build/packed/pegboard.tgz');
-/** The tarball unpacked: Pegboard as a user has it. */
-export const PACKED = join(ROOT, 'build/packed/package');
-export const PROGRAM = join(PACKED, 'dist/kernel/program/pegboard.js');
+const FOLDER = join(ROOT, 'build/packed');
+let isLookedAt = false;
 
-if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing; run: npm run pack`);
+/** The tarball that npm would publish, created by `npm run -s pack`. @throws Error if it is missing */
+export function tarball(): string {
+  const path = join(FOLDER, 'pegboard.tgz');
+  if (!existsSync(path)) throw new Error(`${path} is missing; first run: npm run pack`);
+  if (!isLookedAt) warnIfOld(statSync(path).mtimeMs);
+  isLookedAt = true;
+  return path;
+}
+
+/** The tarball unpacked: Pegboard as a user has it. @throws Error if it is missing */
+export function packedFolder(): string {
+  return join(tarball(), '../package');
+}
+
+/** The program in it. @throws Error if it is missing */
+export function packedProgram(): string {
+  return join(packedFolder(), 'dist/kernel/program/pegboard.js');
+}
+
+function warnIfOld(packedMs: number): void {
+  const newer = [...sourcesBelow('kernel'), ...sourcesBelow('plugins')].find(
+    (path) => statSync(join(ROOT, path)).mtimeMs > packedMs,
+  );
+  if (newer !== undefined) console.warn(`${FOLDER} is older than ${newer}; to test that, run: npm run pack`);
+}

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { defer } from './cleanup.ts';
-import { PROGRAM } from './packed.ts';
+import { packedProgram } from './packed.ts';
 import { until } from './until.ts';
 
 export interface ServeOptions {
@@ -48,7 +48,7 @@ export interface Pegboard {
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],
-  { env = {}, withinMs = 30_000, awaited = 'ready', main = PROGRAM, within = [] }: ServeOptions = {},
+  { env = {}, withinMs = 30_000, awaited = 'ready', main = packedProgram(), within = [] }: ServeOptions = {},
 ): Promise<Pegboard> {
   const named = directory === undefined ? [] : ['--config-path', directory];
   const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];
@@ -101,7 +101,7 @@ export async function runPegboard(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Output> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [packedProgram(), ...args], { env: { ...process.env, ...env } });
   defer(() => child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Files } from '../../support/directory.ts';
-import { PROGRAM } from '../../support/packed.ts';
+import { packedProgram } from '../../support/packed.ts';
 import { typeVerbWith } from '../../support/typeVerb.ts';
 
 export interface Ran {
@@ -70,7 +70,7 @@ export function makeClientHome(files: Files): ClientHome {
       return ran;
     },
     runProgram: async (args) => {
-      const child = spawn(process.execPath, [PROGRAM, ...args], {
+      const child = spawn(process.execPath, [packedProgram(), ...args], {
         cwd: at('project'),
         env: own(),
         stdio: ['ignore', 'pipe', 'pipe'],

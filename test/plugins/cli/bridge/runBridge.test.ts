@@ -15,7 +15,7 @@ import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { EVERYTHING, freePort } from '../../../support/everything.ts';
-import { PROGRAM } from '../../../support/packed.ts';
+import { packedProgram } from '../../../support/packed.ts';
 import { servePegboard } from '../../../support/serve.ts';
 import type { Pegboard } from '../../../support/serve.ts';
 import { serveHere } from '../../../support/serveHere.ts';
@@ -62,7 +62,7 @@ interface Bridged {
 function start(url: string, capabilities: object = {}): Bridged & { readonly connected: Promise<void> } {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, 'agent', '--mcp-server', '--endpoint', `${url}/mcp`],
+    args: [packedProgram(), 'agent', '--mcp-server', '--endpoint', `${url}/mcp`],
     stderr: 'pipe',
   });
   let said = '';
@@ -273,7 +273,7 @@ function raw(args: readonly string[]): {
   lines: () => readonly string[];
   stderr: () => string;
 } {
-  const child = spawn(process.execPath, [PROGRAM, 'agent', ...args]);
+  const child = spawn(process.execPath, [packedProgram(), 'agent', ...args]);
   defer(() => void child.kill('SIGKILL'));
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

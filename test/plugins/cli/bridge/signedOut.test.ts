@@ -13,7 +13,7 @@ import { defer } from '../../../support/cleanup.ts';
 import { startDesktop } from '../../../support/desktop.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
-import { PROGRAM } from '../../../support/packed.ts';
+import { packedProgram } from '../../../support/packed.ts';
 import { typeAtTerminal } from '../../../support/typeVerb.ts';
 import { until } from '../../../support/until.ts';
 
@@ -38,7 +38,7 @@ describe('plugins/cli: the bridge without a sign-in', function () {
   async function bridged(home: Directory, args: readonly string[] = [], env = {}): Promise<Bridged> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [PROGRAM, 'agent', '--config-path', home.path, '--endpoint', endpoint, ...args],
+      args: [packedProgram(), 'agent', '--config-path', home.path, '--endpoint', endpoint, ...args],
       env: { PATH: process.env['PATH'] ?? '', ...env },
       stderr: 'ignore',
     });
@@ -103,7 +103,7 @@ describe('plugins/cli: the bridge without a sign-in', function () {
   });
 
   it('serves a client of revision 2026-07-28', async () => {
-    const args = [PROGRAM, 'agent', '--config-path', makeDirectory().path, '--endpoint', endpoint];
+    const args = [packedProgram(), 'agent', '--config-path', makeDirectory().path, '--endpoint', endpoint];
     const client = new NewClient(
       { name: 'stdio-client', version: '1' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },

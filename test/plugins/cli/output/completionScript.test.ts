@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { completionScript } from '../../../../plugins/cli/output/completionScript.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { commandOnTerminal } from '../../../support/onTerminal.ts';
-import { PROGRAM } from '../../../support/packed.ts';
+import { packedProgram } from '../../../support/packed.ts';
 import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 import { until } from '../../../support/until.ts';
@@ -29,7 +29,7 @@ describe('cli: completion in a shell', function () {
       }
       const home = makeDirectory({
         script: completionScript(shell) ?? '',
-        'bin/pegboard': `#!/bin/sh\n[ "$1" = call ] && { printf 'called <%s>\\n' "$2"; exit; }\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
+        'bin/pegboard': `#!/bin/sh\n[ "$1" = call ] && { printf 'called <%s>\\n' "$2"; exit; }\nexec "${process.execPath}" "${packedProgram()}" "$@"\n`,
       });
       chmodSync(home.at('bin/pegboard'), 0o755);
       const tools = NAMES.map((name) => ({ name, inputSchema: { type: 'object' } }));

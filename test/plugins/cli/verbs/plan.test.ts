@@ -8,7 +8,7 @@ import type { Plan } from '../../../../plugins/cli/plan/planText.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
-import { PROGRAM } from '../../../support/packed.ts';
+import { packedProgram } from '../../../support/packed.ts';
 import { processesNaming } from '../../../support/proc.ts';
 import { runPegboard } from '../../../support/serve.ts';
 import { serveHere } from '../../../support/serveHere.ts';
@@ -146,7 +146,7 @@ describe('pegboard plan', function () {
     const mute = await startFixture([]);
     mute.isMute = true;
     const slow = makeDirectory({ 'mcpservers/mute.yaml': remote(mute.url) });
-    const argv = [PROGRAM, 'plan', slow.path, '--config-path', home.path, '--endpoint', endpoint];
+    const argv = [packedProgram(), 'plan', slow.path, '--config-path', home.path, '--endpoint', endpoint];
     const child = spawn(process.execPath, argv, { env: { ...process.env, TMPDIR: home.at('tmp') } });
     defer(() => child.kill('SIGKILL'));
     const words = text(child.stderr);
