@@ -4,4 +4,6 @@ import { register } from 'node:module';
 if (process.features.typescript === undefined) {
   process.setSourceMapsEnabled(true);
   register('./stripTypes.mjs', import.meta.url);
+  // Else mocha requires files first, and reports of one that fails that it is not JavaScript.
+  Object.defineProperty(process.features, 'require_module', { value: false });
 }
