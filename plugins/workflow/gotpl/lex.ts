@@ -150,7 +150,7 @@ export class Lexer {
       case '=':
         return this.token('assign');
       case ':':
-        return this.declare();
+        return this.declaration();
       case '|':
         return this.token('pipe');
       case '"':
@@ -172,7 +172,7 @@ export class Lexer {
     }
   }
 
-  private declare(): Token {
+  private declaration(): Token {
     if (this.source[this.pos] !== '=') return this.fail('expected :=');
     this.pos++;
     return this.token('declare');
