@@ -28,7 +28,7 @@ export function layout({ title, body }: Shown, { pages, path, isLive, notice }: 
         <title>${title} · Pegboard</title>
         <link rel="icon" href="/icon.svg" />
         <link rel="stylesheet" href="/style.css" />
-        ${isLive ? html`<script type="module" src="/live.js"></script>` : undefined}
+        ${isLive ? html`<script type="module" src="/live.js"></${'script'}>` : undefined}
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
