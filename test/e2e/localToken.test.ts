@@ -13,7 +13,7 @@ import { makeClientHome } from '../plugins/cli/clientHome.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
-import { PROGRAM } from '../support/packed.ts';
+import { packedProgram } from '../support/packed.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 
 const INFO = { name: 'test', version: '1' };
@@ -85,7 +85,7 @@ describe('e2e: the local token', function () {
     const planned = await runPegboard(['plan', ...own]);
     expect(planned.code, planned.stderr).to.equal(0);
     expect(planned.stderr).to.include('nothing changes');
-    const args = [PROGRAM, 'agent', '--mcp-server', ...own];
+    const args = [packedProgram(), 'agent', '--mcp-server', ...own];
     const transport = new StdioClientTransport({ command: process.execPath, args });
     const client = new Client(INFO);
     await client.connect(transport);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startGateway } from '../../contract/index.ts';
 import type { TestGateway } from '../../contract/index.ts';
@@ -87,7 +87,8 @@ describe('operators: who may change the gateway', () => {
     textOf(await client.callMeta('call_tool', { name, arguments: args }));
 
   const apply = async (config: string): Promise<ReloadReport> => {
-    await writeFile(join(gateway.directory, 'config.yaml'), config);
+    await writeFile(join(gateway.directory, 'config.new'), config);
+    await rename(join(gateway.directory, 'config.new'), join(gateway.directory, 'config.yaml'));
     return gateway.control.reload();
   };
   const person = (claims: object, issuer = 'https://idp.example'): object => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { symlink, writeFile } from 'node:fs/promises';
+import { rename, symlink, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -54,7 +54,8 @@ describe('references through tools', () => {
   const create = (name: string, more: object): Promise<string> =>
     call('core_mcpserver_create', { name, type: 'streamable-http', url, ...more });
   const configure = async (config: string): Promise<ReloadReport> => {
-    await writeFile(join(gateway.directory, 'config.yaml'), config);
+    await writeFile(join(gateway.directory, 'config.new'), config);
+    await rename(join(gateway.directory, 'config.new'), join(gateway.directory, 'config.yaml'));
     return gateway.control.reload();
   };
   const sent = (header: string): readonly unknown[] =>
