@@ -23,6 +23,8 @@ describe('Hostile cases', () => {
       ...[...numbers(1, 61), ...numbers(69, 71), ...numbers(73, 80)].map((number) => `case ${number}`),
       ...numbers(1, 91).map((number) => `U${number}`),
       ...[...numbers(84, 87), ...numbers(90, 108)].map((number) => `T${number}`),
+      ...[...numbers(1, 6).map((number) => `C${number}`), ...numbers(1, 6).map((number) => `M${number}`)],
+      ...numbers(1, 10).map((number) => `L${number}`),
     ];
     expect(HOSTILE_CASES.map(({ id }) => id).sort()).deep.equal(wanted.sort());
   });

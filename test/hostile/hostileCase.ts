@@ -2,8 +2,9 @@
 export type HostileCase = Held | Open;
 
 export interface Held {
-  /** `case 14` as conformance numbers it, `U17` as users' demands are numbered, `T93` as attacks on sign-ins are. */
-  readonly id: `case ${number}` | `U${number}` | `T${number}`;
+  /** `case 14` as conformance numbers it, `U17` as users' demands are numbered, `T93` as attacks on sign-ins are, `C1`,
+   *  `M1` and `L1` as those on authority by their weight. */
+  readonly id: `case ${number}` | `${'U' | 'T' | 'C' | 'M' | 'L'}${number}`;
   readonly what: string;
   /** `<path below test/, without .test.ts>: <name of the test as written in its source>` */
   readonly tests: readonly [string, ...string[]];

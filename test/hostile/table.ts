@@ -1,3 +1,4 @@
+import { AUTHORITY } from './authority.ts';
 import { DEMANDS } from './demands.ts';
 import type { HostileCase } from './hostileCase.ts';
 import { MESSAGES } from './messages.ts';
@@ -11,6 +12,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...STATELESS,
   ...DEMANDS,
   ...SIGN_INS,
+  ...AUTHORITY,
 ];
 
 /** The list in test/README.md; `npm run tables` writes it. */
