@@ -28,3 +28,4 @@ export * from './upstream/contract.ts';
 export * from './vault-file/contract.ts';
 export * from './vault-redis/contract.ts';
 export * from './workflow/contract.ts';
+export type * from './writers/contract.ts';

@@ -1,15 +1,8 @@
 import { ConfigControl, GatewayError, ToolTable, messageOf } from 'pegboard';
-import type { Call, NoDetails, Scope, Tool } from 'pegboard';
+import type { Call, Scope, Tool } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { Writer } from '../store-file/contract.ts';
 import type { People } from './people.ts';
-
-declare module 'pegboard' {
-  interface ErrorCodes {
-    /** who has written the workflow may not call a tool of its steps, or not any more */
-    WORKFLOW_WRITER: NoDetails;
-  }
-}
 
 const WORKFLOW = 'Workflow';
 const TOOL_PREFIX = 'workflow_';

@@ -104,6 +104,19 @@ const SLIPS: Readonly<
     ['unknown key', { references: { alow: [] } }, ['error: unknown key "alow"; did you mean "allow"?']],
     ['elsewhere', on('references', { allow: [] }), [unread('references')]],
   ],
+  'local-token': [
+    [
+      'typo',
+      { aggregator: { localTokn: true } },
+      ['error: unknown key "localTokn"; did you mean "localToken"?'],
+    ],
+    [
+      'text',
+      { aggregator: { localToken: 'yes' } },
+      ['error: aggregator.localToken must be a boolean, not "yes"'],
+    ],
+    ['elsewhere', on('local-token', { localToken: true }), [unread('local-token'), silent('local-token')]],
+  ],
   http: [
     ['typo', off('http', { prt: 1 }), ['error: unknown key "prt"; did you mean "port"?', silent('http')]],
     ['text', off('http', { anyPort: 'no' }), ['error: anyPort must be a boolean, not "no"', silent('http')]],
