@@ -98,6 +98,9 @@ export class PluginScope implements Scope<unknown> {
   get<T>(capability: Capability<T>): T {
     return this.#parts.registry.get(capability.id) as T;
   }
+  find<T>(capability: Capability<T>): T | undefined {
+    return this.all(capability)[0];
+  }
   all<T>(capability: Capability<T>): readonly T[] {
     return this.#parts.registry.all(capability.id) as readonly T[];
   }

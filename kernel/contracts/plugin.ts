@@ -59,6 +59,8 @@ export interface Scope<C> {
   provide<T>(capability: Capability<T>, value: T): void;
   /** The current value; never keep it in a field. @throws GatewayError PLUGIN_MISSING if no plugin provides it */
   get<T>(capability: Capability<T>): T;
+  /** The same, or undefined if no plugin provides it. */
+  find<T>(capability: Capability<T>): T | undefined;
   all<T>(capability: Capability<T>): readonly T[];
   /** Calls `add` for every value, now and later; the function that `add` returns runs when the value is removed. Synchronous. */
   each<T>(capability: Capability<T>, add: (value: T) => (() => void) | undefined): void;

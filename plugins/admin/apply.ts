@@ -28,7 +28,7 @@ export function apply(scope: Scope<AdminConfig>): void {
     ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope) }),
     live,
     log: scope.log,
-    memory: () => scope.all(MemoryBudget)[0],
+    memory: () => scope.find(MemoryBudget),
     place: () => bound && listener && { bindAddress: bound.bindAddress, port: listener.port },
   });
   const open = async (to: ListenerConfig): Promise<void> => {

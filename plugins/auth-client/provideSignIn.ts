@@ -46,7 +46,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
       flows.clientLost(grant);
     },
   });
-  const servers = (): readonly GuardedServer[] => scope.all(GuardedServers)[0]?.all() ?? [];
+  const servers = (): readonly GuardedServer[] => scope.find(GuardedServers)?.all() ?? [];
   const credentials = new Credentials({
     ...{ grants, refresher, news, log, secrets, servers, timers: new RefreshTimers(scope) },
     ...singleSignOn(scope, network),
@@ -54,7 +54,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
   scope.provide(CallerCredentials, credentials);
   scope.provide(GrantRelease, new Releases({ grants, credentials, servers }));
   scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
-  const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
+  const server = (name: string) => scope.find(GuardedServers)?.get(name);
   scope.provide(MetricSource, grantMetrics({ grants, refreshes: refresher.counts, server }));
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
   scope.provide(CallSecrets, {

@@ -61,7 +61,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
     isOwn: (resource) => server().isOwn(resource),
   });
 
-  const secrets = (): SecretSource | undefined => scope.all(SecretSource)[0];
+  const secrets = (): SecretSource | undefined => scope.find(SecretSource);
   scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, secrets, log }));
   const downstream = Downstream.open({
     ...{ trust, proxies, directory, secrets, log },
@@ -71,7 +71,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const tokens = new DownstreamTokens(downstream);
   if (trustedIssuers.some(({ allowIdentityAssertions }) => allowIdentityAssertions))
     scope.provide(Grant, new AssertionGrant({ issuers, server, vault: () => scope.get(Vault), log }));
-  const releases = new GrantReleases({ source: () => scope.all(GrantRelease)[0], server });
+  const releases = new GrantReleases({ source: () => scope.find(GrantRelease), server });
   scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, releases, log }));
 
   const bearer = new TrustedBearer({ issuers, server, log });

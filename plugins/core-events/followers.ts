@@ -33,7 +33,7 @@ export class Followers {
       added: (id) => void this.#deafSince.delete(id),
       removed: (id) => void this.#deafSince.delete(id),
       lease: {
-        isHeld: (id) => scope.all(Front)[0]?.holds(id) === true,
+        isHeld: (id) => scope.find(Front)?.holds(id) === true,
         ttlSeconds: () => this.graceMs / 1_000,
       },
     });
@@ -49,7 +49,7 @@ export class Followers {
   tell(entry: EventEntry, now: number): void {
     const entries = [...this.#table.entries].filter(([, { fields }]) => hasFields(entry, fields));
     if (entries.length === 0) return;
-    const [front] = this.#scope.all(Front);
+    const front = this.#scope.find(Front);
     for (const [id, { reader }] of entries) {
       const shown = shownTo(reader, entry);
       if (shown === undefined) continue;

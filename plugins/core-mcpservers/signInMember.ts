@@ -12,7 +12,7 @@ export async function signInMember(
   { url, headers, signal }: ProbeTarget,
   challenges: readonly string[],
 ): Promise<JsonObject | undefined> {
-  const found = await scope.all(SignInFinder)[0]?.find({ url, challenges, signal });
+  const found = await scope.find(SignInFinder)?.find({ url, challenges, signal });
   if (found === undefined) return undefined;
   const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
   const shown = (text: string): string => plainText(hide(text)).slice(0, MAX_CHARS);

@@ -9,7 +9,7 @@ export async function signInOf(
   request: InboundRequest,
   scope: Scope<unknown>,
 ): Promise<SignInStatus | undefined> {
-  return scope.all(SignInStatuses)[0]?.of(server, request);
+  return scope.find(SignInStatuses)?.of(server, request);
 }
 
 /** The state of a server for a caller. A connection that all share is refused where each caller has one.

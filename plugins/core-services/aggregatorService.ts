@@ -10,7 +10,7 @@ const AGGREGATOR = 'mcp-aggregator';
 /** The gateway's own entry among the services, with its current state: the listener that clients connect to. Over stdio there
  *  is no listener, and the service runs as long as the process. */
 export function aggregatorService(scope: Scope<unknown>): ManagedService {
-  const [listener] = scope.all(HttpListener);
+  const listener = scope.find(HttpListener);
   // The tools are in sight for all where a store judges, and this service is in no store.
   const operated = async (as: InboundRequest | undefined, run: () => Promise<void> | void): Promise<void> => {
     if (as !== undefined && !mayOperate(scope, as)) throw onlyForOperators(`the service ${AGGREGATOR} is`);

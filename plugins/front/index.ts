@@ -51,7 +51,7 @@ function apply(scope: Scope<FrontConfig>): void {
   const open = (): Opened => {
     if (opened !== undefined) return opened;
     const { path } = scope.get(StateDirectory);
-    const given = scope.all(SharedKeys)[0]?.keys();
+    const given = scope.find(SharedKeys)?.keys();
     // Without a directory the key is in memory only: new limits must not end every session.
     keys = path === undefined && keys !== undefined ? keys : loadKeys(path, given);
     ended ??= openEnded(path);

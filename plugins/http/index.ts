@@ -115,7 +115,7 @@ function apply(scope: Scope<HttpConfig>): void {
         config,
         log: scope.log,
         gate: () => scope.get(RequestGate),
-        memory: () => scope.all(MemoryBudget)[0],
+        memory: () => scope.find(MemoryBudget),
         routes: scope.all(Route),
         refused: (status) => refusals.add({ status: String(status) }),
         standing: (res, stream) => {

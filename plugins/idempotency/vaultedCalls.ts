@@ -60,7 +60,7 @@ export class VaultedCalls implements KeyedCalls {
     if (this.#running.has(id)) throw this.#busy(call);
     this.#running.add(id);
     try {
-      const [peers] = this.#scope.all(Peers);
+      const peers = this.#scope.find(Peers);
       const digest = digestOf(call.args);
       const entry = { digest, begin: randomUUID(), ...(peers && { process: peers.own }) };
       const begun = { vault: this.#vault(), id, entry };
@@ -179,13 +179,13 @@ export class VaultedCalls implements KeyedCalls {
   }
 
   async #runsElsewhere(process: string | undefined): Promise<boolean> {
-    const [peers] = this.#scope.all(Peers);
+    const peers = this.#scope.find(Peers);
     if (peers === undefined || process === undefined || process === peers.own) return false;
     return peers.isAlive(process);
   }
 
   #vault(): Vault {
-    const [vault] = this.#scope.all(Vault);
+    const vault = this.#scope.find(Vault);
     if (vault !== undefined) return vault;
     const fix = 'enable a plugin that provides Vault, or call without a key';
     throw new GatewayError('STORE_UNREACHABLE', `there is no vault that stores idempotency keys; ${fix}`);

@@ -9,7 +9,7 @@ import { Limits } from './limits.ts';
 
 export function apply(scope: Scope<LimitsConfig>): void {
   const quotas = (): Quotas => {
-    const [provided] = scope.all(Quotas);
+    const provided = scope.find(Quotas);
     if (provided !== undefined) return provided;
     const text = 'plugins.limits.config.shared needs a store that several processes share';
     throw new GatewayError(

@@ -41,7 +41,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
   let stop: (() => Promise<void>) | undefined;
   scope.onStart(async () => {
     process.start();
-    const settings = scope.all(ConfigControl)[0]?.settings().aggregator;
+    const settings = scope.find(ConfigControl)?.settings().aggregator;
     stop = await startExporters({
       producer: collector,
       env: globalThis.process.env,

@@ -41,7 +41,7 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
     await cluster.close();
   });
   scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
-  const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
+  const tokens = (): ProviderTokens | undefined => scope.find(ProviderTokens);
   scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
   const namespace = (): string => control().settings().namespace;
   scope.provide(RunStore, new KubernetesRuns({ cluster, namespace }));

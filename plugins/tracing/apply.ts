@@ -8,7 +8,7 @@ import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
-  const settings = scope.all(ConfigControl)[0]?.settings().aggregator;
+  const settings = scope.find(ConfigControl)?.settings().aggregator;
   const traces = await openExport({ env: process.env, settings, log: scope.log });
   const content = new ContentReader({
     config: () => scope.config,

@@ -17,7 +17,7 @@ export const plugin = definePlugin<StreamConfig>({
     for (const route of connections.routes()) scope.provide(Route, route);
     scope.provide(Endpoint, {
       url: () => {
-        const base = scope.all(HttpListener)[0]?.url();
+        const base = scope.find(HttpListener)?.url();
         return base && `${base}/sse`;
       },
     });

@@ -67,7 +67,7 @@ export class SseConnections {
       this.#connections.delete(id);
       connection.detach?.();
       // During a stop the front, and with it the session, may be gone before the connection closes.
-      if (connection.session !== undefined) this.#scope.all(Front)[0]?.abandon(connection.session);
+      if (connection.session !== undefined) this.#scope.find(Front)?.abandon(connection.session);
     });
     // Relative, so that it is right behind a proxy that adds a prefix to the path.
     const up = request.path?.endsWith('/') === true ? '../' : '';

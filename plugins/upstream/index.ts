@@ -95,7 +95,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   // Asked about each tool that is listed.
   let callerCredentials: CallerCredentials | undefined;
   const credentials = (): CallerCredentials | undefined => callerCredentials;
-  const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
+  const directory = (): string => scope.find(ConfigControl)?.directory ?? process.cwd();
   const trusts = tlsTrusts({ extraCaFile: () => current.extraCaFile, directory, log });
   const logs = new ServerLogs(() =>
     fleet.all().forEach(({ conversation, instances }) => {
@@ -119,10 +119,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
     toolReport: (server) => offers.report(server),
     offerOf: (server, owner) => offers.offerOf(server, owner),
     credentials,
-    offers: () => scope.all(SignInOffers)[0],
-    tracer: () => scope.all(Tracer)[0],
+    offers: () => scope.find(SignInOffers),
+    tracer: () => scope.find(Tracer),
     memory: () => memory,
-    secrets: () => scope.all(SecretSource)[0],
+    secrets: () => scope.find(SecretSource),
   });
   const callersServers = new CallersServers({
     ...{ log, credentials },
@@ -192,8 +192,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
 
   scope.onStart(async () => {
-    lastKnown = new LastKnown(scope.all(StateDirectory)[0]?.path, log);
-    const inForce = scope.all(ConfigControl)[0]?.resources('MCPServer') ?? [];
+    lastKnown = new LastKnown(scope.find(StateDirectory)?.path, log);
+    const inForce = scope.find(ConfigControl)?.resources('MCPServer') ?? [];
     await fleet.apply({ added: inForce, changed: [], removed: [] });
     lastKnown.sweep();
   });

@@ -11,7 +11,7 @@ export const plugin = definePlugin<VaultFileConfig>({
   provides: [MetricSource, Vault],
   apply(scope) {
     const vault = new OpeningVault({
-      stateDirectory: () => scope.all(StateDirectory)[0]?.path,
+      stateDirectory: () => scope.find(StateDirectory)?.path,
       config: () => scope.config,
       log: scope.log,
     });

@@ -88,8 +88,8 @@ export interface SharedState {
 }
 /** What processes share that act as one gateway; undefined if this process is alone. */
 export function sharedState(scope: Scope<unknown>): SharedState | undefined {
-  const [channel] = scope.all(Channel);
-  const [vault] = scope.all(Vault);
+  const channel = scope.find(Channel);
+  const vault = scope.find(Vault);
   return channel === undefined || vault === undefined ? undefined : { vault, channel };
 }
 

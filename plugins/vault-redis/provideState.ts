@@ -19,7 +19,7 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   const connection = new Connection(() => config, scope.log);
   let ring: KeyRing | undefined;
   let kept: KeyRing | undefined;
-  const keys = (): KeyRing => (ring ??= vaultKeys(scope.all(StateDirectory)[0]?.path, kept));
+  const keys = (): KeyRing => (ring ??= vaultKeys(scope.find(StateDirectory)?.path, kept));
   const parts = { connection, ring: keys, config: () => config, log: scope.log };
   const peers = new RedisPeers(parts);
   const channel = new RedisChannel({ ...parts, own: peers.own });

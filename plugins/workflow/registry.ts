@@ -71,7 +71,7 @@ export class Registry {
   }
 
   #annotations(held: Held): typeof READS | undefined {
-    const [table] = this.#scope.all(ToolTable);
+    const table = this.#scope.find(ToolTable);
     return table !== undefined && isReadOnly(held, table, { find: this.find }) ? READS : undefined;
   }
 

@@ -80,7 +80,7 @@ export class Runs implements CallSecrets {
         `${this.#live.size} workflows are running already; try again later`,
       );
     const { input, fault } = effectiveInput(held.workflow, args);
-    const run = this.#newRun(held, { input, call, isDebug, isAsync }, scope.all(Tracer)[0]);
+    const run = this.#newRun(held, { input, call, isDebug, isAsync }, scope.find(Tracer));
     const unlink = isAsync ? undefined : call.cancel.onCancel((reason) => run.cancel.cancel(reason));
     const ended = this.#run(run, fault).finally(() => {
       this.#live.delete(run.id);
@@ -185,7 +185,7 @@ export class Runs implements CallSecrets {
       turns,
       events,
       secrets,
-      memory: new RunMemory(this.#parts.scope.all(MemoryBudget)[0]?.open('run', sharerOf(call.request))),
+      memory: new RunMemory(this.#parts.scope.find(MemoryBudget)?.open('run', sharerOf(call.request))),
       tracer,
       span: tracer?.begin({ type: 'run', workflow: workflow.name, execution: id }, call.meta),
       startedAt: Date.now(),

@@ -81,7 +81,7 @@ export class People {
   }
 
   get #vault(): Vault | undefined {
-    return this.#scope.all(Vault)[0];
+    return this.#scope.find(Vault);
   }
 }
 

@@ -59,7 +59,7 @@ export class WorkflowWriters {
   async #writers(): Promise<ReadonlyMap<string, Writer>> {
     const generation = this.#scope.get(ConfigControl).lastReport()?.generation;
     if (generation !== this.#generation || generation === undefined) {
-      const stored = (await this.#scope.all(ResourceStore)[0]?.list(WORKFLOW)) ?? [];
+      const stored = (await this.#scope.find(ResourceStore)?.list(WORKFLOW)) ?? [];
       this.#byWorkflow = new Map(
         stored.flatMap(({ name, registeredBy }) => (registeredBy ? [[name, registeredBy] as const] : [])),
       );

@@ -28,6 +28,7 @@ export class FakeBus {
     const peers: Peers = { own, isAlive: (id) => Promise.resolve(!this.ended.has(id)) };
     const values = new Map([...more, [Channel.id, channel], [Peers.id, peers]]);
     return {
+      find: ({ id }: Capability<unknown>) => values.get(id),
       all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),
       each: ({ id }: Capability<unknown>, add: (one: unknown) => unknown) =>
         values.has(id) ? add(values.get(id)) : undefined,

@@ -51,12 +51,12 @@ export interface SessionServer {
 
 /** The sessions at this process, the one used last first. */
 export function sessionsIn(scope: Scope<unknown>): readonly SeenSession[] {
-  return scope.all(SessionList)[0]?.all() ?? [];
+  return scope.find(SessionList)?.all() ?? [];
 }
 
 /** @throws GatewayError REQUEST_NOT_FOUND */
 export function sessionNamed(scope: Scope<unknown>, id: string): SeenSession {
-  const found = scope.all(SessionList)[0]?.get(id);
+  const found = scope.find(SessionList)?.get(id);
   if (found !== undefined) return found;
   const text = `no session ${id.slice(0, 40)} is in use here: it has ended, or was not used since the last start`;
   throw new GatewayError('REQUEST_NOT_FOUND', text);
@@ -90,7 +90,7 @@ export async function serversOf(
     const own = server.ownFor?.(request);
     const tools = Number(server.status(request).metadata['tools'] ?? 0);
     if (tools === 0 && own === undefined) return [];
-    const signIn = await scope.all(SignInStatuses)[0]?.of(server.name, request);
+    const signIn = await scope.find(SignInStatuses)?.of(server.name, request);
     const { state, expires, reason, cure } = signIn?.grant ?? {};
     const grant = state && {
       state,

@@ -16,7 +16,7 @@ export async function settingsOf(
   server: string | undefined,
 ): Promise<(layer: string) => string | undefined> {
   const control = scope.get(ConfigControl);
-  const values = (await scope.all(ConfigOrigins)[0]?.read()) ?? [];
+  const values = (await scope.find(ConfigOrigins)?.read()) ?? [];
   const text = (position: Position | undefined): string | undefined => {
     if (position?.file === undefined) return undefined;
     return placeText({ ...position, file: relative(control.directory, position.file) });

@@ -23,7 +23,7 @@ export function grantsPage(scope: Scope<unknown>): Page {
     path: '/grants',
     nav: 'Grants',
     facts: async ({ query }) => {
-      const all = (await scope.all(GrantStore)[0]?.all()) ?? [];
+      const all = (await scope.find(GrantStore)?.all()) ?? [];
       const part = excerpt(all, query);
       return { grants: { ...part, items: part.items.map(withCure) } };
     },

@@ -43,18 +43,18 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
   const addresses = new OwnAddresses({
     config,
     baseUrl: () => scope.config.aggregator.oauth.server.baseUrl,
-    listener: () => scope.all(HttpListener)[0]?.url(),
+    listener: () => scope.find(HttpListener)?.url(),
   });
   const flows = new FlowStore(vault);
   const requests = new SecretRequests(vault);
   const connections = new Connections({
-    credentials: () => scope.all(CallerCredentials)[0],
-    servers: () => scope.all(GuardedServers)[0],
+    credentials: () => scope.find(CallerCredentials),
+    servers: () => scope.find(GuardedServers),
     log,
   });
   const registrations = new Registrations({ vault });
   const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
-  const ownSignIn = (): AuthorizationServer | undefined => scope.all(AuthorizationServer)[0];
+  const ownSignIn = (): AuthorizationServer | undefined => scope.find(AuthorizationServer);
   const endpoints = [
     ...start({
       ...{ flows, cookie, log, ownSignIn },
@@ -64,7 +64,7 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
         // The next link, so that one click signs in at several servers.
         return next === undefined ? list : [...list, next];
       },
-      browserSignIn: () => scope.all(BrowserSignIn)[0],
+      browserSignIn: () => scope.find(BrowserSignIn),
     }),
     callback(config().callbackPath, {
       ...{ flows, cookie, grants, registrations, network, signal, log, ownSignIn },
@@ -72,7 +72,7 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
     }),
     ...secretsPage({
       ...{ requests, secrets, cookie },
-      browserSignIn: () => scope.all(BrowserSignIn)[0],
+      browserSignIn: () => scope.find(BrowserSignIn),
       connect: (asked) => connections.connectFor(asked),
     }),
   ];

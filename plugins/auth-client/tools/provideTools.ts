@@ -11,10 +11,10 @@ import { UrlOffers } from './urlOffers.ts';
 /** The tools exist also if people cannot sign in: they say why. @param flows undefined while `oauth.mcpClient.enabled` is false */
 export function provideTools(scope: Scope<unknown>, flows: Flows | undefined): void {
   const signIn = flows && new OwnSignIn(flows, scope.signal);
-  const statuses = (): SignInStatuses | undefined => scope.all(SignInStatuses)[0];
+  const statuses = (): SignInStatuses | undefined => scope.find(SignInStatuses);
   if (signIn !== undefined) scope.provide(SignInOffers, new UrlOffers({ signIn, statuses, log: scope.log }));
   const parts: ToolParts = {
-    servers: () => scope.all(GuardedServers)[0],
+    servers: () => scope.find(GuardedServers),
     ...{ statuses, signIn },
     needsCaller: () => scope.all(AuthorizationServer).length > 0,
   };

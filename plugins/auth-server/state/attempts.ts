@@ -40,10 +40,10 @@ export class Attempts {
   /** @throws GatewayError STORE_UNREACHABLE */
   async stateOf({ process, number }: Attempt): Promise<AttemptState> {
     if (process === this.#own) return this.#states.get(number) ?? 'failed';
-    return (await this.#scope.all(Peers)[0]?.isAlive(process)) === true ? 'unclear' : 'failed';
+    return (await this.#scope.find(Peers)?.isAlive(process)) === true ? 'unclear' : 'failed';
   }
 
   get #own(): string {
-    return this.#scope.all(Peers)[0]?.own ?? this.#alone;
+    return this.#scope.find(Peers)?.own ?? this.#alone;
   }
 }

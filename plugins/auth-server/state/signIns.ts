@@ -61,7 +61,7 @@ export class SignIns {
     const ended: Ended = { id, endedAt: Date.now(), reason };
     await this.#vault.set(KIND + id, ended, ENDED_SECONDS);
     this.#ended(id);
-    this.#scope.all(Channel)[0]?.publish(TOPIC, { id });
+    this.#scope.find(Channel)?.publish(TOPIC, { id });
   }
 
   /** The sign-in that a refresh token belongs to; undefined if it was not issued here, or has ended. */

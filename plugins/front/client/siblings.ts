@@ -44,7 +44,7 @@ export class Siblings {
 
   /** @returns false if this process is alone */
   send(message: SiblingMessage): boolean {
-    const [channel] = this.#scope.all(Channel);
+    const channel = this.#scope.find(Channel);
     channel?.publish(TOPIC, message);
     return channel !== undefined;
   }

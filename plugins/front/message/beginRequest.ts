@@ -13,12 +13,12 @@ export interface Begun {
 
 /** What a request says to servers; if traces are exported, with the trace as its span continues it. */
 export function beginRequest(
-  scope: Pick<Scope<unknown>, 'all'>,
+  scope: Pick<Scope<unknown>, 'find'>,
   { id, method, params }: Message & { readonly kind: 'request' },
   { request, revision }: { readonly request: InboundRequest; readonly revision: string | undefined },
 ): Begun {
   const meta = metaOf(params, request);
-  const [tracer] = scope.all(Tracer);
+  const tracer = scope.find(Tracer);
   if (tracer === undefined) return { meta, span: undefined };
   const span = tracer.begin({ type: 'request', id, method, params, request, revision }, meta);
   return { meta: span.meta, span };

@@ -54,7 +54,7 @@ export class ForwardedCalls {
   /** @returns the process that has the call of this state; undefined if it is this one, or none
    *  @throws GatewayError STORE_UNREACHABLE */
   async processOf(state: unknown): Promise<string | undefined> {
-    const [peers] = this.#scope.all(Peers);
+    const peers = this.#scope.find(Peers);
     const [, process] = /^([\w-]+)\./.exec(typeof state === 'string' ? state : '') ?? [];
     if (peers === undefined || process === undefined || process === peers.own) return undefined;
     return (await peers.isAlive(process)) ? process : undefined;
@@ -96,7 +96,7 @@ export class ForwardedCalls {
   }
 
   #begin({ id, process, ...forwarded }: ForwardMessage & { readonly kind: 'run' }): void {
-    if (process !== this.#scope.all(Peers)[0]?.own) return;
+    if (process !== this.#scope.find(Peers)?.own) return;
     let leave = (): void => undefined;
     this.#receivers.set(id, ({ kind }) => {
       if (kind === 'left') leave();
@@ -117,7 +117,7 @@ export class ForwardedCalls {
   }
 
   #send(message: ForwardMessage): void {
-    this.#scope.all(Channel)[0]?.publish(TOPIC, message as unknown as JsonObject);
+    this.#scope.find(Channel)?.publish(TOPIC, message as unknown as JsonObject);
   }
 }
 

@@ -66,7 +66,7 @@ export class StatelessMcpFront implements StatelessFront {
     this.#methods = new Map([...methods, ['server/discover', (_, { request }) => this.#discover(request)]]);
     this.#parked = new ParkedCalls(
       () => scope.config,
-      () => scope.all(Peers)[0]?.own,
+      () => scope.find(Peers)?.own,
     );
     this.#forwarded = new ForwardedCalls(scope, (forwarded, sink) => this.#continue(forwarded, sink));
     this.#listeners = new Listeners(scope, listWatch);

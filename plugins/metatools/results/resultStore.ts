@@ -116,7 +116,7 @@ export class ResultStore {
 
   /** @throws GatewayError MEMORY_FULL */
   async #counted<T>(handle: string, request: InboundRequest, use: (data: string) => Promise<T>): Promise<T> {
-    const share = this.#scope.all(MemoryBudget)[0]?.open('result', sharerOf(request));
+    const share = this.#scope.find(MemoryBudget)?.open('result', sharerOf(request));
     const { text, data } = sizesIn(handle) ?? NOTHING;
     try {
       if (share?.size(data || text) === false) await share.room();
@@ -160,7 +160,7 @@ export class ResultStore {
   }
 
   #vault(): Vault {
-    const [vault] = this.#scope.all(Vault);
+    const vault = this.#scope.find(Vault);
     if (vault !== undefined) return vault;
     const fix = 'enable a plugin that provides Vault, or set aggregator.resultBudget to 0';
     throw new GatewayError('STORE_UNREACHABLE', `there is no vault to store a result in; ${fix}`);

@@ -72,7 +72,7 @@ interface Dispatched {
 
 /** Calls the tool, within a span if traces are exported. */
 function dispatch(scope: Scope<unknown>, call: Call, { name, passed }: Dispatched): Promise<CallResult> {
-  const [tracer] = scope.all(Tracer);
+  const tracer = scope.find(Tracer);
   if (tracer === undefined) return call.child(name, passed);
   const span = tracer.begin({ type: 'dispatch', tool: CALL_TOOL }, call.meta);
   return inSpan(span, () => call.child(name, passed, { meta: span.meta }));

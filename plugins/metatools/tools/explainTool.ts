@@ -28,7 +28,7 @@ async function explain(scope: Scope<unknown>, name: string, request: InboundRequ
   const refusal = tool === undefined ? refusals.at(-1) : refusals[0];
   const server = tool?.server;
   const service = server === undefined ? undefined : serviceState(scope, server, request);
-  const signIn = server === undefined ? undefined : await scope.all(SignInStatuses)[0]?.of(server, request);
+  const signIn = server === undefined ? undefined : await scope.find(SignInStatuses)?.of(server, request);
   const near = tool === undefined && refusal?.code === 'TOOL_NOT_FOUND' ? table.near(name, request) : [];
   return {
     name,

@@ -162,7 +162,7 @@ function toolsetOf(
     throw new GatewayError('TOOL_TOOLSET_INVALID', text);
   }
   if (args['toolset'] !== undefined) refuseCount(asked);
-  const [toolsets] = scope.all(Toolsets);
+  const toolsets = scope.find(Toolsets);
   if (toolsets === undefined) {
     throw new GatewayError('TOOL_TOOLSET_INVALID', 'toolsets are switched off here; search without toolset');
   }

@@ -64,7 +64,7 @@ async function serversRequiringAuth(
   scope: Scope<unknown>,
   request: InboundRequest,
 ): Promise<readonly JsonObject[]> {
-  const [statuses] = scope.all(SignInStatuses);
+  const statuses = scope.find(SignInStatuses);
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
   const named = services.map(async (service): Promise<JsonObject | undefined> => {
     const { name } = service;

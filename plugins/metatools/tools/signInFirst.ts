@@ -7,6 +7,6 @@ export async function signInFirst(
   name: string,
   { request, client, cancel }: Pick<Call, 'request' | 'client' | 'cancel'>,
 ): Promise<void> {
-  const server = await scope.all(GuardedServers)[0]?.lockedBehind(name, request);
-  if (server !== undefined) await scope.all(SignInOffers)[0]?.offer(server, request, { client, cancel });
+  const server = await scope.find(GuardedServers)?.lockedBehind(name, request);
+  if (server !== undefined) await scope.find(SignInOffers)?.offer(server, request, { client, cancel });
 }

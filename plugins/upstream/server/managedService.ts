@@ -121,7 +121,7 @@ async function rewrite(
   edit: JsonObject,
   as: InboundRequest | undefined,
 ): Promise<void> {
-  const [store] = scope.all(ResourceStore);
+  const store = scope.find(ResourceStore);
   if (store === undefined) {
     const text = `nothing was changed: no plugin stores definitions; edit ${Object.keys(edit).join()} of server ${name} where it is defined`;
     throw new GatewayError('STORE_UNREACHABLE', text);

@@ -189,10 +189,10 @@ export class Executions {
 
   /** At a stop the store and the peers are removed before our runs have ended; those still use what they started with. */
   #store(): Store {
-    const [given] = this.#scope.all(RunStore);
-    const [vault] = this.#scope.all(Vault);
+    const given = this.#scope.find(RunStore);
+    const vault = this.#scope.find(Vault);
     const runs = given ?? (vault && this.#inVault(vault));
-    if (runs !== undefined) this.#last = { runs, peers: this.#scope.all(Peers)[0] };
+    if (runs !== undefined) this.#last = { runs, peers: this.#scope.find(Peers) };
     if (this.#last !== undefined) return this.#last;
     if (!this.#hasWarned)
       this.#log.warn(

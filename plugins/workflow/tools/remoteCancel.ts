@@ -26,7 +26,7 @@ export async function cancelElsewhere(
   cancel: Cancellation,
 ): Promise<boolean> {
   for (let poll = 0; poll < MAX_POLLS && cancel.reason === undefined; poll += 1) {
-    const [channel] = scope.all(Channel);
+    const channel = scope.find(Channel);
     if (channel === undefined) return false;
     channel.publish(TOPIC, { id });
     await pause(POLL_MS);

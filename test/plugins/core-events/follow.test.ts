@@ -72,7 +72,7 @@ describe('plugins/core-events: follow', () => {
     const front = { tell: (id: string) => listening.has(id) && told.push(id) > 0 };
     const scope = {
       config: { maxFollowers: 2, followGraceMs: 100 },
-      all: ({ id }: { readonly id: string }) => (id === Front.id ? [front] : []),
+      find: ({ id }: { readonly id: string }) => (id === Front.id ? front : undefined),
       each: () => undefined,
       onStart: () => undefined,
     } as unknown as Scope<EventsConfig>;

@@ -36,8 +36,9 @@ describe('idempotency', () => {
   ) {
     const log = captureLog();
     const all = ({ id }: { id: string }) =>
-      ({ [Vault.id]: vaults, [Peers.id]: peers, [Channel.id]: channels })[id];
-    const scope = { config: { ...CONFIG, ...change }, all, log };
+      ({ [Vault.id]: vaults, [Peers.id]: peers, [Channel.id]: channels })[id] ?? [];
+    const find = (one: { id: string }) => all(one)[0];
+    const scope = { config: { ...CONFIG, ...change }, all, find, log };
     const calls = new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>, () => now);
     return { calls, log };
   }

@@ -14,7 +14,12 @@ interface Level {
   readonly level: string;
 }
 
-const ALONE = { all: () => [], each: () => undefined, onStart: (run: () => void) => run() };
+const ALONE = {
+  find: () => undefined,
+  all: () => [],
+  each: () => undefined,
+  onStart: (run: () => void) => run(),
+};
 
 /** Processes with one vault, whose messages can get lost. */
 function createProcesses() {

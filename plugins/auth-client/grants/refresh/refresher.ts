@@ -111,7 +111,7 @@ export class Refresher {
   /** @returns false if another process was faster */
   async #take(cell: Cell, found: GrantRecord, isRefused: boolean): Promise<boolean> {
     const { grants, scope, request } = this.#parts;
-    const process = scope.all(Peers)[0]?.own ?? this.#own;
+    const process = scope.find(Peers)?.own ?? this.#own;
     const turn: Turn = { process, id: `${this.#own}/${randomUUID()}`, since: Date.now() };
     // A turn that is left over has ended without a word, so its refresh token may be spent.
     const mayBeSpent = found.turn !== undefined || found.trouble?.mayBeSpent === true;
@@ -208,7 +208,7 @@ export class Refresher {
   /** @throws GatewayError STORE_UNREACHABLE */
   async #isRunning({ process, id }: Turn): Promise<boolean> {
     if (id.startsWith(`${this.#own}/`)) return this.#turns.has(id);
-    return (await this.#parts.scope.all(Peers)[0]?.isAlive(process)) === true;
+    return (await this.#parts.scope.find(Peers)?.isAlive(process)) === true;
   }
 }
 

@@ -17,7 +17,7 @@ export function singleSignOn(
 ): { readonly forwarding: SingleSignOnParts; readonly exchanging: SingleSignOnParts } {
   const { log } = scope;
   const { extraCaFile, oauth } = scope.config.aggregator;
-  const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
+  const tokens = (): ProviderTokens | undefined => scope.find(ProviderTokens);
   let downstream: Promise<Downstream> | undefined;
   const opened = (): Promise<Downstream> =>
     (downstream ??= openDownstream({
@@ -25,7 +25,7 @@ export function singleSignOn(
       allowPrivate: extraCaFile !== undefined || oauth.mcpClient.tokenExchange.allowPrivateIP,
       privateKey: 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP',
       directory: () => scope.get(ConfigControl).directory,
-      secrets: () => scope.all(SecretSource)[0],
+      secrets: () => scope.find(SecretSource),
     }));
   return {
     forwarding: { tokens, log, obtain: forwardedToken },

@@ -102,7 +102,7 @@ export class CallerSecrets {
 
   #changed(place: SecretPlace): void {
     this.#doubt(place);
-    this.#scope.all(Channel)[0]?.publish(TOPIC, { ...place });
+    this.#scope.find(Channel)?.publish(TOPIC, { ...place });
   }
   #doubt(place: SecretPlace): void {
     this.#places.delete(idOf(place));

@@ -193,7 +193,7 @@ export class Grants {
   #written(cell: Cell, record: GrantRecord | undefined): void {
     const { owner, server } = cell;
     cell.learn(record);
-    this.#scope.all(Channel)[0]?.publish(TOPIC, { owner, server });
+    this.#scope.find(Channel)?.publish(TOPIC, { owner, server });
   }
 
   async #read(owner: string): Promise<void> {

@@ -49,6 +49,7 @@ describe('FreshIdTokens', () => {
     ]);
     const scope = {
       get: ({ id }: Capability<unknown>) => values.get(id),
+      find: ({ id }: Capability<unknown>) => values.get(id),
       all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),
       each: () => undefined,
     } as unknown as Scope<unknown>;

@@ -28,7 +28,8 @@ function processWith(hasChannel: boolean) {
   };
   const scope = {
     config: { maxQuestions: 2, maxLoggingSessions: 1 },
-    all: (capability: Capability<unknown>) => (hasChannel && capability.id === Channel.id ? [channel] : []),
+    find: ({ id }: Capability<unknown>) => (hasChannel && id === Channel.id ? channel : undefined),
+    all: () => [],
     each: () => undefined,
     onStart: () => undefined,
   } as unknown as Scope<FrontConfig>;

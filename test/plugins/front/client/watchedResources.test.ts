@@ -54,6 +54,7 @@ function createProcesses() {
     const shared = bus.scopeOf(name, values);
     const alone = {
       ...shared,
+      find: () => undefined,
       all: ({ id }: { readonly id: string }) => (id === McpResourceSource.id ? [source] : []),
       each: () => undefined,
     };

@@ -19,7 +19,7 @@ const CONFIG = {
 
 function storeOn(vault: MemoryVault, change: Partial<MetatoolsConfig> = {}): ResultStore {
   const config = { ...CONFIG, ...change };
-  const scope = { config, all: () => [vault] } as unknown as Scope<MetatoolsConfig>;
+  const scope = { config, find: () => vault } as unknown as Scope<MetatoolsConfig>;
   return new ResultStore(scope, new Turns());
 }
 function kept(text: string): KeptResult {
