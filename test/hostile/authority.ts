@@ -5,7 +5,7 @@ import type { HostileCase } from './hostileCase.ts';
 export const AUTHORITY: readonly HostileCase[] = [
   {
     id: 'C1',
-    what: 'who has signed in, and is nobody in particular, starts a program by core_mcpserver_create',
+    what: 'who has signed in, and is no operator, starts a program by core_mcpserver_create',
     tests: [
       'plugins/operators/table: shows ${who} ${seen.length} of them',
       'plugins/operators/table: lets ${who} call none of the others, nor describe them',
@@ -83,7 +83,7 @@ export const AUTHORITY: readonly HostileCase[] = [
   },
   {
     id: 'M5',
-    what: 'scrapes that nobody reads stop the gateway; a foreign Host reads the metrics',
+    what: 'scrapes whose answers are not read stop the gateway; a foreign Host reads the metrics',
     tests: [
       'plugins/metrics/exporters/startExporters: render /metrics once for many who ask at a time, however many requests they send at once',
       'plugins/metrics/exporters/startExporters: serve /metrics to the names of loopback, and those that the operator allows, read anew each time',
