@@ -16,7 +16,7 @@ export type Register = (tool: Tool) => Tool | undefined;
 
 /** The tool table and the one function that decides on it (decision D8). */
 export class Catalogue implements ToolTable {
-  /** By its name, and by the one that onToolRegister gave it. */
+  /** Tools by their own name, and by the one that onToolRegister gave them. */
   readonly #holdersByName = new Map<string, readonly OwnedTool[]>();
   #sorted: readonly Tool[] | undefined;
   #nearSearch: NearSearch | undefined;

@@ -31,7 +31,7 @@ export interface ClientAnswer {
 
 /** The client that made a request; servers can notify and ask it meanwhile. Created by the front. */
 export interface Client {
-  /** Of its session or, without sessions, its caller, owner handle or address: requests with the same id are of the same client. */
+  /** Id of its session or, without sessions, its caller, owner handle or address: requests with the same id are of the same client. */
   readonly id: string;
   /** Whether it can be notified after the call has ended. */
   readonly hasSession: boolean;

@@ -6,7 +6,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Values of a definition with their references filled in. */
 export interface Filled {
-  /** By name; a reference that cannot be filled becomes an empty string. */
+  /** Filled texts by name; a reference that cannot be filled becomes an empty string. */
   readonly values: Texts;
   /** Name and text of everything to hide: first each value, then each part of one that came from a reference. */
   readonly secrets: readonly (readonly [name: string, text: string])[];

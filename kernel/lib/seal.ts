@@ -4,7 +4,7 @@ import type { SealKey } from './keyRing.ts';
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** By how many bytes sealed data is longer than plain data. */
+/** Number of bytes by which sealed data is longer than plain data. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /** Encrypts and authenticates. @param context additional data, not stored in the result: the same is needed to open it

@@ -10,7 +10,7 @@ export function trustedCertificates(extraFile?: string): readonly string[] | und
   return extraFile === undefined ? undefined : [...ownCertificates(), ...certificatesIn(extraFile)];
 }
 
-/** With a `ca`, Node.js ignores NODE_EXTRA_CA_CERTS. */
+/** Certificates that Node.js trusts by itself, in PEM form, also those of NODE_EXTRA_CA_CERTS, which it ignores with a `ca`. */
 function ownCertificates(): readonly string[] {
   // From Node.js 22.15 on, also those of --use-system-ca.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };

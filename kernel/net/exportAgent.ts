@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ExportAgentParts {
   readonly env: Env;
   readonly settings: ProxySettings | undefined;
-  /** Whose variables come first. */
+  /** The signal whose variables, `OTEL_EXPORTER_OTLP_<signal>_*`, come before those for all signals. */
   readonly signal: 'TRACES' | 'METRICS';
 }
 

@@ -16,9 +16,9 @@ export interface GuardedFetchParts {
   readonly allowPrivate: boolean;
   /** For everything: resolution, redirects, and the response to its last byte. */
   readonly timeoutMs: number;
-  /** Of the response's body. */
+  /** Maximum bytes of the response's body. */
   readonly maxBytes: number;
-  /** Of GET and HEAD; each hop is checked like the first URL. Default 0. */
+  /** Maximum number of redirects that GET and HEAD follow; each hop is checked like the first URL. Default 0. */
   readonly maxRedirects?: number;
   /** Default: those of the environment. */
   readonly proxies?: (() => ProxySettings) | undefined;
@@ -94,7 +94,7 @@ export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
   };
 }
 
-/** Of codes of OpenSSL and Node.js. */
+/** Words that follow a code of OpenSSL or Node.js about a certificate. */
 const CERTIFICATE_FIX =
   '; aggregator.extraCaFile and aggregator.oauth.tls say what is trusted and shown there';
 

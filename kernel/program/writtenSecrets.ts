@@ -58,7 +58,7 @@ function pathsIn(
   return paths;
 }
 
-/** Of an address and of a text among others, only name and form say whether it is a secret. */
+/** Whether a text is a secret as plain text; for an address, and for a text among others, only name and form say so. */
 function isWritten(text: string, { path, isAddress, isAmongOthers }: MarkedPlace): boolean {
   if (isAddress) return isSecret('', text);
   if (isAmongOthers) return isSecret(String(path.at(-1)), text);
