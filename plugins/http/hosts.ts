@@ -30,7 +30,7 @@ export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpCo
   };
 }
 
-/** Of these node keeps the first value only, where another reader on the way may keep the last. */
+/** Headers that must not be repeated: node keeps the first value only, where another reader on the way may keep the last. */
 const ONCE: readonly string[] = ['host', 'content-type', 'authorization'];
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {

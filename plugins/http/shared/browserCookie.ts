@@ -6,7 +6,7 @@ const MAX_CHARS = 100;
 export interface BrowserCookieParts {
   /** `pegboard-browser`; on https `__Host-` precedes it. */
   readonly name: string;
-  /** Of the public address: the prefix `__Host-` and `Secure` need it. */
+  /** Whether the public address is https: the prefix `__Host-` and `Secure` need it. */
   readonly isHttps: () => boolean;
 }
 /** A value that a browser has, or gets by these headers. */

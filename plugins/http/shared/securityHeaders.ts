@@ -1,4 +1,4 @@
-/** Of every response that a browser may show. A page replaces its policies by its own. @param isHttps of the public address */
+/** Headers of every response that a browser may show. A page has policies of its own instead. @param isHttps of the public address */
 export function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',
