@@ -18,7 +18,7 @@ interface Bound {
   /** The caller's share of a limit that several callers use. */
   readonly share: Meter | undefined;
   readonly sharers: number;
-  /** Of a limit that other processes use too. */
+  /** What this process has drawn from a limit that other processes use too; undefined if it is not shared. */
   readonly lease: Lease | undefined;
 }
 interface LeasedBound extends Bound {
@@ -32,7 +32,7 @@ interface Target {
 
 /** Counts calls against every limit that applies; a call is admitted by all of them or counted by none. */
 export class Limits {
-  /** By limit. */
+  /** Number of refused calls, by the limit that refused them: `session`, `caller`, `server` or `tool`. */
   readonly refusals = new Tally();
   #config: LimitsConfig;
   readonly #leases: Leases;
