@@ -52,7 +52,7 @@ export class Ranker {
   #thesaurus: Thesaurus | undefined;
   #index = new SearchIndex(this.#stem);
   #generation: number | undefined;
-  /** By list of tools: its statistics are computed once. */
+  /** Search statistics of each list of tools, so that they are computed once. */
   #visibleByTools = new WeakMap<readonly Tool[], Visible>();
   /** The lists of the last searches, the newest last. Callers who do not see all tools have a new list each time, of the same tools. */
   #lists: readonly (readonly Tool[])[] = [];
