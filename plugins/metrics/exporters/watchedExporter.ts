@@ -20,6 +20,6 @@ export function watchedExporter(exporter: PushMetricExporter, faults: ExportFaul
   };
 }
 
-/** Of @opentelemetry/core. */
+/** The code of a successful export: `ExportResultCode.SUCCESS` of @opentelemetry/core. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- that package is not a direct dependency
 export const SUCCESS = 0 as Parameters<Parameters<PushMetricExporter['export']>[1]>[0]['code'];

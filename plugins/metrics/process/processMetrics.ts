@@ -81,7 +81,7 @@ export class ProcessMetrics {
     ];
   }
 
-  /** With several exporters, each sees what was measured since any of them has read. */
+  /** Delays of timers in s, by quantile. With several exporters, each sees what was measured since any of them has read. */
   #delays() {
     const at = (quantile: string, nanoseconds: number) => ({
       value: Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000),

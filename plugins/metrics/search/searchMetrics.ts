@@ -4,7 +4,7 @@ import type { Metric } from '../contract.ts';
 
 const WINDOW_MS = 300_000;
 const MAX_ASKERS = 10_000;
-/** Of one asker: the newest. */
+/** Number of searches that are kept for one asker: the newest. */
 const MAX_OPEN = 20;
 
 interface Search {

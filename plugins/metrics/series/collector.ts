@@ -11,7 +11,7 @@ import { keyOf } from '../shared/tally.ts';
 export interface CollectorParts {
   readonly sources: () => readonly MetricSource[];
   readonly resource: Resource;
-  /** Of one metric. */
+  /** Maximum number of series of one metric; further ones are left out. */
   readonly maxSeries: () => number;
   readonly log: Log;
 }
