@@ -15,7 +15,7 @@ export interface ConfigValue {
   /** Secrets are hidden as in core_config_get. */
   readonly value: unknown;
   readonly source: ConfigSource;
-  /** Of the value that config.yaml has for these keys now, whether that is in force or not. */
+  /** Position of the value that config.yaml has for these keys now, whether that is in force or not. */
   readonly place?: Position;
 }
 /** `default`: of the schema; those of a plugin's own keys count only if it runs. `file`: config.yaml. `unsaved`: of
