@@ -63,7 +63,7 @@ export class Followers {
     }
   }
 
-  /** With several processes a follow lasts in the vault while one of them has the session's stream. */
+  /** Renews the follows: with several processes, each lasts in the vault while one of them has the session's stream. */
   renew(): void {
     void this.#table.renew();
   }
