@@ -29,7 +29,7 @@ export interface ManagedService {
   status(request?: InboundRequest): ServiceRecord;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
-  /** Whose state the request uses, in words; undefined if all share it. */
+  /** The instance that the request uses, in words; undefined if all requests share one. */
   instanceFor?(request: InboundRequest): string | undefined;
   /** The connection that only the request's session or caller uses; undefined if it uses the shared one. */
   ownFor?(request: InboundRequest): OwnConnection | undefined;
