@@ -57,7 +57,7 @@ async function writeDraft(file: string, text: string, mode: number): Promise<str
   return draft;
 }
 
-/** By the clock of the file system, which may be behind ours: with ours, the new draft itself could look abandoned. */
+/** Removes old drafts by the clock of the file system, which may be behind ours: with ours, the new draft could look abandoned. */
 async function removeAbandoned(newest: string): Promise<void> {
   const folder = dirname(newest);
   const names = await readdir(folder).catch(() => []);
