@@ -72,7 +72,7 @@ export class KubeApi {
     this.#maxBytes = maxBytes;
   }
 
-  /** Of the pod, or of the kubeconfig's context. */
+  /** Namespace of the pod, or of the kubeconfig's context. */
   get namespace(): string | undefined {
     return this.#credentials.namespace;
   }

@@ -16,7 +16,7 @@ export interface KubeIdentity {
 /** Where the API server is, and who Pegboard is there. */
 export interface KubeCredentials {
   readonly server: URL;
-  /** Of the pod, or of the kubeconfig's context. */
+  /** Namespace of the pod, or of the kubeconfig's context. */
   readonly namespace: string | undefined;
   /** What counts now: tokens and certificates rotate. @throws KubeError `credentials` */
   current(): Promise<KubeIdentity>;

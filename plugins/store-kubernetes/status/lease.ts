@@ -24,7 +24,7 @@ interface LeaseSpec {
   readonly leaseTransitions?: number;
 }
 
-/** Of the processes of one namespace, one holds the Lease: only that one writes status and Events. As in client-go, clocks
+/** The Lease that one process of a namespace holds: only that one writes status and Events. As in client-go, clocks
  *  are not compared: a holder is gone if its Lease has not changed for its duration, by our own clock.
  *  Source: https://kubernetes.io/docs/concepts/architecture/leases/ */
 export class Lease {

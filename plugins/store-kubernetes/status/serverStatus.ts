@@ -57,7 +57,7 @@ export function serverJudgements({ errors, record }: ServerFacts): readonly Judg
   return [ready, ...parts];
 }
 
-/** Of a definition whose place in the message is not needed: the message is at the object itself. */
+/** The condition `Accepted` of a definition; its message lists the faults, each with its place. */
 export function acceptance(errors: readonly Issue[]): Judgement {
   const [error] = errors;
   if (error === undefined)

@@ -5,7 +5,7 @@ import type { ProviderTokens } from '../../auth-server/contract.ts';
 
 export interface CallerTokenParts {
   readonly tokens: () => ProviderTokens | undefined;
-  /** Of the API server. */
+  /** Audience of the API server, which an id_token must have. */
   readonly audience: () => string;
 }
 

@@ -13,7 +13,7 @@ export interface ClusterParts {
 /** The connection to the API server, made when it is first used. */
 export class Cluster {
   readonly #parts: ClusterParts;
-  /** Of this process; shown as the holder of the Lease and as the source of Events. */
+  /** Name of this process, `<host>_<pid>`; shown as the holder of the Lease and as the source of Events. */
   readonly holder = `${hostname()}_${process.pid}`;
   #api: KubeApi | undefined;
   #connecting: Promise<KubeApi> | undefined;

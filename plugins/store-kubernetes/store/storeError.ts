@@ -9,7 +9,7 @@ export interface Asked {
   readonly plural: string;
   readonly namespace: string;
   readonly name?: string;
-  /** Of the caller who asked; absent: the service itself did. */
+  /** The id_token of the caller who asked; absent: the service itself did. */
   readonly token?: string;
 }
 

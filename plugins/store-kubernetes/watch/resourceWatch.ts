@@ -47,7 +47,7 @@ export interface WatchParts {
 export interface WatchState {
   /** The first list is complete; from then on the objects are the last known ones. */
   readonly isSynced: boolean;
-  /** Of the last bytes from the API server, ms since 1970. */
+  /** Time of the last bytes from the API server, ms since 1970; undefined before the first. */
   readonly lastContact: number | undefined;
   /** Absent while all is well. */
   readonly lastError: Error | undefined;

@@ -16,7 +16,7 @@ export interface SilenceParts {
 export class SilenceGuard {
   readonly #parts: SilenceParts;
   readonly #over = new AbortController();
-  /** Of this silence. */
+  /** How long nothing has arrived in this silence, in steps of `silenceMs`. */
   #silentMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
