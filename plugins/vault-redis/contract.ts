@@ -20,7 +20,7 @@ export const Channel = one<Channel>('channel');
 
 /** The processes that act as one gateway. If no plugin provides it, the process is alone. */
 export interface Peers {
-  /** Of this process; another one after each start. */
+  /** Id of this process; another one after each start. */
   readonly own: string;
   /** Whether that process lives. One that has ended counts as living for up to a minute.
    *  @throws GatewayError STORE_UNREACHABLE */
@@ -68,7 +68,7 @@ export const SharedKeys = one<SharedKeys>('shared-keys');
 export interface SharedTableParts<T extends JsonObject> {
   /** Begins its keys in the vault, and is its topic on the channel. */
   readonly name: string;
-  /** With one more, the oldest entry is deleted. */
+  /** Maximum number of entries; with one more, the oldest is deleted. */
   readonly max: () => number;
   /** Called for every entry that is set or read again. */
   readonly added: (key: string, value: T) => void;

@@ -44,7 +44,7 @@ return {granted, hold, math.ceil(waitMs)}`;
 export interface RedisQuotasParts {
   readonly connection: Connection;
   readonly config: () => VaultRedisConfig;
-  /** Of this process. */
+  /** Id of this process, under which its running calls are held. */
   readonly own: string;
 }
 
