@@ -50,7 +50,7 @@ export interface RunSummary {
   readonly status: string;
   readonly started_at: string;
   readonly completed_at?: string;
-  /** Of a run in progress: until now. */
+  /** Duration of the run; while it is in progress, until now. */
   readonly duration_ms: number;
   readonly step_count: number;
   readonly error?: string;

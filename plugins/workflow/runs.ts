@@ -41,7 +41,7 @@ interface LiveRun {
 export class Runs implements CallSecrets {
   readonly #parts: RunsParts;
   readonly #live = new Map<string, LiveRun>();
-  /** By the call that started the run; kept after its end, because tools may answer later. */
+  /** Secrets of each run by the call that started it; kept after its end, because tools may answer later. */
   readonly #secretsByCall = new WeakMap<Call, Secrets>();
   #isStopping = false;
 

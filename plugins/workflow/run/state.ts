@@ -56,7 +56,7 @@ export interface Run {
   readonly events: WorkflowEvents;
   readonly secrets: Secrets;
   readonly memory: RunMemory;
-  /** Of the run; steps begin spans below it. */
+  /** Span of the run, undefined without a tracer; steps begin spans below it. */
   readonly span: RunningSpan | undefined;
   readonly tracer: Tracer | undefined;
   readonly startedAt: number;

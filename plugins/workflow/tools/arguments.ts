@@ -39,7 +39,7 @@ function clearable(fields: Properties): Properties {
   return Object.fromEntries(cleared) as Properties;
 }
 
-/** Of a tool that takes a name and nothing else. @throws GatewayError TOOL_ARGUMENTS */
+/** Reads the arguments of a tool that takes a name and nothing else. @throws GatewayError TOOL_ARGUMENTS */
 export function readName(args: JsonObject, tool: string): string {
   const name = requiredName(args);
   validateArguments(NAME_ARGUMENTS, args, tool);
