@@ -65,9 +65,9 @@ declare module 'pegboard' {
     /** The resources or prompts that a server lists for the requests of one caller. */
     'server.ownListsChanged': {
       readonly server: string;
-      /** Of the caller's credential. */
+      /** Owner of the caller's credential for that server. */
       readonly owner: string;
-      /** Whose credential for that server a request uses; undefined without one. */
+      /** Owner of the credential that a request uses for that server; undefined without one. */
       readonly ownerOf: (request: InboundRequest) => string | undefined;
     };
     'server.starting': ServerNotice;

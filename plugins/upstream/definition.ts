@@ -53,11 +53,11 @@ export interface ServerDefinition {
   /** Executable and arguments; empty for remote servers. */
   readonly command: readonly string[];
   readonly url: string;
-  /** Of an SSE server: where its messages are posted, instead of the announced path. */
+  /** Where messages to an SSE server are posted, instead of the announced path. */
   readonly messageUrl: string | undefined;
   /** A proxy of its own, or `none`; undefined: as for all servers. */
   readonly proxy: string | undefined;
-  /** Of a server at https. */
+  /** PEM files for a server at https; undefined: as for all servers. */
   readonly tls: TlsSpec | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;

@@ -53,7 +53,7 @@ export class Conversation {
   readonly lists: ListingReader;
   readonly watches: Watches;
   readonly questions: Questions;
-  /** Of the server's process, while it is connected; undefined for a remote server. */
+  /** Id of the server's process, while it is connected; undefined for a remote server. */
   pid: number | undefined;
   readonly #listening: Listening;
   readonly #rounds: Rounds;
@@ -290,7 +290,7 @@ export class Conversation {
   }
 }
 
-/** Of an instance all calls have one owner, so the last one is asked. */
+/** The message with its last call only: all calls of an instance have one owner, so the last one is asked. */
 function ofLastCall(said: Said): Said {
   return { ...said, about: said.about.slice(-1), late: [] };
 }

@@ -41,7 +41,7 @@ interface Subscription {
  *  is wanted. Source: MCP 2026-07-28, Subscriptions */
 export class Listening {
   readonly #parts: ListeningParts;
-  /** Of the connected server; undefined while there is none of this era. */
+  /** Capabilities of the connected server; undefined while there is none of this era. */
   #capabilities: JsonObject | undefined;
   #current: Subscription | undefined;
   #next: Subscription | undefined;

@@ -61,7 +61,7 @@ export class ListingReader {
   #capabilities: JsonObject = {};
   #round = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Of the next look whether announcements still arrive. */
+  /** Timer of the next look whether announcements still arrive. */
   #lookTimer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #reading: Promise<unknown> = Promise.resolve();

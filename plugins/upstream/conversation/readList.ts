@@ -58,7 +58,7 @@ export interface Reading {
   pages: number;
   /** The last of them. */
   former: readonly unknown[] | undefined;
-  /** Of the next page. */
+  /** Params of the request for the next page: its cursor, or nothing for the first. */
   params: JsonObject;
   ttlMs: number | undefined;
 }

@@ -10,7 +10,7 @@ export interface AudienceGroup {
   /** The one that a request is in. @param request absent: one without lists of its own */
   audienceOf(request?: InboundRequest): Audience | undefined;
 }
-/** Of servers that offer the same to all. */
+/** Audience of the servers that offer the same to all. */
 export const EVERYONE: Audience = { group: { audienceOf: () => EVERYONE } };
 
 export interface Claim {
@@ -32,7 +32,7 @@ export interface Collision {
  *  places, the first server by name. */
 export class Claims<T extends Claim> {
   readonly #places: Places | undefined;
-  /** Of each audience, the best first. */
+  /** Claims on each name, by group and audience; the best of an audience is first. */
   readonly #claimsByName = new Map<string, Map<AudienceGroup, Map<Audience, readonly T[]>>>();
 
   /** @param places absent: the order of arrival does not matter */

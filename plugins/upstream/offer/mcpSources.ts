@@ -115,7 +115,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       this.#isVisible(offer, request) ? [shown] : [],
     );
   }
-  /** By exposed name. */
+  /** The items of a section that the request gets, in the order of their exposed names. */
   #winners(section: Section, request: InboundRequest): readonly Item[] {
     const names = [...new Set(this.#parts.names(section, request))].sort();
     return names.flatMap((name) => this.#parts.sources[section].winner(name, request) ?? []);

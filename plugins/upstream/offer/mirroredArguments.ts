@@ -35,7 +35,7 @@ export function mirroredArguments(inputSchema: unknown, text: string): MirroredA
   return { headers: (args) => all.flatMap((one) => headerOf(one, args)), fault };
 }
 
-/** By header. */
+/** Arguments by the header that repeats them, `mcp-param-…` in lower case. */
 type Found = Map<string, Mirrored>;
 interface Place {
   readonly path: readonly string[];

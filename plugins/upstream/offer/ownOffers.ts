@@ -22,7 +22,7 @@ interface Variant {
   /** How many owners have it. */
   users: number;
 }
-/** Of the credentials that a request uses, by server. */
+/** Owners of the credentials that a request uses, by server. */
 type Owners = ReadonlyMap<string, string>;
 /** Owners that occur together. */
 interface Seen {
@@ -37,7 +37,7 @@ export class OwnOffers implements AudienceGroup {
   #members: readonly OfferMember[] = [];
   readonly #variants = new Map<string, Variant>();
   readonly #unowned: Seen = { owners: new Map(), variant: undefined };
-  /** By a text of the owners, the latest last. */
+  /** Owners that occur together, by a text of them; the latest is last. */
   readonly #seen = new Map<string, Seen>();
   readonly #seenByOwner = new Map<string, Set<Seen>>();
   #byRequest = new WeakMap<InboundRequest, Offering>();

@@ -5,7 +5,7 @@ import type { LatePlaces } from '../server/lastKnown.ts';
 export class Places {
   /** Server → name → when it came, about ms since the epoch; the lower the earlier. */
   readonly #placesByServer = new Map<string, Map<string, number>>();
-  /** Of servers whose last known lists are about to be claimed. */
+  /** Late names with their places, of servers whose last known lists are about to be claimed. */
   readonly #recalledByServer = new Map<string, ReadonlyMap<string, number>>();
   #latest = 0;
 

@@ -51,7 +51,7 @@ interface Read {
 }
 const NOTHING_READ: Read = { items: new Map(), leftOut: [], mended: [] };
 
-/** Of all servers. */
+/** Claims of all servers, by section. */
 export type SourceClaims = Readonly<Record<Section, Claims<Item>>>;
 
 export interface SourceParts {

@@ -19,7 +19,7 @@ interface Own {
 export interface CallersServersParts {
   readonly log: Log;
   readonly credentials: () => CallerCredentials | undefined;
-  /** Of all servers. */
+  /** All servers, as callers reach them with credentials of their own. */
   readonly personal: () => Iterable<Reached>;
   /** The lists of the request's owner are known, or were not reached in time. */
   readonly prepared: (request: InboundRequest) => void;
@@ -30,7 +30,7 @@ export interface CallersServersParts {
  *  pause of that failure tries again, and does not wait. */
 export class CallersServers {
   readonly #parts: CallersServersParts;
-  /** Whose servers are connected, or are being connected. */
+  /** Connection attempts by a text of servers and owners; `done`: the servers are connected, or took too long. */
   readonly #known = new Map<string, Promise<void> | 'done'>();
 
   /** How often what an owner can use has grown: a part of what is known. */

@@ -31,13 +31,13 @@ export interface ConnectionParts
   /** The server has asked its clients for something for the first time. */
   readonly asked: () => void;
   readonly refused: LinkParts['refused'];
-  /** Of a shared connection. */
+  /** The session that the next connection may continue; only a shared connection has it. */
   readonly session?: KeptSession;
   /** Whether a refused credential ends the attempts: a person has to act. */
   readonly waitsForPeople: () => boolean;
-  /** Of a shared connection: the credentials of its callers. */
+  /** The credentials of its callers; only a shared connection has them. */
   readonly personal?: Pick<Personal, 'for'>;
-  /** Of a shared connection: those that belong to a session or a caller. */
+  /** The connections that belong to a session or a caller; only a shared connection has them. */
   readonly instances?: Instances;
   /** What the server may ask; declared to it when it connects. */
   readonly topics: (definition: ServerDefinition) => readonly Topic[];

@@ -14,11 +14,11 @@ export interface Instance {
   readonly warm: WarmWire | undefined;
   /** Who is counted for it. */
   readonly owner: string;
-  /** Of one with a credential that belongs to a session besides. */
+  /** Id of the session that one with a credential belongs to besides; undefined for all others. */
   readonly sessionId: string | undefined;
   /** The object that gives its connection headers. */
   readonly credential: CallerCredential | undefined;
-  /** Of `${caller:NAME}`, as its connection was begun with. */
+  /** Values of `${caller:NAME}`, by NAME, as its connection was begun with. */
   readonly values: Readonly<Record<string, string>> | undefined;
   usedAt: number;
 }

@@ -27,7 +27,7 @@ export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatch
     credential?: CallerCredential,
   ) => ServerCalls;
 }
-/** Whose connection, for which request. */
+/** The credential whose connection is used, and the request that uses it. */
 export interface CredentialUse {
   readonly credential: CallerCredential;
   /** Undefined for a connection that is begun ahead of requests. */
@@ -65,7 +65,7 @@ export class Instances {
     return this.#warm.size;
   }
 
-  /** Of the processes that have begun, warm ones aside. */
+  /** Ids of the processes that have begun, warm ones aside. */
   get pids(): readonly number[] {
     return this.#table.all().flatMap(({ connection }) => connection.conversation.pid ?? []);
   }
@@ -274,7 +274,7 @@ function isForOther(instance: Instance | undefined, credential: CallerCredential
   return instance.credential !== credential || !isDeepStrictEqual(instance.values, credential.values);
 }
 
-/** Of a caller with a credential, who has one of these, but for no session. */
+/** Whether it belongs to a caller with a credential, but to no session, though each session has one: it reads the lists. */
 function isForLists({
   mode,
   credential,

@@ -9,7 +9,7 @@ import type { OwnList } from './ownLists.ts';
 
 export interface KeptBounds {
   readonly owners: number;
-  /** Of all lists together. */
+  /** Maximum bytes of all lists together. */
   readonly bytes: number;
   /** How long what is not confirmed stays. */
   readonly ageMs: number;
@@ -27,7 +27,7 @@ const LOCK = 'locked.json';
 const NAME = /^([0-9a-f]{64})\.(json|[0-9a-f]{64})$/;
 
 interface Index {
-  /** By hash; the one that was confirmed longest ago is first. */
+  /** List and time of confirmation (ms since 1970) of each owner, by hash; the one that was confirmed longest ago is first. */
   readonly owners: Map<string, { readonly id: string; readonly at: number }>;
   /** Bytes of each list. */
   readonly sizes: Map<string, number>;

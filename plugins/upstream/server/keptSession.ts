@@ -7,7 +7,7 @@ import type { Session } from '../revision/resume.ts';
 import { endpointKey } from './endpointKey.ts';
 
 interface Kept extends Session {
-  /** Of the definition whose server began it. */
+  /** `endpointKey` of the definition whose server began the session. */
   readonly endpoint: string;
 }
 

@@ -25,7 +25,7 @@ export interface Known {
   readonly era: KnownEra | undefined;
   /** In which era its tools can ask, as far as calls have shown. */
   readonly askEras: AskEras;
-  /** By list: the names that another server had first. */
+  /** Names that another server had first, by list. */
   readonly late: LateNames;
 }
 /** Names, and when the server came to each, about ms since the epoch. */
@@ -47,9 +47,9 @@ export class LastKnown {
   readonly #statePath: string | undefined;
   readonly #log: Log;
   readonly #writtenByServer = new Map<string, Keeping>();
-  /** By name: of a server with a definition. */
+  /** What is kept for callers, by name of the folder; only for servers with a definition. */
   readonly #folders = new Map<string, KeptFolder>();
-  /** By server. */
+  /** The kept session of each server, by the server's name. */
   readonly #sessions = new Map<string, KeptSession>();
   #writing: Promise<void> = Promise.resolve();
 

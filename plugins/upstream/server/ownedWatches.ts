@@ -4,7 +4,7 @@ import { runFor } from './runFor.ts';
 
 /** A client, as far as the connection to a server depends on it. */
 export type Declaring = Pick<Client, 'capabilities'>;
-/** Whose subscription it is. */
+/** The request and the client that a subscription belongs to. */
 export interface WatchOwner {
   readonly request: InboundRequest;
   readonly client: Declaring | undefined;
@@ -22,9 +22,9 @@ export interface Watch {
 }
 /** A connection to a server, as those see it who watch its resources. */
 export interface Watchable {
-  /** Of its credential; absent without one. */
+  /** Owner of its credential; absent without one. */
   readonly owner?: string;
-  /** Of the connection that is in use now. @throws GatewayError UPSTREAM_FULL, UPSTREAM_AUTH_REQUIRED */
+  /** Conversation of the connection that is in use now. @throws GatewayError UPSTREAM_FULL, UPSTREAM_AUTH_REQUIRED */
   readonly conversation: WatchPlace;
   /** @param uri the server's own @throws GatewayError UPSTREAM_* */
   watch(uri: string, updated: () => void): Promise<Watch>;
@@ -43,7 +43,7 @@ export interface OwnedWatchesParts {
 interface Owned extends WatchOwner {
   readonly uri: string;
   readonly updated: () => void;
-  /** Of the credential of its connection. */
+  /** Owner of the credential of its connection; undefined without one. */
   owner: string | undefined;
   watch: Watch;
 }

@@ -30,7 +30,7 @@ const MAX_TRIES = 3;
 export interface PersonalParts {
   readonly server: string;
   readonly definition: () => ServerDefinition;
-  /** With its references filled in. */
+  /** Url of the server, with its references filled in. */
   readonly url: () => string;
   readonly state: () => State;
   /** Why the server gets no calls; undefined unless it was stopped, or removed. */
@@ -93,7 +93,7 @@ export class Personal implements GuardedServer {
     return this.isPersonal ? this.#verdict : undefined;
   }
 
-  /** Whose credential the request uses; undefined unless the server is personal. */
+  /** The credential that the request uses; undefined unless the server is personal. */
   credentialOf(request: InboundRequest): CallerCredential | undefined {
     return this.isPersonal ? this.#parts.credentials()?.of(this, request) : undefined;
   }
@@ -254,7 +254,7 @@ export class Personal implements GuardedServer {
   }
 }
 
-/** By a sign-out, or because the server was stopped or changed. */
+/** The error of a connection that ended by a sign-out, or because the server was stopped or changed. */
 function endedMeanwhile(server: string): GatewayError {
   const text = `the connection to server ${server} was ended before its lists were read; connect again`;
   return new GatewayError('UPSTREAM_CLOSED', text, { details: { server } });

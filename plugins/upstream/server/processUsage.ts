@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 /** USER_HZ, which is 100 on every platform that Node.js supports. See man 7 time. */
 const TICKS_PER_SECOND = 100;
 const KIB = 1_024;
-/** Of /proc/<pid>/stat, counted from the state after the name. See man 5 proc_pid_stat. */
+/** First and last index of the CPU times in /proc/<pid>/stat, counted from the state after the name. See man 5 proc_pid_stat. */
 const UTIME = 11;
 const CSTIME = 14;
 
 export interface Usage {
-  /** With children that have ended. */
+  /** CPU time, with that of children that have ended. */
   readonly cpuSeconds: number;
   readonly rssBytes: number;
 }

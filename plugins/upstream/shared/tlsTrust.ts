@@ -47,7 +47,7 @@ export function tlsTrusts(parts: TlsParts): (files?: TlsFiles, place?: string) =
 }
 
 interface Kept {
-  /** Of the files, when they were read. */
+  /** Inodes, sizes and modification times of the files when they were read. */
   readonly state: string;
   readonly context: SecureContext;
 }

@@ -10,11 +10,11 @@ export class AnswerHead {
   location: string | undefined = undefined;
   retryAfter: string | undefined = undefined;
   contentType: string | undefined = undefined;
-  /** Of a body that is not decoded. */
+  /** `Content-Encoding` of a body that is not decoded. */
   contentEncoding: string | undefined = undefined;
   /** Its `WWW-Authenticate` lines. */
   challenges: string[] | undefined = undefined;
-  /** Of the whole body, as the server announces it; 0 if it does not, or if it is small. */
+  /** Bytes of the whole body, as the server announces it; 0 if it does not, or if it is small. */
   protected announced = 0;
 
   get isEventStream(): boolean {

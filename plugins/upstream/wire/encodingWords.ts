@@ -1,7 +1,7 @@
 import { bodyWords } from './bodyWords.ts';
 
 interface Encoded {
-  /** Of a body that is not decoded. */
+  /** `Content-Encoding` of a body that is not decoded; absent: `identity`. */
   readonly contentEncoding?: string | undefined;
   readonly decodingFault?: string | undefined;
 }

@@ -29,7 +29,7 @@ import { isUnanswered } from './wire.ts';
 import type { MemoryOf, Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions extends ResumeWaits, PoolParts {
-  /** Of the definition and of the credential; another object when they have changed. */
+  /** Headers of the definition and of the credential; another object when they have changed. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;

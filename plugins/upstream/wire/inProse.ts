@@ -13,7 +13,7 @@ export function inProse(secrets: readonly Secret[]): readonly Secret[] {
   });
 }
 
-/** Of those, the secrets that are unlikely to occur in names, which may hold the name of a model or a region. */
+/** The secrets of inProse that are unlikely to occur in names, which may hold the name of a model or a region. */
 export function inNames(secrets: readonly Secret[]): readonly Secret[] {
   return inProse(secrets).filter(({ name, text }) => isSecretName(name) || text.length >= MIN_NAME_CHARS);
 }

@@ -14,7 +14,7 @@ interface Entry {
   readonly at: number;
   /** Undefined for the start of a process. */
   readonly line: string | undefined;
-  /** Of the process that wrote it: the next one may have other secrets. */
+  /** Hides the secrets of the process that wrote it: the next one may have other secrets. */
   readonly hide: Hide;
 }
 
@@ -25,7 +25,7 @@ export class KeptOutput {
   readonly #id = randomBytes(4).toString('hex');
   readonly #entries: Entry[] = [];
   #chars = 0;
-  /** Of entries that were ever added. */
+  /** Number of entries that were ever added. */
   #count = 0;
 
   constructor(limits: () => KeptLimits) {

@@ -58,11 +58,11 @@ export interface WireListener {
 
 /** One connection to a server: JSON-RPC messages as text, in both directions. */
 export interface Wire {
-  /** Of the server's process; undefined for a remote server. */
+  /** Id of the server's process; undefined for a remote server. */
   readonly pid?: number | undefined;
   /** Whether messages of the server outside of requests arrive now; absent: always. */
   readonly hears?: boolean;
-  /** Of the session that the server has assigned, and may forget while the connection stays; absent: there is none. */
+  /** Id of the session that the server has assigned, and may forget while the connection stays; absent: there is none. */
   readonly sessionId?: string | undefined;
   /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
   open(): Promise<void>;
