@@ -5,7 +5,7 @@ import type { HostileCase } from './hostileCase.ts';
 export const AUTHORITY: readonly HostileCase[] = [
   {
     id: 'C1',
-    what: 'who has signed in, and is no operator, starts a program by core_mcpserver_create',
+    what: 'who has signed in without further rights starts a program by core_mcpserver_create',
     tests: [
       'plugins/operators/table: shows ${who} ${seen.length} of them',
       'plugins/operators/table: lets ${who} call none of the others, nor describe them',
