@@ -4,7 +4,7 @@ import { allowlistFault } from './flows/acceptedRedirect.ts';
 import { SECRETS_PATH, START_PATH } from './flows/ownAddresses.ts';
 
 const PLACE = ['aggregator', 'oauth', 'mcpClient'];
-/** Of the sign-in at this gateway, and of the pages. */
+/** Paths of the sign-in at this gateway, and of the pages. */
 const TAKEN = ['/oauth/callback', START_PATH, SECRETS_PATH];
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '::1'];
 

@@ -43,7 +43,7 @@ export const CallerCredentials = one<CallerCredentials>('caller-credentials');
 
 /** One owner's credential for one server. */
 export interface CallerCredential {
-  /** Of its owner: requests with equal keys share a connection to the server. Contains nothing secret. */
+  /** Key of its owner: requests with equal keys share a connection to the server. Contains nothing secret. */
   readonly owner: string;
   /** Headers of each HTTP request, `authorization` among them; empty without a grant. The same object until they change. */
   readonly headers: Readonly<Record<string, string>>;
@@ -81,12 +81,12 @@ export type GrantEvent =
 /** What happened to a grant. Emitted by one process only: the one that has caused it. Never has a credential. */
 export interface GrantNotice extends Notice {
   readonly server: string;
-  /** Whose: `owner` of the credential. */
+  /** Holder of the grant: `owner` of the credential. */
   readonly holder: string;
   readonly state: GrantState;
-  /** Of `grant.lost`: the kind, such as `revoked`. */
+  /** Kind of the loss, such as `revoked`; only in `grant.lost`. */
   readonly loss?: string;
-  /** Of `grant.stepUp`: the missing ones, separated by spaces. */
+  /** The missing scopes, separated by spaces; only in `grant.stepUp`. */
   readonly scopes?: string;
 }
 
@@ -136,7 +136,7 @@ export interface SignInFinder {
 export const SignInFinder = one<SignInFinder>('sign-in-finder');
 
 export interface SignInQuestion {
-  /** Of the MCP server: http or https. */
+  /** URL of the MCP server: http or https. */
   readonly url: string;
   /** The `WWW-Authenticate` lines of its 401 response. */
   readonly challenges: readonly string[];
@@ -149,7 +149,7 @@ export interface SignInQuestion {
 export type SignInFound = { readonly facts: SignInFacts } | { readonly fault: string };
 
 export interface SignInFacts {
-  /** Of the authorization server, exactly as it is published. */
+  /** Issuer of the authorization server, exactly as it is published. */
   readonly issuer: string;
   /** What to ask for; absent: the authorization server decides. */
   readonly scopes?: readonly string[];
@@ -199,7 +199,7 @@ export interface GuardedServer {
   readonly url: string;
   readonly auth: AuthRules;
   readonly isSuspended: boolean;
-  /** Of its shared connection. */
+  /** State of its shared connection, such as `ready`. */
   readonly state: string;
   /** Whether each caller has a connection of their own, with a credential of their own. */
   readonly isPersonal: boolean;
@@ -212,7 +212,7 @@ export interface GuardedServer {
 }
 export interface GuardedServers {
   get(name: string): GuardedServer | undefined;
-  /** By name. */
+  /** All servers, sorted by name. */
   all(): readonly GuardedServer[];
   /** The server whose tools have such names, if the request's caller cannot use it without a sign-in; else it is connected. */
   lockedBehind(tool: string, request: InboundRequest): Promise<GuardedServer | undefined>;
@@ -249,7 +249,7 @@ export interface ReleasedGrant {
 
 /** All persons' stored grants, for operators. Nothing of it is a credential. */
 export interface GrantStore {
-  /** By server, then holder. @throws GatewayError STORE_UNREACHABLE */
+  /** All grants and links, sorted by server, then holder. @throws GatewayError STORE_UNREACHABLE */
   all(): Promise<readonly StoredGrant[]>;
   /** Asks for new tokens now, unless a pause after a failure lasts, or there is no refresh token.
    *  @returns what has become of it; undefined without such a grant @throws GatewayError STORE_UNREACHABLE */
@@ -269,7 +269,7 @@ export interface StoredGrant extends Pick<
   GrantFacts,
   'state' | 'since' | 'expires' | 'nextRefresh' | 'reason'
 > {
-  /** Of this grant, as long as it is stored. */
+  /** Id of this grant, as long as it is stored. */
   readonly id: string;
   /** A digest of `owner`: equal for the grants of one owner. */
   readonly holder: string;

@@ -3,7 +3,7 @@ export interface Challenge {
   /** In lower case. */
   readonly scheme: string;
   readonly token68?: string;
-  /** By name in lower case; of parameters that are repeated, the first. */
+  /** Values by parameter name in lower case; the first one of a parameter that is repeated. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 /** What a challenge says about the sign-in. */
@@ -25,7 +25,7 @@ const PARAMETER = new RegExp(
 );
 const SCHEME = new RegExp(`(${TOKEN})(?=[ \\t,]|$)[ \\t]*`, 'y');
 const TOKEN68 = /([\w\-.~+/]+=*)(?=[ \t]*(?:,|$))/y;
-/** Of tokens that people sign in for, the usual one first. Source: RFC 9728 §5.1 */
+/** Schemes of tokens that people sign in for, the usual one first. Source: RFC 9728 §5.1 */
 const SCHEMES = ['bearer', 'dpop'];
 
 /** The challenges in `WWW-Authenticate` lines. Of a line that is malformed, what comes before the fault; of what is too long,

@@ -15,12 +15,12 @@ export type ServerMetadata = Pick<
   'issuer' | 'registration' | 'endpoints' | 'authMethods' | 'grantsOffline' | 'namesIssuer'
 >;
 
-/** Of an issuer that resource metadata names. @throws SignInFault. Source: RFC 8414 §3, RFC 9207 §2.3 */
+/** Metadata of an issuer that resource metadata names. @throws SignInFault. Source: RFC 8414 §3, RFC 9207 §2.3 */
 export function serverMetadata(network: Network, issuer: string): Promise<ServerMetadata> {
   return metadataOf(issuerUrl(issuer), { issuers: [issuer], network });
 }
 
-/** Of the issuer of a definition; it may be written with or without a slash at its end.
+/** Metadata of the issuer that a definition names, with or without a slash at its end.
  *  @param networkAt requests that the operator answers for by naming that address @throws SignInFault */
 export function pinnedMetadata(issuer: string, networkAt: (base: URL) => Network): Promise<ServerMetadata> {
   const url = issuerUrl(issuer);
@@ -39,7 +39,7 @@ async function metadataOf(url: URL, parts: Omit<Origin, 'from'>): Promise<Server
   throw new SignInFault(`the authorization server ${issuer} publishes no metadata: ${tried.join(', ')}`);
 }
 
-/** Of a server without resource metadata: its origin is the issuer; undefined if there is no metadata either.
+/** Metadata for a server without resource metadata: its origin is the issuer; undefined if there is no metadata either.
  *  @throws SignInFault. Source: MCP 2025-03-26, Authorization */
 export async function olderMetadata(network: Network): Promise<ServerMetadata | undefined> {
   const { origin } = network.server;

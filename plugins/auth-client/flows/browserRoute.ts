@@ -14,7 +14,7 @@ export interface BrowserEndpoint {
 
 export interface BrowserRouteParts {
   readonly addresses: Pick<OwnAddresses, 'isHttps'>;
-  /** Of log lines about failures. */
+  /** Limits log lines about failures. */
   readonly refusals: LineLimit;
 }
 

@@ -13,9 +13,9 @@ export interface Opening {
   readonly flow: Pick<SignInFlow, 'asker' | 'server'>;
   /** The path of the page, at which its form is sent again. */
   readonly path: string;
-  /** Of the cookie that the browser has or gets. */
+  /** Id in the cookie that the browser has or gets. */
   readonly browser: string;
-  /** Of the cookie that it has sent. */
+  /** Id in the cookie that the browser has sent; undefined without one. */
   readonly known: string | undefined;
 }
 

@@ -11,7 +11,7 @@ export const FLOW_SECONDS = 600;
 /** A sign-in that a caller has asked for: what its link leads to. */
 export interface SignInFlow {
   readonly server: string;
-  /** Of the server, as its definition had it. */
+  /** URL of the server, as its definition had it. */
   readonly url: string;
   readonly holder: Holder;
   readonly asker: Asker;
@@ -37,7 +37,7 @@ export interface SignInFlow {
 export interface Asker {
   readonly subject?: string;
   readonly issuer?: string;
-  /** Of the sign-in at this gateway: the claim `sid`. */
+  /** Session of the sign-in at this gateway: the claim `sid`. */
   readonly session?: string;
   /** For pages. */
   readonly name?: string;
@@ -49,7 +49,7 @@ export interface Departure {
   readonly flow: string;
   /** Digest of the browser's cookie. */
   readonly browser: string;
-  /** Of PKCE. */
+  /** The code verifier of PKCE, whose digest the authorization request carries. */
   readonly verifier: string;
   /** Where the browser goes at the end. */
   readonly redirect?: string;

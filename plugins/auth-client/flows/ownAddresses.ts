@@ -10,7 +10,7 @@ export interface AddressParts {
   readonly config: () => ClientConfig;
   /** aggregator.oauth.server.baseUrl */
   readonly baseUrl: () => string | undefined;
-  /** Of the listener; undefined while it does not listen. */
+  /** URL of the listener; undefined while it does not listen. */
   readonly listener: () => string | undefined;
 }
 

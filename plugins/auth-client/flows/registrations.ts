@@ -17,7 +17,7 @@ export interface RegistrationParts {
 }
 
 export interface Registering {
-  /** Of the client. */
+  /** Metadata of the client to register, as RFC 7591 spells it. */
   readonly metadata: JsonObject;
   readonly fetch: GuardedFetch;
   /** Id of a client that the authorization server may not know any more. */

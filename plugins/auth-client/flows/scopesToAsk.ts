@@ -7,7 +7,7 @@ export interface ScopeQuestion {
   readonly facts: SignInFacts;
   /** `auth.authorizationServer.scopes` of the definition. */
   readonly configured: string | undefined;
-  /** Of the grant until now, separated by spaces. */
+  /** Scopes of the grant until now, separated by spaces. */
   readonly granted: string | undefined;
   /** That calls have lacked. */
   readonly missing: readonly string[];

@@ -7,9 +7,9 @@ const KIND = 'server-secrets-asked:';
 /** Secrets of a person that a server needs: what a link leads to. */
 export interface SecretRequest {
   readonly server: string;
-  /** Of the server, as its definition had it; empty for stdio. */
+  /** URL of the server, as its definition had it; empty for stdio. */
   readonly url: string;
-  /** Whose secrets. */
+  /** The owner of the secrets. */
   readonly owner: string;
   readonly asker: Asker;
   /** NAMEs of the references. */

@@ -24,7 +24,7 @@ type Outcome = 'signed-in' | 'declined' | 'cancelled';
 /** Offers links as questions by URL. */
 export class UrlOffers implements SignInOffers {
   readonly #parts: UrlOffersParts;
-  /** By owner and server: parallel calls cause one question. */
+  /** Open questions by owner and server: parallel calls cause one question. */
   readonly #open = new Map<string, Promise<Outcome>>();
   readonly #declined = new LRUCache<string, true>({ max: MAX_DECLINED, ttl: DECLINED_MS });
 

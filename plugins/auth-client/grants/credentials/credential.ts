@@ -46,7 +46,7 @@ export class Credential implements CallerCredential {
     return all.length === 0 ? undefined : Math.max(...all);
   }
 
-  /** Of single sign-on. */
+  /** State of single sign-on: it has failed, or is waited for; undefined otherwise. */
   get progress(): 'failed' | 'pending' | undefined {
     return this.#sources[0]?.progress;
   }

@@ -29,7 +29,7 @@ interface Made {
   readonly newest: Newest;
   readonly credential: Credential;
 }
-/** Of the last question: a definition may lead elsewhere since, and a request may bring a newer token. */
+/** What the last question was about: a definition may lead elsewhere since, and a request may bring a newer token. */
 interface Newest {
   server: GuardedServer;
   holder: TokenHolder;
@@ -102,7 +102,7 @@ export class Credentials implements CallerCredentials {
     return () => void this.#singleSignOnFollowers.delete(changed);
   }
 
-  /** Of a sign-in session that has ended: its connections end, and what servers have listed for it is forgotten. */
+  /** Ends the connections of a sign-in session that has ended, and forgets what servers have listed for it. */
   async forgetSession(sid: string): Promise<void> {
     const prefix = sessionPrefix(sid);
     const ended = [...this.#byOwner.keys()].filter((owner) => owner.startsWith(prefix));
@@ -123,7 +123,7 @@ export class Credentials implements CallerCredentials {
     await Promise.all(pairs.map(({ owner, server }) => server.disconnect(owner, true)));
   }
 
-  /** Of a server whose definition was removed: all owners' credentials. What they are made of stays in the vault. */
+  /** Forgets all owners' credentials for a server whose definition was removed. What they are made of stays in the vault. */
   forgetServer(server: string): void {
     for (const [owner, made] of [...this.#byOwner.entries()])
       if (made.delete(server) && made.size === 0) this.#byOwner.delete(owner);

@@ -5,7 +5,7 @@ import { LOSSES } from './losses.ts';
 
 /** Longer than any request for new tokens: a turn that has lasted longer has ended with its process. */
 export const MAX_TURN_MS = 90_000;
-/** Of tokens that cannot be refreshed, and of a token that is used up to its end. */
+/** Time before its end from which a token that cannot be refreshed counts as expiring; it is used up to its end. */
 const SOON_MS = 300_000;
 const SPARE_MS = 30_000;
 const SPARE_SHARE = 0.1;

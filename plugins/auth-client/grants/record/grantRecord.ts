@@ -21,7 +21,7 @@ export interface GrantRecord {
 
 /** What an authorization server has granted one owner at one server. Never shown. */
 export interface Grant {
-  /** Of the server, as its definition had it. */
+  /** URL of the server, as its definition had it. */
   readonly url: string;
   readonly issuer: string;
   /** The operator has pinned the issuer, so that its addresses may be private if it is. */
@@ -36,7 +36,7 @@ export interface Grant {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
   readonly grantedAt: number;
-  /** Of the access token, as are the next two. */
+  /** When the access token was asked for, in ms since 1970; the next two are also about that token. */
   readonly issuedAt: number;
   /** Absent: the authorization server has not said. */
   readonly expiresAt?: number | undefined;
@@ -51,7 +51,7 @@ export interface GrantClient {
   readonly id: string;
   readonly secret?: string;
   readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
-  /** By RFC 7591, so that it can be done again. */
+  /** Whether the client was registered by RFC 7591, so that this can be done again. */
   readonly isRegistered: boolean;
 }
 export interface Asked {
@@ -60,14 +60,14 @@ export interface Asked {
   readonly until: number;
 }
 export interface Turn {
-  /** Of `Peers`. */
+  /** Id of the process that has the turn: `own` of `Peers`, or a random one where no plugin provides them. */
   readonly process: string;
   readonly id: string;
   readonly since: number;
 }
 export interface Trouble {
   readonly since: number;
-  /** Of attempts that have failed. */
+  /** Number of attempts that have failed. */
   readonly count: number;
   readonly retryAt: number;
   /** For people. */

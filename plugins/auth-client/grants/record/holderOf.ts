@@ -3,7 +3,7 @@ import { callerKey } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
 import type { AuthRules } from '../../contract.ts';
 
-/** Whose grants or secrets. */
+/** The owner of grants or secrets. */
 export interface Holder {
   /** A key of vault and connections, without anything secret: `local`, `person.<hash>`, or `<hash of the session>.<hash>`. */
   readonly owner: string;
@@ -14,7 +14,7 @@ export interface Holder {
 const LOCAL: Holder = { owner: 'local' };
 const PERSONS = 'person.';
 
-/** Whose grant a request uses: that of its sign-in session, or of its person. Without a caller it is the local user. */
+/** The holder of the grant that a request uses: its sign-in session, or its person. Without a caller it is the local user. */
 export function holderOf({ grantScope }: Pick<AuthRules, 'grantScope'>, request: InboundRequest): Holder {
   const { caller } = request;
   if (caller === undefined) return LOCAL;
@@ -31,7 +31,7 @@ export function personOf({ caller }: InboundRequest): Holder {
   return { owner: PERSONS + hashOf(person), person };
 }
 
-/** With which the owners begin that belong to a session. */
+/** The prefix of the owners that belong to a session. */
 export function sessionPrefix(sid: string): string {
   return `${hashOf(sid)}.`;
 }

@@ -38,7 +38,7 @@ export class RefreshFault extends Error {
     return this.facts.loss ?? this.facts.trouble ?? 'unusable-answer';
   }
 
-  /** Of an answer without tokens. @param body as JSON, if it is */
+  /** The fault for an answer without tokens. @param body as JSON, if it is */
   static of(response: Response, body: unknown): RefreshFault {
     const { status, headers } = response;
     const code = isObject(body) ? codeIn(body['error']) : '';

@@ -34,7 +34,7 @@ interface Unstored {
 /** New tokens for grants: one request at a time for each grant, over all processes, and never with a refresh token that another
  *  request may have spent. */
 export class Refresher {
-  /** By cause; none for those that have succeeded. */
+  /** Requests for new tokens so far, by cause of the failure; the cause of those that have succeeded is `none`. */
   readonly counts = new Tally();
   readonly #parts: RefresherParts;
   readonly #log: Log;

@@ -7,7 +7,7 @@ export interface HeldToken {
   readonly renewAt: number;
 }
 
-/** Of a token without an end. */
+/** Assumed life of a token whose end is not known. */
 const UNKNOWN_LIFE_MS = 300_000;
 const EARLY_MS = 300_000;
 const EARLY_SHARE = 0.2;

@@ -27,7 +27,7 @@ export interface SingleSignOnSourceParts extends SingleSignOnParts {
 }
 /** A definition that leads elsewhere begins anew. */
 interface OfUrl {
-  /** Of the server then. */
+  /** URL that the server had then. */
   readonly url: string;
 }
 interface Failure extends OfUrl {
@@ -224,7 +224,7 @@ export class SingleSignOnSource implements CredentialSource {
     const isSame = this.#lastFailure?.url === this.#server().url && this.#failedFor.has(this.#session);
     return isSame ? this.#lastFailure : undefined;
   }
-  /** With grantScope subject, a person has several. */
+  /** The claim `sid` of the caller, empty without one; with grantScope subject, a person has several. */
   get #session(): string {
     const sid = this.#holder().caller?.claims?.['sid'];
     return typeof sid === 'string' ? sid : '';

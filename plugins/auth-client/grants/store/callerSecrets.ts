@@ -11,7 +11,7 @@ const MAX_TRIES = 20;
 
 /** A secret that a person has entered for one server. */
 interface Secret {
-  /** Of the server then: a definition that leads elsewhere does not get it. */
+  /** URL that the server had then: a definition that leads elsewhere does not get the secret. */
   readonly url: string;
   readonly value: string;
 }
@@ -20,7 +20,7 @@ interface Known {
   readonly server: string;
   secrets: ReadonlyMap<string, Secret> | undefined;
 }
-/** Whose secrets, and for which server. */
+/** The owner of secrets, and the server that they are for. */
 export interface SecretPlace {
   readonly owner: string;
   readonly server: string;
@@ -81,7 +81,7 @@ export class CallerSecrets {
     return keys.length > 0;
   }
 
-  /** Of all persons. @returns how many there were @throws GatewayError STORE_UNREACHABLE */
+  /** Drops the secrets of all persons. @returns how many there were @throws GatewayError STORE_UNREACHABLE */
   async dropAll(): Promise<number> {
     const keys = await this.#vault.list(KIND);
     const dropped = await Promise.all(keys.map((key) => this.#vault.delete(key)));

@@ -4,7 +4,7 @@ import type { GrantRecord } from '../record/grantRecord.ts';
 export class Cell {
   readonly owner: string;
   readonly server: string;
-  /** Of the vault: the only text that may replace it. */
+  /** The record as it was last read or written; undefined if there is none, or nothing was read yet. */
   #record: GrantRecord | undefined;
   #isCurrent = false;
   /** Counts what was learned, so that a slow read does not undo a later write. */

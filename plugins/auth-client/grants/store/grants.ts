@@ -70,7 +70,7 @@ export class Grants {
     return cell;
   }
 
-  /** Of the owners who were seen last. */
+  /** The cells of the owners who were seen last. */
   *known(): Iterable<Cell> {
     for (const { cells } of this.#owners.values()) yield* cells.values();
   }
@@ -145,11 +145,11 @@ export class Grants {
     if (before?.grant !== undefined) this.#news.dropped(before);
     return before;
   }
-  /** Of all owners. @throws GatewayError STORE_UNREACHABLE */
+  /** Drops the grants of all owners for a server. @returns what was dropped @throws GatewayError STORE_UNREACHABLE */
   dropServer(server: string): Promise<readonly GrantRecord[]> {
     return this.#dropAll(KIND, (key) => key.server === server);
   }
-  /** Of a sign-in session that has ended. @param sid of its callers @throws GatewayError STORE_UNREACHABLE */
+  /** Drops the grants of a sign-in session that has ended. @param sid of its callers @throws GatewayError STORE_UNREACHABLE */
   dropSession(sid: string): Promise<readonly GrantRecord[]> {
     return this.#dropAll(KIND + sessionPrefix(sid), () => true);
   }
