@@ -186,8 +186,8 @@ export function audienceScope(audience: string): string | undefined {
 
 /** What the identity provider says about a caller, to hand on to services that trust it. Provided by `auth-server`. */
 export interface ProviderTokens {
-  /** Of a caller who signed in here: the id_token of that sign-in, refreshed if it ends soon, once for all processes.
-   *  Of a caller without a sign-in: the token of another issuer that the request has presented and that was accepted, byte for byte.
+  /** The id_token of a caller who signed in here, refreshed if it ends soon, once for all processes.
+   *  The token of another issuer, byte for byte, that the request of a caller without a sign-in has presented and that was accepted.
    *  Undefined if there is none; never an access token of this gateway. It must not be logged.
    *  @param request only its caller matters for one who signed in here
    *  @throws OAuthError temporarily_unavailable if it has ended and the identity provider cannot be reached

@@ -2,7 +2,7 @@ import { Tally } from '../metrics/contract.ts';
 import type { Metric, MetricSource } from '../metrics/contract.ts';
 import type { OAuthError } from './contract.ts';
 
-/** Of RFC 6749, 6750, 7591, 9449 and this gateway; an identity provider may answer with any other. */
+/** Error codes of RFC 6749, 6750, 7591, 8707, 9449, OpenID Connect and this gateway; any other of a provider counts as `other`. */
 const KNOWN = new Set([
   ...['access_denied', 'consent_required', 'insufficient_scope', 'interaction_required', 'invalid_client'],
   ...['invalid_client_metadata', 'invalid_dpop_proof', 'invalid_grant', 'invalid_redirect_uri'],

@@ -19,11 +19,11 @@ export interface BearerParts {
   readonly addresses: Addresses;
   readonly isProviderReady: () => boolean;
   readonly clientAddresses: Pick<ClientAddresses, 'of' | 'fixOf'>;
-  /** Of refusals, by address. */
+  /** Limits the refusals of each address. */
   readonly refusalLimit: RateLimit;
-  /** Of requests, by person. */
+  /** Limits the requests of each person. */
   readonly personLimit: RateLimit;
-  /** Of log lines about refusals. */
+  /** Limits log lines about refusals. */
   readonly refusals: LineLimit;
 }
 

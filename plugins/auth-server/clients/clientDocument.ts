@@ -7,7 +7,7 @@ import type { OAuthClient } from '../contract.ts';
 import { clientMetadata } from './clientMetadata.ts';
 import { isLoopbackRedirect } from './redirectUri.ts';
 
-/** Of one fetch of a document. */
+/** Bounds of one fetch of a client's metadata document. */
 export const DOCUMENT_BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536, maxRedirects: 0 };
 
 const MAX_ID_CHARS = 1_024;

@@ -22,7 +22,7 @@ const BLOCKED_SCHEMES = [
   ...['javascript', 'data', 'vbscript', 'file', 'about', 'blob', 'filesystem', 'view-source'],
   ...['ftp', 'ws', 'wss', 'mailto', 'tel', 'intent', 'ms-msdt', 'search-ms'],
 ];
-/** Of editors that register them. Others need a dot, as in com.example.app (RFC 8252 §7.1), or the setting. */
+/** Schemes of the editors that register them. Others need a dot, as in com.example.app (RFC 8252 §7.1), or the setting. */
 const EDITOR_SCHEMES = ['cursor', 'vscode', 'vscode-insiders', 'windsurf'];
 
 /** Reason for the log → text for the client. */

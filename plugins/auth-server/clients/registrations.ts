@@ -5,7 +5,7 @@ import type { OAuthClient } from '../contract.ts';
 
 const PREFIX = 'oauth-client:';
 const MAX_ID_CHARS = 100;
-/** Of a record as JSON: 10,000 stay below 20 MB. */
+/** Size of a client's record as JSON: 10,000 of them stay below 20 MB. */
 const MAX_RECORD_BYTES = 1_700;
 const MAX_CLIENTS = 10_000;
 const DAY_MS = 86_400_000;

@@ -25,7 +25,7 @@ export interface AuthorizeParts extends ProviderLeg {
   readonly clients: Clients;
   readonly addresses: Addresses;
   readonly browsers: BrowserCookie;
-  /** Of a client that asks for none. */
+  /** Scopes of a client that asks for none. */
   readonly defaultScopes: () => readonly string[];
   /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
   readonly checkRedirectUri: (uri: string) => Promise<void>;

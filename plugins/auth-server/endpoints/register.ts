@@ -36,7 +36,7 @@ export interface RegisterParts {
   readonly registrations: Registrations;
   readonly gates: () => Gates;
   readonly policy: () => RedirectPolicy;
-  /** Of registrations, by address: 10 in an hour. */
+  /** Limits the registrations of each address: 10 in an hour. */
   readonly limit: RateLimit;
   readonly log: Log;
 }

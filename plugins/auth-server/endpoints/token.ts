@@ -12,7 +12,7 @@ import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
 const GRANT_TYPE = /^[a-z][a-z0-9_:-]{0,79}$/;
 
 export interface TokenParts {
-  /** Of requests, by client. */
+  /** Limits the requests of each client. */
   readonly limit: RateLimit;
   readonly clients: Clients;
   readonly grants: () => readonly Grant[];

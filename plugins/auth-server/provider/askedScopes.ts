@@ -3,7 +3,7 @@ import { audienceScope } from '../contract.ts';
 import type { SignInScopes } from '../contract.ts';
 
 export interface AskedScopesParts {
-  /** Of the configuration. */
+  /** Scopes that the configuration asks for. */
   readonly scopes: () => readonly string[];
   readonly others: () => readonly SignInScopes[];
   readonly log: Log;

@@ -6,14 +6,14 @@ import type { Person } from './signIn.ts';
 
 const KIND = 'oauth-browser:';
 
-/** As whom a browser has signed in. */
+/** The person who has signed in at a browser. */
 export interface BrowserPerson extends Pick<Person, 'issuer' | 'subject'> {
   /** How the person recognises it: an e-mail address, or a name. */
   readonly shown?: string;
 }
 export interface BrowserPeopleParts {
   readonly cookie: BrowserCookie;
-  /** Of a cookie and its record. */
+  /** Lifetime of a cookie and its record. */
   readonly lifetimeMs: () => number;
 }
 

@@ -16,7 +16,7 @@ export interface CodeFacts {
   readonly challenge: string;
   readonly person: Person;
   readonly provider: ProviderTokens;
-  /** Of the sign-in that redeeming it creates. */
+  /** Id of the sign-in that redeeming the code creates. */
   readonly signIn: string;
   readonly issuedAt: number;
   readonly use?: CodeUse;

@@ -9,7 +9,7 @@ const LIFETIME_S = 600;
 interface ProviderFlow {
   /** OIDC hints for the provider: prompt, login_hint, … */
   readonly hints: Readonly<Record<string, string>>;
-  /** Of our own request to the provider. */
+  /** The code verifier of our own request to the provider. */
   readonly verifier: string;
   readonly nonce: string;
   /** Digest of the browser's cookie. */

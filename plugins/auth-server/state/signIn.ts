@@ -16,7 +16,7 @@ export interface ProviderTokens {
   readonly idToken: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Of the access token, in ms since 1970; absent if the provider does not say. */
+  /** End of the access token, in ms since 1970; absent if the provider does not say. */
   readonly expiresAt?: number;
 }
 

@@ -41,7 +41,7 @@ export class ClientAddresses {
     return this.#seen(request).origins;
   }
 
-  /** Whose limits count for the request. */
+  /** The address whose limits count for the request; for IPv6 its /64 network. */
   of(request: InboundRequest): string {
     const { address, doubt } = this.#seen(request);
     if (doubt !== undefined) this.#warn(doubt, request);

@@ -20,9 +20,9 @@ export interface OAuthExchange {
   readonly address: string;
 }
 export interface RouteParts {
-  /** Of requests, by address. */
+  /** Limits the requests of each address. */
   readonly limit: RateLimit;
-  /** Of log lines about refusals. */
+  /** Limits log lines about refusals. */
   readonly refusals: LineLimit;
   readonly clientAddresses: Pick<ClientAddresses, 'of' | 'fixOf'>;
   readonly isHttps: () => boolean;
