@@ -18,7 +18,7 @@ interface Known {
   readonly caller: Caller;
   /** In ms since 1970. */
   readonly until: number;
-  /** Of its audiences those that were names of this gateway: they can change. */
+  /** Those of its audiences that were names of this gateway: they can change. */
   readonly own: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { TrustedToken } from '../trust/trustedIssuers.ts';
 import type { GrantTarget } from './targets.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-/** Of a grant whose end is not known, in seconds. */
+/** Assumed life of a grant whose end is not known, in seconds. */
 const UNKNOWN_LIFE_S = 60;
 const NOT_NOW = ['UPSTREAM_UNREACHABLE', 'UPSTREAM_TIMEOUT'];
 

@@ -19,7 +19,7 @@ const ISSUED_TYPES = [
   'urn:ietf:params:oauth:token-type:jwt',
 ];
 const OTHER_TOKENS = ['id_token', 'refresh_token'];
-/** Of a token whose provider does not say when it ends. */
+/** Assumed life of a token whose provider does not say when it ends. */
 const UNKNOWN_LIFE_MS = 60_000;
 const MAX_LIFE_MS = 31_536_000_000;
 
@@ -159,7 +159,7 @@ function refuseBound(): never {
   throw new DownstreamFault('unusable', 'bound-token', 'its token is bound to a key (DPoP)');
 }
 
-/** Of a token that comes from the provider itself: its signature says no more than the connection. Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation */
+/** Claims of a token from the provider itself: its signature says no more than the connection. Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation */
 function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     return decodeJwt(token);

@@ -13,7 +13,7 @@ const OF_THIS_GATEWAY = ['invalid_client', 'unauthorized_client'];
 const OF_THE_SUBJECT = ['invalid_grant', 'access_denied'];
 /** Other texts may be a token in the wrong place. */
 const ERROR_CODE = /^[a-z][a-z_]{1,59}$/;
-/** Of guardedFetch: repeating the request would not help. */
+/** Reasons of guardedFetch after which repeating the request would not help. */
 const UNUSABLE = ['redirect', 'encoding', 'too-large'];
 
 type Kind = 'subject-refused' | 'request-refused' | 'unavailable' | 'unusable' | 'private-address';
@@ -34,7 +34,7 @@ export class DownstreamFault extends Error {
     this.level = kind === 'subject-refused' ? 'info' : 'warn';
   }
 
-  /** Of a response with another status than 200. */
+  /** The fault for a response with another status than 200. */
   static async of(response: Response): Promise<DownstreamFault> {
     const { status, headers } = response;
     const code = await errorIn(response);

@@ -8,9 +8,9 @@ export interface ExchangeTarget {
   readonly name: string;
   /** Its token endpoint; http only for this machine. */
   readonly endpoint: string;
-  /** By which name it knows the issuer of the tokens that it is sent. */
+  /** Name by which it knows the issuer of the tokens that it is sent. */
   readonly connectorId: string;
-  /** Of the tokens that it gives. Absent or empty: the endpoint without `/token`. Source: requirement broker.exchangeForm */
+  /** Issuer of the tokens that it gives. Absent or empty: the endpoint without `/token`. Source: requirement broker.exchangeForm */
   readonly expectedIssuer?: string;
   /** Separated by spaces. Absent or empty: `openid profile email groups`. */
   readonly scopes?: string;
@@ -27,7 +27,7 @@ export interface ClientParts {
 /** `text` may consist of references, `${file:PATH}` and `${env:NAME}`; paths are relative to the configuration directory. */
 export type ClientSecret = { readonly file: string } | { readonly text: string };
 
-/** With what it leaves out. */
+/** The target with defaults for what it leaves out. */
 export function completed(target: ExchangeTarget): Required<ExchangeTarget> {
   const scopes = scopesIn(target.scopes ?? '').join(' ');
   return {

@@ -102,7 +102,7 @@ export class KeySet {
     return this.#read();
   }
 
-  /** Of the cool-down. */
+  /** What is left of the cool-down, in ms; 0 once it has passed. */
   #leftMs(): number {
     return Math.max(0, this.#readAt + this.#parts.coolDownMs - this.#parts.now());
   }

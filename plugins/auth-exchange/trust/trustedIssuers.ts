@@ -25,7 +25,7 @@ export interface TrustedToken extends VerifiedPerson {
 export interface TrustedIssuersParts {
   readonly issuers: readonly TrustedIssuer[];
   readonly keysOf: (issuer: TrustedIssuer) => KeySet;
-  /** Of this gateway. */
+  /** This gateway's own issuer, the only audience that an assertion may have. */
   readonly ownIssuer: () => string;
   readonly isOwn: (resource: string) => boolean;
   readonly log: Log;
@@ -66,7 +66,7 @@ export class TrustedIssuers {
     return this.#entries.some(({ config }) => config.issuer === issuer);
   }
 
-  /** Of several entries with its issuer, one must accept it.
+  /** Accepts a token if one of the entries with its issuer does.
    *  @throws OAuthError invalid_grant; temporarily_unavailable (503) if keys cannot be read */
   async verify(token: string, use: TokenUse): Promise<TrustedToken> {
     const issuer = issuerIn(token);
