@@ -1,7 +1,7 @@
 import type { Metric, MetricSource, Sample, Tally } from '../metrics/contract.ts';
 import type { QuestionCounts } from './client/questionCounts.ts';
 
-/** Of a session, a stream or a call. */
+/** Transport and revision of a session, a stream or a call: the labels of its metrics. */
 export interface Origin {
   readonly transport: string;
   readonly revision: string;

@@ -6,7 +6,7 @@ import type { Lists } from './createLists.ts';
 
 export const LISTS = ['tools', 'resources', 'prompts'] as const;
 export type ListName = (typeof LISTS)[number];
-/** Of the resources and prompts that a server lists for one caller. */
+/** A change of the resources and prompts that a server lists for one caller. */
 export type OwnListsChange = Pick<EventMap['server.ownListsChanged'], 'server' | 'owner' | 'ownerOf'>;
 interface OwnChanges {
   readonly ownerOf: OwnListsChange['ownerOf'];
@@ -19,7 +19,7 @@ export class ListWatch {
   readonly #scope: Scope<FrontConfig>;
   readonly #lists: Lists;
   readonly #followers = new Map<(list: ListName) => void, InboundRequest>();
-  /** Whose own resources and prompts have changed, by server: thousands may sign in at once, and each request is compared once. */
+  /** Owners whose resources and prompts have changed, by server: thousands may sign in at once, and each request is compared once. */
   readonly #own = new Map<string, OwnChanges>();
   #known: Readonly<Record<ListName, string>> | undefined;
   #timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import type { Session } from '../contract.ts';
 export interface MethodContext {
   readonly request: InboundRequest;
   readonly options: CallOptions;
-  /** Of a client up to revision 2025-11-25; later ones have none. */
+  /** Session of a client up to revision 2025-11-25; clients of later revisions have none. */
   readonly session?: Session;
 }
 export interface SessionContext extends MethodContext {

@@ -9,7 +9,7 @@ import type { Session } from '../contract.ts';
 const FOLDER = 'sessions-ended';
 const DAY_MS = 86_400_000;
 const ID_BYTES = 16;
-/** By which the clocks of two processes may differ: the session must not open again where the clock is behind. */
+/** Greatest difference between the clocks of two processes: the session must not open again where the clock is behind. */
 const MAX_SKEW_SECONDS = 300;
 const LINE = /^([\w-]{22})(?: ([\w-]{16}))?$/gm;
 

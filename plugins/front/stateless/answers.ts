@@ -67,10 +67,10 @@ export function refusalAnswer({ id, rpcCode, message, data }: CodecError): Answe
 }
 
 interface FailureParts {
-  /** Of the client: links are sent only if it accepts them. */
+  /** Capabilities of the client: links are sent only if it accepts them. */
   readonly capabilities: JsonObject;
   readonly log: Log;
-  /** Of the request. */
+  /** What the request says in `_meta`. */
   readonly meta: ClientMeta | undefined;
 }
 

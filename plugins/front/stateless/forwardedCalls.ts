@@ -16,9 +16,9 @@ export interface Forwarded {
   readonly text: string;
   readonly envelope: Envelope;
   readonly caller: Caller | undefined;
-  /** Of the request at the process that received it: joins its log lines at both. */
+  /** Id of the request at the process that received it: joins its log lines at both. */
   readonly request: string;
-  /** Of that request, also if it came in headers. */
+  /** Trace of that request, also if it came in headers. */
   readonly trace: ClientMeta | undefined;
 }
 type ForwardMessage = { readonly id: string } & (
@@ -35,7 +35,7 @@ export class ForwardedCalls {
   readonly #scope: Scope<unknown>;
   readonly #run: Run;
   readonly #waits: typeof WAITS;
-  /** By the id of the forwarded request: at the process that runs it, and at the one that has its client. */
+  /** Receivers by the id of the forwarded request: at the process that runs it, and at the one that has its client. */
   readonly #receivers = new Map<string, Receiver>();
 
   /** In apply() only. @param run never rejects */

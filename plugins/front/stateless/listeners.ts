@@ -101,7 +101,7 @@ export class Listeners {
     });
   }
 
-  /** Of each stream. */
+  /** The transport of each open stream. */
   transports(): readonly string[] {
     return [...this.#open.values()].map(({ transport }) => transport);
   }

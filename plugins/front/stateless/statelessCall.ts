@@ -122,7 +122,7 @@ export class StatelessCall implements Client {
     this.#sink?.before(logMessage(params));
   }
 
-  /** Of server notifications, this revision has only log messages and progress. */
+  /** Sends nothing: the only server notifications of a call in this revision are log messages and progress. */
   tell(): boolean {
     return false;
   }
