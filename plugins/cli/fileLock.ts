@@ -28,7 +28,7 @@ export async function releaseLock(lock: string): Promise<void> {
   await rm(lock, { force: true });
 }
 
-/** With its text in one step: a reader never finds the lock empty. @returns false if it exists */
+/** Creates the lock with its text in one step: a reader never finds it empty. @returns false if it exists */
 async function isLinked(draft: string, lock: string): Promise<boolean> {
   try {
     await link(draft, lock);

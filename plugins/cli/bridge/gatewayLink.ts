@@ -22,7 +22,7 @@ export interface LinkEvents {
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** Of the link's own requests. */
+/** Time within which the link's own requests must be answered. */
 const ANSWER_MS = 10_000;
 const END_MS = 1_000;
 const LOOK_MS = 1_000;

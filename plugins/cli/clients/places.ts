@@ -10,7 +10,7 @@ export type Scope = 'user' | 'project' | 'file';
 /** A part of a client's file that lists MCP servers by name. */
 export interface Place {
   readonly client: string;
-  /** With the project's folder for a section of another project than the current one. */
+  /** Name of the client for people, with the project's folder for a section of another project than the current one. */
   readonly label: string;
   readonly scope: Scope;
   /** Whether it came with the current project, so that others may have written it. */

@@ -12,7 +12,7 @@ export interface Finding {
 const MARKS = { ok: '✓', warning: '!', error: '✗' } as const;
 const COLOURS = { ok: 32, warning: 33, error: 31 } as const;
 
-/** With the colour of its level, where there are colours. */
+/** The mark of a finding, with the colour of its level where there are colours. */
 export function markOf({ level }: Finding, { hasColour }: Invocation['terminal']): string {
   return hasColour ? `\u001b[${COLOURS[level]}m${MARKS[level]}\u001b[0m` : MARKS[level];
 }

@@ -9,13 +9,13 @@ import type { Finding } from './finding.ts';
 
 const PROBE_SECONDS = 5;
 
-/** Of core_mcpserver_list. */
+/** A server as core_mcpserver_list reports it. */
 export interface ServerRecord {
   readonly name: string;
   readonly type: string;
   readonly state: string;
   readonly sessionStatus: string;
-  /** Of a server that each caller signs in to: the state of the caller's sign-in. */
+  /** State of the caller's sign-in; only for a server that each caller signs in to. */
   readonly signIn?: string;
   readonly suspended: boolean;
   readonly toolsCount?: number;

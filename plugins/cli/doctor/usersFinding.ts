@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 
 /** What tells who uses this machine. */
 export interface Machine {
-  /** Of this process; undefined where users have no numbers. */
+  /** User number of this process; undefined where users have no numbers. */
   readonly uid: number | undefined;
   /** The text of /etc/passwd. */
   readonly passwd: string;

@@ -7,7 +7,7 @@ import type { StoredTokens } from './tokenFile.ts';
 interface Wanted {
   readonly found: Discovered;
   readonly redirectUri: string;
-  /** Of the last sign-in. */
+  /** Tokens of the last sign-in. */
   readonly stored: StoredTokens | undefined;
   readonly fetch: OauthFetch;
 }

@@ -28,7 +28,7 @@ interface ServerGrant {
 
 const USABLE: readonly unknown[] = ['valid', 'refreshing', 'expiring'];
 
-/** By name. @throws Failure */
+/** The servers of `auth://status`, by name. @throws Failure */
 export async function serverStatuses(gateway: Gateway): Promise<readonly ServerStatus[]> {
   const { servers } = await gateway.resource(URI);
   if (!Array.isArray(servers)) throw new Failure(`${URI} of the gateway has no servers`);

@@ -9,7 +9,7 @@ import { verb } from '../verb.ts';
 
 /** Between two questions of --follow. */
 const PAUSE_MS = 1_000;
-/** Of one answer of core_server_logs. */
+/** Most lines in one answer of core_server_logs. */
 const MAX_LINES = 1_000;
 
 interface Own {

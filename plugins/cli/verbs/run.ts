@@ -23,7 +23,7 @@ interface Own extends ArgumentSources {
 }
 interface StepRecord {
   readonly step_id: string;
-  /** Of a step in a loop. */
+  /** Number of the iteration; only for a step in a loop. */
   readonly iteration?: number;
 }
 
