@@ -8,7 +8,7 @@ export interface Problem {
   readonly detail: string;
   /** What to change. */
   readonly remedy: string;
-  /** Of the admin page that shows more. */
+  /** Path of the admin page that shows more. */
   readonly path?: string;
   readonly isWarning: boolean;
 }

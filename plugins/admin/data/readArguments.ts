@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { ArgumentField } from './argumentFields.ts';
 
-/** Of the form: `arg.<name>` is one argument as text, `arguments` a JSON object with more of them. */
+/** Names of form fields: `arg.<name>` is one argument as text, `arguments` a JSON object with more of them. */
 export const ARGUMENT = 'arg.';
 export const MORE = 'arguments';
 

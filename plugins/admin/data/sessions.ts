@@ -11,7 +11,7 @@ const UP: ReadonlySet<string> = new Set(['running', 'connected', 'idle']);
 
 /** One session as lists show it. */
 export interface SessionFacts {
-  /** Of the log and the audit trail; it opens nothing, unlike the Mcp-Session-Id. */
+  /** Id in the log and the audit trail; it opens nothing, unlike the Mcp-Session-Id. */
   readonly id: string;
   /** Undefined without sign-in. */
   readonly identity?: Identity;

@@ -7,7 +7,7 @@ const LINES = 200;
 
 /** What a stdio server wrote last, as core_server_logs shows it: without secrets. */
 export interface StandardErrorFacts {
-  /** Whose process it is, in words; absent if all share one. */
+  /** Words that say whose process it is; absent if all share one. */
   readonly instance?: string;
   readonly lines: readonly OutputLine[];
 }

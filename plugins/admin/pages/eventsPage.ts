@@ -20,7 +20,7 @@ interface EventsFacts {
   readonly servers: readonly string[];
 }
 
-/** Of the query, by the name of the argument of core_events. */
+/** Names of query parameters, by the argument of core_events that each sets. */
 const ARGUMENTS = {
   resourceType: 'kind',
   resourceName: 'name',

@@ -44,7 +44,7 @@ interface ExplainFacts {
   /** Undefined without `person`: a request without sign-in, session and toolset. */
   readonly session?: SessionFacts;
   readonly person?: KnownPerson;
-  /** Of persons who use sessions. */
+  /** Subjects of persons who use sessions. */
   readonly subjects: readonly string[];
   readonly explained?: Explained;
 }
@@ -88,7 +88,7 @@ function detailsIn(query: URLSearchParams): Omit<Person, 'who'> {
   return { issuer: asked(query, 'issuer'), groups, toolset: asked(query, 'toolset') };
 }
 
-/** By the meta-tool, so that the page says what a client is told; also for a toolset with which a client can call no tool at all. */
+/** Asks the meta-tool, so that the page says what a client is told; also for a toolset with which a client can call no tool at all. */
 async function explain(scope: Scope<unknown>, name: string, request: InboundRequest): Promise<Explained> {
   const explained = answerOf(await runTool(scope, 'explain_tool', { name }, request)) as Explained;
   const server = explained.server?.['name'];

@@ -26,7 +26,7 @@ interface ServerPageFacts extends ServerFacts {
   readonly history: readonly PastState[];
   readonly tokens: number;
   readonly tools: Excerpt<ToolFacts>;
-  /** Of the process that the operator's calls reach; absent for remote servers. */
+  /** Last standard error of the process that the operator's calls reach; absent for remote servers. */
   readonly standardError?: StandardErrorFacts;
 }
 

@@ -14,7 +14,7 @@ import { pager } from '../web/pager.ts';
 import { link, table } from '../web/parts.ts';
 import { counted, inPath, shown } from '../web/words.ts';
 
-/** Of filter_tools, which ends a page earlier if it gets too long. */
+/** Most tools in one answer of filter_tools, which ends a page earlier if it gets too long. */
 const MOST = 1_000;
 
 interface ToolsFacts {

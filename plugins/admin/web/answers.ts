@@ -11,7 +11,7 @@ const CSP = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Of every response. Nothing is kept by browsers or proxies, and no other site may load or read it. */
+/** Headers of every response. Nothing is kept by browsers or proxies, and no other site may load or read it. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CSP,
   'x-content-type-options': 'nosniff',

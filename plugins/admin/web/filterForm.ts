@@ -2,7 +2,7 @@ import { html } from '../../http/contract.ts';
 import type { Html } from '../../http/contract.ts';
 
 export interface FilterField {
-  /** Of the query. */
+  /** Name of the query parameter. */
   readonly name: string;
   readonly label: string;
   /** What may be typed. */

@@ -6,7 +6,7 @@ import { sentence } from './words.ts';
 
 export interface LayoutParts {
   readonly pages: readonly Page[];
-  /** Of the request: marks the entry of the navigation that it belongs to. */
+  /** Path of the request: marks the entry of the navigation that it belongs to. */
   readonly path: string;
   /** Whether the page may read itself again. */
   readonly isLive: boolean;
