@@ -9,7 +9,7 @@ export class KnownDigests {
   readonly #byTool = new WeakMap<Tool, string | null>();
   readonly #bySession = new LRUCache<string, string>({ max: MAX_SESSIONS });
 
-  /** Of a tool's declaration. @returns null if it is nested too deeply to be serialized */
+  /** The digest of a tool's declaration. @returns null if it is nested too deeply to be serialized */
   ofTool(tool: Tool): string | null {
     const known = this.#byTool.get(tool);
     if (known !== undefined) return known;

@@ -17,7 +17,7 @@ export class TrailRecorder {
   readonly #scope: Scope<AuditConfig>;
   readonly #append: Append;
   readonly #digests = new KnownDigests();
-  /** By call: those that this plugin has seen from their beginning; others began before it started. */
+  /** Stages of the calls that this plugin has seen from their beginning; others began before it started. */
   readonly #stages = new InFlight<{ hasBegun: boolean }>();
   #policy: { readonly of: unknown; readonly digest: string | null } | undefined;
   #configured = '';

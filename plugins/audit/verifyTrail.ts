@@ -31,7 +31,7 @@ export interface Verification {
 }
 export interface Demands {
   readonly keys?: Keys | undefined;
-  /** With a key: how many lines may follow the last signature. */
+  /** How many lines may follow the last signature; counts only with a key. */
   readonly checkpointLines?: number;
   /** A line that must exist, with this digest. */
   readonly held?: Head | undefined;

@@ -5,7 +5,7 @@ import { URL_ELICITATION_REQUIRED } from '../upstream/contract.ts';
 /** The record of a key; without outcome the call has begun and not ended. */
 export interface Entry {
   readonly digest: string;
-  /** Of its own for each begin. */
+  /** Random id of the begin, another one for each. */
   readonly begin?: string;
   /** The process that runs the call, if others share the vault. */
   readonly process?: string;

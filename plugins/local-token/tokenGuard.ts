@@ -9,7 +9,7 @@ const REFUSED = -32000;
 export interface GuardParts {
   readonly file: string;
   readonly token: string;
-  /** Of log lines about refusals. */
+  /** Limits log lines about refusals. */
   readonly refusals: LineLimit;
 }
 

@@ -9,7 +9,7 @@ import { Share } from './share.ts';
 
 /** A message in memory is its bytes, its text, the parsed text, and what is made of it: up to this many times its size, with slack for the garbage collector. */
 const HEAP_SHARE = 16;
-/** Of all bytes that one owner may take. */
+/** Share of all bytes that one owner may take. */
 const OWNER_SHARE = 0.75;
 
 interface Held {

@@ -50,7 +50,7 @@ function isNamed({ issuer, subject }: Caller, { issuers }: OperatorsSection): bo
   return issuers.some((entry) => entry.issuer === issuer && entry.subjects.includes(subject));
 }
 
-/** Of addresses only those that the provider has verified: many let people claim any address. */
+/** Whether the caller has one of these addresses. Only those that the provider has verified count: many let people claim any address. */
 function hasEmail({ claims }: Caller, emails: readonly string[]): boolean {
   const email = claims?.['email'];
   if (typeof email !== 'string' || claims?.['email_verified'] !== true) return false;

@@ -32,7 +32,7 @@ export class Rules {
     return !this.#folders.some((folder) => file.startsWith(folder.endsWith(sep) ? folder : folder + sep));
   }
 
-  /** With the path of a file as it will be read, because `secrets/../x` is not in secrets. */
+  /** The name with the path of a file as it will be read, because `secrets/../x` is not in secrets. */
   #absolute(name: string): string {
     return name.startsWith(FILE) ? FILE + resolve(this.#directory, name.slice(FILE.length)) : name;
   }

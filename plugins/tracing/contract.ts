@@ -11,7 +11,7 @@ export interface RequestWork {
   readonly method: string;
   readonly params: JsonObject;
   readonly request: InboundRequest;
-  /** Of MCP, if it is agreed or declared. */
+  /** Revision of MCP, if it is agreed or declared. */
   readonly revision: string | undefined;
 }
 /** A meta-tool that calls another tool. */
@@ -40,7 +40,7 @@ export interface ServerWork {
   readonly method: string;
   /** The server's own name or uri of what is called, read or got. */
   readonly target: string | undefined;
-  /** Of a remote server. */
+  /** URL of a remote server. */
   readonly url: string | undefined;
   readonly revision: string | undefined;
   /** Recorded only with `content`. */
