@@ -15,7 +15,7 @@ const ROUNDS = 50;
 
 export interface PageTime {
   readonly page: string;
-  /** Of the first byte, in ms. */
+  /** Median time to the first byte, in ms. */
   readonly medianMs: number;
 }
 

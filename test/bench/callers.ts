@@ -25,10 +25,10 @@ export interface CallersResult {
   /** Grown by the callers. */
   readonly heapBytes: number;
   readonly rssBytes: number;
-  /** Of the gateway, with those of clients. */
+  /** Number of the gateway's open sockets, with those of clients. */
   readonly sockets: number;
   readonly connectedMs: number;
-  /** Of each caller: `initialize`, for which the servers are connected, and a call of the last server. */
+  /** Time of each caller for `initialize`, for which the servers are connected, and a call of the last server. */
   readonly firstMs: readonly number[];
   readonly shared: LoadResult;
   readonly own: LoadResult;

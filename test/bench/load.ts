@@ -18,7 +18,7 @@ export interface LoadOptions {
   /** They call in turn. */
   readonly callers: readonly Pick<Client, 'session' | 'token'>[];
   readonly kind: CallKind;
-  /** Whose tool is called; default: up. */
+  /** Server whose tool is called; default: up. */
   readonly server?: string;
   readonly connections: number;
   readonly seconds: number;

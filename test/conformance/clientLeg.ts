@@ -17,7 +17,7 @@ const OF_EXTENSIONS = [
 
 export interface ClientLeg {
   readonly scored: readonly string[];
-  /** Of those, which passed, and which a client that sends nothing passes. */
+  /** Scored scenarios that passed; `passedBySilence`: those that a client that sends nothing passes. */
   readonly passed: readonly string[];
   readonly passedBySilence: readonly string[];
   /** Those that passed without being scored. */

@@ -9,7 +9,7 @@ import { startGuardedSite } from '../support/guardedSite.ts';
 import { startServerIssuer } from '../support/serverIssuer.ts';
 import { ROOT } from '../support/sources.ts';
 
-/** Of the page. */
+/** Name of the page's field for the secret `key`. */
 const FIELD = 'secret key';
 const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', `file://${ROOT}/`));
 

@@ -174,7 +174,7 @@ describe('e2e: applications that sign in with the official SDKs', () => {
   });
 });
 
-/** By oauth4webapi, which compares whatever the RFCs tell a client to compare. @returns an access token */
+/** Signs in by oauth4webapi, which compares whatever the RFCs tell a client to compare. @returns an access token */
 async function signInStrictly(address: URL): Promise<string> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const insecure = { [oauth.allowInsecureRequests]: true } as const;

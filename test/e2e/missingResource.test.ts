@@ -15,7 +15,7 @@ import { TalkingClient } from '../support/talkingClient.ts';
 
 const uri = 'test://a';
 
-/** Of the SDK, which gives it the code of 2026-07-28 in each revision. */
+/** URL of a server of the SDK, which gives a missing resource the code of 2026-07-28 in each revision. */
 async function sdkServer(legacy: 'reject' | 'stateless'): Promise<string> {
   const make = (): McpServer => {
     const server = new McpServer({ name: 'shelf', version: '1' });

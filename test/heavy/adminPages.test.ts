@@ -91,7 +91,7 @@ describe('the admin pages in a browser', function () {
     });
     return context.newPage();
   };
-  /** Of the list of calls under way. */
+  /** Selector of the buttons in the list of calls under way. */
   const cancelCall = 'form[action^="/calls/"] button';
   const isCalling = async (): Promise<boolean> => (await site.get('/')).text.includes('/cancel');
 

@@ -12,7 +12,7 @@ import { sharedProcesses } from '../support/sharedProcesses.ts';
 import { until } from '../support/until.ts';
 
 const PEOPLE = 10;
-/** Of each person. */
+/** Number of sessions of each person. */
 const SESSIONS = 2;
 const TOKEN_LIFE_S = 60;
 const STEP_S = 11;

@@ -52,7 +52,7 @@ describe('store-kubernetes at a real API server', () => {
     defer(() => api.close());
     return api;
   };
-  /** By a certificate, of a kubeconfig. */
+  /** An API client that authenticates by a certificate, from a kubeconfig. */
   const adminApi = (limits = {}) => {
     const KUBECONFIG = plane.kubeconfig(plane.certificateOf('admin', 'system:masters'), namespace.name);
     return apiOf({ env: { KUBECONFIG } }, limits);

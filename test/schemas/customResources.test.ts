@@ -33,7 +33,7 @@ function differences(kind: Node, crd: Node, root: Node, path: string): string[] 
   return [...here, ...below, ...inList];
 }
 
-/** Of a kind; null is taken as nullable. */
+/** Types that a kind allows, joined by ` or `; null is taken as nullable. */
 function typesOf({ type, enum: values }: Node): string {
   if (type === undefined) return Array.isArray(values) ? typeof values[0] : 'any';
   return ((Array.isArray(type) ? type : [type]) as readonly string[])

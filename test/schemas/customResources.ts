@@ -281,7 +281,7 @@ const STEP_RULE: Rule = {
 };
 const SUB_STEP_RULE: Rule = { rule: 'has(self.tool)', message: 'a step within another one has a tool' };
 const RULES: Readonly<Record<string, Rule>> = { step: STEP_RULE, subStep: SUB_STEP_RULE };
-/** Of JSON Schema, but not of OpenAPI v3 as an API server takes it. */
+/** Keys of JSON Schema that OpenAPI v3 does not have as an API server takes it. */
 const DROPPED = ['$schema', '$id', '$defs', 'title', 'writeOnly', 'uniqueItems', 'additionalProperties'];
 
 /** A structural schema: one type for each value, no references. Each way in which it differs from the kind's schema is listed in

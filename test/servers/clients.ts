@@ -3,7 +3,7 @@ import type { Sdk } from './sdks.ts';
 
 /** The client program of an SDK. */
 export interface ClientKind {
-  /** Of its column, and of its servers' names. */
+  /** Word that names its column, and is part of its servers' names. */
   readonly word: string;
   readonly title: string;
   readonly sdk: Sdk;

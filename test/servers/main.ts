@@ -21,7 +21,7 @@ const USAGE = `npm run servers -- [--install] [--only <words>] [--output text|js
 /** More would make the servers of one another slow. */
 const AT_ONCE = 4;
 
-/** Of all SDKs together; about two minutes are usual. */
+/** Time to install all SDKs together; about two minutes are usual. */
 const INSTALL_MS = 240_000;
 
 interface Task extends Cell {

@@ -14,7 +14,7 @@ type Command = (installed: string) => readonly string[];
 export interface Sdk {
   readonly name: string;
   readonly version: string;
-  /** Of its programs, below this one. */
+  /** Folder of its programs, below the one of this file. */
   readonly folder: string;
   /** None for what npm has installed. */
   readonly recipe?: Recipe;

@@ -3,7 +3,7 @@ import type { Sdk } from './sdks.ts';
 
 /** A way to run the server program of an SDK. */
 export interface ServerKind {
-  /** Of its row, and of its servers' names. */
+  /** Word that names its row, and is part of its servers' names. */
   readonly word: string;
   readonly title: string;
   readonly sdk: Sdk;

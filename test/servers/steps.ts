@@ -38,7 +38,7 @@ const RIGHT: Readonly<Record<string, (name: string) => string | RegExp>> = {
 
 export const STEPS = Object.keys(RIGHT);
 
-/** Of one client at one server, by step: what was seen instead of what is right. */
+/** What was seen of one client at one server instead of what is right, by step. */
 export interface Walked {
   readonly through: Readonly<Record<string, string>>;
   /** Without Pegboard, over HTTP. */

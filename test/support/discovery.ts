@@ -20,9 +20,9 @@ export interface Answered extends Query {
 export interface DiscoveryFigures {
   readonly recallAt5: number;
   readonly meanReciprocalRank: number;
-  /** Of the queries that no tool serves: share answered with nothing, or with a page marked not confident. */
+  /** Share of the queries that no tool serves that are answered with nothing, or with a page marked not confident. */
   readonly refusal: number;
-  /** Of the queries that a tool serves: share answered with confidence. */
+  /** Share of the queries that a tool serves that are answered with confidence. */
   readonly confidence: number;
 }
 interface ToolRow {

@@ -23,7 +23,7 @@ export interface DownstreamOptions {
   readonly issuer?: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** Of its tokens, in seconds; default 3600. */
+  /** Lifetime of its tokens, in seconds; default 3600. */
   readonly lifetime?: number;
 }
 export interface DownstreamProvider extends OutageServer {

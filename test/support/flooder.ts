@@ -7,7 +7,7 @@ import type { McpClient } from '../contract/index.ts';
 export const FLOODER = fileURLToPath(import.meta.url);
 const CALLERS = 20;
 const RESULT_BYTES = 9_000_000;
-/** With the rest of the message just below plugins.http.config.maxBodyBytes. */
+/** Size of an argument: with the rest of the message just below plugins.http.config.maxBodyBytes. */
 const BODY_BYTES = 4_000_000;
 
 /** How calls ended → how many. */

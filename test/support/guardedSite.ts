@@ -32,7 +32,7 @@ export interface Refusals {
 }
 
 export interface GuardedSite {
-  /** Of the MCP endpoint; another one after `move`. */
+  /** URL of the MCP endpoint; another one after `move`. */
   readonly url: string;
   /** The one that it trusts now. */
   readonly issuer: ServerIssuer;

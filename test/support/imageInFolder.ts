@@ -16,7 +16,7 @@ const BUILD_MS = 240_000;
 
 export interface ImageProcess {
   readonly lines: readonly LogLine[];
-  /** Of the process as this machine sees it. */
+  /** Id of the process as this machine sees it. */
   readonly pid: () => number;
   readonly stop: () => Promise<number | null>;
 }

@@ -12,16 +12,16 @@ type Changes = Readonly<Record<string, unknown>>;
 
 /** In what the provider's answers differ from honest ones. */
 export interface Lies {
-  /** Of each id_token. */
+  /** Changes to the claims of each id_token. */
   readonly claims?: Changes;
   /** `none`: unsigned. `HS256`: the public key (PEM) is the secret. `unknown-kid`: a key that is not published.
    *  `published-kid`: that key too, under the kid of the published one. */
   readonly signature?: 'none' | 'HS256' | 'unknown-kid' | 'published-kid';
-  /** Of the redirect to the client: `{ code: undefined, error: 'login_required' }`. */
+  /** Changes to the parameters of the redirect to the client: `{ code: undefined, error: 'login_required' }`. */
   readonly redirect?: Changes;
   readonly discovery?: Changes;
   readonly userinfo?: Changes;
-  /** Of the answer to `authorization_code`, and to `refresh_token`. */
+  /** Changes to the answer to `authorization_code`; those of `refresh` are to the one to `refresh_token`. */
   readonly token?: Changes;
   readonly refresh?: Changes;
   /** Path → the whole answer in place of the honest one. */

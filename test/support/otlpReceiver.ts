@@ -24,7 +24,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
-  /** Of each export one list, in order. */
+  /** One list for each export, in order. */
   readonly metrics: (readonly ReceivedMetric[])[];
   /** Paths and content types of what was posted. */
   readonly posts: string[];
@@ -106,7 +106,7 @@ function spansIn({ resourceSpans }: TraceRequest): ReceivedSpan[] {
 interface SentPoint {
   readonly attributes: readonly KeyValue[];
   readonly asDouble?: number;
-  /** Of a histogram. */
+  /** Number of the values of a histogram. */
   readonly count?: number;
 }
 interface MetricsRequest {

@@ -3,7 +3,7 @@ export interface ReceivedMetric {
   readonly name: string;
   readonly unit: string;
   readonly kind: 'gauge' | 'sum' | 'histogram';
-  /** By labels, as `server=git state=ready`; of a histogram the numbers of values. */
+  /** Values by labels, as `server=git state=ready`; for a histogram the numbers of values. */
   readonly values: Readonly<Record<string, number>>;
   readonly resource: Readonly<Record<string, string>>;
 }

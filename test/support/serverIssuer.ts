@@ -15,7 +15,7 @@ import type { OutageServer } from './serveWithOutages.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 export interface IssuerOptions {
-  /** Of its access tokens, in seconds. Default: 3600. */
+  /** Lifetime of its access tokens, in seconds. Default: 3600. */
   readonly lifetime?: number;
   /** Each refresh answers a new refresh token, and the old one ends the grant. Default: true. */
   readonly isRotating?: boolean;
@@ -27,7 +27,7 @@ export interface IssuerOptions {
   readonly registration?: 'dynamic' | 'documents' | 'both' | 'neither';
   /** Client metadata as RFC 7591 spells it. */
   readonly clients?: readonly Json[];
-  /** Of the issuer, such as `/tenant`. Default: none. */
+  /** Path of the issuer, such as `/tenant`. Default: none. */
   readonly path?: string;
   /** Default: `oauth`. */
   readonly places?: readonly MetadataPlace[];

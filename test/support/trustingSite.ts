@@ -8,7 +8,7 @@ export interface TrustingSite extends GuardedSite {
   readonly tokens: () => readonly string[];
 }
 
-/** Whose tokens a site accepts. */
+/** The issuer whose tokens a site accepts. */
 export interface Trusted {
   readonly issuer: string;
   readonly jwksUrl: string;

@@ -48,9 +48,9 @@ const FILES_OF_SITE = {
 };
 
 export interface BusySite extends AdminSite {
-  /** Of the person whose call is under way. */
+  /** The client of the person whose call is under way. */
   readonly client: TalkingClient;
-  /** Of that client's session. */
+  /** Id of that client's session. */
   readonly session: string;
   /** Run ids: with a failed step, and one that waits. */
   readonly runs: { readonly failed: string; readonly running: string };

@@ -8,7 +8,7 @@ const TARGET: JsonObject = {
   ...{ clientId: 'pegboard', clientSecretFile: 'secret' },
 };
 
-/** With one target in line 13; the finding is at the target or at one of its keys. */
+/** What is printed about one target in line 13; the finding is at the target or at one of its keys. */
 const ofTarget = (target: JsonObject): Promise<readonly string[]> =>
   printed(`${HEAD}${ISSUER}${BROKER}        targets:\n          b: ${JSON.stringify(target)}\n`);
 const ofClient = (client: JsonObject): Promise<readonly string[]> =>

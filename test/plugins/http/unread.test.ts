@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 /** More than the system buffers for a connection without a reader. */
 const LARGE = 24_000_000;
-/** Of two, a listener beside the public one keeps both. */
+/** Size of an answer of which a listener beside the public one keeps two. */
 const LARGE_BESIDE = 12_000_000;
 
 /** A gateway whose tool `heavy` answers LARGE bytes, and the number of its calls. */

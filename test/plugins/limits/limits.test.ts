@@ -8,7 +8,7 @@ import { Limits } from '../../../plugins/limits/limits.ts';
 import { toolOf } from '../../support/kernel.ts';
 import { META, OTHER, READ, WRITE, callOf, configOf, inner } from './calls.ts';
 
-/** Of a process that is alone. */
+/** The limits of a process that is alone. */
 function limitsOf(config: LimitsConfig): Limits {
   return new Limits(config, new Leases(() => expect.fail('nothing is shared')));
 }

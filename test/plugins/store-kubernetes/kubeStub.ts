@@ -7,7 +7,7 @@ import { defer } from '../../support/cleanup.ts';
 
 export interface Asked {
   readonly method: string;
-  /** With its query. */
+  /** Path of the request, with its query. */
   readonly url: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];

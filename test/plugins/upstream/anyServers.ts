@@ -66,7 +66,7 @@ export class AnyServer {
   /** When requests arrived, and what they were. */
   readonly asked: { readonly at: number; readonly what: string }[] = [];
   readonly #draw: Draw;
-  /** Of each kind of request, unless the server is fickle: then it is drawn for each request. */
+  /** The fault of each kind of request, unless the server is fickle: then it is drawn for each request. */
   readonly #faults = new Map<string, Fault | undefined>();
   readonly #isFickle: boolean;
   readonly #hasSessions: boolean;

@@ -76,7 +76,7 @@ export class Counters {
   }
 }
 
-/** Of gateways in this process. */
+/** Process ids of the counters whose gateways are in this process. */
 export function counterProcesses(): readonly number[] {
   const own = new Set(processesBelow(process.pid));
   return processesNaming(COUNTER).filter((pid) => own.has(pid));
@@ -86,7 +86,7 @@ export function count(client: TalkingClient): Promise<Count> {
   return client.told('x_counter_count') as Promise<Count>;
 }
 
-/** Of a client without session and handle. */
+/** The count that a client without session and handle is told. */
 export async function countShared({ gateway }: Counters): Promise<Count> {
   const call = statelessCall('call_tool', { name: 'x_counter_count', arguments: {} });
   return toldIn((await post(gateway.url(), call)).json() as Heard) as Count;

@@ -15,7 +15,7 @@ export interface Received {
   readonly id?: number;
   readonly method: string;
   readonly params: JsonObject & { readonly _meta?: JsonObject };
-  /** Of an answer to a question of the server, as text. */
+  /** Result or error that answers a question of the server, as JSON text. */
   readonly said: string | undefined;
   /** Whether its connection is closed. */
   isClosed: boolean;

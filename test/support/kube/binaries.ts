@@ -10,7 +10,7 @@ const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 
 /** A Go module whose results are in the user's cache, outside of any clone, so that a new clone finds them. */
 export interface GoModule {
-  /** Of the folder in the cache. */
+  /** Name of its folder in the cache. */
   readonly name: string;
   readonly directory: string;
   /** File names below `directory` that decide the results. */

@@ -17,7 +17,7 @@ for (const module of [KUBE, CLIENTS, CRDS]) {
   console.log(`${module.name}: ${folderOf(module)}`);
 }
 
-/** Of two processes, the second waits for the first. */
+/** Builds the module, or waits for another process that builds it. */
 async function buildOnce(module: GoModule): Promise<void> {
   const folder = folderOf(module);
   const lock = `${folder}.lock`;

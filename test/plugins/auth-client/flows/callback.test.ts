@@ -11,7 +11,7 @@ const DENIED = 'Authentication was denied or failed. Please try again.';
 interface Returned {
   readonly gateway: GuardedGateway;
   readonly browser: Browser;
-  /** Of the callback, not opened yet. */
+  /** URL of the callback, not opened yet. */
   readonly url: URL;
   readonly handle: string;
 }

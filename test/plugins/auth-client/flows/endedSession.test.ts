@@ -9,7 +9,7 @@ import type { PeopleGateway, Person } from '../peopleGateway.ts';
 
 interface Returned {
   readonly browser: Browser;
-  /** Of the callback, not opened yet. */
+  /** URL of the callback, not opened yet. */
   readonly url: string;
   readonly link: string;
 }

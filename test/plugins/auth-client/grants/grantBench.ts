@@ -50,7 +50,7 @@ export class GrantBench {
   readonly endpoint: TokenEndpoint;
   readonly vault = new MemoryVault(() => VAULT_LIMITS);
   readonly bus = new FakeBus();
-  /** Of the sign-in at this gateway; undefined: without such sign-ins. */
+  /** Tokens of the sign-in at this gateway; undefined: without such sign-ins. */
   tokens: ProviderTokens | undefined;
   exchange: SingleSignOnParts['obtain'] = () => Promise.reject(new Error('not part of this test'));
   /** Operations of the vault fail. */
@@ -162,7 +162,7 @@ export class GrantProcess {
     for (const run of this.#stops) run();
   }
 
-  /** Of the caller for the server `notes`. */
+  /** The credential of the caller for the server `notes`. */
   credential(request: InboundRequest = requestOf()): Credential {
     return this.credentials.of(this.#server, request);
   }

@@ -45,7 +45,7 @@ export class TokenEndpoint {
     const suffix = `${person === '' ? '' : `${person}-`}${this.countOf(person)}`;
     return { accessToken: `access-${suffix}`, refreshToken: `refresh-${suffix}` };
   }
-  /** Of refreshes. */
+  /** Number of refreshes so far, for each person apart. */
   countOf(person = ''): number {
     return this.#counts.get(person) ?? 0;
   }

@@ -45,7 +45,7 @@ class Processes {
     sweepMs: 1e6,
   }));
   readonly living = new Set<string>();
-  /** Of the processes that have ended, those that others do not know about. */
+  /** Ids of the processes that have ended, but count as living for the others. */
   readonly unnoticed = new Set<string>();
 
   isProviderRotating = false;

@@ -15,7 +15,7 @@ import { Peers } from '../../../../plugins/vault-redis/contract.ts';
 import { captureLog } from '../../../support/log.ts';
 
 const CALLER: Caller = { subject: 'alice', issuer: 'https://login.example', claims: { sid: 'one' } };
-/** Of a life of ten minutes. @param seconds that are left of it */
+/** An id_token with a life of ten minutes. @param seconds that are left of it */
 function idToken(seconds: number): Promise<string> {
   const end = Math.floor(Date.now() / 1_000) + seconds;
   const token = new SignJWT({ jti: randomUUID() }).setProtectedHeader({ alg: 'HS256' });

@@ -46,7 +46,7 @@ async function serving(...names: readonly Server[]): Promise<string> {
   return url;
 }
 
-/** With the server `relay`, as a process that can be killed. */
+/** Serves the server `relay` by a process that can be killed. */
 async function serveAt(directory: Directory, port: number): Promise<Pegboard> {
   const gateway = await servePegboard(directory.path, ['--port', String(port)]);
   await gateway.logged('server connected');

@@ -11,9 +11,9 @@ const URI = 'auth://status';
 
 /** A plugin of the test: its servers are only what `auth://status` says about them. */
 export interface TestServers {
-  /** Of the configuration directory. */
+  /** Files to write into the configuration directory. */
   readonly files: Files;
-  /** Of config.yaml. */
+  /** Section `plugins` of config.yaml. */
   readonly plugins: JsonObject;
   /** What `auth://status` reports about each server; a test changes it. */
   readonly servers: Record<string, JsonObject>;

@@ -9,7 +9,7 @@ const CLIENTS = {
   '.codex/config.toml': '[mcp_servers.a]\ncommand = "a-mcp"\n',
   '.gemini/settings.json': '{ "mcpServers": [',
 };
-/** Of a gateway without configuration: it says so when it listens, and when the port is taken. */
+/** Port of a gateway without configuration: it says so when it listens, and when the port is taken. */
 const DEFAULT_PORT = '8090';
 
 function start({ path, at }: ClientHome, ...args: readonly string[]): OnTerminal {

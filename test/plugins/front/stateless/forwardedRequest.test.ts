@@ -19,7 +19,7 @@ const asks = metaTool('asks', async (_, { client, cancel }) => {
 
 describe('front, revision 2026-07-28: a request that another process runs', () => {
   const bus = new FakeBus();
-  /** By process: the requests that its clients sent. */
+  /** Ids of the requests that the clients of each process sent. */
   const received: Record<string, string[]> = { a: [], b: [] };
   /** Process, request and trace of each request that was run. */
   const run: (readonly [string, string | undefined, ClientMeta | undefined])[] = [];

@@ -41,7 +41,7 @@ describe('upstream: the subscription of a server', () => {
   afterEach(() => listening.end());
 
   const begin = (): void => listening.begin({ tools: { listChanged: true } });
-  /** By the server, of the last request. */
+  /** Acknowledges the last request, as the server does. */
   const acknowledge = (): void =>
     listening.acknowledged({ _meta: { [SUBSCRIPTION_KEY]: sent.length }, notifications: {} });
   /** After that time, and just before it, how many requests were sent. */

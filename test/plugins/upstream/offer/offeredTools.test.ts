@@ -41,7 +41,7 @@ class Bench {
       return [server, ofCaller];
     }),
   );
-  /** By audience and server. */
+  /** Entries by name that were listed last, by audience and server. */
   readonly #held = new Map<string, ReadonlyMap<string, Entry>>();
 
   list(server: Server, caller: string, names: readonly string[], isOwn = false): void {

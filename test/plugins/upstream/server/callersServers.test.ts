@@ -18,7 +18,7 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
   const prepared: InboundRequest[] = [];
   const log = captureLog();
   let isAway = false;
-  /** By owner and server. */
+  /** `retryAt` of each credential in ms since 1970, by owner and server. */
   const retries = new Map<string, number>();
   const connected = new Set<string>();
   const credentialFor = ({ caller }: InboundRequest, server: string) =>

@@ -45,7 +45,7 @@ class Dialed {
   }
 }
 
-/** Of a connection. */
+/** The listener of a connection, and what it has received. */
 function listening(): { readonly heard: string[]; readonly listener: WireListener } {
   const heard: string[] = [];
   const listener = {

@@ -30,7 +30,7 @@ async function reaches(client: TalkingClient, running: number, warm: number): Pr
   await eventually(isSo, `${running} instances and ${warm} warm processes`, WITHIN_MS);
 }
 
-/** With a client that has no instance yet. */
+/** Starts the gateway, and connects a client that has no instance yet. */
 async function start(definition: object, config: object = {}): Promise<[Counters, TalkingClient]> {
   const counters = await Counters.start({ instances: 'perSession', ...definition }, { config });
   return [counters, await counters.connect()];
