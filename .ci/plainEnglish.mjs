@@ -34,6 +34,12 @@ const PHRASES = [
   instead,
 }));
 
+/** The beginning of a docstring that is a fragment. */
+const FRAGMENT = {
+  pattern: /\/\*\* (?:Of|With|By|Whose|As whom)\b/g,
+  instead: 'a sentence or a noun phrase, which begins with its subject',
+};
+
 /** Paths that are not looked at, each with its reason. */
 const SKIPPED = [
   ['plugins/metatools/search/thesaurus/', 'words that people search by'],
@@ -80,18 +86,21 @@ function proseOf(path, text) {
 function findingsIn(path) {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const prose = proseOf(path, text);
-  return PHRASES.flatMap(({ pattern, instead }) =>
-    [...prose.matchAll(pattern)].map((match) => {
-      const before = text.slice(0, match.index).split('\n');
-      return {
-        path,
-        line: before.length,
-        column: before.at(-1).length + 1,
-        words: match[0].replace(/\s+/g, ' '),
-        instead,
-      };
-    }),
-  )
+  const rules = PHRASES.map((rule) => ({ ...rule, searched: prose }));
+  if (path.endsWith('.ts')) rules.push({ ...FRAGMENT, searched: text });
+  return rules
+    .flatMap(({ pattern, instead, searched }) =>
+      [...searched.matchAll(pattern)].map((match) => {
+        const before = text.slice(0, match.index).split('\n');
+        return {
+          path,
+          line: before.length,
+          column: before.at(-1).length + 1,
+          words: match[0].replace(/\s+/g, ' '),
+          instead,
+        };
+      }),
+    )
     .filter(({ words }) => !ALLOWED.some(([where, allowed]) => where === path && allowed === words))
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
