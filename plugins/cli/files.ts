@@ -56,7 +56,8 @@ export async function textAt(path: string): Promise<string | undefined> {
     // Other encodings would not survive being written back.
     if (isUtf8(bytes)) return bytes.toString('utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // A file may be in place of its folder.
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw new Failure(`${path} cannot be read: ${messageOf(error)}`);
   }
   throw new Failure(`${path} is not valid UTF-8`);
