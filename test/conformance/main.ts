@@ -28,22 +28,14 @@ async function main(only: string | undefined): Promise<void> {
   const lines = (await readFile(source, 'utf8')).split('\n').length - 1;
   if (lines >= MAX_ADAPTER_LINES) faults.push(`the adapter has ${lines} lines; it may only rename`);
   print(`conformance, suite ${suiteVersion()}, scored scenarios:`);
-  // Two at a time, since each waits more than it computes.
-  const others = async (): Promise<void> => {
-    for (const expected of EXPECTED) await judge(expected);
-    for (const { revision } of EXPECTED) await judgeAuthorization(revision);
-  };
-  const asClient = async (): Promise<void> => {
-    for (const expected of EXPECTED) await judgeClient(expected);
-  };
-  await Promise.all([others(), asClient()]);
+  for (const expected of EXPECTED) await judge(expected);
+  for (const expected of EXPECTED) await judgeClient(expected);
+  for (const { revision } of EXPECTED) {
+    const { passed, all, faults: found } = await runAuthorizationLeg(revision);
+    faults.push(...found);
+    print(`  ${revision}: as an authorization server: ${passed.length}/${all.length}`);
+  }
   await runEnds();
-}
-
-async function judgeAuthorization(revision: string): Promise<void> {
-  const { passed, all, faults: found } = await runAuthorizationLeg(revision);
-  faults.push(...found);
-  print(`  ${revision}: as an authorization server: ${passed.length}/${all.length}`);
 }
 
 async function judgeClient(expected: Expected, only = ''): Promise<void> {
