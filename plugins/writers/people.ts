@@ -10,7 +10,7 @@ const PREFIX = 'writer:';
 /** People who have written a definition, each as seen last: by a request of any session, in any process that shares the vault. */
 export class People {
   readonly #scope: Scope<unknown>;
-  /** Undefined: asked for, and not seen yet. */
+  /** By callerKey(), which costs each request less than a digest. Undefined: asked for, and not seen yet. */
   readonly #known = new Map<string, Caller | undefined>();
   /** Who makes a request of the gateway's own. */
   readonly #callers = new WeakMap<object, Caller>();
@@ -24,24 +24,24 @@ export class People {
     const vault = this.#vault;
     for (const key of (await vault?.list(PREFIX)) ?? []) {
       const caller = (await vault?.get(key)) as Caller | undefined;
-      if (caller !== undefined) this.#known.set(key, caller);
+      if (caller !== undefined) this.#known.set(callerKey(caller), caller);
     }
   }
 
   /** From now on, what the caller may do is followed. */
   async remember(caller: Caller): Promise<undefined> {
-    const key = keyOf(caller);
+    const key = callerKey(caller);
     const before = this.#known.get(key);
     // Another issuer of tokens chooses its own claims: it does not speak for whom this gateway has signed in.
     if (before !== undefined && this.#isOwn(before) && !this.#isOwn(caller)) return;
     this.#known.set(key, caller);
-    await this.#vault?.set(key, caller);
+    await this.#vault?.set(storedAs(key), caller);
   }
 
   /** Takes the caller as the vault of all processes has it. */
   async lastSeen(person: Pick<Caller, 'issuer' | 'subject'>): Promise<Caller | undefined> {
-    const key = keyOf(person);
-    const stored = (await this.#vault?.get(key)) as Caller | undefined;
+    const key = callerKey(person);
+    const stored = (await this.#vault?.get(storedAs(key))) as Caller | undefined;
     if (!this.#known.has(key)) this.#known.set(key, stored);
     return stored ?? this.#known.get(key);
   }
@@ -49,7 +49,7 @@ export class People {
   /** A tap: keeps what has changed since a writer was seen last. */
   seen({ caller }: InboundRequest): Promise<undefined> | undefined {
     if (caller === undefined || this.#known.size === 0) return undefined;
-    const key = keyOf(caller);
+    const key = callerKey(caller);
     const known = this.#known.get(key);
     if (!this.#known.has(key) || (known !== undefined && rightsIn(known) === rightsIn(caller)))
       return undefined;
@@ -90,6 +90,7 @@ function rightsIn({ claims }: Caller): string {
   return JSON.stringify({ ...claims, sid: undefined });
 }
 
-function keyOf(person: Pick<Caller, 'issuer' | 'subject'>): string {
-  return PREFIX + createHash('sha256').update(callerKey(person)).digest('base64url');
+/** The vault's key, which is bounded whatever the issuer chooses as subject. @param key of callerKey() */
+function storedAs(key: string): string {
+  return PREFIX + createHash('sha256').update(key).digest('base64url');
 }
