@@ -10,7 +10,7 @@ const PREFIX = 'writer:';
 /** People who have written a definition, each as seen last: by a request of any session, in any process that shares the vault. */
 export class People {
   readonly #scope: Scope<unknown>;
-  /** By callerKey(), which costs each request less than a digest. Undefined: asked for, and not seen yet. */
+  /** The key is callerKey(), which costs a request less than a digest. Undefined: asked for, and not seen yet. */
   readonly #known = new Map<string, Caller | undefined>();
   /** Who makes a request of the gateway's own. */
   readonly #callers = new WeakMap<object, Caller>();

@@ -41,11 +41,11 @@ export class Claims<T extends Claim> {
   }
 
   /** @param request absent: one without lists of its own */
-  winner(name: string, request?: InboundRequest): T | undefined {
+  winner(name: string, request?: InboundRequest, isIn: (claim: T) => boolean = () => true): T | undefined {
     let best: T | undefined;
     for (const [group, claimsByAudience] of this.#claimsByName.get(name) ?? []) {
       const audience = group.audienceOf(request);
-      const [claim] = (audience && claimsByAudience.get(audience)) ?? [];
+      const claim = ((audience && claimsByAudience.get(audience)) ?? []).find(isIn);
       if (claim !== undefined && (best === undefined || this.#compare(name, claim, best) < 0)) best = claim;
     }
     return best;

@@ -118,13 +118,13 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   /** The items of a section that the request gets, in the order of their exposed names. */
   #winners(section: Section, request: InboundRequest): readonly Item[] {
     const names = [...new Set(this.#parts.names(section, request))].sort();
-    return names.flatMap((name) => this.#parts.sources[section].winner(name, request) ?? []);
+    return names.flatMap((name) => this.#known(section, name, request) ?? []);
   }
 
   /** Undefined as well for what the request may not learn of. */
   #known(section: Section, name: string, request: InboundRequest): Item | undefined {
-    const found = this.#parts.sources[section].winner(name, request);
-    return found !== undefined && this.#parts.table().hides(found.offer, request) ? undefined : found;
+    const isKnown = ({ offer }: Item): boolean => !this.#parts.table().hides(offer, request);
+    return this.#parts.sources[section].winner(name, request, isKnown);
   }
 
   /** @param mayHave whether a server could have what was not found */
@@ -157,7 +157,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #servedBy(uri: string, request: InboundRequest): Found | undefined {
-    const listed = this.#parts.sources.resources.winner(uri, request) ?? this.#listedAs(uri, request);
+    const listed = this.#known('resources', uri, request) ?? this.#listedAs(uri, request);
     if (listed !== undefined)
       return { connection: listed.connection, own: listed.ownName, offers: [listed.offer] };
     if (uri.length > this.#parts.config().maxUriChars) return undefined;
@@ -175,8 +175,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (!hasForms(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
     const canonical = canonicalUri(uri);
     for (const name of this.#parts.names('resources', request))
-      if (hasForms(name) && canonicalUri(name) === canonical)
-        return this.#parts.sources.resources.winner(name, request);
+      if (hasForms(name) && canonicalUri(name) === canonical) return this.#known('resources', name, request);
     return undefined;
   }
 
