@@ -1,0 +1,16 @@
+// Mocha's `spec` report, which also writes what failed to the file of PEGBOARD_FAILURES: a JSON array of { file, title }.
+import { writeFileSync } from 'node:fs';
+import Mocha from 'mocha';
+
+export default class Failures extends Mocha.reporters.Spec {
+  constructor(runner, options) {
+    super(runner, options);
+    const failed = [];
+    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test) =>
+      failed.push({ file: test.file, title: test.fullTitle() }),
+    );
+    runner.once(Mocha.Runner.constants.EVENT_RUN_END, () =>
+      writeFileSync(process.env['PEGBOARD_FAILURES'], JSON.stringify(failed)),
+    );
+  }
+}
