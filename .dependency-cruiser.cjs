@@ -1,11 +1,10 @@
 /** Import directions. Source: kernel/README.md, Rings. */
-const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
+const BUILT_IN_PLUGINS = '^plugins/(?!contracts/|kit/)([^/]+)/';
 
 /** The layers of the big plugins, from the bottom up: place → what its files may import of their own plugin, types included,
- *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
+ *  beside that place itself and config.ts. index.ts stands above all. */
 const LAYERS = {
   'auth-client': {
-    'shared/': [],
     'discovery/': [],
     'grants/record/': [],
     'grants/store/': ['grants/record/'],
@@ -18,10 +17,9 @@ const LAYERS = {
     'configFindings.ts': ['flows/'],
   },
   'auth-exchange': {
-    'shared/': [],
     'trust/': [],
-    'broker/': ['trust/', 'shared/'],
-    'assertion/': ['trust/', 'shared/'],
+    'broker/': ['trust/'],
+    'assertion/': ['trust/'],
     'trustedBearer.ts': ['trust/'],
   },
   'auth-server': {
@@ -34,8 +32,7 @@ const LAYERS = {
     'endpoints/': ['web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
   },
   front: {
-    'shared/': [],
-    'message/': ['shared/'],
+    'message/': [],
     'session/': [],
     'client/': ['message/'],
     'methods/': ['client/', 'message/'],
@@ -63,12 +60,11 @@ const LAYERS = {
     'definition.ts': [],
     'perSecond.ts': [],
     'backoffMs.ts': [],
-    'shared/': [],
-    'wire/': ['definition.ts', 'perSecond.ts', 'shared/'],
+    'wire/': ['definition.ts', 'perSecond.ts'],
     'rpc/': ['definition.ts', 'wire/'],
     'revision/': ['definition.ts', 'wire/', 'rpc/'],
     'conversation/': ['definition.ts', 'perSecond.ts', 'backoffMs.ts', 'wire/', 'rpc/', 'revision/'],
-    'server/': ['definition.ts', 'backoffMs.ts', 'shared/', 'wire/', 'rpc/', 'revision/', 'conversation/'],
+    'server/': ['definition.ts', 'backoffMs.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
     'offer/': ['definition.ts', 'rpc/', 'conversation/', 'server/'],
   },
   workflow: {
@@ -88,7 +84,7 @@ const layerRules = Object.entries(LAYERS).flatMap(([plugin, layers]) => {
     comment: `of plugins/${plugin}, ${place} imports itself${knows.length > 0 ? ` and ${knows.join(', ')}` : ''} only`,
     severity: 'error',
     from: { path: inPlugin([place]) },
-    to: { path: inPlugin(['']), pathNot: inPlugin([place, ...knows, 'config.ts', 'contract.ts']) },
+    to: { path: inPlugin(['']), pathNot: inPlugin([place, ...knows, 'config.ts']) },
   }));
 });
 
@@ -159,26 +155,25 @@ module.exports = {
       },
     },
     {
-      name: 'plugins-know-contracts-of-one-another',
-      comment: 'a plugin imports contract.ts of another plugin and nothing else of it',
+      name: 'no-plugin-imports-a-plugin',
+      comment:
+        'what a plugin gives to others is a contract (plugins/contracts) or shared behaviour (plugins/kit)',
       severity: 'error',
       from: { path: BUILT_IN_PLUGINS },
-      to: { path: '^plugins/', pathNot: '^plugins/($1/|[^/]+/contract\\.ts$)' },
+      to: { path: '^plugins/', pathNot: '^plugins/($1|contracts|kit)/' },
     },
     {
-      name: 'contracts-know-contracts',
-      comment: 'contract.ts imports pegboard, contracts and shared/ of its own plugin only',
+      name: 'contracts-are-a-ring',
+      comment: 'plugins/contracts: types, tokens and constants, from pegboard and one another only',
       severity: 'error',
-      from: { path: '^plugins/([^/]+)/contract\\.ts$' },
-      to: { path: '^plugins/', pathNot: '^plugins/([^/]+/contract\\.ts$|$1/shared/)' },
+      from: { path: '^plugins/contracts/' },
+      to: { pathNot: '^(plugins/contracts/|kernel/|pegboard$)', dependencyTypesNot: ['core'] },
     },
     {
-      name: 'shared-stands-alone',
-      comment:
-        'shared/ of a plugin, which its contract.ts gives to others, imports itself and contracts only',
+      name: 'kit-knows-no-plugin',
       severity: 'error',
-      from: { path: '^plugins/([^/]+)/shared/' },
-      to: { path: '^plugins/', pathNot: '^plugins/([^/]+/contract\\.ts$|$1/shared/)' },
+      from: { path: '^plugins/kit/' },
+      to: { path: '^plugins/', pathNot: '^plugins/(contracts|kit)/' },
     },
     {
       name: 'plugins-use-the-public-api',
@@ -195,10 +190,10 @@ module.exports = {
     },
     ...layerRules,
     {
-      name: 'no-circle-in-layered-plugins',
+      name: 'no-circle-in-layers',
       comment: 'no-circular lets circles of types pass; here they count',
       severity: 'error',
-      from: { path: `^plugins/(${Object.keys(LAYERS).join('|')})/` },
+      from: { path: `^plugins/(${[...Object.keys(LAYERS), 'contracts', 'kit'].join('|')})/` },
       to: { circular: true },
     },
     {

@@ -1,5 +1,5 @@
 // Bundles what ships into dist/: the kernel, one file per plugin, the libraries. Fewer and smaller files start faster (D84).
-import { readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,9 +13,12 @@ const PROGRAMS = ['kernel/program/pegboard', 'plugins/cassettes/replay'];
 const MODULES = [
   'kernel/index',
   'plugins/contracts',
+  'plugins/kit',
   'kernel/net/index',
   ...['index', 'callers', 'messages', 'notes'].map((name) => `test/contract/${name}`),
-  ...foldersIn('plugins').map((name) => `plugins/${name}/index`),
+  ...foldersIn('plugins')
+    .map((name) => `plugins/${name}/index`)
+    .filter((name) => existsSync(join(root, `${name}.ts`))),
 ];
 const UNDICI_ID = '\0undici';
 /** All of undici that plugins/upstream and plugins/cli use; with fetch, caches and web sockets it takes 6 MB more memory. */
@@ -27,6 +30,7 @@ export { default as buildConnector } from ${JSON.stringify(join(root, 'node_modu
 const OURS = {
   pegboard: 'kernel/index.ts',
   'pegboard/contracts': 'plugins/contracts.ts',
+  'pegboard/kit': 'plugins/kit.ts',
   'pegboard/net': 'kernel/net/index.ts',
   // Its other build requires its parts in a way that a bundler cannot follow.
   'jsonc-parser': 'node_modules/jsonc-parser/lib/esm/main.js',
@@ -122,7 +126,7 @@ export async function bundle() {
         // One copy of every capability token (D27).
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/([^/]+\/contract\.ts$|http\/shared\/))/,
+          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/(contracts\/|kit\/http\/))/,
           priority: 2,
         },
         {

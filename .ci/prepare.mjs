@@ -36,6 +36,7 @@ function writeOwnManifest() {
   const exports = {
     '.': './kernel/index.js',
     './contracts': './plugins/contracts.js',
+    './kit': './plugins/kit.js',
     './net': './kernel/net/index.js',
     './testing': './test/contract/index.js',
     './package.json': './package.json',

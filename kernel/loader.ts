@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { existsSync, promises } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,8 +14,8 @@ const EXTENSION = extname(import.meta.url);
 
 /** Names of the plugins that ship with Pegboard. */
 export async function builtInNames(): Promise<readonly string[]> {
-  const entries = await readdir(BUILT_IN, { withFileTypes: true });
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  const names = await promises.readdir(BUILT_IN);
+  return names.filter((name) => existsSync(new URL(`${name}/index${EXTENSION}`, BUILT_IN))).sort();
 }
 
 /** Loads `plugins/<name>/index.js` beside the kernel.
@@ -88,13 +88,9 @@ function checkContract(name: string, value: unknown, module: string): Plugin {
       throw refuse(`"${list}" must hold capabilities such as RequestGate, not ${JSON.stringify(odd)}`);
   }
   if (plugin.configSchema === undefined) throw refuse('"configSchema" is missing');
-  const fault = isBuiltIn(module) ? undefined : isValidSchema(plugin.configSchema);
+  const fault = module.startsWith(BUILT_IN.href) ? undefined : isValidSchema(plugin.configSchema);
   if (fault !== undefined) throw refuse(`"configSchema" does not compile: ${fault}`);
   return plugin as Plugin;
-}
-
-function isBuiltIn(module: string): boolean {
-  return module.startsWith(BUILT_IN.href);
 }
 
 function isCapability(value: unknown): boolean {
@@ -107,14 +103,15 @@ const MISSING = 'PEGBOARD_MISSING';
 /** A module hook belongs to the whole process and cannot be removed, and so does this flag. */
 let hooked = false;
 /** Adds two rules to node's resolution: a plugin without its own copy of pegboard gets this one, so that `import 'pegboard'`,
- *  `'pegboard/contracts'` and `'pegboard/net'` work from any folder; and `pegboard-from:` resolves an npm name from the configuration
- *  directory by the rules of ES modules. */
+ *  `'pegboard/contracts'`, `'pegboard/kit'` and `'pegboard/net'` work from any folder; and `pegboard-from:` resolves an npm name from
+ *  the configuration directory by the rules of ES modules. */
 function hookResolution(): void {
   if (hooked) return;
   hooked = true;
   const ours = {
     pegboard: new URL(`index${EXTENSION}`, import.meta.url).href,
     'pegboard/contracts': new URL(`contracts${EXTENSION}`, BUILT_IN).href,
+    'pegboard/kit': new URL(`kit${EXTENSION}`, BUILT_IN).href,
     'pegboard/net': new URL(`net/index${EXTENSION}`, import.meta.url).href,
   };
   const source = `

@@ -40,7 +40,7 @@ const SHIPPED = [
 /** npm packages that a plugin imports only if they are there, because few need them: optional peers, never bundled. */
 const OPTIONAL = ['@kubernetes/client-node'];
 /** Files named after their role, not their export. */
-const NAMED_BY_PART = ['index', 'config', 'contract', 'contracts', 'main'];
+const NAMED_BY_PART = ['index', 'config', 'main'];
 
 /** Specifiers of static and dynamic imports and re-exports. */
 function importsOf(path: string): string[] {
@@ -94,7 +94,7 @@ function kernelUsing(path: string): readonly string[] {
 }
 
 const pluginNames = readdirSync(join(ROOT, 'plugins'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !['contracts', 'kit'].includes(entry.name))
   .map(({ name }) => name);
 const kernel = sourcesBelow('kernel');
 const plugins = sourcesBelow('plugins');
@@ -161,9 +161,12 @@ describe('Architecture', () => {
     expect(unused).to.deep.equal([]);
   });
 
-  it('names files after their main exports', () => {
+  it('names files after their main exports, and contracts after their roles', () => {
     const misnamed = [...kernel, ...plugins]
-      .filter((path) => !path.includes('/gotpl/') && !NAMED_BY_PART.includes(basename(path, '.ts')))
+      .filter(
+        (path) =>
+          !/\/gotpl\/|^plugins\/contracts\//.test(path) && !NAMED_BY_PART.includes(basename(path, '.ts')),
+      )
       .map((path) => ({ path, values: exportedValues(path) }))
       .filter(
         ({ path, values }) =>
@@ -195,7 +198,7 @@ describe('Architecture', () => {
     expect(foreign).to.deep.equal([]);
   });
 
-  it('lets a plugin import pegboard, node, packages that we ship, its own folder and contracts only', () => {
+  it('lets a plugin import pegboard, node, packages that we ship, its own folder, contracts and the kit only', () => {
     const allowed = ['pegboard', ...SHIPPED, ...OPTIONAL];
     const foreign = plugins.flatMap((path) => {
       const own = path.split('/').slice(0, 2).join('/') + '/';
@@ -204,7 +207,7 @@ describe('Architecture', () => {
         .filter((specifier) => {
           if (!specifier.startsWith('.')) return !allowed.includes(packageOf(specifier));
           const target = join(path, '..', specifier);
-          return !target.startsWith(own) && !/^plugins\/[^/]+\/contract\.ts$/.test(target);
+          return !target.startsWith(own) && !/^plugins\/(contracts|kit)\//.test(target);
         })
         .map((specifier) => `${path} imports ${specifier}`);
     });
@@ -245,7 +248,7 @@ describe('Architecture', () => {
       exports: Record<string, Record<string, string>>;
     };
     const modules = Object.values(manifest.exports).filter((one) => typeof one === 'object');
-    expect(modules).to.have.length(4);
+    expect(modules).to.have.length(5);
     for (const { default: bundled, 'pegboard-source': source = '' } of modules) {
       expect(source).to.equal(bundled?.replace('./dist/', './').replace(/\.js$/, '.ts'));
       expect(existsSync(join(ROOT, source)), source).to.equal(true);

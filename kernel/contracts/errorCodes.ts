@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 
-/** Every error code with the shape of its details. A plugin adds the codes that it throws in its contract.ts:
+/** Every error code with the shape of its details. A plugin adds the codes that it throws:
  *  `declare module 'pegboard' { interface ErrorCodes { ACME_BUSY: { readonly queue?: number } } }`.
  *  The comment above a code is its meaning; the README of the owner repeats it, and a test compares the two. */
 export interface ErrorCodes {
@@ -41,8 +41,8 @@ export type ErrorCode = keyof ErrorCodes;
 /** The details of a code that defines none. */
 export type NoDetails = unknown;
 
-/** Facts that an error of any code may carry, for logs and structured answers; never a secret. A plugin adds its own in
- *  its contract.ts, as it adds codes. */
+/** Facts that an error of any code may carry, for logs and structured answers; never a secret. A plugin adds its own as it
+ *  adds codes. */
 export interface ErrorDetails {
   /** The decision layer that refused a tool. */
   readonly layer?: string;

@@ -3,7 +3,7 @@ import type { ReloadReport } from './config.ts';
 import type { JsonObject } from './json.ts';
 import type { InboundRequest } from './request.ts';
 
-/** Every type of event, `noun.pastTense`, with its facts. A plugin adds those that it emits in its contract.ts:
+/** Every type of event, `noun.pastTense`, with its facts. A plugin adds those that it emits:
  *  `declare module 'pegboard' { interface EventMap { 'pool.grown': { readonly size: number } } }`. */
 export interface EventMap {
   'call.settled': SettledCall;

@@ -1,5 +1,6 @@
 import type { Finding, Settings } from 'pegboard';
-import { BUILT_IN_PRESETS, selectorFault } from '../toolsets/contract.ts';
+import { BUILT_IN_PRESETS } from '../contracts/toolsets.ts';
+import { selectorFault } from '../kit/calls/selectors.ts';
 import type { AccessConfig } from './config.ts';
 import { EVERY_CALLER } from './toolsetFor.ts';
 

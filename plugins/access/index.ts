@@ -1,5 +1,5 @@
 import { STAGE, definePlugin, readSchema } from 'pegboard';
-import { Toolsets } from '../toolsets/contract.ts';
+import { Toolsets } from '../contracts/toolsets.ts';
 import { accessFindings } from './accessFindings.ts';
 import type { AccessConfig } from './config.ts';
 import { toolsetFor } from './toolsetFor.ts';

@@ -1,6 +1,6 @@
 import { setNewest } from 'pegboard';
 import type { InboundRequest, Toolset } from 'pegboard';
-import { groupsOf } from '../operators/contract.ts';
+import { groupsOf } from '../kit/authority/authority.ts';
 import type { AccessEntry } from './config.ts';
 
 /** The group of every caller that has signed in. */

@@ -1,8 +1,8 @@
 import { STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { openSideListener } from '../http/contract.ts';
-import type { SideListener } from '../http/contract.ts';
-import { MemoryBudget } from '../memory/contract.ts';
+import { openSideListener } from '../kit/http/sideListener.ts';
+import type { SideListener } from '../kit/http/sideListener.ts';
+import { MemoryBudget } from '../contracts/memory.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
 import { History } from './data/history.ts';

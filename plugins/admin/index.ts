@@ -1,8 +1,8 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
-import { GrantStore } from '../auth-client/contract.ts';
-import { ConfigOrigins } from '../core-config/contract.ts';
-import { MemoryBudget } from '../memory/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
+import { GrantStore } from '../contracts/credentials.ts';
+import { ConfigOrigins } from '../contracts/settings.ts';
+import { MemoryBudget } from '../contracts/memory.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
 import type { AdminConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 

@@ -1,7 +1,7 @@
 import { callerKey } from 'pegboard';
 import type { Call, InboundRequest, RefusedCall, Tool } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
-import { traceIdOf } from '../front/contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import { traceIdOf } from '../kit/calls/traceIdOf.ts';
 import { digestOf, shortName } from './digest.ts';
 import type { KnownDigests } from './knownDigests.ts';
 

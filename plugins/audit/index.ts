@@ -1,5 +1,5 @@
 import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import { Vault } from '../vault-file/contract.ts';
+import { Vault } from '../contracts/vault.ts';
 import type { AuditConfig } from './config.ts';
 
 /** Records who called what, in files that reveal later changes. */

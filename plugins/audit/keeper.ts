@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ConfigControl, isObject } from 'pegboard';
-import { Vault } from '../vault-file/contract.ts';
+import { Vault } from '../contracts/vault.ts';
 import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { sha256 } from './digest.ts';

@@ -2,7 +2,7 @@ import { ConfigControl, GatewayError, InFlight, waitAtMost } from 'pegboard';
 import type { Call, KernelEvent, RefusedCall, Scope, SettledCall } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { digestOf, shortName } from './digest.ts';
-import { outcomeOf } from '../metrics/contract.ts';
+import { outcomeOf } from '../kit/metrics/outcomeOf.ts';
 import { factsOf, refusedFacts } from './facts.ts';
 import type { TrailEvent } from './line.ts';
 import { KnownDigests } from './knownDigests.ts';

@@ -1,21 +1,15 @@
 import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
-import { Route } from '../http/contract.ts';
-import { SignInScopes } from '../auth-server/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { fetchTrust, tlsFindings } from '../upstream/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
-import { Channel, Peers } from '../vault-redis/contract.ts';
-import { CallSecrets } from '../workflow/contract.ts';
-import {
-  CallerCredentials,
-  GrantRelease,
-  GrantStore,
-  SignInFinder,
-  SignInOffers,
-  SignInStatuses,
-} from './contract.ts';
+import { Route } from '../contracts/http.ts';
+import { SignInScopes } from '../contracts/oauth.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { fetchTrust, tlsFindings } from '../kit/tls/fetchTrust.ts';
+import { Vault } from '../contracts/vault.ts';
+import { Channel, Peers } from '../contracts/processes.ts';
+import { CallSecrets } from '../contracts/secrets.ts';
+import { CallerCredentials, GrantRelease, GrantStore } from '../contracts/credentials.ts';
+import { SignInFinder, SignInOffers, SignInStatuses } from '../contracts/signIns.ts';
 
 /** The client of authorization servers towards MCP servers. */
 export const plugin = definePlugin<AuthClientConfig>({

@@ -1,10 +1,11 @@
 import { hiderOf, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { CallerCredentials, GrantRelease, GrantStore, GuardedServers, SignInStatuses } from './contract.ts';
-import type { GuardedServer } from './contract.ts';
-import { SignInScopes } from '../auth-server/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { CallSecrets } from '../workflow/contract.ts';
+import { CallerCredentials, GrantRelease, GrantStore, GuardedServers } from '../contracts/credentials.ts';
+import type { GuardedServer } from '../contracts/credentials.ts';
+import { SignInStatuses } from '../contracts/signIns.ts';
+import { SignInScopes } from '../contracts/oauth.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { CallSecrets } from '../contracts/secrets.ts';
 import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
 import type { Flows } from './flows/provideFlows.ts';

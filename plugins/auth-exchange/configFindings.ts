@@ -6,7 +6,7 @@ import type {
   BrokerTarget,
   TrustedIssuer,
 } from './config.ts';
-import { withoutSlash } from './shared/exchangeTarget.ts';
+import { withoutSlash } from '../kit/oauth/exchangeTarget.ts';
 
 const PLACE = ['aggregator', 'oauth', 'server'];
 const BROKER = 'tokenExchangeBroker';

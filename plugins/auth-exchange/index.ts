@@ -1,6 +1,6 @@
 import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
-import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
+import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../contracts/oauth.ts';
+import { Vault } from '../contracts/vault.ts';
 import type { AuthExchangeConfig, ExchangeConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 

@@ -1,11 +1,11 @@
 import { isObject, messageOf } from 'pegboard';
 import type { Finding, Resource, ReviewFacts } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
-import { fetchTrust } from '../upstream/contract.ts';
-import { secretIn } from './shared/secretIn.ts';
+import { fetchTrust } from '../kit/tls/fetchTrust.ts';
+import { secretIn } from '../kit/oauth/secretIn.ts';
+import { NETWORK_BOUNDS } from '../kit/oauth/networkBounds.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
 import { findingAt } from './configFindings.ts';
-import { NETWORK_BOUNDS } from './shared/networkBounds.ts';
 import { readKeys } from './trust/readKeys.ts';
 
 /** What needs the machine: files of secrets that cannot be read, and with --online the keys of the issuers. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
-import { OAuthError } from '../auth-server/contract.ts';
-import type { AuthorizationServer, BearerTokens, TokenHolder } from '../auth-server/contract.ts';
+import { OAuthError } from '../kit/oauth/oauthError.ts';
+import type { AuthorizationServer, BearerTokens, TokenHolder } from '../contracts/oauth.ts';
 import type { TrustedIssuers } from './trust/trustedIssuers.ts';
 
 const MAX_KNOWN = 10_000;

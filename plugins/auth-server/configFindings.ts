@@ -1,7 +1,7 @@
 import { parseDuration } from 'pegboard';
 import type { Finding, Settings } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
-import { rangeFindings } from '../http/contract.ts';
+import { rangeFindings } from '../kit/http/addressRanges.ts';
 
 const PLACE = ['aggregator', 'oauth', 'server'];
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

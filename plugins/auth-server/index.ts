@@ -1,9 +1,9 @@
 import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
-import { Route } from '../http/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
-import { Channel, Peers } from '../vault-redis/contract.ts';
-import { AuthorizationServer, BrowserSignIn, ProviderTokens } from './contract.ts';
+import { Route } from '../contracts/http.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Vault } from '../contracts/vault.ts';
+import { Channel, Peers } from '../contracts/processes.ts';
+import { AuthorizationServer, BrowserSignIn, ProviderTokens } from '../contracts/oauth.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, STAGE, parseDuration } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import { BrowserCookie, LineLimit, RateLimit, Route } from '../http/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { fetchTrust } from '../upstream/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
-import { Bearer } from './bearer/bearer.ts';
-import { Possession } from './bearer/possession.ts';
-import { Proofs } from './bearer/proofs.ts';
+import { BrowserCookie } from '../kit/http/browserCookie.ts';
+import { LineLimit } from '../kit/http/lineLimit.ts';
+import { RateLimit } from '../kit/http/rateLimit.ts';
+import { Route } from '../contracts/http.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { fetchTrust } from '../kit/tls/fetchTrust.ts';
+import { Vault } from '../contracts/vault.ts';
 import {
   AuthorizationServer,
   BearerTokens,
@@ -16,8 +16,12 @@ import {
   Grant,
   ProviderTokens,
   SignInScopes,
-} from './contract.ts';
-import type { OAuthClient, OAuthError } from './contract.ts';
+} from '../contracts/oauth.ts';
+import type { OAuthClient } from '../contracts/oauth.ts';
+import type { OAuthError } from '../kit/oauth/oauthError.ts';
+import { Bearer } from './bearer/bearer.ts';
+import { Possession } from './bearer/possession.ts';
+import { Proofs } from './bearer/proofs.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
 import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';

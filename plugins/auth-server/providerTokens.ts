@@ -1,5 +1,5 @@
 import type { Caller } from 'pegboard';
-import type { BearerTokens, ProviderTokens } from './contract.ts';
+import type { BearerTokens, ProviderTokens } from '../contracts/oauth.ts';
 import { bearerIn } from './bearer/bearerIn.ts';
 import { living } from './grants/freshIdTokens.ts';
 import type { FreshIdTokens } from './grants/freshIdTokens.ts';

@@ -1,6 +1,6 @@
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { GuardedFetchParts } from 'pegboard/net';
-import { fetchTrust, tlsFindings } from '../upstream/contract.ts';
+import { fetchTrust, tlsFindings } from '../kit/tls/fetchTrust.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
 import { filledSecrets } from './secretsOf.ts';

@@ -1,6 +1,6 @@
 import type { Call, KernelEvent, Log, LogData } from 'pegboard';
-import { traceIdOf } from '../front/contract.ts';
-import { outcomeOf } from '../metrics/contract.ts';
+import { traceIdOf } from '../kit/calls/traceIdOf.ts';
+import { outcomeOf } from '../kit/metrics/outcomeOf.ts';
 import type { CallLogConfig } from './config.ts';
 
 /** Writes a line about each slow call at the level info, about all others at debug. */

@@ -1,10 +1,10 @@
 import { ConfigControl, STAGE, ToolTable } from 'pegboard';
 import type { Resource, Scope } from 'pegboard';
-import { CallSecrets } from '../workflow/contract.ts';
+import { CallSecrets } from '../contracts/secrets.ts';
+import { secretsIn } from '../kit/secrets/secretsIn.ts';
 import type { RecordConfig } from './config.ts';
 import { CassetteRecorder } from './cassetteRecorder.ts';
 import type { SecretsByServer } from './cassetteRecorder.ts';
-import { secretsIn } from './contract.ts';
 
 export function apply(scope: Scope<RecordConfig>): void {
   const control = (): ConfigControl => scope.get(ConfigControl);

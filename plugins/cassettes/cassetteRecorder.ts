@@ -14,7 +14,7 @@ import type {
   Tool,
   ToolTable,
 } from 'pegboard';
-import type { CallSecrets } from '../workflow/contract.ts';
+import type { CallSecrets } from '../contracts/secrets.ts';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';
 import { hideInJson, recordingHider } from './hide.ts';

@@ -1,5 +1,5 @@
 import { ConfigControl, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import { CallSecrets } from '../workflow/contract.ts';
+import { CallSecrets } from '../contracts/secrets.ts';
 import type { RecordConfig } from './config.ts';
 import { cassetteFindings } from './cassetteFindings.ts';
 

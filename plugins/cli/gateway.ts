@@ -1,7 +1,7 @@
 import { VERSION, isObject, messageOf, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
-import { CLIENT_HEADER } from '../operators/contract.ts';
+import { CLIENT_HEADER } from '../contracts/operators.ts';
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, entryOf, isObject, readSchema, readYaml } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Settings, YamlSource } from 'pegboard';
-import type { ConfigOrigins, ConfigSource, ConfigValue } from './contract.ts';
+import type { ConfigOrigins, ConfigSource, ConfigValue } from '../contracts/settings.ts';
 import type { Edits } from './edits.ts';
 import { isOfSections, pluginSchemas, propertiesOf } from './pluginSchemas.ts';
 import { hideSettings } from './show.ts';

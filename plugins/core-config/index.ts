@@ -1,7 +1,6 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { SettingsStore } from '../settings-file/contract.ts';
+import { ConfigOrigins, SettingsStore } from '../contracts/settings.ts';
 import { configOrigins } from './configOrigins.ts';
-import { ConfigOrigins } from './contract.ts';
 import { createEdits } from './edits.ts';
 import { readTools } from './readTools.ts';
 import { writeTools } from './writeTools.ts';

@@ -8,7 +8,7 @@ import {
   resultOf,
   structuredResult,
 } from 'pegboard';
-import { SettingsStore } from '../settings-file/contract.ts';
+import { SettingsStore } from '../contracts/settings.ts';
 import type { CallResult, JsonObject, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, closedBy, readAggregator, showAggregator } from './aggregatorSettings.ts';
 import { issueText } from './edits.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { Vault } from '../vault-file/contract.ts';
+import type { Vault } from '../contracts/vault.ts';
 import type { EventsConfig } from './config.ts';
 import type { EventEntry } from './entryReader.ts';
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { callerKey } from 'pegboard';
 import type { InboundRequest, JsonObject, KernelEvent } from 'pegboard';
-import { isOperator } from '../admin/contract.ts';
-import { SUBJECTS, noticeOf } from './shared/noticeOf.ts';
+import { isOperator } from '../kit/authority/adminPages.ts';
+import { SUBJECTS, noticeOf } from '../kit/notices/noticeOf.ts';
 
 /** One event; core_events shows it without `owner`. Source: requirement core.events. */
 export interface EventEntry extends JsonObject {

@@ -1,6 +1,6 @@
 import type { JsonObject, Scope } from 'pegboard';
-import { Front } from '../front/contract.ts';
-import { SharedTable } from '../vault-redis/contract.ts';
+import { Front } from '../contracts/mcp.ts';
+import { SharedTable } from '../kit/vault/sharedTable.ts';
 import type { EventsConfig } from './config.ts';
 import { shownTo } from './entryReader.ts';
 import type { EventEntry } from './entryReader.ts';

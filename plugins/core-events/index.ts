@@ -1,7 +1,7 @@
 import { ConfigControl, STAGE, definePlugin, readSchema } from 'pegboard';
-import { Front } from '../front/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
-import { Channel } from '../vault-redis/contract.ts';
+import { Front } from '../contracts/mcp.ts';
+import { Vault } from '../contracts/vault.ts';
+import { Channel } from '../contracts/processes.ts';
 import { Archive } from './archive.ts';
 import type { EventsConfig } from './config.ts';
 import { EntryReader } from './entryReader.ts';

@@ -1,7 +1,7 @@
 import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { shownTo } from './entryReader.ts';
-import { KINDS } from './shared/noticeOf.ts';
+import { KINDS } from '../kit/notices/noticeOf.ts';
 import type { EventEntry, EventReader } from './entryReader.ts';
 import { hasFields } from './followers.ts';
 import { readTime } from './readTime.ts';

@@ -1,8 +1,8 @@
 import { ConfigControl, ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, KernelEvent, Resource, Scope } from 'pegboard';
-import { SignInStatuses } from '../auth-client/contract.ts';
-import type { SignInStatus } from '../auth-client/contract.ts';
-import type { McpResourceSource } from '../upstream/contract.ts';
+import { SignInStatuses } from '../contracts/signIns.ts';
+import type { SignInStatus } from '../contracts/signIns.ts';
+import type { McpResourceSource } from '../contracts/mcp.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { serviceOf } from './serverRecord.ts';

@@ -1,6 +1,6 @@
 import { GatewayError, READING, coreTool, hideInUrl, structuredResult, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
-import { Prober } from '../upstream/contract.ts';
+import { Prober } from '../contracts/servers.ts';
 import type { McpServersConfig } from './config.ts';
 import { signInMember } from './signInMember.ts';
 

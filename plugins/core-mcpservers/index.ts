@@ -1,7 +1,7 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { References } from '../references/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
-import { McpResourceSource } from '../upstream/contract.ts';
+import { References } from '../contracts/secrets.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { McpResourceSource } from '../contracts/mcp.ts';
 import { serverFindings } from './serverFindings.ts';
 import { AuthStatus } from './authStatus.ts';
 import type { McpServersConfig } from './config.ts';

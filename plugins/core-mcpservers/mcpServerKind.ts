@@ -1,6 +1,6 @@
 import { globFault, hideInWords, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
-import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
+import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
 import { checkNetwork } from './checkNetwork.ts';

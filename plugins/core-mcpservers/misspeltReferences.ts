@@ -1,6 +1,6 @@
 import { holdsOnlyReferences } from 'pegboard';
 import type { Finding } from 'pegboard';
-import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
+import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 
 const BRACED = /\$\{([^{}]*)\}/g;

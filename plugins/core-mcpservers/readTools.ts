@@ -1,6 +1,7 @@
 import { ConfigControl, coreTool, structuredResult, validateArguments } from 'pegboard';
-import { refusedReferences } from '../references/contract.ts';
-import { ResourceStore, registeredByOf } from '../store-file/contract.ts';
+import { refusedReferences } from '../kit/definitions/refuseReferences.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { registeredByOf } from '../kit/definitions/registeredBy.ts';
 import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { foreignNames } from './foreignNames.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, HIDDEN, hideInUrl, isHidden, replaceMarked } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { valueAt } from '../references/contract.ts';
+import { valueAt } from '../kit/definitions/beside.ts';
+import { hiddenSpec } from '../kit/secrets/hiddenSpec.ts';
 import { mcpServerKind } from './mcpServerKind.ts';
-import { hiddenSpec } from './shared/hiddenSpec.ts';
 
 /** Replaces each HIDDEN of an update by the stored secret of the same place.
  *  @throws GatewayError TOOL_ARGUMENTS if there is no stored value */

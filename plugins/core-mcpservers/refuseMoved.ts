@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, HIDDEN, hideInUrl, holdsOnlyReferences, isHidden, replaceMarked } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { isMovedBeside } from '../references/contract.ts';
+import { isMovedBeside } from '../kit/definitions/beside.ts';
 import { mcpServerKind } from './mcpServerKind.ts';
 import { redactWords } from './redact.ts';
 

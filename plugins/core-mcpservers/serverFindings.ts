@@ -1,9 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard';
-import { SECRET_REFERENCE } from '../store-kubernetes/contract.ts';
+import { SECRET_REFERENCE } from '../contracts/secrets.ts';
+import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
-import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 

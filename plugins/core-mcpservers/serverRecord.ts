@@ -1,13 +1,13 @@
 import { ConfigControl, GatewayError, isError, placeText } from 'pegboard';
-import { ServiceSource } from '../core-services/contract.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import type { ManagedService, ServiceRecord } from '../contracts/services.ts';
+import type { SignInStatus } from '../contracts/signIns.ts';
+import { hiddenSpec } from '../kit/secrets/hiddenSpec.ts';
+import { stateInWords, statusMessage } from '../kit/notices/stateInWords.ts';
 import type { Call, JsonObject, Resource, Scope } from 'pegboard';
-import type { SignInStatus } from '../auth-client/contract.ts';
-import type { ManagedService, ServiceRecord } from '../core-services/contract.ts';
 import { MCP_SERVER, mcpServerKind } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { signInOf, statusFor } from './signInOf.ts';
-import { hiddenSpec } from './shared/hiddenSpec.ts';
-import { stateInWords, statusMessage } from './shared/words.ts';
 
 /** A definition as results show it: redacted, with the current state of its service, and of the caller's sign-in there. */
 export async function recordOf(

@@ -1,7 +1,7 @@
 import { hiderOf, plainText, secretsGiven } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { SignInFinder } from '../auth-client/contract.ts';
-import type { ProbeTarget } from '../upstream/contract.ts';
+import { SignInFinder } from '../contracts/signIns.ts';
+import type { ProbeTarget } from '../contracts/servers.ts';
 
 const MAX_CHARS = 500;
 

@@ -1,7 +1,7 @@
 import type { InboundRequest, Scope } from 'pegboard';
-import { SignInStatuses } from '../auth-client/contract.ts';
-import type { SignInStatus } from '../auth-client/contract.ts';
-import { sessionStatus } from './shared/words.ts';
+import { SignInStatuses } from '../contracts/signIns.ts';
+import type { SignInStatus } from '../contracts/signIns.ts';
+import { sessionStatus } from '../kit/notices/stateInWords.ts';
 
 /** The caller's sign-in at a server; undefined if it wants none, or no plugin signs callers in. @throws GatewayError STORE_UNREACHABLE */
 export async function signInOf(

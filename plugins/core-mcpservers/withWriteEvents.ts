@@ -1,6 +1,6 @@
 import { ConfigControl, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import type { Notice } from '../core-events/contract.ts';
+import type { Notice } from '../contracts/notices.ts';
 
 const TYPES = {
   MCPServerCreated: 'server.created',

@@ -1,9 +1,9 @@
 import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
-import { AggregatorFacts, ServiceSource } from './contract.ts';
-import { HttpListener } from '../http/contract.ts';
-import { mayOperate, onlyForOperators } from '../operators/contract.ts';
+import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
+import type { ManagedService } from '../contracts/services.ts';
+import { HttpListener } from '../contracts/http.ts';
+import { mayOperate, onlyForOperators } from '../kit/authority/authority.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
-import type { ManagedService } from './contract.ts';
 
 const AGGREGATOR = 'mcp-aggregator';
 

@@ -1,7 +1,7 @@
 import { GatewayError, didYouMean } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { ServiceSource } from './contract.ts';
-import type { ManagedService } from './contract.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import type { ManagedService } from '../contracts/services.ts';
 
 /** @throws GatewayError SERVICE_NOT_FOUND */
 export function findService(scope: Scope<unknown>, name: string): ManagedService {

@@ -1,6 +1,6 @@
 import { ConfigControl, ToolTable, definePlugin } from 'pegboard';
-import { Operators } from '../operators/contract.ts';
-import { ServiceSource } from './contract.ts';
+import { Operators } from '../contracts/operators.ts';
+import { ServiceSource } from '../contracts/services.ts';
 import { aggregatorService } from './aggregatorService.ts';
 import { serviceTools } from './serviceTools.ts';
 

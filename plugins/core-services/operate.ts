@@ -1,6 +1,6 @@
 import { CHANGING, GatewayError, isGatewayError } from 'pegboard';
 import type { Call, InboundRequest, JsonObject, ToolAnnotations } from 'pegboard';
-import type { ManagedService, ServiceRecord } from './contract.ts';
+import type { ManagedService, ServiceRecord } from '../contracts/services.ts';
 
 export type Operation = 'start' | 'stop' | 'restart';
 

@@ -1,7 +1,7 @@
 import { GatewayError, coreTool, structuredResult } from 'pegboard';
 import type { JsonSchema, Scope, Tool } from 'pegboard';
-import type { OutputQuery } from './contract.ts';
-import { mayOperate, onlyForOperators } from '../operators/contract.ts';
+import type { OutputQuery } from '../contracts/services.ts';
+import { mayOperate, onlyForOperators } from '../kit/authority/authority.ts';
 import { findService } from './findService.ts';
 
 const ARGUMENTS: JsonSchema = {

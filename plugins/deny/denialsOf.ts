@@ -1,6 +1,6 @@
 import { GatewayError, compileGlob, isOffer } from 'pegboard';
 import type { Glob, Item, Offer, Tool, Verdict } from 'pegboard';
-import { reachesOut } from '../operators/contract.ts';
+import { reachesOut } from '../kit/authority/authority.ts';
 import type { DenyConfig } from './config.ts';
 
 export interface Denials {

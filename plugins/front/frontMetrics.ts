@@ -1,4 +1,5 @@
-import type { Metric, MetricSource, Sample, Tally } from '../metrics/contract.ts';
+import type { Metric, MetricSource, Sample } from '../contracts/metrics.ts';
+import type { Tally } from '../kit/metrics/tally.ts';
 import type { QuestionCounts } from './client/questionCounts.ts';
 
 /** Transport and revision of a session, a stream or a call: the labels of its metrics. */

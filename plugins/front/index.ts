@@ -1,10 +1,13 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
-import { Front, SessionList, StatelessFront } from './contract.ts';
+import { Front, StatelessFront } from '../contracts/mcp.ts';
+import { SessionList } from '../contracts/sessions.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Tally } from '../kit/metrics/tally.ts';
+import { Tracer } from '../contracts/tracing.ts';
+import { Vault } from '../contracts/vault.ts';
+import { warnOfOpenKeys } from '../kit/files/warnOfOpenKeys.ts';
+import { Channel, SharedKeys } from '../contracts/processes.ts';
 import type { KeyRing, Scope } from 'pegboard';
-import { MetricSource, Tally } from '../metrics/contract.ts';
-import { Tracer } from '../tracing/contract.ts';
-import { Vault, warnOfOpenKeys } from '../vault-file/contract.ts';
-import { Channel, SharedKeys } from '../vault-redis/contract.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
 import type { End } from './session/endedSessions.ts';

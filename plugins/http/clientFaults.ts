@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from 'pegboard';
 import type { ErrorCode } from 'pegboard';
-import { statusOf } from './contract.ts';
+import { statusOf } from '../kit/http/statusOf.ts';
+import { closeGently } from '../kit/http/closeGently.ts';
 import { plainRefusal, writeReply } from './replies.ts';
-import { closeGently } from './shared/closeGently.ts';
 
 interface ClientFault {
   /** Default: the status of its code. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { GatewayError, Log } from 'pegboard';
-import type { Route } from './contract.ts';
+import type { Route } from '../contracts/http.ts';
 import { createCors } from './cors.ts';
 import { createOriginCheck } from './hosts.ts';
 import { plainRefusal, replyFor } from './replies.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { GatewayError } from 'pegboard';
-import type { Route } from './contract.ts';
+import type { Route } from '../contracts/http.ts';
 import { plainRefusal, replyFor } from './replies.ts';
 import { refuse, serveRoute } from './serveRoute.ts';
 import type { ServerParts } from './serveRoute.ts';

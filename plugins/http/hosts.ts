@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from 'pegboard';
 import type { HttpConfig } from './config.ts';
-import { hostName, hostNames } from './shared/hostNames.ts';
+import { hostName, hostNames } from '../kit/http/hostNames.ts';
 
 /** Health checks send any Host or none, and a page that reads these by DNS rebinding learns nothing. */
 const PROBE = /^(?:https?:\/\/[^/?#]*)?\/(?:health|ready)(?:\?|$)/;

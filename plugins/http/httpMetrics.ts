@@ -1,4 +1,5 @@
-import type { MetricSource, Tally } from '../metrics/contract.ts';
+import type { MetricSource } from '../contracts/metrics.ts';
+import type { Tally } from '../kit/metrics/tally.ts';
 
 /** The public listener. @param refusals by status @param connections open ones */
 export function httpMetrics(refusals: Tally, connections: () => number): MetricSource {

@@ -3,20 +3,21 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
-import { MemoryBudget } from '../memory/contract.ts';
-import { MetricSource, Tally } from '../metrics/contract.ts';
-import { HttpListener, Route } from './contract.ts';
+import { MemoryBudget } from '../contracts/memory.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Tally } from '../kit/metrics/tally.ts';
+import { HttpListener, Route } from '../contracts/http.ts';
+import { LOOPBACK_ADDRESSES } from '../kit/http/hostNames.ts';
+import { oneAtATime } from '../kit/http/oneAtATime.ts';
+import { needsSignIn } from '../kit/http/signInSettings.ts';
+import { UnreadAnswers } from '../kit/http/unreadAnswers.ts';
 import type { Finding, Reply, Scope, Settings } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { httpMetrics } from './httpMetrics.ts';
 import type { Listener } from './listener.ts';
 import type { Standing } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
-import { LOOPBACK_ADDRESSES } from './shared/hostNames.ts';
-import { oneAtATime } from './shared/oneAtATime.ts';
 import { signsInAtServers, withPublicAddress } from './publicAddress.ts';
-import { needsSignIn } from './shared/signInSettings.ts';
-import { UnreadAnswers } from './shared/unreadAnswers.ts';
 
 const DRAIN_STEPS = 10;
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { singleFlight } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { HttpListener } from './contract.ts';
+import type { HttpListener } from '../contracts/http.ts';
 import type { Listener } from './listener.ts';
 
 export interface SwitchParts {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from 'pegboard';
 import { answerClientError, answerExpectation } from './clientFaults.ts';
 import type { HttpConfig } from './config.ts';
-import { closesGently } from './shared/closeGently.ts';
+import { closesGently } from '../kit/http/closeGently.ts';
 
 const CHECK_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 20;

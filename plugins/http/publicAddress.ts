@@ -1,5 +1,5 @@
 import type { JsonObject, Settings } from 'pegboard';
-import { signInSettings } from './shared/signInSettings.ts';
+import { signInSettings } from '../kit/http/signInSettings.ts';
 
 /** The plugin's configuration, which also accepts Host and Origin of the gateway's public addresses, for the pages of sign-ins,
  *  and the origins that may use the sign-in. @param config not yet validated */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from 'pegboard';
-import type { MemoryShare } from '../memory/contract.ts';
+import type { MemoryShare } from '../contracts/memory.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 

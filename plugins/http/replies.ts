@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, internalErrorText, isGatewayError, messageOf } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
-import { statusOf } from './contract.ts';
+import { statusOf } from '../kit/http/statusOf.ts';
 
 /** A failure as an HTTP response; a message that must not leave the process goes to the log under a correlation id. */
 export function replyFor(thrown: unknown, log: Log, refusalBody: (error: GatewayError) => JsonObject): Reply {

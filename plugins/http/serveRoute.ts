@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isReply, sharerOf } from 'pegboard';
 import type { InboundRequest, Log, Reply, RequestFacts, RequestGate } from 'pegboard';
-import type { MemoryBudget, MemoryShare } from '../memory/contract.ts';
-import type { HttpExchange, Route } from './contract.ts';
+import type { MemoryBudget, MemoryShare } from '../contracts/memory.ts';
+import type { HttpExchange, Route } from '../contracts/http.ts';
+import { hasLargeRest } from '../kit/http/closeGently.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
 import { refuseOtherSites } from './hosts.ts';
 import { plainRefusal, replyFor, writeReply } from './replies.ts';
-import { hasLargeRest } from './shared/closeGently.ts';
 
 export interface ServerParts {
   readonly config: HttpConfig;

@@ -1,8 +1,8 @@
 import { definePlugin, readSchema } from 'pegboard';
-import { KeyedCalls } from './contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
-import { Channel, Peers } from '../vault-redis/contract.ts';
+import { KeyedCalls } from '../contracts/idempotency.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Vault } from '../contracts/vault.ts';
+import { Channel, Peers } from '../contracts/processes.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { VaultedCalls } from './vaultedCalls.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, jsonText, messageOf, rawResult, withRawMeta } from 'pegboard';
 import type { Call, CallResult, ErrorCode, Tool } from 'pegboard';
-import { URL_ELICITATION_REQUIRED } from '../upstream/contract.ts';
+import { URL_ELICITATION_REQUIRED } from '../contracts/servers.ts';
 
 /** The record of a key; without outcome the call has begun and not ended. */
 export interface Entry {

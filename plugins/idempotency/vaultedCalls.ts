@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, messageOf, sharerOf } from 'pegboard';
-import { Tally } from '../metrics/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
-import { Channel, Peers } from '../vault-redis/contract.ts';
+import { Tally } from '../kit/metrics/tally.ts';
+import { Vault } from '../contracts/vault.ts';
+import { Channel, Peers } from '../contracts/processes.ts';
+import type { KeyedCalls } from '../contracts/idempotency.ts';
 import type { Call, CallResult, Scope, Tool } from 'pegboard';
-import type { KeyedCalls } from './contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { digestOf, idOf, PREFIX } from './identity.ts';
 import { KeyShares } from './keyShares.ts';

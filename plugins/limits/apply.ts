@@ -1,8 +1,8 @@
 import { GatewayError, STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { AggregatorFacts } from '../core-services/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { Quotas } from '../vault-redis/contract.ts';
+import { AggregatorFacts } from '../contracts/services.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Quotas } from '../contracts/processes.ts';
 import type { LimitsConfig } from './config.ts';
 import { Leases } from './leases.ts';
 import { Limits } from './limits.ts';

@@ -1,6 +1,6 @@
 import { definePlugin, readSchema, whenConfigured } from 'pegboard';
-import { AggregatorFacts } from '../core-services/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
+import { AggregatorFacts } from '../contracts/services.ts';
+import { MetricSource } from '../contracts/metrics.ts';
 import type { LimitsConfig } from './config.ts';
 
 /** Rates and numbers of running calls per session, caller, server and tool. Costs nothing until one is set. */

@@ -1,4 +1,4 @@
-import type { Quotas } from '../vault-redis/contract.ts';
+import type { Quotas } from '../contracts/processes.ts';
 import type { Limit } from './config.ts';
 
 /** The part of a shared limit that this process has drawn, for the calls of about one window. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Quotas } from '../vault-redis/contract.ts';
+import type { Quotas } from '../contracts/processes.ts';
 import type { Limit } from './config.ts';
 import { Lease } from './lease.ts';
 

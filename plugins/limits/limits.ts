@@ -1,6 +1,6 @@
 import { GatewayError, InFlight, callerKey, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
-import { Tally } from '../metrics/contract.ts';
+import { Tally } from '../kit/metrics/tally.ts';
 import type { Limit, LimitsConfig } from './config.ts';
 import type { Lease } from './lease.ts';
 import type { Leases, Limited } from './leases.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { GatewayError, STAGE, StateDirectory, definePlugin, readSchema } from 'pegboard';
 import type { Finding, Scope, Settings } from 'pegboard';
-import { LineLimit, needsSignIn } from '../http/contract.ts';
-import { warnOfOpenKeyFile } from '../vault-file/contract.ts';
+import { LineLimit } from '../kit/http/lineLimit.ts';
+import { needsSignIn } from '../kit/http/signInSettings.ts';
+import { warnOfOpenKeyFile } from '../kit/files/warnOfOpenKeys.ts';
 import type { LocalTokenConfig } from './config.ts';
 import { openToken } from './openToken.ts';
 import { TokenGuard } from './tokenGuard.ts';

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { ErrorCode, InboundRequest, Reply } from 'pegboard';
-import type { LineLimit } from '../http/contract.ts';
+import type { LineLimit } from '../kit/http/lineLimit.ts';
 
 const CODE: ErrorCode = 'REQUEST_UNAUTHENTICATED';
 /** For a refusal of the transport, in JSON-RPC. */

@@ -1,10 +1,10 @@
 import { getHeapStatistics } from 'node:v8';
 import { GatewayError, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
-import { Tally } from '../metrics/contract.ts';
+import { Tally } from '../kit/metrics/tally.ts';
+import { SMALL_BYTES } from '../contracts/memory.ts';
+import type { MemoryBudget, MemoryShare, MemoryUse } from '../contracts/memory.ts';
 import type { MemoryConfig } from './config.ts';
-import { SMALL_BYTES } from './contract.ts';
-import type { MemoryBudget, MemoryShare, MemoryUse } from './contract.ts';
 import { Share } from './share.ts';
 
 /** A message in memory is its bytes, its text, the parsed text, and what is made of it: up to this many times its size, with slack for the garbage collector. */

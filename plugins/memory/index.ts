@@ -1,8 +1,8 @@
 import { definePlugin, readSchema } from 'pegboard';
-import { MetricSource } from '../metrics/contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { MemoryBudget } from '../contracts/memory.ts';
 import { Budget } from './budget.ts';
 import type { MemoryConfig } from './config.ts';
-import { MemoryBudget } from './contract.ts';
 import { memoryMetrics } from './memoryMetrics.ts';
 
 /** One bound on the memory of all large messages together, so that a flood of them fails alone and not the process. */

@@ -1,4 +1,4 @@
-import type { MetricSource } from '../metrics/contract.ts';
+import type { MetricSource } from '../contracts/metrics.ts';
 import type { Budget } from './budget.ts';
 
 export function memoryMetrics(budget: Budget): MetricSource {

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
-import { SMALL_BYTES } from './contract.ts';
-import type { MemoryShare, MemoryUse } from './contract.ts';
+import { SMALL_BYTES } from '../contracts/memory.ts';
+import type { MemoryShare, MemoryUse } from '../contracts/memory.ts';
 
 /** The part of the budget that one message has, and the one that it wants. */
 export class Share implements MemoryShare {

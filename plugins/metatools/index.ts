@@ -1,7 +1,7 @@
 import { definePlugin, entryOf, readSchema, ToolTable, Turns } from 'pegboard';
-import { MemoryBudget } from '../memory/contract.ts';
-import { Tracer } from '../tracing/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
+import { MemoryBudget } from '../contracts/memory.ts';
+import { Tracer } from '../contracts/tracing.ts';
+import { Vault } from '../contracts/vault.ts';
 import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';

@@ -4,7 +4,7 @@ import type { Scope } from 'pegboard';
 import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
-import { MetricSource } from './contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';

@@ -1,6 +1,6 @@
 import { definePlugin, readSchema } from 'pegboard';
 import type { MetricsConfig } from './config.ts';
-import { MetricSource } from './contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
 
 /** Exports metrics: what OTEL_METRICS_EXPORTER names. Costs nothing without it. */
 export const plugin = definePlugin<MetricsConfig>({

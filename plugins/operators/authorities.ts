@@ -2,11 +2,11 @@ import type { BlockList } from 'node:net';
 import { isIP } from 'node:net';
 import { isLoopbackHost } from 'pegboard/net';
 import type { Caller } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
-import { addressRanges } from '../http/contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import { addressRanges } from '../kit/http/addressRanges.ts';
+import { groupsOf } from '../kit/authority/authority.ts';
+import type { Asker, Authority } from '../contracts/operators.ts';
 import type { OperatorsConfig, OperatorsSection } from './config.ts';
-import { groupsOf } from './contract.ts';
-import type { Asker, Authority } from './contract.ts';
 
 export type IsOwnSignIn = (caller: Caller) => boolean;
 

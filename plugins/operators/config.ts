@@ -1,4 +1,4 @@
-import type { Authority } from './contract.ts';
+import type { Authority } from '../contracts/operators.ts';
 
 /** `operators` of config.yaml, and the entries of `access`; schemas/config/operators.schema.json has meanings and defaults. */
 export interface OperatorsConfig {

@@ -1,8 +1,9 @@
 import { GatewayError, holdsUnprintable, isObject } from 'pegboard';
 import type { Call, KernelEvent, Log, Tool } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import { CLIENT_HEADER } from '../contracts/operators.ts';
+import { authorityTaken } from '../kit/authority/authority.ts';
 import type { OperatorsSection } from './config.ts';
-import { CLIENT_HEADER, authorityTaken } from './contract.ts';
 
 const COMMAND_LINE = 'cli';
 /** A person does not read more, and what stands behind it must not be confirmed unread. */

@@ -1,12 +1,12 @@
 import { DecisionLayer, definePlugin, readSchema } from 'pegboard';
-import { AuthorizationServer } from '../auth-server/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
+import { AuthorizationServer } from '../contracts/oauth.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { Operators } from '../contracts/operators.ts';
 import { Authorities } from './authorities.ts';
 import type { IsOwnSignIn } from './authorities.ts';
 import type { OperatorsConfig } from './config.ts';
 import { unaskedEvent, withConfirmation } from './confirmation.ts';
 import type { ConfirmationParts } from './confirmation.ts';
-import { Operators } from './contract.ts';
 import { operatorFindings } from './operatorFindings.ts';
 import { stepFindings } from './stepFindings.ts';
 import { operatorsLayer } from './operatorsLayer.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from 'pegboard';
-import { rangeFindings } from '../http/contract.ts';
+import { rangeFindings } from '../kit/http/addressRanges.ts';
 import type { OperatorsConfig } from './config.ts';
 
 /** Entries that are not networks, and groups of `access` that name every caller, with their places. */

@@ -1,8 +1,8 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, Item, Verdict } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
-import { WHO_OPERATES, authorityTaken, suffices } from './contract.ts';
-import type { Authority, Operators } from './contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import { WHO_OPERATES, authorityTaken, suffices } from '../kit/authority/authority.ts';
+import type { Authority, Operators } from '../contracts/operators.ts';
 
 const CORE = 'core_';
 

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { ReviewFacts, ReviewFinding } from 'pegboard';
-import { needsSignIn } from '../http/contract.ts';
+import { needsSignIn } from '../kit/http/signInSettings.ts';
 import type { OperatorsConfig } from './config.ts';
 
 /** The built-in core tools that are for operators: no tool is registered when configurations are checked. */

@@ -1,7 +1,7 @@
 import { ConfigControl, definePlugin, globFault, readSchema } from 'pegboard';
-import { ResourceStore } from '../store-file/contract.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { References } from '../contracts/secrets.ts';
 import type { ReferencesConfig } from './config.ts';
-import { References } from './contract.ts';
 import { refusedIn } from './refusedIn.ts';
 import { Rules } from './rules.ts';
 import { withoutOutside } from './withoutOutside.ts';

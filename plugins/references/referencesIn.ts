@@ -1,5 +1,5 @@
 import { isObject } from 'pegboard';
-import type { Path } from './shared/beside.ts';
+import type { Path } from '../kit/definitions/beside.ts';
 
 export interface Found {
   /** `env:NAME`, `file:PATH` or `secret:NAME/KEY` */

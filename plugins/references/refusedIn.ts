@@ -1,9 +1,9 @@
 import type { Finding } from 'pegboard';
-import type { Write } from './contract.ts';
+import type { Write } from '../contracts/secrets.ts';
+import { isMovedBeside, valueAt } from '../kit/definitions/beside.ts';
+import type { Path } from '../kit/definitions/beside.ts';
 import { referencesIn } from './referencesIn.ts';
 import type { Rules } from './rules.ts';
-import { isMovedBeside, valueAt } from './shared/beside.ts';
-import type { Path } from './shared/beside.ts';
 
 /** What a write would add in references that are not allowed. */
 export function refusedIn({ next, stored }: Write, rules: Rules): readonly Finding[] {

@@ -1,5 +1,5 @@
 import { ConfigControl, definePlugin } from 'pegboard';
-import { SettingsStore } from './contract.ts';
+import { SettingsStore } from '../contracts/settings.ts';
 import { SettingsFile } from './settingsFile.ts';
 
 export const plugin = definePlugin({

@@ -2,8 +2,10 @@ import { lstat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError, isGatewayError, isObject, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { createFile, editYaml, replaceFile, writing } from '../store-file/contract.ts';
-import type { SettingsStore } from './contract.ts';
+import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
+import { editYaml } from '../kit/files/editYaml.ts';
+import { writing } from '../kit/files/writing.ts';
+import type { SettingsStore } from '../contracts/settings.ts';
 
 /** How often to start again if another program saves the file in between. */
 const WRITE_ATTEMPTS = 5;

@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { definitionNameFault, GatewayError, inTurn, isObject } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
-import { createFile, replaceFile } from './shared/atomicFile.ts';
-import { annotationsOf, writerIn } from './shared/registeredBy.ts';
-import type { ResourceStore, StoredDefinition } from './contract.ts';
+import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
+import { annotationsOf, writerIn } from '../kit/definitions/registeredBy.ts';
+import type { ResourceStore, StoredDefinition } from '../contracts/definitions.ts';
+import { editYaml } from '../kit/files/editYaml.ts';
+import { writing } from '../kit/files/writing.ts';
 import type { Definition } from './definition.ts';
-import { editYaml } from './shared/editYaml.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
 import { nameOf } from './load.ts';
-import { writing } from './shared/writing.ts';
 
 export interface FileStoreParts {
   readonly folders: Folders;

@@ -1,5 +1,5 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { ResourceStore } from './contract.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';

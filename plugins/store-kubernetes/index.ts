@@ -1,9 +1,9 @@
 import { ConfigControl, Shutdown, definePlugin, entryOf, readSchema } from 'pegboard';
-import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
-import { ServiceSource } from '../core-services/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
-import { CallSecrets, RunStore } from '../workflow/contract.ts';
-import { SecretSource } from './contract.ts';
+import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
+import { RunStore } from '../contracts/runs.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 
 /** Definitions as custom resources of Kubernetes. */

@@ -1,11 +1,11 @@
 import { ConfigControl, Shutdown, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { ProviderTokens, SignInScopes } from '../auth-server/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
-import { CallSecrets, RunStore } from '../workflow/contract.ts';
+import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
+import { RunStore } from '../contracts/runs.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 import { provideEvents } from './events/provideEvents.ts';
-import { SecretSource } from './contract.ts';
 import { KubernetesRuns } from './runs/kubernetesRuns.ts';
 import { KubernetesSecrets } from './secrets/kubernetesSecrets.ts';
 import { Cluster } from './store/cluster.ts';

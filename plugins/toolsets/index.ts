@@ -1,7 +1,7 @@
 import { DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
-import { Toolsets } from './contract.ts';
+import { Toolsets } from '../contracts/toolsets.ts';
+import type { ToolsetView } from '../contracts/toolsets.ts';
 import type { Scope } from 'pegboard';
-import type { ToolsetView } from './contract.ts';
 import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './presetFindings.ts';

@@ -1,7 +1,7 @@
 import { isGatewayError } from 'pegboard';
 import type { InboundRequest, Toolset } from 'pegboard';
-import { refuseCount } from './contract.ts';
-import type { ToolsetView } from './contract.ts';
+import { refuseCount } from '../kit/calls/selectors.ts';
+import type { ToolsetView } from '../contracts/toolsets.ts';
 import { splitHeader } from './selectors.ts';
 
 const HEADER = 'x-service-toolset';

@@ -1,6 +1,6 @@
 import { messageOf, nearest } from 'pegboard';
 import type { Finding } from 'pegboard';
-import { unknownPreset } from './contract.ts';
+import { unknownPreset } from '../kit/calls/selectors.ts';
 import type { Rule, ToolsetsConfig } from './config.ts';
 import { matchRule } from './match.ts';
 import { BUILT_IN } from './presets.ts';

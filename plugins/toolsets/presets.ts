@@ -1,4 +1,4 @@
-import type { BUILT_IN_PRESETS, ToolsetPreset } from './contract.ts';
+import type { BUILT_IN_PRESETS, ToolsetPreset } from '../contracts/toolsets.ts';
 import type { PresetDefinition, ToolsetsConfig } from './config.ts';
 import { isReadOnly, matchRule } from './match.ts';
 import type { Match } from './match.ts';

@@ -1,6 +1,6 @@
 import type { Item } from 'pegboard';
-import { invalidToolset, selectorFault, selectorParts } from './contract.ts';
-import type { ToolsetView } from './contract.ts';
+import { invalidToolset, selectorFault, selectorParts } from '../kit/calls/selectors.ts';
+import type { ToolsetView } from '../contracts/toolsets.ts';
 import { matchServer, matchTool, matchWorkflow } from './match.ts';
 import type { Match } from './match.ts';
 import type { Presets } from './presets.ts';

@@ -1,7 +1,7 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, Item, Toolset, Verdict } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
-import type { ToolsetView } from './contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import type { ToolsetView } from '../contracts/toolsets.ts';
 import { linksOf } from './onlyReads.ts';
 
 const LAYER = 'toolset';

@@ -1,8 +1,8 @@
 import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { CallSecrets } from '../workflow/contract.ts';
+import { CallSecrets } from '../contracts/secrets.ts';
+import { Tracer } from '../contracts/tracing.ts';
 import type { TracingConfig } from './config.ts';
-import { Tracer } from './contract.ts';
 import { openExport } from './export/openExport.ts';
 import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';

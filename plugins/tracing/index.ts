@@ -1,6 +1,6 @@
 import { definePlugin, readSchema } from 'pegboard';
 import type { TracingConfig } from './config.ts';
-import { Tracer } from './contract.ts';
+import { Tracer } from '../contracts/tracing.ts';
 import { exporterNames } from './export/exporterNames.ts';
 
 /** Exports traces over OTLP or into the log. Costs nothing unless the environment asks for it. */

@@ -1,6 +1,7 @@
-import { statusOf } from '../http/contract.ts';
+import { statusOf } from '../kit/http/statusOf.ts';
+import type { Front, StatelessFront } from '../contracts/mcp.ts';
+import type { Session } from '../contracts/sessions.ts';
 import type { InboundRequest, Reply } from 'pegboard';
-import type { Front, Session, StatelessFront } from '../front/contract.ts';
 import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
 
 const JSON_TYPE = 'application/json';

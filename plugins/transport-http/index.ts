@@ -1,6 +1,6 @@
 import { Endpoint, definePlugin, readSchema } from 'pegboard';
-import { Front, StatelessFront } from '../front/contract.ts';
-import { HttpListener, Route } from '../http/contract.ts';
+import { Front, StatelessFront } from '../contracts/mcp.ts';
+import { HttpListener, Route } from '../contracts/http.ts';
 import type { StreamConfig } from './config.ts';
 import { mcpRoutes } from './mcpRoutes.ts';
 import { Streams } from './streams.ts';

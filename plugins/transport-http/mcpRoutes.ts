@@ -1,6 +1,6 @@
-import { Front, StatelessFront } from '../front/contract.ts';
+import { Front, StatelessFront } from '../contracts/mcp.ts';
+import type { HttpExchange, Route } from '../contracts/http.ts';
 import type { InboundRequest, Reply, Scope } from 'pegboard';
-import type { HttpExchange, Route } from '../http/contract.ts';
 import { PostSink } from './postSink.ts';
 import { isOfStanding } from './resumableStream.ts';
 import type { StreamConfig } from './config.ts';

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { statusOf } from '../http/contract.ts';
+import { statusOf } from '../kit/http/statusOf.ts';
+import type { AnswerOutcome, Sink } from '../contracts/mcp.ts';
+import type { Session } from '../contracts/sessions.ts';
 import type { ErrorCode } from 'pegboard';
-import type { AnswerOutcome, Session, Sink } from '../front/contract.ts';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 

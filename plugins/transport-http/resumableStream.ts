@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EventWriter } from 'pegboard';
-import type { Session } from '../front/contract.ts';
+import type { Session } from '../contracts/sessions.ts';
 
 interface Kept {
   readonly number: number;

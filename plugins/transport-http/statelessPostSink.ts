@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorCode, EventWriter } from 'pegboard';
-import type { StatelessSink } from '../front/contract.ts';
-import type { HttpExchange } from '../http/contract.ts';
+import type { StatelessSink } from '../contracts/mcp.ts';
+import type { HttpExchange } from '../contracts/http.ts';
 import { writeJson } from './postSink.ts';
 import type { Streams } from './streams.ts';
 

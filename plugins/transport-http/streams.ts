@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { EventWriter, InFlight } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
-import type { Front, Session } from '../front/contract.ts';
+import type { Front } from '../contracts/mcp.ts';
+import type { Session } from '../contracts/sessions.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumableStream.ts';
 

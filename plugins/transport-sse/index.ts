@@ -1,6 +1,6 @@
 import { Endpoint, definePlugin, readSchema } from 'pegboard';
-import { Front } from '../front/contract.ts';
-import { HttpListener, Route } from '../http/contract.ts';
+import { Front } from '../contracts/mcp.ts';
+import { HttpListener, Route } from '../contracts/http.ts';
 import type { StreamConfig } from './config.ts';
 import { SseConnections } from './sseConnections.ts';
 

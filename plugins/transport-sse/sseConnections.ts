@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { EventWriter, GatewayError, callerKey } from 'pegboard';
-import { Front } from '../front/contract.ts';
+import { Front } from '../contracts/mcp.ts';
+import type { Sink } from '../contracts/mcp.ts';
+import type { Session } from '../contracts/sessions.ts';
+import type { HttpExchange, Route } from '../contracts/http.ts';
 import type { InboundRequest, Reply, Scope } from 'pegboard';
-import type { Session, Sink } from '../front/contract.ts';
-import type { HttpExchange, Route } from '../http/contract.ts';
 import type { StreamConfig } from './config.ts';
 
 interface Connection {

@@ -1,5 +1,5 @@
 import { Endpoint, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
-import { Front } from '../front/contract.ts';
+import { Front } from '../contracts/mcp.ts';
 import { StdioFront } from './stdioFront.ts';
 import type { StdioConfig } from './stdioFront.ts';
 

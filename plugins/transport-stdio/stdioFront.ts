@@ -1,8 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { LineSplitter, RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
-import { Front } from '../front/contract.ts';
+import { Front } from '../contracts/mcp.ts';
+import type { Sink } from '../contracts/mcp.ts';
+import type { Session } from '../contracts/sessions.ts';
 import type { InboundRequest, RequestFacts, Scope } from 'pegboard';
-import type { Session, Sink } from '../front/contract.ts';
 
 export interface StdioConfig {
   readonly maxLineBytes: number;

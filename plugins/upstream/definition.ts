@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
-import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
-import type { AuthRules } from '../auth-client/contract.ts';
+import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
+import type { AuthRules } from '../contracts/credentials.ts';
 
 /** What a server may ask of a client. */
 export type Topic = 'elicitation' | 'sampling' | 'roots';

@@ -11,21 +11,17 @@ import {
   networkSettings,
   readSchema,
 } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
-import { ServiceSource } from '../core-services/contract.ts';
-import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
-import { SecretSource } from '../store-kubernetes/contract.ts';
-import { MemoryBudget } from '../memory/contract.ts';
-import { MetricSource } from '../metrics/contract.ts';
-import { Tracer } from '../tracing/contract.ts';
-import {
-  McpCompletionSource,
-  McpLogSource,
-  McpPromptSource,
-  McpResourceSource,
-  Prober,
-  StartingServers,
-} from './contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import { CallerCredentials, GuardedServers } from '../contracts/credentials.ts';
+import { SignInOffers } from '../contracts/signIns.ts';
+import { SecretSource } from '../contracts/secrets.ts';
+import { MemoryBudget } from '../contracts/memory.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Tracer } from '../contracts/tracing.ts';
+import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
+import { Prober, StartingServers } from '../contracts/servers.ts';
+import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
 import type { InboundRequest, Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
@@ -42,7 +38,6 @@ import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
 import { UpstreamMetrics } from './server/upstreamMetrics.ts';
 import { ServerLogs } from './conversation/serverLogs.ts';
-import { tlsTrusts } from './shared/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';
 
 /** Connections to MCP servers: their tools, resources, prompts and life cycle. */

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
-import { JsonVault } from './contract.ts';
-import type { VaultWrite } from './contract.ts';
+import { JsonVault } from '../kit/vault/jsonVault.ts';
+import type { VaultWrite } from '../kit/vault/jsonVault.ts';
 import type { SealedLog } from './sealedLog.ts';
 import { OVERHEAD_BYTES } from './logRecord.ts';
 import type { Location } from './scan.ts';

@@ -1,6 +1,7 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
-import { MetricSource } from '../metrics/contract.ts';
-import { CountedVault, Vault } from './contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { CountedVault } from '../kit/vault/countedVault.ts';
+import { Vault } from '../contracts/vault.ts';
 import type { VaultFileConfig } from './config.ts';
 import { OpeningVault } from './openingVault.ts';
 

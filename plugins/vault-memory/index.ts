@@ -1,6 +1,7 @@
 import { definePlugin, readSchema, whenConfigured } from 'pegboard';
-import { MetricSource } from '../metrics/contract.ts';
-import { CountedVault, Vault } from '../vault-file/contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { CountedVault } from '../kit/vault/countedVault.ts';
+import { Vault } from '../contracts/vault.ts';
 import { MemoryVault } from './memoryVault.ts';
 import type { VaultMemoryConfig } from './memoryVault.ts';
 

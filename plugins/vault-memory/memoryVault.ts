@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
-import { JsonVault } from '../vault-file/contract.ts';
-import type { VaultWrite } from '../vault-file/contract.ts';
+import { JsonVault } from '../kit/vault/jsonVault.ts';
+import type { VaultWrite } from '../kit/vault/jsonVault.ts';
 
 export interface VaultMemoryConfig {
   readonly maxEntries: number;

@@ -1,9 +1,9 @@
 import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import { MetricSource } from '../metrics/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Vault } from '../contracts/vault.ts';
+import { Channel, Peers, Quotas, SharedKeys } from '../contracts/processes.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { filledConfig } from './filledConfig.ts';
-import { Channel, Peers, Quotas, SharedKeys } from './contract.ts';
 
 export const plugin = definePlugin<VaultRedisConfig>({
   name: 'vault-redis',

@@ -1,10 +1,12 @@
 import { ConfigControl, StateDirectory } from 'pegboard';
 import type { KeyRing, Scope } from 'pegboard';
-import { MetricSource } from '../metrics/contract.ts';
-import { CountedVault, Vault, vaultKeys } from '../vault-file/contract.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { CountedVault } from '../kit/vault/countedVault.ts';
+import { Vault } from '../contracts/vault.ts';
+import { vaultKeys } from '../kit/vault/vaultKeys.ts';
+import { Channel, Peers, Quotas, SharedKeys } from '../contracts/processes.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { Connection } from './connection.ts';
-import { Channel, Peers, Quotas, SharedKeys } from './contract.ts';
 import { usableConfig } from './filledConfig.ts';
 import { keptKeys } from './keptKeys.ts';
 import { RedisChannel } from './redisChannel.ts';

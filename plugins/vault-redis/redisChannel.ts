@@ -3,10 +3,10 @@ import type { Redis } from 'ioredis';
 import type { JsonObject, KeyRing, Log } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 import { connectSubscriber } from './connect.ts';
-import { Tally } from '../metrics/contract.ts';
-import type { Metric, MetricSource } from '../metrics/contract.ts';
+import { Tally } from '../kit/metrics/tally.ts';
+import type { Metric, MetricSource } from '../contracts/metrics.ts';
+import type { Channel, Subscriber } from '../contracts/processes.ts';
 import type { Connection } from './connection.ts';
-import type { Channel, Subscriber } from './contract.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 /** The Redis channel below the key prefix, and the context of its seals. */

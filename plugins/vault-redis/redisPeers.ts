@@ -3,7 +3,7 @@ import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import type { Peers } from './contract.ts';
+import type { Peers } from '../contracts/processes.ts';
 
 /** Below the key prefix. Quotes are escaped in the names of keys, so the vault does not list it. */
 const KEY = '"peer":';

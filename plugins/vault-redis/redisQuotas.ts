@@ -1,6 +1,6 @@
 import type { VaultRedisConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import type { Draw, Drawn, Quota, Quotas } from './contract.ts';
+import type { Draw, Drawn, Quota, Quotas } from '../contracts/processes.ts';
 
 /** Below the key prefix. Quotes are escaped in the names of keys, so the vault does not list it. */
 const KEY = '"quota":';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { GatewayError } from 'pegboard';
 import type { KeyRing } from 'pegboard';
-import { JsonVault } from '../vault-file/contract.ts';
-import type { VaultWrite } from '../vault-file/contract.ts';
+import { JsonVault } from '../kit/vault/jsonVault.ts';
+import type { VaultWrite } from '../kit/vault/jsonVault.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { mastersOf } from './connect.ts';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 import { ConfigControl, RequestGate, STAGE, ToolTable, definePlugin } from 'pegboard';
-import { AuthorizationServer } from '../auth-server/contract.ts';
-import { ResourceStore } from '../store-file/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
+import { AuthorizationServer } from '../contracts/oauth.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import { Vault } from '../contracts/vault.ts';
 import { People } from './people.ts';
 import { WorkflowWriters } from './workflowWriters.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { GatewayError, RequestGate, callerKey, isReply, messageOf } from 'pegboard';
 import type { Caller, InboundRequest, RequestFacts, Scope } from 'pegboard';
-import { ADMIN } from '../admin/contract.ts';
-import { AuthorizationServer } from '../auth-server/contract.ts';
-import { Vault } from '../vault-file/contract.ts';
+import { ADMIN } from '../kit/authority/adminPages.ts';
+import { AuthorizationServer } from '../contracts/oauth.ts';
+import { Vault } from '../contracts/vault.ts';
 
 const PREFIX = 'writer:';
 

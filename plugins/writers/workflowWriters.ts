@@ -1,7 +1,7 @@
 import { ConfigControl, GatewayError, ToolTable, messageOf } from 'pegboard';
 import type { Call, Scope, Tool } from 'pegboard';
-import { ResourceStore } from '../store-file/contract.ts';
-import type { Writer } from '../store-file/contract.ts';
+import { ResourceStore } from '../contracts/definitions.ts';
+import type { Writer } from '../contracts/definitions.ts';
 import type { People } from './people.ts';
 
 const WORKFLOW = 'Workflow';

@@ -1,5 +1,5 @@
 import { STAGE, definePlugin } from 'pegboard';
-import { Route } from '../../plugins/http/contract.ts';
+import { Route } from '../../plugins/contracts/http.ts';
 
 export const OTHER_SURFACE = 'x-contract-caller';
 

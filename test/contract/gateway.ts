@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Pipeline } from '../../kernel/config/pipeline.ts';
 import { watchConfiguration } from '../../kernel/program/watchConfiguration.ts';
 import { ConfigControl, Shutdown, StateDirectory } from '../../kernel/index.ts';
-import { HttpListener } from '../../plugins/http/contract.ts';
+import { HttpListener } from '../../plugins/contracts/http.ts';
 import type {
   Capability,
   Env,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Vault } from '../../plugins/vault-file/contract.ts';
+import { Vault } from '../../plugins/contracts/vault.ts';
 import { eventually } from './eventually.ts';
 import { startGateway } from './gateway.ts';
 import type { PluginEntries, TestGateway } from './gateway.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/index.ts';
-import { GuardedServers } from '../../plugins/auth-client/contract.ts';
+import { GuardedServers } from '../../plugins/contracts/credentials.ts';
 import { eventually } from '../contract/index.ts';
 import type { AuthServer } from '../support/authServer.ts';
 import { newBrowser } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import { HttpListener } from '../../plugins/http/contract.ts';
+import { HttpListener } from '../../plugins/contracts/http.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 import { transportContract } from '../contract/index.ts';
 import type { TestGateway, TransportClient } from '../contract/index.ts';

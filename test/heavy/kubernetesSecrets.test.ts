@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openDownstream } from '../../plugins/auth-exchange/contract.ts';
+import { openDownstream } from '../../plugins/kit/oauth/openDownstream.ts';
 import { KubeApi } from '../../plugins/store-kubernetes/api/kubeApi.ts';
 import { findCredentials } from '../../plugins/store-kubernetes/api/findCredentials.ts';
 import { KubernetesSecrets } from '../../plugins/store-kubernetes/secrets/kubernetesSecrets.ts';

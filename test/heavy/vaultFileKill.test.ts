@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { vaultKeys } from '../../plugins/vault-file/contract.ts';
+import { vaultKeys } from '../../plugins/kit/vault/vaultKeys.ts';
 import { openLog } from '../../plugins/vault-file/openLog.ts';
 import { diskPlace } from '../../plugins/vault-file/diskPlace.ts';
 import { FileVault } from '../../plugins/vault-file/fileVault.ts';

@@ -131,7 +131,7 @@ export const AUTHORITY: readonly HostileCase[] = [
     id: 'L5',
     what: 'files of keys that others may read are used without a word',
     tests: [
-      'plugins/vault-file/shared/warnOfOpenKeys: are reported with the line that mends them when group or all may read them',
+      'plugins/kit/files/warnOfOpenKeys: are reported with the line that mends them when group or all may read them',
       'plugins/local-token/localToken: warns of a file that others may read',
     ],
   },

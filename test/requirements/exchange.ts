@@ -77,7 +77,7 @@ export const EXCHANGE: readonly Requirement[] = [
     sentence: 'No refresh token is issued; expires_in is bounded by the downstream token.',
     tests: [
       'plugins/auth-exchange/broker/exchangeAnswer: T80: gives neither a refresh token nor an id token of the provider, nor anything else',
-      'plugins/auth-exchange/shared/downstream: is at most a year, and a minute if it has no end',
+      'plugins/kit/oauth/downstream: is at most a year, and a minute if it has no end',
     ],
   },
   {
@@ -108,7 +108,7 @@ export const EXCHANGE: readonly Requirement[] = [
       'plugins/auth-exchange/config: has a connector and credentials',
       'plugins/auth-exchange/config: may have credentials of the orchestrator, which are not read here',
       'heavy/kubernetesSecrets: of another namespace are read by their name alone, for the client of an exchange',
-      'plugins/auth-exchange/shared/downstreamNetwork: derives the issuer from the endpoint',
+      'plugins/kit/oauth/downstreamNetwork: derives the issuer from the endpoint',
     ],
   },
   {
@@ -160,7 +160,7 @@ export const EXCHANGE: readonly Requirement[] = [
     id: 'broker.allowPrivateIP',
     sentence: 'allowPrivateIP (false) allows downstream token endpoints at private addresses.',
     tests: [
-      'plugins/auth-exchange/shared/downstreamNetwork: is closed to private addresses until allowPrivateIP opens it',
+      'plugins/kit/oauth/downstreamNetwork: is closed to private addresses until allowPrivateIP opens it',
     ],
   },
   {
@@ -168,7 +168,7 @@ export const EXCHANGE: readonly Requirement[] = [
     sentence:
       'A token exchange endpoint that resolves to a private address fails with a DNS-rebinding error.',
     tests: [
-      'plugins/auth-exchange/shared/downstreamNetwork: is not taken to private addresses, by whatever name: the reason is in the answer, the fix in the log',
+      'plugins/kit/oauth/downstreamNetwork: is not taken to private addresses, by whatever name: the reason is in the answer, the fix in the log',
     ],
   },
 ];

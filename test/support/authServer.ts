@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { JsonObject, ReloadReport } from '../../kernel/index.ts';
-import type { OAuthClient } from '../../plugins/auth-server/contract.ts';
-import { Vault } from '../../plugins/vault-file/contract.ts';
+import type { OAuthClient } from '../../plugins/contracts/oauth.ts';
+import { Vault } from '../../plugins/contracts/vault.ts';
 import { newBrowser, signIn } from './browser.ts';
 import type { Browser, Page } from './browser.ts';
 import type { Files } from './directory.ts';

@@ -1,10 +1,10 @@
 import { UnsecuredJWT } from 'jose';
 import { guardedFetch } from '../../kernel/net/index.ts';
 import type { GuardedFetchParts } from '../../kernel/net/guardedFetch.ts';
-import { OAuthError } from '../../plugins/auth-server/contract.ts';
-import { Downstream } from '../../plugins/auth-exchange/shared/downstream.ts';
-import type { DownstreamToken } from '../../plugins/auth-exchange/shared/downstream.ts';
-import type { ExchangeTarget } from '../../plugins/auth-exchange/shared/exchangeTarget.ts';
+import { OAuthError } from '../../plugins/kit/oauth/oauthError.ts';
+import { Downstream } from '../../plugins/kit/oauth/downstream.ts';
+import type { DownstreamToken } from '../../plugins/kit/oauth/downstream.ts';
+import type { ExchangeTarget } from '../../plugins/kit/oauth/exchangeTarget.ts';
 import { makeDirectory } from './directory.ts';
 import { typeUri } from './exchangeGateway.ts';
 import { captureLog } from './log.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { definePlugin, GatewayError, rawResult, textResult } from '../../kernel/index.ts';
 import type { Call, Plugin, Tool } from '../../kernel/index.ts';
-import { HttpListener } from '../../plugins/http/contract.ts';
+import { HttpListener } from '../../plugins/contracts/http.ts';
 import { bootGateway, moduleOf } from './gateway.ts';
 import type { Gateway } from './gateway.ts';
 import { makeDirectory } from './directory.ts';

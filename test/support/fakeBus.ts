@@ -1,6 +1,6 @@
 import type { Capability, JsonObject } from '../../kernel/index.ts';
-import { Channel, Peers } from '../../plugins/vault-redis/contract.ts';
-import type { Subscriber } from '../../plugins/vault-redis/contract.ts';
+import { Channel, Peers } from '../../plugins/contracts/processes.ts';
+import type { Subscriber } from '../../plugins/contracts/processes.ts';
 
 interface Subscribed {
   readonly from: string;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { HistogramSample, Metric, MetricSource, Sample } from '../../plugins/metrics/contract.ts';
-import { MetricSource as Token } from '../../plugins/metrics/contract.ts';
+import { MetricSource as Token } from '../../plugins/contracts/metrics.ts';
+import type { HistogramSample, Metric, MetricSource, Sample } from '../../plugins/contracts/metrics.ts';
 import type { Gateway } from './gateway.ts';
 
 type Read = Sample | HistogramSample;

@@ -1,7 +1,7 @@
 import { ConfigControl, hiderOf, isSecretName } from 'pegboard';
 import type { Hide, InboundRequest, JsonObject, Scope, Tool, ToolResult } from 'pegboard';
-import { secretsIn } from '../../cassettes/contract.ts';
-import { CallSecrets } from '../../workflow/contract.ts';
+import { secretsIn } from '../../kit/secrets/secretsIn.ts';
+import { CallSecrets } from '../../contracts/secrets.ts';
 import type { ArgumentField } from './argumentFields.ts';
 
 const MAX_CHARS = 65_536;

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { ConfigControl, placeText } from 'pegboard';
 import type { Position, Scope } from 'pegboard';
-import { ConfigOrigins } from '../../core-config/contract.ts';
-import type { ConfigValue } from '../../core-config/contract.ts';
+import { ConfigOrigins } from '../../contracts/settings.ts';
+import type { ConfigValue } from '../../contracts/settings.ts';
 
 export interface ConfigFacts {
   readonly directory: string;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, GatewayError, isObject, readYaml } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope } from 'pegboard';
 import { stringify } from 'yaml';
-import { hiddenSpec } from '../../core-mcpservers/contract.ts';
-import { ResourceStore } from '../../store-file/contract.ts';
+import { hiddenSpec } from '../../kit/secrets/hiddenSpec.ts';
+import { ResourceStore } from '../../contracts/definitions.ts';
 import { lineDiff } from './lineDiff.ts';
 import type { DiffLine } from './lineDiff.ts';
 

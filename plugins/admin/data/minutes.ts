@@ -1,5 +1,5 @@
 import type { KernelEvent } from 'pegboard';
-import { outcomeOf } from '../../metrics/contract.ts';
+import { outcomeOf } from '../../kit/metrics/outcomeOf.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;

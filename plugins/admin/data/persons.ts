@@ -1,6 +1,6 @@
 import { GatewayError, RequestGate, STAGE, isReply } from 'pegboard';
 import type { Caller, InboundRequest, RequestFacts, Scope } from 'pegboard';
-import { ADMIN } from '../contract.ts';
+import { ADMIN } from '../../kit/authority/adminPages.ts';
 import { sessionsIn } from './sessions.ts';
 
 /** A person as the operator names one. */

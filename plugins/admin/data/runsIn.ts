@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { WorkflowRuns } from '../../workflow/contract.ts';
+import { WorkflowRuns } from '../../contracts/runs.ts';
 
 /** The runs of all callers. @throws GatewayError PLUGIN_MISSING */
 export function runsIn(scope: Scope<unknown>): WorkflowRuns {

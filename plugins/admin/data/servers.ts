@@ -1,7 +1,7 @@
 import { GatewayError, ToolTable } from 'pegboard';
-import { ServiceSource } from '../../core-services/contract.ts';
-import type { ManagedService } from '../../core-services/contract.ts';
-import { estimatedTokens } from '../../metrics/contract.ts';
+import { ServiceSource } from '../../contracts/services.ts';
+import type { ManagedService } from '../../contracts/services.ts';
+import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 
 /** One MCP server as lists show it. */

@@ -1,10 +1,10 @@
 import { GatewayError, isObject } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import { SignInStatuses } from '../../auth-client/contract.ts';
-import type { GrantState } from '../../auth-client/contract.ts';
-import type { ManagedService } from '../../core-services/contract.ts';
-import { SessionList } from '../../front/contract.ts';
-import type { SeenSession } from '../../front/contract.ts';
+import { SignInStatuses } from '../../contracts/signIns.ts';
+import type { GrantState } from '../../contracts/credentials.ts';
+import type { ManagedService } from '../../contracts/services.ts';
+import { SessionList } from '../../contracts/sessions.ts';
+import type { SeenSession } from '../../contracts/sessions.ts';
 import { serversIn } from './servers.ts';
 
 const UP: ReadonlySet<string> = new Set(['running', 'connected', 'idle']);

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { ConfigControl, placeText } from 'pegboard';
 import type { Position, Scope } from 'pegboard';
-import { ConfigOrigins } from '../../core-config/contract.ts';
+import { ConfigOrigins } from '../../contracts/settings.ts';
 
 /** Keys of config.yaml that a layer of the decision follows, besides what clients declare. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import { ANYONE } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import type { ManagedService, OutputLine } from '../../core-services/contract.ts';
+import type { ManagedService, OutputLine } from '../../contracts/services.ts';
 import { serversIn } from './servers.ts';
 
 const LINES = 200;

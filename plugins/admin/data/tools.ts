@@ -1,6 +1,6 @@
 import { GatewayError, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
-import { GuardedServers } from '../../auth-client/contract.ts';
+import { GuardedServers } from '../../contracts/credentials.ts';
 import { shown } from '../web/words.ts';
 
 const MAX_WORDS = 500;

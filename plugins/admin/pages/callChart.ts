@@ -1,5 +1,5 @@
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { sumOf } from '../data/minutes.ts';
 import type { Minute } from '../data/minutes.ts';
 import { count, counted } from '../web/words.ts';

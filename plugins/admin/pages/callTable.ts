@@ -1,5 +1,5 @@
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import type { CallFacts } from '../data/callsUnderWay.ts';
 import { actionForm } from '../web/actionForm.ts';
 import type { Visit } from '../web/page.ts';

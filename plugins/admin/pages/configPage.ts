@@ -1,6 +1,6 @@
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { configFacts } from '../data/configFacts.ts';
 import type { ConfigFacts, ConfigValueFacts, DefinitionFacts, ReloadFacts } from '../data/configFacts.ts';
 import { actionForm } from '../web/actionForm.ts';

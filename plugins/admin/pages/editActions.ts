@@ -1,7 +1,7 @@
 import { GatewayError, isGatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { draftOf } from '../data/draft.ts';
 import type { Draft } from '../data/draft.ts';
 import { runTool } from '../data/runTool.ts';

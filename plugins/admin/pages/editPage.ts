@@ -1,6 +1,6 @@
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { definitionText } from '../data/draft.ts';
 import type { DefinitionText } from '../data/draft.ts';
 import type { DiffLine } from '../data/lineDiff.ts';

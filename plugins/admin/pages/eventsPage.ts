@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
 import { PAGE, firstOf } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';

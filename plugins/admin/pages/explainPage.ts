@@ -1,7 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
 import type { KnownPerson, Person, Persons } from '../data/persons.ts';
 import { runTool } from '../data/runTool.ts';

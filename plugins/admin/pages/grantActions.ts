@@ -1,6 +1,6 @@
 import { ConfigControl, GatewayError } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { GrantStore } from '../../auth-client/contract.ts';
+import { GrantStore } from '../../contracts/credentials.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import type { Action, Visit } from '../web/page.ts';
 import { count, counted, shown } from '../web/words.ts';

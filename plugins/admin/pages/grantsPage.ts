@@ -1,8 +1,9 @@
 import type { Scope } from 'pegboard';
-import { GrantStore, signInCall } from '../../auth-client/contract.ts';
-import type { StoredGrant } from '../../auth-client/contract.ts';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { GrantStore } from '../../contracts/credentials.ts';
+import type { StoredGrant } from '../../contracts/credentials.ts';
+import { signInCall } from '../../kit/oauth/signInCall.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { actionForm } from '../web/actionForm.ts';

@@ -1,6 +1,6 @@
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { sumOf } from '../data/minutes.ts';
 import type { Minute, Minutes } from '../data/minutes.ts';

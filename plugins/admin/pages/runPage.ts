@@ -1,8 +1,8 @@
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
-import type { RunFacts, RunStep } from '../../workflow/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
+import type { RunFacts, RunStep } from '../../contracts/runs.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { page } from '../web/page.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
-import type { RunSummary } from '../../workflow/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
+import type { RunSummary } from '../../contracts/runs.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { runsIn } from '../data/runsIn.ts';

@@ -1,12 +1,12 @@
 import type { Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { serverFacts, serversIn } from '../data/servers.ts';
 import type { ServerFacts } from '../data/servers.ts';
 import { page } from '../web/page.ts';
 import type { Page } from '../web/page.ts';
 import { badge, link, table } from '../web/parts.ts';
 import { ago, count, counted, inPath, shown } from '../web/words.ts';
-import type { Html } from '../../http/contract.ts';
 
 /** `/mcps`: the MCP servers and their states. */
 export function serversPage(scope: Scope<unknown>): Page {

@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { SessionList } from '../../front/contract.ts';
+import { SessionList } from '../../contracts/sessions.ts';
 import type { CallsUnderWay } from '../data/callsUnderWay.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import { runTool } from '../data/runTool.ts';

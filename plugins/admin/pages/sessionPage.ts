@@ -1,6 +1,6 @@
 import type { Scope, Toolset } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { serversIn } from '../data/servers.ts';
 import { serversOf, sessionFacts, sessionNamed } from '../data/sessions.ts';

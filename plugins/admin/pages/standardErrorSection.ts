@@ -1,5 +1,5 @@
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import type { StandardErrorFacts } from '../data/standardError.ts';
 import { output, section } from '../web/parts.ts';
 import { block, counted, shown } from '../web/words.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, Scope, Tool } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import { argumentFields, takesMore } from '../data/argumentFields.ts';
 import type { CallFacts } from '../data/callFacts.ts';
 import { tokensOf } from '../data/servers.ts';

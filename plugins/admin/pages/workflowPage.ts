@@ -1,8 +1,8 @@
 import { hiddenIn, hiderOf, isObject } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
-import type { RunSummary } from '../../workflow/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
+import type { RunSummary } from '../../contracts/runs.ts';
 import { answerOf } from '../data/answerOf.ts';
 import { fieldText } from '../data/argumentFields.ts';
 import { runsIn } from '../data/runsIn.ts';

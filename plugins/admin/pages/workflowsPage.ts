@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';

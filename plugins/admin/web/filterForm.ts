@@ -1,5 +1,5 @@
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 
 export interface FilterField {
   /** Name of the query parameter. */

@@ -1,6 +1,6 @@
 import { VERSION } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import type { Page, Shown } from './page.ts';
 import { sentence } from './words.ts';
 

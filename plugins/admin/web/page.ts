@@ -1,5 +1,5 @@
 import type { GatewayError, InboundRequest } from 'pegboard';
-import type { Html } from '../../http/contract.ts';
+import type { Html } from '../../kit/http/page.ts';
 
 /** One request at the admin listener. */
 export interface Visit {

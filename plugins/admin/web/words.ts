@@ -1,6 +1,6 @@
 import { plainText } from 'pegboard';
-import { html } from '../../http/contract.ts';
-import type { Html } from '../../http/contract.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 
 const MAX_CHARS = 120;
 const MAX_BLOCK_CHARS = 20_000;

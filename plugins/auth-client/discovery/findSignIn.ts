@@ -1,5 +1,5 @@
 import { messageOf } from 'pegboard';
-import type { SignInFacts, SignInFound, SignInQuestion } from '../contract.ts';
+import type { SignInFacts, SignInFound, SignInQuestion } from '../../contracts/signIns.ts';
 import { parseChallenges, signInHint } from './challenge.ts';
 import { Network, SignInFault } from './network.ts';
 import type { NetworkParts } from './network.ts';

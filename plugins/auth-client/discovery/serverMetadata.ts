@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import type { SignInEndpoints, SignInFacts } from '../contract.ts';
+import type { SignInEndpoints, SignInFacts } from '../../contracts/signIns.ts';
 import { SignInFault, isSecure, placeOf } from './network.ts';
 import type { Network } from './network.ts';
 import { scopesIn } from './scopesIn.ts';

@@ -1,5 +1,5 @@
 import type { InboundRequest } from 'pegboard';
-import type { GuardedServer } from '../contract.ts';
+import type { GuardedServer } from '../../contracts/credentials.ts';
 import { SignInFault } from '../discovery/network.ts';
 import { personOf } from '../grants/record/holderOf.ts';
 import { signInKindOf } from '../grants/record/signInKindOf.ts';

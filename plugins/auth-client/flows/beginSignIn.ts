@@ -1,5 +1,6 @@
 import type { InboundRequest } from 'pegboard';
-import type { GuardedServer, SignInFacts, SignInFinder } from '../contract.ts';
+import type { GuardedServer } from '../../contracts/credentials.ts';
+import type { SignInFacts, SignInFinder } from '../../contracts/signIns.ts';
 import { Network, SignInFault, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';

@@ -1,8 +1,11 @@
 import { isGatewayError } from 'pegboard';
 import type { InboundRequest, Reply } from 'pegboard';
-import { OAuthError } from '../../auth-server/contract.ts';
-import { html, page, securityHeaders, statusOf } from '../../http/contract.ts';
-import type { HttpExchange, LineLimit, Route } from '../../http/contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { html, page } from '../../kit/http/page.ts';
+import { securityHeaders } from '../../kit/http/securityHeaders.ts';
+import { statusOf } from '../../kit/http/statusOf.ts';
+import type { HttpExchange, Route } from '../../contracts/http.ts';
+import type { LineLimit } from '../../kit/http/lineLimit.ts';
 import type { FailureReply } from './failurePage.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 

@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import { isGatewayError, messageOf } from 'pegboard';
 import type { Reply } from 'pegboard';
-import type { AuthorizationServer } from '../../auth-server/contract.ts';
-import { html, page } from '../../http/contract.ts';
-import type { BrowserCookie } from '../../http/contract.ts';
+import type { AuthorizationServer } from '../../contracts/oauth.ts';
+import { html, page } from '../../kit/http/page.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { failurePage } from './failurePage.ts';

@@ -1,6 +1,6 @@
 import { VERSION } from 'pegboard';
 import type { GatewayError, JsonObject, Reply } from 'pegboard';
-import type { Route } from '../../http/contract.ts';
+import type { Route } from '../../contracts/http.ts';
 import type { ClientConfig } from '../config.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 

@@ -1,6 +1,7 @@
 import { fillReferences } from 'pegboard';
 import { isLoopbackHost, hostOf } from 'pegboard/net';
-import type { AuthRules, SignInFacts } from '../contract.ts';
+import type { AuthRules } from '../../contracts/credentials.ts';
+import type { SignInFacts } from '../../contracts/signIns.ts';
 import { SignInFault } from '../discovery/network.ts';
 import type { Network } from '../discovery/network.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';

@@ -1,7 +1,7 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserSignIn } from '../../auth-server/contract.ts';
-import { html, page } from '../../http/contract.ts';
-import type { HttpExchange } from '../../http/contract.ts';
+import type { BrowserSignIn } from '../../contracts/oauth.ts';
+import { html, page } from '../../kit/http/page.ts';
+import type { HttpExchange } from '../../contracts/http.ts';
 import { digest } from './flowStore.ts';
 import type { Asker, SignInFlow } from './flowStore.ts';
 

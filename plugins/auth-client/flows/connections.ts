@@ -1,7 +1,12 @@
 import { ANYONE, isGatewayError } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import { LRUCache } from 'lru-cache';
-import type { CallerCredentials, GuardedServer, GuardedServers, OwnOffer } from '../contract.ts';
+import type {
+  CallerCredentials,
+  GuardedServer,
+  GuardedServers,
+  OwnOffer,
+} from '../../contracts/credentials.ts';
 import type { Asker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;

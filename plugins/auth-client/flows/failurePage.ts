@@ -1,5 +1,5 @@
 import type { LogData, Reply } from 'pegboard';
-import { html, page } from '../../http/contract.ts';
+import { html, page } from '../../kit/http/page.ts';
 
 /** What a browser is told. Never what an authorization server has said. Source: requirement signIn.path.callback */
 export const FAILURES = {

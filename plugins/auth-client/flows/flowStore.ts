@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Vault } from '../../vault-file/contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';
 import type { Holder } from '../grants/record/holderOf.ts';
 

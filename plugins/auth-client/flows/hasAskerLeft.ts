@@ -1,4 +1,4 @@
-import type { AuthorizationServer } from '../../auth-server/contract.ts';
+import type { AuthorizationServer } from '../../contracts/oauth.ts';
 import { sessionPrefix } from '../grants/record/holderOf.ts';
 import type { SignInFlow } from './flowStore.ts';
 

@@ -1,9 +1,12 @@
 import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { AuthorizationServer, BrowserSignIn } from '../../auth-server/contract.ts';
-import { BrowserCookie, HttpListener, LineLimit, Route } from '../../http/contract.ts';
-import { GuardedServers, CallerCredentials, SignInFinder } from '../contract.ts';
-import { Vault } from '../../vault-file/contract.ts';
+import { AuthorizationServer, BrowserSignIn } from '../../contracts/oauth.ts';
+import { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import { HttpListener, Route } from '../../contracts/http.ts';
+import { LineLimit } from '../../kit/http/lineLimit.ts';
+import { CallerCredentials, GuardedServers } from '../../contracts/credentials.ts';
+import { SignInFinder } from '../../contracts/signIns.ts';
+import { Vault } from '../../contracts/vault.ts';
 import type { AuthClientConfig, ClientConfig } from '../config.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';

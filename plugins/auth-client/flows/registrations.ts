@@ -3,8 +3,8 @@ import * as oauth from 'oauth4webapi';
 import type { GuardedFetch } from 'pegboard/net';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Vault } from '../../vault-file/contract.ts';
-import type { SignInFacts } from '../contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
+import type { SignInFacts } from '../../contracts/signIns.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';
 import { requestOptions } from './serverRequest.ts';
 

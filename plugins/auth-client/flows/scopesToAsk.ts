@@ -1,4 +1,4 @@
-import type { SignInFacts } from '../contract.ts';
+import type { SignInFacts } from '../../contracts/signIns.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
 
 const OFFLINE = 'offline_access';

@@ -1,4 +1,4 @@
-import type { Vault } from '../../vault-file/contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
 import { FLOW_SECONDS, digest, newSecret } from './flowStore.ts';
 import type { Asker } from './flowStore.ts';
 

@@ -1,7 +1,8 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserSignIn } from '../../auth-server/contract.ts';
-import { html, page } from '../../http/contract.ts';
-import type { BrowserCookie, HttpExchange } from '../../http/contract.ts';
+import type { BrowserSignIn } from '../../contracts/oauth.ts';
+import { html, page } from '../../kit/http/page.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import type { HttpExchange } from '../../contracts/http.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { browserOf } from './confirmAsker.ts';

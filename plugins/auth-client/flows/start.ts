@@ -1,6 +1,7 @@
 import type { InboundRequest, Log, Reply } from 'pegboard';
-import type { AuthorizationServer, BrowserSignIn } from '../../auth-server/contract.ts';
-import type { BrowserCookie, HttpExchange } from '../../http/contract.ts';
+import type { AuthorizationServer, BrowserSignIn } from '../../contracts/oauth.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import type { HttpExchange } from '../../contracts/http.ts';
 import { acceptedRedirect } from './acceptedRedirect.ts';
 import { authorizationUrl } from './authorizationUrl.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';

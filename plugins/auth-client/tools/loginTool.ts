@@ -1,8 +1,8 @@
 import { READING, callerKey, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
-import { RateLimit } from '../../http/contract.ts';
-import { isSingleSignOn } from '../contract.ts';
-import type { GuardedServer, OwnOffer } from '../contract.ts';
+import { RateLimit } from '../../kit/http/rateLimit.ts';
+import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
+import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
 import { SignInFault } from '../discovery/network.ts';
 import { DiscoveryFault } from '../flows/discoveryFault.ts';
 import type { OwnSignIn } from './ownSignIn.ts';

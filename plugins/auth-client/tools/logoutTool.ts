@@ -1,6 +1,6 @@
 import { CHANGING, coreTool, textResult } from 'pegboard';
 import type { CallResult, InboundRequest, Tool } from 'pegboard';
-import { isSingleSignOn } from '../contract.ts';
+import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
 import type { ToolParts } from './toolParts.ts';
 

@@ -1,5 +1,5 @@
 import type { Call, InboundRequest } from 'pegboard';
-import type { GuardedServer, OwnOffer } from '../contract.ts';
+import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
 import { askSecrets, missingSecrets } from '../flows/askSecrets.ts';
 import { beginSignIn } from '../flows/beginSignIn.ts';
 import type { Flows } from '../flows/provideFlows.ts';

@@ -1,6 +1,7 @@
 import type { Scope } from 'pegboard';
-import { AuthorizationServer } from '../../auth-server/contract.ts';
-import { GuardedServers, SignInOffers, SignInStatuses } from '../contract.ts';
+import { AuthorizationServer } from '../../contracts/oauth.ts';
+import { GuardedServers } from '../../contracts/credentials.ts';
+import { SignInOffers, SignInStatuses } from '../../contracts/signIns.ts';
 import type { Flows } from '../flows/provideFlows.ts';
 import { loginTool } from './loginTool.ts';
 import { logoutTool } from './logoutTool.ts';

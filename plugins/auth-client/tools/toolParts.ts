@@ -1,4 +1,5 @@
-import type { GuardedServers, SignInStatuses } from '../contract.ts';
+import type { GuardedServers } from '../../contracts/credentials.ts';
+import type { SignInStatuses } from '../../contracts/signIns.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 
 export interface ToolParts {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Log } from 'pegboard';
-import { OAuthError } from '../../auth-server/contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type {
   AuthorizationServer,
   Grant,
@@ -8,9 +8,9 @@ import type {
   GrantRequest,
   OAuthClient,
   TokenForm,
-} from '../../auth-server/contract.ts';
-import type { Vault } from '../../vault-file/contract.ts';
-import { JWT_BEARER } from '../shared/grantTypes.ts';
+} from '../../contracts/oauth.ts';
+import type { Vault } from '../../contracts/vault.ts';
+import { JWT_BEARER } from '../../kit/oauth/grantTypes.ts';
 import type { TrustedIssuers, TrustedToken } from '../trust/trustedIssuers.ts';
 
 /** Longer lives would keep each assertion in the vault, and a stolen one good. */

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Log } from 'pegboard';
-import { OAuthError } from '../../auth-server/contract.ts';
-import type { ClientSource, OAuthClient } from '../../auth-server/contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
+import { JWT_BEARER, TOKEN_EXCHANGE } from '../../kit/oauth/grantTypes.ts';
+import { secretsOf } from '../../kit/oauth/readClient.ts';
+import type { ClientParts } from '../../kit/oauth/exchangeTarget.ts';
+import { secretIn } from '../../kit/oauth/secretIn.ts';
+import type { ReadSecret } from '../../kit/oauth/secretIn.ts';
 import type { BrokerClient } from '../config.ts';
-import { JWT_BEARER, TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
-import { secretsOf } from '../shared/readClient.ts';
-import type { ClientParts } from '../shared/exchangeTarget.ts';
-import { secretIn } from '../shared/secretIn.ts';
-import type { ReadSecret } from '../shared/secretIn.ts';
 
 export interface BrokerClientsParts extends ClientParts {
   readonly clients: Readonly<Record<string, BrokerClient>>;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { canonicalJson } from 'pegboard';
-import { OAuthError } from '../../auth-server/contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { Downstream, DownstreamToken } from '../../kit/oauth/downstream.ts';
+import type { ExchangeTarget } from '../../kit/oauth/exchangeTarget.ts';
 import type { TrustedToken } from '../trust/trustedIssuers.ts';
-import type { Downstream, DownstreamToken } from '../shared/downstream.ts';
-import type { ExchangeTarget } from '../shared/exchangeTarget.ts';
 
 const MAX_CHARS = 16_000_000;
 /** At a time, of different subjects and targets. */

@@ -1,9 +1,9 @@
 import type { JsonObject, Log } from 'pegboard';
-import { OAuthError } from '../../auth-server/contract.ts';
-import type { Grant, GrantAnswer, GrantRequest, TokenForm } from '../../auth-server/contract.ts';
-import { TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { Grant, GrantAnswer, GrantRequest, TokenForm } from '../../contracts/oauth.ts';
+import { TOKEN_EXCHANGE } from '../../kit/oauth/grantTypes.ts';
+import type { DownstreamToken } from '../../kit/oauth/downstream.ts';
 import type { TokenUse, TrustedIssuers } from '../trust/trustedIssuers.ts';
-import type { DownstreamToken } from '../shared/downstream.ts';
 import type { DownstreamTokens } from './downstreamTokens.ts';
 import type { GrantReleases } from './grantReleases.ts';
 import type { Target, Targets } from './targets.ts';

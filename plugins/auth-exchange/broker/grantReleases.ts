@@ -1,9 +1,9 @@
 import { isGatewayError } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { GrantRelease } from '../../auth-client/contract.ts';
-import type { ReleasedGrant } from '../../auth-client/contract.ts';
-import { OAuthError } from '../../auth-server/contract.ts';
-import type { AuthorizationServer } from '../../auth-server/contract.ts';
+import { GrantRelease } from '../../contracts/credentials.ts';
+import type { ReleasedGrant } from '../../contracts/credentials.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { AuthorizationServer } from '../../contracts/oauth.ts';
 import type { TrustedToken } from '../trust/trustedIssuers.ts';
 import type { GrantTarget } from './targets.ts';
 

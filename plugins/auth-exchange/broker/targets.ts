@@ -1,5 +1,5 @@
 import type { BrokerConfig, BrokerTarget } from '../config.ts';
-import type { ExchangeTarget, TargetClient } from '../shared/exchangeTarget.ts';
+import type { ExchangeTarget, TargetClient } from '../../kit/oauth/exchangeTarget.ts';
 
 /** An authorization server that persons have granted access at. */
 export interface GrantTarget {

@@ -1,12 +1,14 @@
 import { callerKey } from 'pegboard';
 import type { Caller, InboundRequest, Reply } from 'pegboard';
-import type { LineLimit, RateLimit } from '../../http/contract.ts';
+import type { LineLimit } from '../../kit/http/lineLimit.ts';
+import type { RateLimit } from '../../kit/http/rateLimit.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { ClientAddresses } from '../web/clientAddresses.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { discovering } from '../web/discovering.ts';
-import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
 import type { Possession } from './possession.ts';
 
 export interface BearerParts {

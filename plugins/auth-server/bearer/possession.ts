@@ -1,6 +1,7 @@
 import type { InboundRequest } from 'pegboard';
 import type { Access } from '../state/accessTokens.ts';
-import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { Proofs } from './proofs.ts';
 
 /** Origins by which the client may have called. */

@@ -2,10 +2,11 @@ import { createHmac } from 'node:crypto';
 import { EmbeddedJWK, calculateJwkThumbprint, errors, jwtVerify } from 'jose';
 import type { JWK, JWTPayload } from 'jose';
 import { isObject } from 'pegboard';
-import type { Vault } from '../../vault-file/contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import { digest } from '../state/secrets.ts';
 import { sharedKey } from '../state/sharedKey.ts';
-import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
 
 /** The request that a proof is for. */
 export interface ProofRequest {

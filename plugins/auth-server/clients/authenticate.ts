@@ -1,7 +1,7 @@
 import { digest, isSame } from '../state/secrets.ts';
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Params } from '../web/params.ts';
-import type { OAuthClient } from '../contract.ts';
 import type { Clients } from './clients.ts';
 import { unauthenticated } from './unauthenticated.ts';
 

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { isObject } from 'pegboard';
 import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
-import { OAuthError } from '../contract.ts';
-import type { OAuthClient } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 import { clientMetadata } from './clientMetadata.ts';
 import { isLoopbackRedirect } from './redirectUri.ts';
 

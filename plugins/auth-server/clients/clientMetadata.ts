@@ -1,6 +1,6 @@
 import { plainText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { OAuthClient } from '../contract.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 
 const MAX_NAME_CHARS = 100;
 const MAX_SCOPES = 50;

@@ -1,5 +1,5 @@
-import { OAuthError } from '../contract.ts';
-import type { ClientSource, OAuthClient } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
 import { isDocumentId } from './clientDocument.ts';
 import type { ClientDocuments } from './clientDocument.ts';
 import type { Registrations } from './registrations.ts';

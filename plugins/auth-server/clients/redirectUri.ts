@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { ServerConfig } from '../config.ts';
 import { addressClass, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net';
-import { OAuthError } from '../contract.ts';
-import type { OAuthClient } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 
 /** What decides about redirect URIs. Source: RFC 9700 §4.1, RFC 8252 §7 */
 export interface RedirectPolicy {

@@ -1,7 +1,7 @@
-import type { Vault } from '../../vault-file/contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 import { digest, newSecret } from '../state/secrets.ts';
-import { OAuthError } from '../contract.ts';
-import type { OAuthClient } from '../contract.ts';
 
 const PREFIX = 'oauth-client:';
 const MAX_ID_CHARS = 100;

@@ -1,4 +1,4 @@
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 
 /** The client must prove who it is. Source: RFC 6749 §5.2 */
 export function unauthenticated(reason: string): OAuthError {

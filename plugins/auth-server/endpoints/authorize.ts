@@ -1,12 +1,12 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserCookie } from '../../http/contract.ts';
-import type { OAuthClient } from '../contract.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { consentPage } from './consentPage.ts';

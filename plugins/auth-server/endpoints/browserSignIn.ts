@@ -1,8 +1,9 @@
 import { GatewayError } from 'pegboard';
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserCookie } from '../../http/contract.ts';
-import { html, page, securityHeaders } from '../../http/contract.ts';
-import type { BrowserSignIn } from '../contract.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import { html, page } from '../../kit/http/page.ts';
+import { securityHeaders } from '../../kit/http/securityHeaders.ts';
+import type { BrowserSignIn } from '../../contracts/oauth.ts';
 import type { BrowserPeople, BrowserPerson } from '../state/browserPeople.ts';
 import { digest, newSecret } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';

@@ -1,13 +1,13 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserCookie } from '../../http/contract.ts';
-import { html, page } from '../../http/contract.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import { html, page } from '../../kit/http/page.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
 import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../contract.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';

@@ -1,7 +1,7 @@
-import type { BrowserCookie } from '../../http/contract.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../contract.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { errorRedirect } from './errorRedirect.ts';

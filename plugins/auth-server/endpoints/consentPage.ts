@@ -1,6 +1,6 @@
 import type { Reply } from 'pegboard';
-import { html, page } from '../../http/contract.ts';
-import type { OAuthClient } from '../contract.ts';
+import { html, page } from '../../kit/http/page.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Flow } from '../state/flows.ts';
 
 const WHAT: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { Reply } from 'pegboard';
 import type { Addresses } from '../web/addresses.ts';
-import type { OAuthError } from '../contract.ts';
+import type { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { redirectTo } from '../web/redirectTo.ts';
 
 /** The client learns why it got no code. Source: RFC 6749 §4.1.2.1, RFC 9207 §2 */

@@ -1,7 +1,7 @@
 import type { JsonObject, Reply } from 'pegboard';
-import { SIGNATURE_ALGORITHMS } from '../contract.ts';
+import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
+import type { Grant } from '../../contracts/oauth.ts';
 import type { Addresses } from '../web/addresses.ts';
-import type { Grant } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
 export interface MetadataParts {

@@ -1,7 +1,8 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
-import type { RateLimit } from '../../http/contract.ts';
-import type { OAuthClient } from '../contract.ts';
+import type { RateLimit } from '../../kit/http/rateLimit.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { clientMetadata } from '../clients/clientMetadata.ts';
 import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts';
 import type { RedirectPolicy } from '../clients/redirectUri.ts';
@@ -9,7 +10,6 @@ import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
 import { addressOwner } from 'pegboard/net';
 import { digest, isSame } from '../state/secrets.ts';
-import { OAuthError } from '../contract.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';

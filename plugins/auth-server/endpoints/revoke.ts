@@ -1,6 +1,6 @@
 import type { Log } from 'pegboard';
 import { authenticate } from '../clients/authenticate.ts';
-import type { OAuthClient } from '../contract.ts';
+import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Clients } from '../clients/clients.ts';
 import { unauthenticated } from '../clients/unauthenticated.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';

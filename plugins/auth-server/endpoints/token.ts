@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { RateLimit } from '../../http/contract.ts';
+import type { RateLimit } from '../../kit/http/rateLimit.ts';
+import type { Grant } from '../../contracts/oauth.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { Grant } from '../contract.ts';
-import { OAuthError } from '../contract.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';

@@ -1,4 +1,4 @@
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 
 /** The reason if another request changes the same sign-in. */
 export const IN_USE = 'refresh-token-in-use';

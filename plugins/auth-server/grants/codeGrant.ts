@@ -8,9 +8,9 @@ import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { Grant, GrantAnswer, GrantRequest } from '../../contracts/oauth.ts';
 import { busy } from './busy.ts';
-import type { Grant, GrantAnswer, GrantRequest } from '../contract.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 
 export interface CodeGrantParts {

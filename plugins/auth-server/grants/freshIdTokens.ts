@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from 'pegboard';
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { SignIn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { IN_USE } from './busy.ts';

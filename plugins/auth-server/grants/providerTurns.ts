@@ -3,7 +3,7 @@ import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { Attempt, AttemptState, Attempts } from '../state/attempts.ts';
 import type { ProviderTokens, SignIn, Turn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { IN_USE, busy } from './busy.ts';
 
 /** Longer than any request to the provider. */

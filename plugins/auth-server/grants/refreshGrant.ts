@@ -1,5 +1,6 @@
 import type { Log } from 'pegboard';
-import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../contract.ts';
+import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../../contracts/oauth.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { Attempts } from '../state/attempts.ts';
 import { digest, isSame } from '../state/secrets.ts';
@@ -7,7 +8,6 @@ import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented, SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../contract.ts';
 import { IN_USE, busy } from './busy.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';

@@ -1,6 +1,6 @@
 import type { Log } from 'pegboard';
-import { audienceScope } from '../contract.ts';
-import type { SignInScopes } from '../contract.ts';
+import { audienceScope } from '../../kit/oauth/audienceScope.ts';
+import type { SignInScopes } from '../../contracts/oauth.ts';
 
 export interface AskedScopesParts {
   /** Scopes that the configuration asks for. */

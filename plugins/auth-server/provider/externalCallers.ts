@@ -1,5 +1,5 @@
 import type { Caller } from 'pegboard';
-import type { VerifiedPerson } from '../contract.ts';
+import type { VerifiedPerson } from '../../contracts/oauth.ts';
 import { callerOf } from '../state/callerOf.ts';
 import { tag } from '../state/secrets.ts';
 import { toPerson } from './personOf.ts';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
 import { digest } from '../state/secrets.ts';
-import { SIGNATURE_ALGORITHMS } from '../contract.ts';
+import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { ExternalCallers } from './externalCallers.ts';
 
 const MAX_KNOWN = 10_000;

@@ -2,7 +2,7 @@ import type { Log } from 'pegboard';
 import * as client from 'openid-client';
 import type { Person, ProviderTokens } from '../state/signIn.ts';
 import { discovering } from '../web/discovering.ts';
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { CLOCK_TOLERANCE_S, discover } from './discover.ts';
 import type { DiscoveryParts } from './discover.ts';
 import { personOf } from './personOf.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Scope } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
+import { Vault } from '../../contracts/vault.ts';
 import { callerOfSignIn } from './callerOf.ts';
 import { digest, newSecret } from './secrets.ts';
 import type { SignIn } from './signIn.ts';

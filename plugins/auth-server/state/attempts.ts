@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from 'pegboard';
-import { Peers } from '../../vault-redis/contract.ts';
+import { Peers } from '../../contracts/processes.ts';
 
 /** A request that changes a code or a sign-in: the process that serves it, and its number there. */
 export interface Attempt {

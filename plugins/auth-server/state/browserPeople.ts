@@ -1,6 +1,6 @@
 import type { InboundRequest, Scope } from 'pegboard';
-import type { BrowserCookie } from '../../http/contract.ts';
-import { Vault } from '../../vault-file/contract.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import { Vault } from '../../contracts/vault.ts';
 import { digest, newSecret } from './secrets.ts';
 import type { Person } from './signIn.ts';
 

@@ -1,5 +1,5 @@
 import type { Scope } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
+import { Vault } from '../../contracts/vault.ts';
 import type { Attempt } from './attempts.ts';
 import { digest, newSecret } from './secrets.ts';
 import type { Person, ProviderTokens } from './signIn.ts';

@@ -1,5 +1,5 @@
 import type { Scope } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
+import { Vault } from '../../contracts/vault.ts';
 import { digest } from './secrets.ts';
 
 const KIND = 'oauth-flow:';

@@ -1,4 +1,4 @@
-import type { Vault } from '../../vault-file/contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
 import { newSecret } from './secrets.ts';
 
 /** A random key of 256 bits that all processes share, made by the first that asks. @param use what it is for

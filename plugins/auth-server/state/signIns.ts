@@ -1,6 +1,6 @@
 import type { Scope } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
-import { Channel } from '../../vault-redis/contract.ts';
+import { Vault } from '../../contracts/vault.ts';
+import { Channel } from '../../contracts/processes.ts';
 import { digest, isSame, newSecret, tag } from './secrets.ts';
 import type { Ended, SignIn } from './signIn.ts';
 

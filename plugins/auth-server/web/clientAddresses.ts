@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { InboundRequest, Log } from 'pegboard';
 import { addressOwner } from 'pegboard/net';
-import { addressRanges } from '../../http/contract.ts';
+import { addressRanges } from '../../kit/http/addressRanges.ts';
 import { externalUrl } from './externalUrl.ts';
 import type { Doubt, ExternalUrl } from './externalUrl.ts';
 

@@ -1,5 +1,5 @@
-import type { RateLimit } from '../../http/contract.ts';
-import { OAuthError } from '../contract.ts';
+import type { RateLimit } from '../../kit/http/rateLimit.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 
 /** Counts one more request of that address, client or person. @throws OAuthError rate_limit_exceeded (429) */
 export function countRequest(limit: RateLimit, key: string): void {

@@ -1,4 +1,4 @@
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 
 const RETRY_AFTER_S = '30';
 

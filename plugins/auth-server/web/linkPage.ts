@@ -1,5 +1,5 @@
 import type { Reply } from 'pegboard';
-import { html, page } from '../../http/contract.ts';
+import { html, page } from '../../kit/http/page.ts';
 
 /** For addresses of applications (`cursor://…`). */
 export function linkPage(address: string): Reply {

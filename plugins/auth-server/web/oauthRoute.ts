@@ -1,8 +1,11 @@
 import type { GatewayError, InboundRequest, Reply } from 'pegboard';
 import { isGatewayError } from 'pegboard';
-import type { HttpExchange, LineLimit, RateLimit, Route } from '../../http/contract.ts';
-import { securityHeaders, statusOf } from '../../http/contract.ts';
-import { OAuthError } from '../contract.ts';
+import type { HttpExchange, Route } from '../../contracts/http.ts';
+import type { LineLimit } from '../../kit/http/lineLimit.ts';
+import type { RateLimit } from '../../kit/http/rateLimit.ts';
+import { securityHeaders } from '../../kit/http/securityHeaders.ts';
+import { statusOf } from '../../kit/http/statusOf.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { ClientAddresses } from './clientAddresses.ts';
 import { countRequest } from './countRequest.ts';
 import { mediaTypeOf } from './mediaTypeOf.ts';

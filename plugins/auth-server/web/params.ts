@@ -1,4 +1,4 @@
-import { OAuthError } from '../contract.ts';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
 
 /** Parameters of a request, each at most once. */
 export class Params {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
-import { hiddenSpec } from '../../core-mcpservers/contract.ts';
+import { hiddenSpec } from '../../kit/secrets/hiddenSpec.ts';
 import type { Gateway } from '../gateway.ts';
 import { SERVER } from './definitionKinds.ts';
 import type { Kind } from './definitionKinds.ts';

@@ -1,5 +1,5 @@
 import { ToolTable } from 'pegboard';
-import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
+import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 
 /** The lists that clients read, as JSON text. */

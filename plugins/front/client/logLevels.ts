@@ -1,6 +1,6 @@
 import { LOG_LEVELS, setNewest } from 'pegboard';
 import type { McpLogLevel } from 'pegboard';
-import type { Session } from '../contract.ts';
+import type { Session } from '../../contracts/sessions.ts';
 
 interface Wanted {
   readonly level: number;

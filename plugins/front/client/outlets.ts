@@ -1,5 +1,6 @@
 import type { InboundRequest } from 'pegboard';
-import type { Outlet, Session } from '../contract.ts';
+import type { Outlet } from '../../contracts/mcp.ts';
+import type { Session } from '../../contracts/sessions.ts';
 import { writeNotification } from '../message/codec.ts';
 import { LISTS } from './listWatch.ts';
 import type { ListName, ListWatch } from './listWatch.ts';

@@ -1,5 +1,5 @@
 import type { ClientAnswer, Question } from 'pegboard';
-import { Tally } from '../../metrics/contract.ts';
+import { Tally } from '../../kit/metrics/tally.ts';
 
 const KINDS = new Set(['elicitation', 'sampling', 'roots']);
 

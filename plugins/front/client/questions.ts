@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from 'pegboard';
 import type { Cancellation, ClientAnswer, JsonObject, Question } from 'pegboard';
-import type { OpenQuestion } from '../contract.ts';
+import type { OpenQuestion } from '../../contracts/sessions.ts';
 import { writeNotification } from '../message/codec.ts';
 
 interface Asked {

@@ -1,8 +1,9 @@
 import { ToolTable } from 'pegboard';
-import { McpLogSource } from '../../upstream/contract.ts';
-import { SharedTable } from '../../vault-redis/contract.ts';
+import { McpLogSource } from '../../contracts/mcp.ts';
+import type { Outlet } from '../../contracts/mcp.ts';
+import { SharedTable } from '../../kit/vault/sharedTable.ts';
+import type { Session } from '../../contracts/sessions.ts';
 import type { Cancellation, Client, ClientAnswer, JsonObject, McpLogLevel, Question, Scope } from 'pegboard';
-import type { Outlet, Session } from '../contract.ts';
 import { notificationText, writeNotification } from '../message/codec.ts';
 import { Audience } from './audience.ts';
 import type { FrontConfig } from '../config.ts';

@@ -1,5 +1,5 @@
 import type { ClientAnswer, JsonObject, McpLogLevel, Scope } from 'pegboard';
-import { Channel } from '../../vault-redis/contract.ts';
+import { Channel } from '../../contracts/processes.ts';
 
 const TOPIC = 'front';
 

@@ -1,6 +1,6 @@
 import { firstAnswer } from 'pegboard';
 import type { Client, InboundRequest, Scope } from 'pegboard';
-import { McpResourceSource } from '../../upstream/contract.ts';
+import { McpResourceSource } from '../../contracts/mcp.ts';
 import { resourceNotFound } from '../message/results.ts';
 
 export interface Watch {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
-import { SharedTable } from '../../vault-redis/contract.ts';
+import { SharedTable } from '../../kit/vault/sharedTable.ts';
+import type { Session } from '../../contracts/sessions.ts';
 import type { FrontConfig } from '../config.ts';
-import type { Session } from '../contract.ts';
 import type { Outlets } from './outlets.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { watch } from './watch.ts';

@@ -1,6 +1,6 @@
 import type { ClientMeta, InboundRequest, Scope } from 'pegboard';
-import { Tracer } from '../../tracing/contract.ts';
-import type { RunningSpan } from '../../tracing/contract.ts';
+import { Tracer } from '../../contracts/tracing.ts';
+import type { RunningSpan } from '../../contracts/tracing.ts';
 import type { Message } from './codec.ts';
 import { metaOf } from './metaOf.ts';
 

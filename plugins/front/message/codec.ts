@@ -1,7 +1,7 @@
 import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText } from 'pegboard';
 import type { ClientAnswer, ClientMeta, JsonObject, Log } from 'pegboard';
-import { traceIdOf } from '../contract.ts';
-import { keepExactNumbers } from '../shared/exactNumbers.ts';
+import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
+import { keepExactNumbers } from '../../kit/calls/exactNumbers.ts';
 
 export type MessageId = string | number;
 export type Message =

@@ -1,8 +1,8 @@
 import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
 import type { CallResult, ClientMeta, InboundRequest, JsonObject, Log } from 'pegboard';
-import { traceIdOf } from '../contract.ts';
-import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
-import type { McpResourceSource } from '../../upstream/contract.ts';
+import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
+import { URL_ELICITATION_REQUIRED } from '../../contracts/servers.ts';
+import type { McpResourceSource } from '../../contracts/mcp.ts';
 import { shortened } from './codec.ts';
 
 /** Whether a server requires a step in a browser first, and the client supports that. The error contains the step.

@@ -1,5 +1,5 @@
 import { GatewayError, firstAnswer, isObject } from 'pegboard';
-import { McpCompletionSource } from '../../upstream/contract.ts';
+import { McpCompletionSource } from '../../contracts/mcp.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MethodContext } from './method.ts';

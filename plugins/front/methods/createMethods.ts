@@ -7,8 +7,8 @@ import {
   isObject,
   withRawMeta,
 } from 'pegboard';
-import { KeyedCalls } from '../../idempotency/contract.ts';
-import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
+import { KeyedCalls } from '../../contracts/idempotency.ts';
+import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { complete } from './complete.ts';

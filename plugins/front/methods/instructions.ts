@@ -1,4 +1,4 @@
-import type { ManagedService } from '../../core-services/contract.ts';
+import type { ManagedService } from '../../contracts/services.ts';
 
 export interface InstructionLimits {
   readonly maxInstructionChars: number;

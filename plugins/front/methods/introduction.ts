@@ -1,5 +1,5 @@
 import { ToolTable, VERSION } from 'pegboard';
-import { ServiceSource } from '../../core-services/contract.ts';
+import { ServiceSource } from '../../contracts/services.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { Audience } from '../client/audience.ts';
 import type { FrontConfig } from '../config.ts';

@@ -1,5 +1,5 @@
 import type { CallOptions, InboundRequest, JsonObject } from 'pegboard';
-import type { Session } from '../contract.ts';
+import type { Session } from '../../contracts/sessions.ts';
 
 export interface MethodContext {
   readonly request: InboundRequest;

@@ -4,7 +4,7 @@ import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError, hasShare, messageOf, singleFlight } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { Session } from '../contract.ts';
+import type { Session } from '../../contracts/sessions.ts';
 
 const FOLDER = 'sessions-ended';
 const DAY_MS = 86_400_000;

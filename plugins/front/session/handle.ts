@@ -1,5 +1,5 @@
 import type { JsonObject, KeyRing } from 'pegboard';
-import type { Session } from '../contract.ts';
+import type { Session } from '../../contracts/sessions.ts';
 import { sealed, unsealed } from './sealed.ts';
 
 type SessionFacts = Omit<Session, 'handle'>;

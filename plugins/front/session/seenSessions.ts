@@ -1,6 +1,6 @@
 import { isObject, setNewest } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
-import type { SeenSession, Session } from '../contract.ts';
+import type { SeenSession, Session } from '../../contracts/sessions.ts';
 
 type ClientName = SeenSession['client'];
 /** Nothing of the request itself is kept: it holds its connection. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { callerKey } from 'pegboard';
 import type { InboundRequest, JsonObject, KeyRing } from 'pegboard';
-import type { Session } from '../contract.ts';
+import type { Session } from '../../contracts/sessions.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { sharedState } from '../../vault-redis/contract.ts';
+import { sharedState } from '../../kit/vault/sharedTable.ts';
 import type { End } from './endedSessions.ts';
 
 const PREFIX = 'ended-session:';

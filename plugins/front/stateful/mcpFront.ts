@@ -1,7 +1,8 @@
 import { Cancellation, internalErrorText, rawMember } from 'pegboard';
 import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
-import type { Tally } from '../../metrics/contract.ts';
-import type { Front, Outlet, Session, Sink } from '../contract.ts';
+import type { Tally } from '../../kit/metrics/tally.ts';
+import type { Front, Outlet, Sink } from '../../contracts/mcp.ts';
+import type { Session } from '../../contracts/sessions.ts';
 import {
   CodecError,
   RPC,
@@ -41,7 +42,6 @@ type Answer = { readonly json: string } | { readonly cancelled: string };
 
 export interface FrontParts {
   readonly sessions: () => Sessions;
-  /** The methods that all revisions share. */
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
   readonly seen: SeenSessions;

@@ -1,5 +1,6 @@
 import { GatewayError } from 'pegboard';
-import type { Front, SeenSession, SessionList } from '../contract.ts';
+import type { Front } from '../../contracts/mcp.ts';
+import type { SeenSession, SessionList } from '../../contracts/sessions.ts';
 import type { Relay } from '../client/relay.ts';
 import type { SeenSessions } from '../session/seenSessions.ts';
 

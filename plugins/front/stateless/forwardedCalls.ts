@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, ClientMeta, ErrorCode, JsonObject, Scope } from 'pegboard';
-import { Channel, Peers } from '../../vault-redis/contract.ts';
-import type { StatelessSink } from '../contract.ts';
+import { Channel, Peers } from '../../contracts/processes.ts';
+import type { StatelessSink } from '../../contracts/mcp.ts';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { Answer } from './answers.ts';
 import type { Envelope } from './envelope.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from 'pegboard';
 import type { Client, InboundRequest, JsonObject, Scope } from 'pegboard';
-import type { StatelessSink } from '../contract.ts';
+import type { StatelessSink } from '../../contracts/mcp.ts';
 import { CodecError, RPC, writeNotification, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Cancellation, LOG_LEVELS } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, McpLogLevel, Progress, Question } from 'pegboard';
-import type { StatelessSink } from '../contract.ts';
+import type { StatelessSink } from '../../contracts/mcp.ts';
 import { progressFor } from '../client/progressFor.ts';
 import type { ToldProgress } from '../client/progressFor.ts';
 import type { QuestionCounts } from '../client/questionCounts.ts';

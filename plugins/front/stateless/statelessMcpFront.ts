@@ -1,8 +1,8 @@
 import { ANYONE, internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
 import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Log, Progress, Scope } from 'pegboard';
-import type { SpanEnd } from '../../tracing/contract.ts';
-import { Peers } from '../../vault-redis/contract.ts';
-import type { StatelessFront, StatelessSink } from '../contract.ts';
+import type { SpanEnd } from '../../contracts/tracing.ts';
+import { Peers } from '../../contracts/processes.ts';
+import type { StatelessFront, StatelessSink } from '../../contracts/mcp.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
 import type { Message, MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';

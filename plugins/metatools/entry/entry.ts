@@ -1,5 +1,5 @@
 import { isObject } from 'pegboard';
-import { isTaskOnly } from '../../upstream/contract.ts';
+import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
 
 export interface EntryOptions {

@@ -9,7 +9,7 @@ import {
   withRawMeta,
 } from 'pegboard';
 import type { CallResult, ClientMeta, Log, ToolResult } from 'pegboard';
-import { traceIdOf } from '../../front/contract.ts';
+import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 
 /** Wraps a result as compact JSON in one text item, for older clients (decision D6). Source: requirement call.envelope. */
 export function enveloped(result: CallResult): CallResult {

@@ -1,6 +1,6 @@
 import { isGatewayError, rawResult } from 'pegboard';
 import type { Call, CallResult, JsonObject, Scope, Turns } from 'pegboard';
-import { traceIdOf } from '../../front/contract.ts';
+import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS } from './resultHandle.ts';
 import type { KeptResult, ResultStore } from './resultStore.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError, isObject, ownerOf, sharerOf, surplus } from 'pegboard';
-import { MemoryBudget } from '../../memory/contract.ts';
-import { Vault } from '../../vault-file/contract.ts';
+import { MemoryBudget } from '../../contracts/memory.ts';
+import { Vault } from '../../contracts/vault.ts';
 import type { InboundRequest, JsonObject, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';

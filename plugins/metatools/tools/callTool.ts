@@ -1,5 +1,6 @@
-import { Toolsets } from '../../toolsets/contract.ts';
-import { Tracer, inSpan } from '../../tracing/contract.ts';
+import { Toolsets } from '../../contracts/toolsets.ts';
+import { Tracer } from '../../contracts/tracing.ts';
+import { inSpan } from '../../kit/calls/inSpan.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';

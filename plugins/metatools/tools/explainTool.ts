@@ -1,12 +1,12 @@
 import { ToolTable, jsonResult } from 'pegboard';
-import { ServiceSource } from '../../core-services/contract.ts';
-import { SignInStatuses } from '../../auth-client/contract.ts';
-import type { SignInStatus } from '../../auth-client/contract.ts';
+import { ServiceSource } from '../../contracts/services.ts';
+import { SignInStatuses } from '../../contracts/signIns.ts';
+import type { SignInStatus } from '../../contracts/signIns.ts';
+import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { SET_HEADERS } from './listTools.ts';
 import { TASK_ONLY } from '../entry/entry.ts';
-import { isTaskOnly } from '../../upstream/contract.ts';
 import { metaTool } from './metaTool.ts';
 
 export function explainTool(scope: Scope<unknown>): Tool {

@@ -1,7 +1,8 @@
 import { compileGlob, GatewayError, jsonResult, messageOf, ToolTable } from 'pegboard';
-import { Toolsets, refuseCount } from '../../toolsets/contract.ts';
+import { Toolsets } from '../../contracts/toolsets.ts';
+import type { ToolsetView } from '../../contracts/toolsets.ts';
+import { refuseCount } from '../../kit/calls/selectors.ts';
 import type { CallResult, InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
-import type { ToolsetView } from '../../toolsets/contract.ts';
 import { flag, objectArgument, optionalText, readPage, refuseLonger } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
 import type { MetatoolsConfig } from '../config.ts';

@@ -1,7 +1,7 @@
 import { ToolTable, jsonResult } from 'pegboard';
-import { ServiceSource } from '../../core-services/contract.ts';
-import { SignInStatuses } from '../../auth-client/contract.ts';
-import type { SignInStatus } from '../../auth-client/contract.ts';
+import { ServiceSource } from '../../contracts/services.ts';
+import { SignInStatuses } from '../../contracts/signIns.ts';
+import type { SignInStatus } from '../../contracts/signIns.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import { readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';

@@ -1,5 +1,5 @@
 import { GatewayError, didYouMean, firstAnswer, isObject, jsonResult, jsonText } from 'pegboard';
-import { McpPromptSource } from '../../upstream/contract.ts';
+import { McpPromptSource } from '../../contracts/mcp.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { listResult, optionsOf, retrievalError, textBeside } from './mcpResources.ts';

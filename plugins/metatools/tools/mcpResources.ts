@@ -9,7 +9,7 @@ import {
   rawResult,
   resultOf,
 } from 'pegboard';
-import { McpResourceSource } from '../../upstream/contract.ts';
+import { McpResourceSource } from '../../contracts/mcp.ts';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';

@@ -1,4 +1,5 @@
-import { GuardedServers, SignInOffers } from '../../auth-client/contract.ts';
+import { GuardedServers } from '../../contracts/credentials.ts';
+import { SignInOffers } from '../../contracts/signIns.ts';
 import type { Call, Scope } from 'pegboard';
 
 /** For a tool that is not known: connects its server for the caller, or offers the sign-in that this takes. */

@@ -1,6 +1,6 @@
 import { ToolTable, waitAtMost } from 'pegboard';
 import type { Call, InboundRequest, JsonObject, Scope } from 'pegboard';
-import { StartingServers } from '../../upstream/contract.ts';
+import { StartingServers } from '../../contracts/servers.ts';
 import type { MetatoolsConfig } from '../config.ts';
 
 /** How the meta-tools report and wait for servers whose tools are not known yet (decision D72). */

@@ -1,9 +1,9 @@
 import type { Call, CallOutcome, KernelEvent, ReloadReport } from 'pegboard';
-import type { Metric } from '../contract.ts';
-import { BYTES_PER_TOKEN, estimatedTokens } from '../shared/estimatedTokens.ts';
-import { Histogram } from '../shared/histogram.ts';
-import { outcomeOf } from '../shared/outcomeOf.ts';
-import { Tally } from '../shared/tally.ts';
+import type { Metric } from '../../contracts/metrics.ts';
+import { BYTES_PER_TOKEN, estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
+import { Histogram } from '../../kit/metrics/histogram.ts';
+import { outcomeOf } from '../../kit/metrics/outcomeOf.ts';
+import { Tally } from '../../kit/metrics/tally.ts';
 import { TopTools } from './topTools.ts';
 import type { Outcome } from './topTools.ts';
 

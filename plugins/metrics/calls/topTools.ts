@@ -1,5 +1,5 @@
 import { setNewest } from 'pegboard';
-import type { Labels, Metric, Sample } from '../contract.ts';
+import type { Labels, Metric, Sample } from '../../contracts/metrics.ts';
 
 /** What one call adds. */
 export interface CallFigures {

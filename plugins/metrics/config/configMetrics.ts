@@ -1,6 +1,6 @@
 import type { KernelEvent, ReloadReport } from 'pegboard';
-import type { Metric } from '../contract.ts';
-import { Tally } from '../shared/tally.ts';
+import type { Metric } from '../../contracts/metrics.ts';
+import { Tally } from '../../kit/metrics/tally.ts';
 
 /** Loads of the configuration. */
 export class ConfigMetrics {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { MetricProducer } from '@opentelemetry/sdk-metrics';
-import { hostName, hostNames, openSideListener } from '../../http/contract.ts';
+import { hostName, hostNames } from '../../kit/http/hostNames.ts';
+import { openSideListener } from '../../kit/http/sideListener.ts';
 import { PORT_VARIABLE, prometheusAddress } from './prometheusAddress.ts';
 import { SharedRendering } from './sharedRendering.ts';
 import type { ExporterParts } from './startExporters.ts';

@@ -1,7 +1,7 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { IntervalHistogram } from 'node:perf_hooks';
-import type { Metric } from '../contract.ts';
-import { Histogram } from '../shared/histogram.ts';
+import type { Metric } from '../../contracts/metrics.ts';
+import { Histogram } from '../../kit/metrics/histogram.ts';
 
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;

@@ -1,6 +1,6 @@
 import { callerKey, setNewest } from 'pegboard';
 import type { Call, InboundRequest, JsonObject, KernelEvent } from 'pegboard';
-import type { Metric } from '../contract.ts';
+import type { Metric } from '../../contracts/metrics.ts';
 
 const WINDOW_MS = 300_000;
 const MAX_ASKERS = 10_000;

@@ -5,8 +5,8 @@ import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metric
 import type { CollectionResult, DataPoint, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics';
 import { messageOf, VERSION } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { HistogramSample, Metric, MetricSource, Sample } from '../contract.ts';
-import { keyOf } from '../shared/tally.ts';
+import type { HistogramSample, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
+import { keyOf } from '../../kit/metrics/tally.ts';
 
 export interface CollectorParts {
   readonly sources: () => readonly MetricSource[];

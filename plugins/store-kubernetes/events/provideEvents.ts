@@ -1,6 +1,6 @@
 import { ConfigControl } from 'pegboard';
 import type { Issue, ReloadReport, Scope } from 'pegboard';
-import { noticeOf } from '../../core-events/contract.ts';
+import { noticeOf } from '../../kit/notices/noticeOf.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from '../store/cluster.ts';
 import { GROUP, VERSION } from '../store/customResource.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
-import type { RunRecord, RunRow, RunStore } from '../../workflow/contract.ts';
+import type { RunRecord, RunRow, RunStore } from '../../contracts/runs.ts';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeMetadata, KubeObject } from '../api/kubeObject.ts';

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { GatewayError, hiderOf, isObject, messageOf } from 'pegboard';
 import type { Hide } from 'pegboard';
 import { KubeError } from '../api/kubeError.ts';
-import type { SecretName, SecretSource } from '../contract.ts';
-import type { CallSecrets } from '../../workflow/contract.ts';
+import type { CallSecrets, SecretName, SecretSource } from '../../contracts/secrets.ts';
 import type { Cluster } from '../store/cluster.ts';
 
 export interface KubernetesSecretsParts {

@@ -1,7 +1,7 @@
 import { ConfigControl } from 'pegboard';
 import type { Issue, JsonObject, ResourceKind, Scope } from 'pegboard';
-import { ServiceSource } from '../../core-services/contract.ts';
-import type { ServiceRecord } from '../../core-services/contract.ts';
+import { ServiceSource } from '../../contracts/services.ts';
+import type { ServiceRecord } from '../../contracts/services.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import type { Cluster } from '../store/cluster.ts';

@@ -1,6 +1,6 @@
 import type { Issue, JsonObject } from 'pegboard';
-import { stateInWords } from '../../core-mcpservers/contract.ts';
-import type { ServiceRecord } from '../../core-services/contract.ts';
+import { stateInWords } from '../../kit/notices/stateInWords.ts';
+import type { ServiceRecord } from '../../contracts/services.ts';
 import type { Judgement } from './conditionsFor.ts';
 
 /** Facts from which the status of a server follows. */

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { GatewayError } from 'pegboard';
 import type { InboundRequest, JsonObject } from 'pegboard';
-import type { ProviderTokens } from '../../auth-server/contract.ts';
+import type { ProviderTokens } from '../../contracts/oauth.ts';
 
 export interface CallerTokenParts {
   readonly tokens: () => ProviderTokens | undefined;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, definitionNameFault } from 'pegboard';
 import type { ConfigControl, InboundRequest, JsonObject, ResourceKind } from 'pegboard';
-import { annotationsOf, writerIn } from '../../store-file/contract.ts';
-import type { ResourceStore, StoredDefinition } from '../../store-file/contract.ts';
+import { annotationsOf, writerIn } from '../../kit/definitions/registeredBy.ts';
+import type { ResourceStore, StoredDefinition } from '../../contracts/definitions.ts';
 import type { KubeAnswer, KubeApi } from '../api/kubeApi.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from './cluster.ts';

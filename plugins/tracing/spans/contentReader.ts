@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { HIDDEN, hiddenIn, isObject, isSecretName, pathBelow } from 'pegboard';
 import type { Call, Hide } from 'pegboard';
 import type { TracingConfig } from '../config.ts';
-import type { Content } from '../contract.ts';
+import type { Content } from '../../contracts/tracing.ts';
 
 /** Longer texts are not searched for secrets, and so not recorded: that would hold up other calls. */
 const MAX_SEARCHED_CHARS = 1_000_000;

@@ -2,7 +2,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { isGatewayError, isObject, rawMember } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { RequestWork, ServerWork, SpanEnd, Work } from '../contract.ts';
+import type { RequestWork, ServerWork, SpanEnd, Work } from '../../contracts/tracing.ts';
 import type { KnownValues } from './knownValues.ts';
 
 // Names of spans and attributes. Source:

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, SpanStatusCode, TraceFlags, createTraceState, trace } from '@opentelemetry/api';
 import type { Context, Span, SpanContext, Tracer as OtelTracer } from '@opentelemetry/api';
 import type { ClientMeta } from 'pegboard';
-import type { RunningSpan, SpanEnd, Tracer, Work } from '../contract.ts';
+import type { RunningSpan, SpanEnd, Tracer, Work } from '../../contracts/tracing.ts';
 import { attributesOf, errorTypeOf, kindOf, nameOf } from './conventions.ts';
 import type { ContentReader } from './contentReader.ts';
 import { KnownValues } from './knownValues.ts';

@@ -1,6 +1,6 @@
 import { LOG_LEVELS, hiddenIn, pathBelow, rawMember } from 'pegboard';
 import type { Client, Hide, McpLogLevel } from 'pegboard';
-import type { McpLogSource } from '../contract.ts';
+import type { McpLogSource } from '../../contracts/mcp.ts';
 import { clientBehind, theOneOf } from './askable.ts';
 import type { Said } from '../rpc/pending.ts';
 

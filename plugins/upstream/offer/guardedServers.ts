@@ -1,5 +1,5 @@
 import type { ToolTable } from 'pegboard';
-import type { GuardedServers } from '../../auth-client/contract.ts';
+import type { GuardedServers } from '../../contracts/credentials.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { CallersServers } from '../server/callersServers.ts';
 import type { Fleet } from '../server/fleet.ts';

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Offer, ToolTable } from 'pegboard';
-import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
+import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { canonicalUri, decodedUri, hasForms } from '../conversation/canonicalUri.ts';
 import { callFor } from './callFor.ts';

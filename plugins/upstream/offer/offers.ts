@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { InboundRequest, ToolTable } from 'pegboard';
-import type { OwnOffer } from '../../auth-client/contract.ts';
+import type { OwnOffer } from '../../contracts/credentials.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
 import type { Connection } from '../server/connection.ts';

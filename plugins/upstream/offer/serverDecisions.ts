@@ -1,6 +1,7 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, ToolTable, Verdict } from 'pegboard';
-import { isSingleSignOn, signInCall } from '../../auth-client/contract.ts';
+import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
+import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';

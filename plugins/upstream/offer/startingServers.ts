@@ -2,7 +2,7 @@ import { waitAtMost } from 'pegboard';
 import type { InboundRequest, ToolTable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
-import type { StartingServers } from '../contract.ts';
+import type { StartingServers } from '../../contracts/servers.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
 import { isNamedAfter, namingOf } from './names.ts';

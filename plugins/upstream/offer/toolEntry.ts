@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, compileGlob, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
-import { exactText } from '../../front/contract.ts';
-import { isTaskOnly } from '../contract.ts';
+import { exactText } from '../../kit/calls/exactNumbers.ts';
+import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
 import type { Claim } from './claims.ts';

@@ -1,7 +1,7 @@
 import { rawMember } from 'pegboard';
 import type { CallResult } from 'pegboard';
-import { inSpan } from '../../tracing/contract.ts';
-import type { Content, Tracer } from '../../tracing/contract.ts';
+import { inSpan } from '../../kit/calls/inSpan.ts';
+import type { Content, Tracer } from '../../contracts/tracing.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';

@@ -1,6 +1,6 @@
 import { isGatewayError, messageOf, setNewest, waitAtMost } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
-import type { CallerCredential, CallerCredentials } from '../../auth-client/contract.ts';
+import type { CallerCredential, CallerCredentials } from '../../contracts/credentials.ts';
 import type { Personal } from './personal.ts';
 
 /** How long the first request of an owner waits for the owner's servers. Source: requirement signIn.resumed */

@@ -1,5 +1,5 @@
-import { Histogram } from '../../metrics/contract.ts';
-import type { HistogramSample, Labels } from '../../metrics/contract.ts';
+import { Histogram } from '../../kit/metrics/histogram.ts';
+import type { HistogramSample, Labels } from '../../contracts/metrics.ts';
 
 /** Seconds. Few: each server has a series for each. */
 const CONNECT_BOUNDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60];

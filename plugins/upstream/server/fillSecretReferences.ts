@@ -1,7 +1,7 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { ErrorCode, Filled } from 'pegboard';
-import { SECRET_REFERENCE } from '../../store-kubernetes/contract.ts';
-import type { SecretSource } from '../../store-kubernetes/contract.ts';
+import { SECRET_REFERENCE } from '../../contracts/secrets.ts';
+import type { SecretSource } from '../../contracts/secrets.ts';
 
 /** Fills `${secret:NAME/KEY}` in what fillReferences() has filled. @param field the key of the definition that has the values; empty if their names say it
  *  @throws GatewayError CONFIG_REFERENCE without a source; else as SecretSource.read(), with the place */

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fillReferences } from 'pegboard';
 import type { InboundRequest, KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
-import type {
-  CallerCredential,
-  CallerCredentials,
-  OwnOffer,
-  SignInOffers,
-} from '../../auth-client/contract.ts';
-import type { Tracer } from '../../tracing/contract.ts';
+import type { CallerCredential, CallerCredentials, OwnOffer } from '../../contracts/credentials.ts';
+import type { SignInOffers } from '../../contracts/signIns.ts';
+import type { Tracer } from '../../contracts/tracing.ts';
+import type { MemoryBudget } from '../../contracts/memory.ts';
+import type { SecretSource } from '../../contracts/secrets.ts';
+import type { TlsFiles, TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { refusalOf } from './away.ts';
 import { Connection } from './connection.ts';
@@ -16,8 +15,6 @@ import type { Ticker } from '../rpc/ticker.ts';
 import { instanceTopics, readDefinition, startsByItself } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
-import type { MemoryBudget } from '../../memory/contract.ts';
-import type { SecretSource } from '../../store-kubernetes/contract.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
 import { Personal } from './personal.ts';
@@ -28,7 +25,6 @@ import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../conversation/serverLogs.ts';
 import type { ToolReport } from './toolReport.ts';
-import type { TlsFiles, TlsTrust } from '../shared/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 
 export interface FleetParts {

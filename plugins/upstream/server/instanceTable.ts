@@ -1,4 +1,4 @@
-import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { ServerCalls } from './serverCalls.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, callerKey, ownerOf, waitAtMost } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
-import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { InstanceTable } from './instanceTable.ts';
 import type { Instance } from './instanceTable.ts';

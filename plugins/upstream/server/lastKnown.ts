@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { messageOf, readSchema, replaceMarked } from 'pegboard';
 import type { JsonObject, Log } from 'pegboard';
-import { vaultKeys } from '../../vault-file/contract.ts';
+import { vaultKeys } from '../../kit/vault/vaultKeys.ts';
 import { ALL_TOPICS } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { endpointKey, hashOf } from './endpointKey.ts';

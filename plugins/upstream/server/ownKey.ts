@@ -1,6 +1,6 @@
 import { callerKey } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
-import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';
 
 type Asking = Pick<InboundRequest, 'sessionId' | 'caller' | 'anonymousOwner'>;

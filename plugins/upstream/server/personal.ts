@@ -1,6 +1,7 @@
 import { GatewayError, isGatewayError } from 'pegboard';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
-import { isForCallers, isSingleSignOn, signInCall } from '../../auth-client/contract.ts';
+import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';
+import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type {
   AuthRules,
   CallerCredential,
@@ -8,8 +9,8 @@ import type {
   CredentialRefusal,
   GuardedServer,
   OwnOffer,
-  SignInOffers,
-} from '../../auth-client/contract.ts';
+} from '../../contracts/credentials.ts';
+import type { SignInOffers } from '../../contracts/signIns.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';

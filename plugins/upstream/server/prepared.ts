@@ -1,4 +1,4 @@
-import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
 import { within } from '../rpc/ticker.ts';
 import { lateError } from './away.ts';
 

@@ -1,13 +1,13 @@
 import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import type { ProbeTarget, Probed } from '../contract.ts';
+import type { ProbeTarget, Probed } from '../../contracts/servers.ts';
+import type { TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import { ONE_SESSION_FIX, isTaken } from '../revision/handshake.ts';
 import { erasToTry, negotiate } from '../revision/negotiate.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
-import type { TlsTrust } from '../shared/tlsTrust.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { remoteWire } from './dial.ts';
 import { commonRoute } from './routeOf.ts';

@@ -1,7 +1,7 @@
 import { GatewayError, fillReferences, messageOf } from 'pegboard';
 import { ProxyError, proxyRoutes, readProxy } from 'pegboard/net';
 import type { ProxySettings, Route } from 'pegboard/net';
-import type { SecretSource } from '../../store-kubernetes/contract.ts';
+import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences } from './fillSecretReferences.ts';
 
 export interface RouteParts {

@@ -1,5 +1,5 @@
 import type { KernelEvent } from 'pegboard';
-import type { ServerNotice } from '../contract.ts';
+import type { ServerNotice } from '../../contracts/servers.ts';
 
 /** Reasons of events, each with the text of its message. Source: requirement core.events.catalogue. */
 const TEXTS = {

@@ -1,5 +1,5 @@
-import { BYTES_PER_TOKEN, estimatedTokens } from '../../metrics/contract.ts';
-import type { HistogramSample, Labels, Metric, MetricSource, Sample } from '../../metrics/contract.ts';
+import { BYTES_PER_TOKEN, estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
+import type { HistogramSample, Labels, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
 import type { Connection } from './connection.ts';
 import { processUsage } from './processUsage.ts';
 import type { Usage } from './processUsage.ts';

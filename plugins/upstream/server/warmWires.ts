@@ -1,5 +1,5 @@
 import type { GatewayError, Log } from 'pegboard';
-import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { backoffMs } from '../backoffMs.ts';

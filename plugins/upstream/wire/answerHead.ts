@@ -1,4 +1,4 @@
-import { SMALL_BYTES } from '../../memory/contract.ts';
+import { SMALL_BYTES } from '../../contracts/memory.ts';
 
 /** Digits of the smallest length that is counted: shorter ones are not decoded. */
 const LARGE_DIGITS = String(SMALL_BYTES).length;

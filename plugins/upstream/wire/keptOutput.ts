@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Hide } from 'pegboard';
-import type { OutputLine, OutputQuery, ServiceOutput } from '../../core-services/contract.ts';
+import type { OutputLine, OutputQuery, ServiceOutput } from '../../contracts/services.ts';
 
 export interface KeptLimits {
   readonly stderrKeptLines: number;

@@ -4,7 +4,7 @@ import type { Pool, buildConnector } from 'undici';
 import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
 import type { Proxy, Route } from 'pegboard/net';
 import { asRefusal, isAsked, watchForRefusal } from './clientCertificate.ts';
-import type { TlsTrust } from '../shared/tlsTrust.ts';
+import type { TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import { transportWords } from './transportWords.ts';
 
 /** The one of undici also returns the socket that it opens. */

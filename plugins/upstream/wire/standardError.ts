@@ -1,7 +1,7 @@
 import { LineSplitter, hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { inNames, inProse } from './inProse.ts';
-import type { OutputQuery, ServiceOutput } from '../../core-services/contract.ts';
+import type { OutputQuery, ServiceOutput } from '../../contracts/services.ts';
 import { PerSecond } from '../perSecond.ts';
 import { KeptOutput } from './keptOutput.ts';
 import type { KeptLimits } from './keptOutput.ts';

@@ -1,4 +1,4 @@
-import type { MemoryShare } from '../../memory/contract.ts';
+import type { MemoryShare } from '../../contracts/memory.ts';
 import { failSkipped } from './answerLeftOut.ts';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange } from './exchange.ts';

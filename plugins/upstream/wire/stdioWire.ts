@@ -1,6 +1,6 @@
 import { GatewayError, LineSplitter, oneLine } from 'pegboard';
-import { SMALL_BYTES } from '../../memory/contract.ts';
-import type { MemoryShare } from '../../memory/contract.ts';
+import { SMALL_BYTES } from '../../contracts/memory.ts';
+import type { MemoryShare } from '../../contracts/memory.ts';
 import { failSkipped } from './answerLeftOut.ts';
 import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';

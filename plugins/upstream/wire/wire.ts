@@ -1,5 +1,5 @@
 import type { GatewayError } from 'pegboard';
-import type { MemoryShare } from '../../memory/contract.ts';
+import type { MemoryShare } from '../../contracts/memory.ts';
 import type { Quotes } from './standardError.ts';
 
 /** An outgoing request; the wire sets `sent` and `carrier`. */

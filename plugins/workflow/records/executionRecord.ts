@@ -1,7 +1,7 @@
 import { jsonText, ownerOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
-import type { RunStep, RunSummary } from '../contract.ts';
+import type { RunStep, RunSummary } from '../../contracts/runs.ts';
 import { failureText } from '../run/document.ts';
 import { inOrder } from '../run/state.ts';
 import type { Run, RunStatus, StepEntry } from '../run/state.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, surplus } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
-import { Peers } from '../../vault-redis/contract.ts';
+import { Vault } from '../../contracts/vault.ts';
+import { Peers } from '../../contracts/processes.ts';
+import { RunStore } from '../../contracts/runs.ts';
 import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
-import { RunStore } from '../contract.ts';
 import { omit } from '../definition/omit.ts';
 import { MemoryVault } from './memoryVault.ts';
 import { rowOf, summaryOf } from './executionRecord.ts';

@@ -1,5 +1,5 @@
-import { JsonVault } from '../../vault-file/contract.ts';
-import type { VaultWrite } from '../../vault-file/contract.ts';
+import { JsonVault } from '../../kit/vault/jsonVault.ts';
+import type { VaultWrite } from '../../kit/vault/jsonVault.ts';
 
 interface Entry {
   readonly json: string;

@@ -1,6 +1,6 @@
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import { traceIdOf } from '../../front/contract.ts';
+import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { Executions } from './executions.ts';
 import { recordOf } from './executionRecord.ts';
 import type { Run } from '../run/state.ts';

@@ -1,5 +1,5 @@
-import type { Vault } from '../../vault-file/contract.ts';
-import type { RunRecord, RunRow, RunStore } from '../contract.ts';
+import type { Vault } from '../../contracts/vault.ts';
+import type { RunRecord, RunRow, RunStore } from '../../contracts/runs.ts';
 import { rowOf } from './executionRecord.ts';
 import type { ExecutionRecord } from './executionRecord.ts';
 

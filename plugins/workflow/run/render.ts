@@ -1,6 +1,6 @@
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { exactForm, withExactForm } from '../../front/contract.ts';
+import { exactForm, withExactForm } from '../../kit/calls/exactNumbers.ts';
 import { rootsOf } from './state.ts';
 import type { Frame } from './state.ts';
 import { mapValues, renderDeep, templateFault } from '../definition/templates.ts';

@@ -1,4 +1,4 @@
-import type { MemoryShare } from '../../memory/contract.ts';
+import type { MemoryShare } from '../../contracts/memory.ts';
 
 /** The memory that arguments and results of a run take: its steps keep them until it has ended. */
 export class RunMemory {

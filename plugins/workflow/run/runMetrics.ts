@@ -1,5 +1,6 @@
-import { Histogram, Tally } from '../../metrics/contract.ts';
-import type { Metric, MetricSource } from '../../metrics/contract.ts';
+import { Histogram } from '../../kit/metrics/histogram.ts';
+import { Tally } from '../../kit/metrics/tally.ts';
+import type { Metric, MetricSource } from '../../contracts/metrics.ts';
 
 const RUNS: Partial<Readonly<Record<string, string>>> = {
   WorkflowExecutionCompleted: 'completed',

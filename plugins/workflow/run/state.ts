@@ -1,5 +1,5 @@
 import type { Call, Cancellation, ClientMeta, JsonObject, Turns } from 'pegboard';
-import type { RunningSpan, Tracer } from '../../tracing/contract.ts';
+import type { RunningSpan, Tracer } from '../../contracts/tracing.ts';
 import type { Held } from '../definition/availability.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { RunMemory } from './runMemory.ts';

@@ -1,8 +1,8 @@
 import { callerKey } from 'pegboard';
 import type { Call, KernelEvent } from 'pegboard';
-import { traceIdOf } from '../../front/contract.ts';
+import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
+import type { WorkflowNotice } from '../../contracts/runs.ts';
 import type { WorkflowConfig } from '../config.ts';
-import type { WorkflowNotice } from '../contract.ts';
 import type { RunMetrics } from './runMetrics.ts';
 
 /** Event reasons, each with its event type. Source: requirement core.events.catalogue. */

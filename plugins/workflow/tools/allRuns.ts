@@ -1,4 +1,4 @@
-import type { RunFacts, RunStep, WorkflowRuns } from '../contract.ts';
+import type { RunFacts, RunStep, WorkflowRuns } from '../../contracts/runs.ts';
 import { omit } from '../definition/omit.ts';
 import { summaryOf } from '../records/executionRecord.ts';
 import type { ExecutionRecord, StepRecord } from '../records/executionRecord.ts';

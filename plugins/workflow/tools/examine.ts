@@ -1,6 +1,6 @@
 import { ConfigControl, ToolTable, isGatewayError, validateArguments } from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Scope } from 'pegboard';
-import { refusedReferences } from '../../references/contract.ts';
+import { refusedReferences } from '../../kit/definitions/refuseReferences.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { MissingTool } from '../definition/availability.ts';
 import { cycleOf, cycleText } from '../definition/cycles.ts';

@@ -1,6 +1,6 @@
 import { CHANGING, GatewayError, coreTool, isObject, structuredResult, validateArguments } from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
-import { isOperator } from '../../admin/contract.ts';
+import { isOperator } from '../../kit/authority/adminPages.ts';
 import { CANCELLED, cancelElsewhere, cancelledElsewhere } from './remoteCancel.ts';
 import type { ToolParts } from './toolParts.ts';
 import { isVisibleTo } from './isVisibleTo.ts';

@@ -1,5 +1,6 @@
 import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } from 'pegboard';
-import { ResourceStore, registeredByOf } from '../../store-file/contract.ts';
+import { ResourceStore } from '../../contracts/definitions.ts';
+import { registeredByOf } from '../../kit/definitions/registeredBy.ts';
 import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
 import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, readName, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';

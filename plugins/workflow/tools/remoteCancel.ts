@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cancellation } from 'pegboard';
-import { Channel } from '../../vault-redis/contract.ts';
+import { Channel } from '../../contracts/processes.ts';
 import type { RunStatus } from '../run/state.ts';
 import type { ToolParts } from './toolParts.ts';
 

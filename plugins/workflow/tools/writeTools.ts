@@ -8,7 +8,8 @@ import {
   structuredResult,
   validateArguments,
 } from 'pegboard';
-import { ResourceStore, writerOf } from '../../store-file/contract.ts';
+import { ResourceStore } from '../../contracts/definitions.ts';
+import { writerOf } from '../../kit/definitions/registeredBy.ts';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hiderOf } from '../../../kernel/lib/hiding.ts';
 import { fillReferences, holdsOnlyReferences } from '../../../kernel/lib/references.ts';
 import { secretsGiven } from '../../../kernel/lib/secretPlaces.ts';
-import { secretsIn } from '../../../plugins/cassettes/contract.ts';
+import { secretsIn } from '../../../plugins/kit/secrets/secretsIn.ts';
 import { makeDirectory } from '../../support/directory.ts';
 
 /** Without what readers of definitions treat as a piece of its own: white space, `:` and `%`. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { Caller, InboundRequest, JsonObject, Plugin, Tool, ToolResult } from '../../../kernel/index.ts';
 import { ANYONE, GatewayError, definePlugin } from '../../../kernel/index.ts';
-import { HttpListener } from '../../../plugins/http/contract.ts';
-import { CallerCredentials, GuardedServers } from '../../../plugins/auth-client/contract.ts';
-import type { CallerCredential, AuthRules, GuardedServer } from '../../../plugins/auth-client/contract.ts';
+import { HttpListener } from '../../../plugins/contracts/http.ts';
+import { CallerCredentials, GuardedServers } from '../../../plugins/contracts/credentials.ts';
+import type { AuthRules, CallerCredential, GuardedServer } from '../../../plugins/contracts/credentials.ts';
 import { newBrowser } from '../../support/browser.ts';
 import type { Page } from '../../support/browser.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { ANYONE, definePlugin } from '../../../kernel/index.ts';
 import type { Caller } from '../../../kernel/index.ts';
-import type { AuthRules } from '../../../plugins/auth-client/contract.ts';
+import type { AuthRules } from '../../../plugins/contracts/credentials.ts';
 import { startAuthServer } from '../../support/authServer.ts';
 import type { AuthServer, Tokens } from '../../support/authServer.ts';
 import { moduleOf } from '../../support/gateway.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureContext } from 'node:tls';
-import type { SignInFound } from '../../../plugins/auth-client/contract.ts';
+import type { SignInFound } from '../../../plugins/contracts/signIns.ts';
 import { findSignIn } from '../../../plugins/auth-client/discovery/findSignIn.ts';
 import type { NetworkParts } from '../../../plugins/auth-client/discovery/network.ts';
 import { httpsSite } from '../../support/httpsSite.ts';

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../kernel/index.ts';
-import { openDownstream } from '../../../plugins/auth-exchange/contract.ts';
-import type { Downstream, ExchangeTarget, TargetClient } from '../../../plugins/auth-exchange/contract.ts';
-import { OAuthError } from '../../../plugins/auth-server/contract.ts';
-import type { SecretSource } from '../../../plugins/store-kubernetes/contract.ts';
+import { openDownstream } from '../../../plugins/kit/oauth/openDownstream.ts';
+import type { Downstream } from '../../../plugins/kit/oauth/downstream.ts';
+import type { ExchangeTarget, TargetClient } from '../../../plugins/kit/oauth/exchangeTarget.ts';
+import { OAuthError } from '../../../plugins/kit/oauth/oauthError.ts';
+import type { SecretSource } from '../../../plugins/contracts/secrets.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { goodAnswer } from '../../support/downstreamAt.ts';
 import { startDownstreamProvider } from '../../support/downstreamProvider.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { STAGE, definePlugin, textResult } from '../../../kernel/index.ts';
-import { OAuthError, ProviderTokens } from '../../../plugins/auth-server/contract.ts';
+import { OAuthError } from '../../../plugins/kit/oauth/oauthError.ts';
+import { ProviderTokens } from '../../../plugins/contracts/oauth.ts';
 import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer, AuthServerOptions } from '../../support/authServer.ts';
 import { movableClock } from '../../support/clock.ts';

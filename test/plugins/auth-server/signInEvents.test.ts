@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KernelEvent, Plugin } from '../../../kernel/index.ts';
 import { definePlugin } from '../../../kernel/index.ts';
-import { AuthorizationServer } from '../../../plugins/auth-server/contract.ts';
+import { AuthorizationServer } from '../../../plugins/contracts/oauth.ts';
 import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import { movableClock } from '../../support/clock.ts';
 import { moduleOf } from '../../support/gateway.ts';

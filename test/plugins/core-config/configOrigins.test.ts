@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ConfigOrigins } from '../../../plugins/core-config/contract.ts';
-import type { ConfigValue } from '../../../plugins/core-config/contract.ts';
+import { ConfigOrigins } from '../../../plugins/contracts/settings.ts';
+import type { ConfigValue } from '../../../plugins/contracts/settings.ts';
 import { askCore } from '../../support/coreTools.ts';
 import { bootGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';

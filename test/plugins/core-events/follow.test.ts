@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import type { EventsConfig } from '../../../plugins/core-events/config.ts';
 import type { EventEntry } from '../../../plugins/core-events/entryReader.ts';
 import { Followers } from '../../../plugins/core-events/followers.ts';
-import { Front } from '../../../plugins/front/contract.ts';
+import { Front } from '../../../plugins/contracts/mcp.ts';
 import { defer } from '../../support/cleanup.ts';
 import { listenerUrl } from '../../support/edge.ts';
 import { bootGateway } from '../../support/gateway.ts';

@@ -8,7 +8,7 @@ import { bootGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { until } from '../../support/until.ts';
-import { Vault } from '../../../plugins/vault-file/contract.ts';
+import { Vault } from '../../../plugins/contracts/vault.ts';
 
 const BOTH = ['core-events', 'vault-file'];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ServiceSource } from '../../../plugins/core-services/contract.ts';
-import { McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { ServiceSource } from '../../../plugins/contracts/services.ts';
+import { McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import { requestOf } from '../../support/requests.ts';

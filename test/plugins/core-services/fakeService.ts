@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import { ServiceSource } from '../../../plugins/core-services/contract.ts';
-import type { ManagedService, ServiceRecord } from '../../../plugins/core-services/contract.ts';
+import { ServiceSource } from '../../../plugins/contracts/services.ts';
+import type { ManagedService, ServiceRecord } from '../../../plugins/contracts/services.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';
 import { askCore } from '../../support/coreTools.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { OutputQuery } from '../../../plugins/core-services/contract.ts';
+import type { OutputQuery } from '../../../plugins/contracts/services.ts';
 import { READING } from '../../../kernel/coreTool.ts';
 import { askCore } from '../../support/coreTools.ts';
 import { boot, fakeService, refusal } from './fakeService.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import type { ManagedService, ServiceRecord } from '../../../plugins/core-services/contract.ts';
-import { HttpListener } from '../../../plugins/http/contract.ts';
+import type { ManagedService, ServiceRecord } from '../../../plugins/contracts/services.ts';
+import { HttpListener } from '../../../plugins/contracts/http.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { Cancellation } from '../../../kernel/lib/cancellation.ts';

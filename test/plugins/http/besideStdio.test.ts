@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { HttpListener } from '../../../plugins/http/contract.ts';
+import { HttpListener } from '../../../plugins/contracts/http.ts';
 import { defer } from '../../support/cleanup.ts';
 import { bootGateway } from '../../support/gateway.ts';
 import { send } from '../../support/rawHttp.ts';

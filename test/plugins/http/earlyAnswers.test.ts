@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { definePlugin, STAGE, textResult } from '../../../kernel/index.ts';
-import { openSideListener } from '../../../plugins/http/contract.ts';
+import { openSideListener } from '../../../plugins/kit/http/sideListener.ts';
 import { defer } from '../../support/cleanup.ts';
 import { initialize, MCP_HEADERS, metaTool, startEdge } from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { definePlugin, GatewayError } from '../../../kernel/index.ts';
-import { Route } from '../../../plugins/http/contract.ts';
+import { Route } from '../../../plugins/contracts/http.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { initialize, postMcp, startEdge } from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';

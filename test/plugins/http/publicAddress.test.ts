@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HttpListener } from '../../../plugins/http/contract.ts';
+import { HttpListener } from '../../../plugins/contracts/http.ts';
 import { startAuthServer } from '../../support/authServer.ts';
 import { bootGateway } from '../../support/gateway.ts';
 import { send } from '../../support/rawHttp.ts';

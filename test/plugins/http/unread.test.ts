@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { textResult } from '../../../kernel/lib/results.ts';
-import { openSideListener } from '../../../plugins/http/contract.ts';
+import { openSideListener } from '../../../plugins/kit/http/sideListener.ts';
 import { defer } from '../../support/cleanup.ts';
 import { MCP_HEADERS, callBody, initialize, metaTool, startEdge } from '../../support/edge.ts';
 import { captureLog } from '../../support/log.ts';

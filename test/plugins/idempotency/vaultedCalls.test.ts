@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError, rawResult, textResult } from '../../../kernel/index.ts';
 import type { Call, CallResult, JsonObject, Scope, Tool } from '../../../kernel/index.ts';
-import { Vault } from '../../../plugins/vault-file/contract.ts';
-import { Channel, Peers } from '../../../plugins/vault-redis/contract.ts';
-import type { Subscriber } from '../../../plugins/vault-redis/contract.ts';
+import { Vault } from '../../../plugins/contracts/vault.ts';
+import { Channel, Peers } from '../../../plugins/contracts/processes.ts';
+import type { Subscriber } from '../../../plugins/contracts/processes.ts';
 import type { IdempotencyConfig } from '../../../plugins/idempotency/config.ts';
 import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';

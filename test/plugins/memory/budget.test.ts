@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../kernel/index.ts';
 import { Budget } from '../../../plugins/memory/budget.ts';
-import type { MemoryShare } from '../../../plugins/memory/contract.ts';
+import type { MemoryShare } from '../../../plugins/contracts/memory.ts';
 import { defer } from '../../support/cleanup.ts';
 import { callOf } from './calls.ts';
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
-import { MemoryBudget } from '../../../plugins/memory/contract.ts';
+import { MemoryBudget } from '../../../plugins/contracts/memory.ts';
 import type { Budget } from '../../../plugins/memory/budget.ts';
 import { defer } from '../../support/cleanup.ts';
 import { largeDefinition } from '../../support/largeDefinition.ts';

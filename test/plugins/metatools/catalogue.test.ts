@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ServiceSource } from '../../../plugins/core-services/contract.ts';
+import { ServiceSource } from '../../../plugins/contracts/services.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
 import { createSummarizer } from '../../../plugins/metatools/entry/summary.ts';

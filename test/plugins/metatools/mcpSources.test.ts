@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { McpPromptSource, McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import type { ToolResult } from '../../../kernel/contracts/call.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { GatewayError } from '../../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HistogramSample, Metric, Sample } from '../../../plugins/metrics/contract.ts';
+import type { HistogramSample, Metric, Sample } from '../../../plugins/contracts/metrics.ts';
 import { RedisChannel } from '../../../plugins/vault-redis/redisChannel.ts';
 import { codeIn, tableBelow } from '../../schemas/markdown.ts';
 import { metricsOf } from '../../support/metrics.ts';

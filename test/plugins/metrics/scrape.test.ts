@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { definePlugin, textResult } from '../../../kernel/index.ts';
-import { MetricSource, Tally } from '../../../plugins/metrics/contract.ts';
+import { MetricSource } from '../../../plugins/contracts/metrics.ts';
+import { Tally } from '../../../plugins/kit/metrics/tally.ts';
 import { toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { toolOf } from '../../support/kernel.ts';

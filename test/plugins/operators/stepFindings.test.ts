@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { review } from '../../../kernel/program/review.ts';
-import { authorityTaken } from '../../../plugins/operators/contract.ts';
+import { authorityTaken } from '../../../plugins/kit/authority/authority.ts';
 import { FOR_OPERATORS } from '../../../plugins/operators/stepFindings.ts';
 import { bootGateway, composeGateway } from '../../support/gateway.ts';
 

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync 
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ResourceStore } from '../../../plugins/store-file/contract.ts';
+import { ResourceStore } from '../../../plugins/contracts/definitions.ts';
+import { replaceFile } from '../../../plugins/kit/files/atomicFile.ts';
 import { isGatewayError, messageOf } from '../../../kernel/errors.ts';
 import type { ResourceKind } from '../../../kernel/contracts/resource.ts';
-import { replaceFile } from '../../../plugins/store-file/shared/atomicFile.ts';
 import { Folders } from '../../../plugins/store-file/folders.ts';
 import type { DefinitionFile } from '../../../plugins/store-file/folders.ts';
 import { FileStore } from '../../../plugins/store-file/fileStore.ts';

@@ -3,7 +3,7 @@ import { startGateway, eventually } from '../../contract/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { exporterNames } from '../../../plugins/tracing/export/exporterNames.ts';
 import { openExport } from '../../../plugins/tracing/export/openExport.ts';
-import { Tracer } from '../../../plugins/tracing/contract.ts';
+import { Tracer } from '../../../plugins/contracts/tracing.ts';
 import { forwardProxy } from '../../support/forwardProxy.ts';
 import { captureLog } from '../../support/log.ts';
 import { messageOf } from '../../../kernel/index.ts';

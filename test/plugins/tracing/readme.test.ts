@@ -6,7 +6,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { ANYONE } from '../../../kernel/index.ts';
 import { attributesOf, kindOf, nameOf } from '../../../plugins/tracing/spans/conventions.ts';
 import { KnownValues } from '../../../plugins/tracing/spans/knownValues.ts';
-import type { Work } from '../../../plugins/tracing/contract.ts';
+import type { Work } from '../../../plugins/contracts/tracing.ts';
 import { codeIn, tableBelow } from '../../schemas/markdown.ts';
 import { ROOT, sourcesBelow, textOf } from '../../support/sources.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { InboundRequest, Scope } from '../../../kernel/index.ts';
-import type { HttpExchange, Route } from '../../../plugins/http/contract.ts';
+import type { HttpExchange, Route } from '../../../plugins/contracts/http.ts';
 import type { StreamConfig } from '../../../plugins/transport-sse/config.ts';
 import { SseConnections } from '../../../plugins/transport-sse/sseConnections.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
 import { definePlugin, jsonResult, ownerOf, readSchema, RequestGate } from '../../../kernel/index.ts';
-import { Front } from '../../../plugins/front/contract.ts';
+import { Front } from '../../../plugins/contracts/mcp.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { StdioFront } from '../../../plugins/transport-stdio/stdioFront.ts';
 import type { StdioConfig } from '../../../plugins/transport-stdio/stdioFront.ts';

@@ -1,7 +1,7 @@
 import { GatewayError, definePlugin } from '../../../kernel/index.ts';
 import type { InboundRequest, KernelEvent, Plugin } from '../../../kernel/index.ts';
-import { CallerCredentials } from '../../../plugins/auth-client/contract.ts';
-import type { CallerCredential, CredentialRefusal } from '../../../plugins/auth-client/contract.ts';
+import { CallerCredentials } from '../../../plugins/contracts/credentials.ts';
+import type { CallerCredential, CredentialRefusal } from '../../../plugins/contracts/credentials.ts';
 
 /** Tokens that callers hold, by subject; the one of a subject may be changed while the gateway runs. */
 export class Callers {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { McpPromptSource, McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { ANYONE, DecisionLayer, messageOf } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { pluginOf } from '../../support/kernel.ts';

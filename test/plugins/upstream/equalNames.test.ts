@@ -6,7 +6,7 @@ import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
 import { definePlugin } from '../../../kernel/index.ts';
 import type { KernelEvent } from '../../../kernel/index.ts';
-import { GuardedServers } from '../../../plugins/auth-client/contract.ts';
+import { GuardedServers } from '../../../plugins/contracts/credentials.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startGuardedSite } from '../../support/guardedSite.ts';

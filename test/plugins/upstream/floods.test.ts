@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Cancellation } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
-import { McpLogSource } from '../../../plugins/upstream/contract.ts';
+import { McpLogSource } from '../../../plugins/contracts/mcp.ts';
 import { defer } from '../../support/cleanup.ts';
 import { FloodServer } from './floodServer.ts';
 import { Rig, hostile, temporaryFolder, until } from './support.ts';

@@ -2,7 +2,7 @@ import { McpServer, createMcpHandler, fromJsonSchema } from '@modelcontextprotoc
 import { expect } from 'chai';
 import { ANYONE, Cancellation } from '../../../kernel/index.ts';
 import type { JsonObject, Progress } from '../../../kernel/index.ts';
-import { McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { decoded } from '../../../plugins/front/stateless/envelope.ts';
 import { defer } from '../../support/cleanup.ts';
 import { hostHandler } from '../../support/hostHandler.ts';

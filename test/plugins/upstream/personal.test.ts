@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
 import { CapabilityRegistry } from '../../../kernel/capabilities.ts';
-import { CallerCredentials, GuardedServers } from '../../../plugins/auth-client/contract.ts';
+import { CallerCredentials, GuardedServers } from '../../../plugins/contracts/credentials.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startGuardedSite } from '../../support/guardedSite.ts';

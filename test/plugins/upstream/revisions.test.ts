@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Cancellation, VERSION } from '../../../kernel/index.ts';
 import type { Client, JsonObject } from '../../../kernel/index.ts';
-import { McpLogSource } from '../../../plugins/upstream/contract.ts';
+import { McpLogSource } from '../../../plugins/contracts/mcp.ts';
 import { defer } from '../../support/cleanup.ts';
 import { AskedClient } from './askedClient.ts';
 import { Rig, revisions, temporaryFolder, until } from './support.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANYONE } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
-import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { McpPromptSource, McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { defer } from '../../support/cleanup.ts';
 import { Rig, temporaryFolder, told, until } from './support.ts';
 

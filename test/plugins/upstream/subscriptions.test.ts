@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANYONE, messageOf } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
-import { McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { EraFixture, NEWER, answer } from './eraFixture.ts';
 import { Rig, until } from './support.ts';
 

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ANYONE, Cancellation, ConfigControl, StateDirectory, readSchema } from '../../../kernel/index.ts';
-import { ServiceSource } from '../../../plugins/core-services/contract.ts';
+import { ServiceSource } from '../../../plugins/contracts/services.ts';
+import type { ServiceRecord } from '../../../plugins/contracts/services.ts';
 import type {
   Call,
   CallResult,
@@ -17,7 +18,6 @@ import type {
   ResourceDiff,
   ClientMeta,
 } from '../../../kernel/index.ts';
-import type { ServiceRecord } from '../../../plugins/core-services/contract.ts';
 import { definePlugin } from '../../../kernel/index.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Kernel } from '../../../kernel/kernel.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CountedVault } from '../../../plugins/vault-file/shared/countedVault.ts';
+import { CountedVault } from '../../../plugins/kit/vault/countedVault.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
 import { valuesOf } from '../../support/metrics.ts';
 

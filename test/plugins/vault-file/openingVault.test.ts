@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Vault } from '../../../plugins/vault-file/contract.ts';
+import { Vault } from '../../../plugins/contracts/vault.ts';
 import { StateDirectory } from '../../../kernel/contracts/config.ts';
 import { isLock, tryLock } from '../../../plugins/vault-file/lock.ts';
 import { plugin } from '../../../plugins/vault-file/index.ts';

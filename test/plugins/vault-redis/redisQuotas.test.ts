@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
 import type { Connection } from '../../../plugins/vault-redis/connection.ts';
-import type { Draw, Drawn, Quota, Quotas } from '../../../plugins/vault-redis/contract.ts';
+import type { Draw, Drawn, Quota, Quotas } from '../../../plugins/contracts/processes.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
 import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
 

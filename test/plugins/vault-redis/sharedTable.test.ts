@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../kernel/index.ts';
 import type { Scope } from '../../../kernel/index.ts';
-import { Vault } from '../../../plugins/vault-file/contract.ts';
+import { Vault } from '../../../plugins/contracts/vault.ts';
+import { SharedTable } from '../../../plugins/kit/vault/sharedTable.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
-import { SharedTable } from '../../../plugins/vault-redis/contract.ts';
 import { FakeBus } from '../../support/fakeBus.ts';
 import { captureLog } from '../../support/log.ts';
 import { refusalOf } from '../../support/kernel.ts';

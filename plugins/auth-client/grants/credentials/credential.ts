@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { CallerCredential, CredentialRefusal } from '../../contract.ts';
+import type { CallerCredential, CredentialRefusal } from '../../../contracts/credentials.ts';
 import type { CredentialSource } from '../sources/credentialSource.ts';
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};

@@ -1,6 +1,6 @@
-import { Tally } from '../../../metrics/contract.ts';
-import type { MetricSource } from '../../../metrics/contract.ts';
-import type { GuardedServer } from '../../contract.ts';
+import { Tally } from '../../../kit/metrics/tally.ts';
+import type { MetricSource } from '../../../contracts/metrics.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
 import { grantFacts } from '../record/grantFacts.ts';
 import type { Grants } from '../store/grants.ts';
 import { placeOf } from '../record/placeOf.ts';

@@ -1,5 +1,10 @@
 import { ANYONE, isGatewayError } from 'pegboard';
-import type { GrantRelease, GrantedPerson, GuardedServer, ReleasedGrant } from '../../contract.ts';
+import type {
+  GrantRelease,
+  GrantedPerson,
+  GuardedServer,
+  ReleasedGrant,
+} from '../../../contracts/credentials.ts';
 import type { Credentials } from './credentials.ts';
 import type { Grants } from '../store/grants.ts';
 import { holderOf } from '../record/holderOf.ts';

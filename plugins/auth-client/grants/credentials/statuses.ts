@@ -1,5 +1,6 @@
 import type { InboundRequest } from 'pegboard';
-import type { GuardedServer, SignInStatus, SignInStatuses } from '../../contract.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
+import type { SignInStatus, SignInStatuses } from '../../../contracts/signIns.ts';
 import type { CallerSecrets } from '../store/callerSecrets.ts';
 import type { Credentials } from './credentials.ts';
 import { grantFacts } from '../record/grantFacts.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { GrantStore, GuardedServer, StoredGrant } from '../../contract.ts';
+import type { GrantStore, GuardedServer, StoredGrant } from '../../../contracts/credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { grantFacts, lossOf } from '../record/grantFacts.ts';
 import type { Place } from '../record/grantFacts.ts';

@@ -1,5 +1,5 @@
-import { signInCall } from '../../contract.ts';
-import type { GrantFacts, GrantState } from '../../contract.ts';
+import { signInCall } from '../../../kit/oauth/signInCall.ts';
+import type { GrantFacts, GrantState } from '../../../contracts/credentials.ts';
 import type { Grant, GrantRecord, Loss } from './grantRecord.ts';
 import { LOSSES } from './losses.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { callerKey } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
-import type { AuthRules } from '../../contract.ts';
+import type { AuthRules } from '../../../contracts/credentials.ts';
 
 /** The owner of grants or secrets. */
 export interface Holder {

@@ -1,4 +1,4 @@
-import type { GuardedServer } from '../../contract.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
 import type { Place } from './grantFacts.ts';
 
 /** What a grant must fit. */

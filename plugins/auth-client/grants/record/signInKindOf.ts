@@ -1,4 +1,4 @@
-import type { GuardedServer } from '../../contract.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
 
 /** What a caller has to have for a server. `grant`: a sign-in there, if it asks for one. `forward`, `exchange`: the sign-in at the
  *  identity provider. `secrets`: what the person has entered. Source: requirement server.schema */

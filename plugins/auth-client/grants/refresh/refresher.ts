@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, waitAtMost } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
-import { Tally } from '../../../metrics/contract.ts';
-import { Peers } from '../../../vault-redis/contract.ts';
+import { Tally } from '../../../kit/metrics/tally.ts';
+import { Peers } from '../../../contracts/processes.ts';
 import type { Cell } from '../store/cell.ts';
 import { MAX_TURN_MS } from '../record/grantFacts.ts';
 import type { GrantNews } from '../store/grantNews.ts';

@@ -1,4 +1,4 @@
-import type { CallerCredential } from '../../contract.ts';
+import type { CallerCredential } from '../../../contracts/credentials.ts';
 
 /** Where one part of a caller's credential for a server comes from. */
 export interface CredentialSource extends Omit<CallerCredential, 'owner'> {

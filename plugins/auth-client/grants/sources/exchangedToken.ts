@@ -1,6 +1,7 @@
-import type { Downstream, TargetClient } from '../../../auth-exchange/contract.ts';
-import { audienceScope } from '../../../auth-server/contract.ts';
-import type { GuardedServer } from '../../contract.ts';
+import type { Downstream } from '../../../kit/oauth/downstream.ts';
+import type { TargetClient } from '../../../kit/oauth/exchangeTarget.ts';
+import { audienceScope } from '../../../kit/oauth/audienceScope.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
 import { gatewaySignInNeeded } from './gatewaySignInNeeded.ts';
 import { heldToken } from './heldToken.ts';
 import type { HeldToken } from './heldToken.ts';

@@ -1,4 +1,4 @@
-import type { GuardedServer } from '../../contract.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
 
 /** The audiences that the tokens of people shall have, because servers want them. */
 export function forwardedAudiences(servers: readonly GuardedServer[]): readonly string[] {

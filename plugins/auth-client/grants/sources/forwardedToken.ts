@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import type { GuardedServer } from '../../contract.ts';
+import type { GuardedServer } from '../../../contracts/credentials.ts';
 import { gatewaySignInNeeded } from './gatewaySignInNeeded.ts';
 import { heldToken } from './heldToken.ts';
 import type { HeldToken } from './heldToken.ts';

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { CredentialRefusal, GuardedServer } from '../../contract.ts';
+import type { CredentialRefusal, GuardedServer } from '../../../contracts/credentials.ts';
 import { parseChallenges, signInHint } from '../../discovery/challenge.ts';
 import { scopesIn } from '../../discovery/scopesIn.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayError } from 'pegboard';
-import type { CredentialRefusal } from '../../contract.ts';
+import type { CredentialRefusal } from '../../../contracts/credentials.ts';
 import type { CallerSecrets, SecretPlace } from '../store/callerSecrets.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { personNeeded } from './personNeeded.ts';

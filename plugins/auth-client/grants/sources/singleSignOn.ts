@@ -1,9 +1,9 @@
 import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { openDownstream } from '../../../auth-exchange/contract.ts';
-import type { Downstream } from '../../../auth-exchange/contract.ts';
-import { ProviderTokens } from '../../../auth-server/contract.ts';
-import { SecretSource } from '../../../store-kubernetes/contract.ts';
+import { openDownstream } from '../../../kit/oauth/openDownstream.ts';
+import type { Downstream } from '../../../kit/oauth/downstream.ts';
+import { ProviderTokens } from '../../../contracts/oauth.ts';
+import { SecretSource } from '../../../contracts/secrets.ts';
 import type { AuthClientConfig } from '../../config.ts';
 import type { NetworkParts } from '../../discovery/network.ts';
 import { exchangedToken } from './exchangedToken.ts';

@@ -1,8 +1,8 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import { OAuthError } from '../../../auth-server/contract.ts';
-import type { ProviderTokens, TokenHolder } from '../../../auth-server/contract.ts';
-import type { CredentialRefusal, GuardedServer } from '../../contract.ts';
+import { OAuthError } from '../../../kit/oauth/oauthError.ts';
+import type { ProviderTokens, TokenHolder } from '../../../contracts/oauth.ts';
+import type { CredentialRefusal, GuardedServer } from '../../../contracts/credentials.ts';
 import { isSecure } from '../../discovery/network.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { gatewaySignInNeeded } from './gatewaySignInNeeded.ts';

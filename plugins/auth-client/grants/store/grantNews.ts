@@ -1,5 +1,5 @@
 import type { KernelEvent, Log } from 'pegboard';
-import type { GrantEvent, GrantNotice, GrantState } from '../../contract.ts';
+import type { GrantEvent, GrantNotice, GrantState } from '../../../contracts/credentials.ts';
 import { LOSSES } from '../record/losses.ts';
 import type { GrantRecord } from '../record/grantRecord.ts';
 

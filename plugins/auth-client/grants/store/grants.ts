@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { Vault } from '../../../vault-file/contract.ts';
-import { Channel } from '../../../vault-redis/contract.ts';
+import { Vault } from '../../../contracts/vault.ts';
+import { Channel } from '../../../contracts/processes.ts';
 import { Cell } from './cell.ts';
 import type { GrantNews } from './grantNews.ts';
 import type { Grant, GrantRecord } from '../record/grantRecord.ts';

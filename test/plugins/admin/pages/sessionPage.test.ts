@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SessionList } from '../../../../plugins/front/contract.ts';
+import { SessionList } from '../../../../plugins/contracts/sessions.ts';
 import type { KernelEvent } from '../../../../kernel/contracts/events.ts';
 import { definePlugin } from '../../../../kernel/contracts/plugin.ts';
 import { listenerUrl } from '../../../support/edge.ts';

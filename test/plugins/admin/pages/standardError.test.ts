@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { writingIn } from '../../../../plugins/admin/data/standardError.ts';
-import { ServiceSource } from '../../../../plugins/core-services/contract.ts';
+import { ServiceSource } from '../../../../plugins/contracts/services.ts';
 import { until } from '../../../support/until.ts';
 import type { AdminSite } from '../adminGateway.ts';
 import { openBooth, TOKEN } from '../booth.ts';

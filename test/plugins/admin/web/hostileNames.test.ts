@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { textResult } from '../../../../kernel/index.ts';
 import { definePlugin } from '../../../../kernel/contracts/plugin.ts';
-import { GrantStore } from '../../../../plugins/auth-client/contract.ts';
-import { ServiceSource } from '../../../../plugins/core-services/contract.ts';
+import { GrantStore } from '../../../../plugins/contracts/credentials.ts';
+import { ServiceSource } from '../../../../plugins/contracts/services.ts';
 import { pagesOf } from '../../../../plugins/admin/pagesOf.ts';
 import type { PageParts } from '../../../../plugins/admin/pagesOf.ts';
 import { matchRoutes } from '../../../../plugins/admin/web/matchRoutes.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { html, page, LineLimit } from '../../../../plugins/http/contract.ts';
-import type { HttpExchange } from '../../../../plugins/http/contract.ts';
+import { html, page } from '../../../../plugins/kit/http/page.ts';
+import { LineLimit } from '../../../../plugins/kit/http/lineLimit.ts';
+import type { HttpExchange } from '../../../../plugins/contracts/http.ts';
 import { browserRoute } from '../../../../plugins/auth-client/flows/browserRoute.ts';
 import { failurePage } from '../../../../plugins/auth-client/flows/failurePage.ts';
 import type { Reply } from '../../../../kernel/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GuardedFetch } from '../../../../kernel/net/index.ts';
-import type { SignInFacts } from '../../../../plugins/auth-client/contract.ts';
+import type { SignInFacts } from '../../../../plugins/contracts/signIns.ts';
 import { Registrations } from '../../../../plugins/auth-client/flows/registrations.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { serveWithOutages } from '../../../support/serveWithOutages.ts';

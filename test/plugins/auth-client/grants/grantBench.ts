@@ -1,11 +1,13 @@
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import type { InboundRequest, KernelEvent, Scope } from '../../../../kernel/index.ts';
 import type {
+  AuthRules,
   GrantFacts,
   GrantNotice,
-  AuthRules,
   GuardedServer,
-} from '../../../../plugins/auth-client/contract.ts';
+} from '../../../../plugins/contracts/credentials.ts';
+import type { ProviderTokens } from '../../../../plugins/contracts/oauth.ts';
+import { Vault } from '../../../../plugins/contracts/vault.ts';
 import { CallerSecrets } from '../../../../plugins/auth-client/grants/store/callerSecrets.ts';
 import type { Credential } from '../../../../plugins/auth-client/grants/credentials/credential.ts';
 import { Credentials } from '../../../../plugins/auth-client/grants/credentials/credentials.ts';
@@ -21,8 +23,6 @@ import { RefreshTimers } from '../../../../plugins/auth-client/grants/refresh/re
 import type { SingleSignOnParts } from '../../../../plugins/auth-client/grants/sources/singleSignOnSource.ts';
 import { Statuses } from '../../../../plugins/auth-client/grants/credentials/statuses.ts';
 import { tokenTimes } from '../../../../plugins/auth-client/grants/refresh/tokenTimes.ts';
-import type { ProviderTokens } from '../../../../plugins/auth-server/contract.ts';
-import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { FakeBus } from '../../../support/fakeBus.ts';

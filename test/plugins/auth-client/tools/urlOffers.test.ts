@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { ANYONE, Cancellation, GatewayError } from '../../../../kernel/index.ts';
 import type { Client } from '../../../../kernel/index.ts';
-import type { GuardedServer, SignInStatuses } from '../../../../plugins/auth-client/contract.ts';
+import type { GuardedServer } from '../../../../plugins/contracts/credentials.ts';
+import type { SignInStatuses } from '../../../../plugins/contracts/signIns.ts';
 import { UrlOffers } from '../../../../plugins/auth-client/tools/urlOffers.ts';
 import { eventually } from '../../../contract/index.ts';
 import { captureLog } from '../../../support/log.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError, definePlugin } from '../../../../kernel/index.ts';
-import { GrantRelease } from '../../../../plugins/auth-client/contract.ts';
-import type { GrantedPerson, ReleasedGrant } from '../../../../plugins/auth-client/contract.ts';
+import { GrantRelease } from '../../../../plugins/contracts/credentials.ts';
+import type { GrantedPerson, ReleasedGrant } from '../../../../plugins/contracts/credentials.ts';
 import { startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';

@@ -1,7 +1,7 @@
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
 import { guardedFetch } from '../../../../kernel/net/index.ts';
 import type { GuardedFetchParts } from '../../../../kernel/net/index.ts';
-import { NETWORK_BOUNDS } from '../../../../plugins/auth-exchange/shared/networkBounds.ts';
+import { NETWORK_BOUNDS } from '../../../../plugins/kit/oauth/networkBounds.ts';
 import { KeySet } from '../../../../plugins/auth-exchange/trust/keySet.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { serveWithOutages } from '../../../support/serveWithOutages.ts';

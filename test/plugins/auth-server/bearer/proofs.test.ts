@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { SignJWT, base64url, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK, JWTHeaderParameters } from 'jose';
 import { Proofs } from '../../../../plugins/auth-server/bearer/proofs.ts';
-import { OAuthError, SIGNATURE_ALGORITHMS } from '../../../../plugins/auth-server/contract.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
+import { SIGNATURE_ALGORITHMS } from '../../../../plugins/contracts/oauth.ts';
 import type { ProofRequest } from '../../../../plugins/auth-server/bearer/proofs.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 

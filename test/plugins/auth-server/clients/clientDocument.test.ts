@@ -8,7 +8,7 @@ import {
   DOCUMENT_BOUNDS,
   isDocumentId,
 } from '../../../../plugins/auth-server/clients/clientDocument.ts';
-import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 import type { HttpsSite } from '../../../support/httpsSite.ts';
 import { gate, until, within } from '../../../support/until.ts';

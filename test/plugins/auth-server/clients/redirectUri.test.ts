@@ -5,7 +5,7 @@ import {
   isLoopbackRedirect,
 } from '../../../../plugins/auth-server/clients/redirectUri.ts';
 import type { RedirectPolicy } from '../../../../plugins/auth-server/clients/redirectUri.ts';
-import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Registrations } from '../../../../plugins/auth-server/clients/registrations.ts';
 import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
-import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
-import type { Vault } from '../../../../plugins/vault-file/contract.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
+import type { Vault } from '../../../../plugins/contracts/vault.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { openVault, testDisk } from '../../vault-file/support.ts';
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { definePlugin, isGatewayError } from '../../../../kernel/index.ts';
-import { BrowserSignIn, OAuthError } from '../../../../plugins/auth-server/contract.ts';
-import { Route } from '../../../../plugins/http/contract.ts';
+import { BrowserSignIn } from '../../../../plugins/contracts/oauth.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
+import { Route } from '../../../../plugins/contracts/http.ts';
 import { startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer, AuthServerOptions } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';

@@ -3,7 +3,7 @@ import { newBrowser } from '../../../support/browser.ts';
 import type { Page } from '../../../support/browser.ts';
 import { PUBLIC_CLIENT, REDIRECT, startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer } from '../../../support/authServer.ts';
-import type { OAuthClient } from '../../../../plugins/auth-server/contract.ts';
+import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
 
 /** A literal address: the tests need no name server. */
 const PUBLIC_TARGET = 'https://93.184.215.14/callback';

@@ -4,8 +4,8 @@ import { Registrations } from '../../../../plugins/auth-server/clients/registrat
 import { canRegister, registration } from '../../../../plugins/auth-server/endpoints/register.ts';
 import type { Gates } from '../../../../plugins/auth-server/endpoints/register.ts';
 import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
-import { RateLimit } from '../../../../plugins/http/contract.ts';
-import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
+import { RateLimit } from '../../../../plugins/kit/http/rateLimit.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 import { captureLog } from '../../../support/log.ts';

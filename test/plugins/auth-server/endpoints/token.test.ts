@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
-import type { OAuthClient } from '../../../../plugins/auth-server/contract.ts';
+import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
 import { PUBLIC_CLIENT, REDIRECT, startAuthServer, tokensOf } from '../../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
 import { until } from '../../../support/until.ts';

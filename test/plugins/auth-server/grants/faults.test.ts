@@ -14,11 +14,11 @@ import type { ProviderTokens } from '../../../../plugins/auth-server/state/signI
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
 import { Addresses } from '../../../../plugins/auth-server/web/addresses.ts';
 import type { ServerConfig } from '../../../../plugins/auth-server/config.ts';
-import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
+import { Vault } from '../../../../plugins/contracts/vault.ts';
+import { Peers } from '../../../../plugins/contracts/processes.ts';
 import { Params } from '../../../../plugins/auth-server/web/params.ts';
-import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
-import { Peers } from '../../../../plugins/vault-redis/contract.ts';
 import { PUBLIC_CLIENT, REDIRECT, challengeOf } from '../../../support/authServer.ts';
 import { captureLog } from '../../../support/log.ts';
 

@@ -9,9 +9,9 @@ import { AccessTokens } from '../../../../plugins/auth-server/state/accessTokens
 import { Attempts } from '../../../../plugins/auth-server/state/attempts.ts';
 import type { ProviderTokens, SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
-import { Vault } from '../../../../plugins/vault-file/contract.ts';
+import { Vault } from '../../../../plugins/contracts/vault.ts';
+import { Peers } from '../../../../plugins/contracts/processes.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
-import { Peers } from '../../../../plugins/vault-redis/contract.ts';
 import { captureLog } from '../../../support/log.ts';
 
 const CALLER: Caller = { subject: 'alice', issuer: 'https://login.example', claims: { sid: 'one' } };

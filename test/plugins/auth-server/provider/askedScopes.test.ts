@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { definePlugin } from '../../../../kernel/index.ts';
-import { SignInScopes } from '../../../../plugins/auth-server/contract.ts';
+import { SignInScopes } from '../../../../plugins/contracts/oauth.ts';
 import { startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer } from '../../../support/authServer.ts';
 import { moduleOf } from '../../../support/gateway.ts';

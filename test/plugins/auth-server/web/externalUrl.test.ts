@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { externalUrl } from '../../../../plugins/auth-server/web/externalUrl.ts';
 import type { ExternalUrl } from '../../../../plugins/auth-server/web/externalUrl.ts';
-import { addressRanges } from '../../../../plugins/http/contract.ts';
+import { addressRanges } from '../../../../plugins/kit/http/addressRanges.ts';
 
 const BASE = 'https://svc.example';
 const proxies = addressRanges(['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32']);

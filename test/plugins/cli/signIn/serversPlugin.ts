@@ -1,6 +1,6 @@
 import { definePlugin, textResult, rawResult } from '../../../../kernel/index.ts';
 import type { JsonObject, Tool } from '../../../../kernel/index.ts';
-import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
+import { McpResourceSource } from '../../../../plugins/contracts/mcp.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Files } from '../../../support/directory.ts';
 import { bootGateway, moduleOf } from '../../../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { definePlugin, GatewayError, textResult } from '../../../../kernel/index.ts';
-import { McpPromptSource, McpResourceSource } from '../../../../plugins/upstream/contract.ts';
+import { McpPromptSource, McpResourceSource } from '../../../../plugins/contracts/mcp.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
 import { callTool, initialize, metaTool, startEdge, toolsPlugin } from '../../../support/edge.ts';
 import { moduleOf } from '../../../support/gateway.ts';

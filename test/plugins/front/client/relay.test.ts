@@ -7,7 +7,7 @@ import { Outlets } from '../../../../plugins/front/client/outlets.ts';
 import { Relay, SessionClient } from '../../../../plugins/front/client/relay.ts';
 import { Siblings } from '../../../../plugins/front/client/siblings.ts';
 import type { SiblingMessage } from '../../../../plugins/front/client/siblings.ts';
-import { Channel } from '../../../../plugins/vault-redis/contract.ts';
+import { Channel } from '../../../../plugins/contracts/processes.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 
 const SESSION = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { STAGE, definePlugin, textResult } from '../../../../kernel/index.ts';
-import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
+import { McpResourceSource } from '../../../../plugins/contracts/mcp.ts';
 import { startEdge } from '../../../support/edge.ts';
 import { McpClient } from '../../../support/mcpClient.ts';
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ANYONE } from '../../../../kernel/contracts/request.ts';
-import { Front, SessionList } from '../../../../plugins/front/contract.ts';
+import { Front } from '../../../../plugins/contracts/mcp.ts';
+import { SessionList } from '../../../../plugins/contracts/sessions.ts';
 import { callBody, callTool, initialize, startEdge } from '../../../support/edge.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { openStream } from '../../../support/rawHttp.ts';

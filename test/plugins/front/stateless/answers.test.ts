@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { definePlugin, GatewayError, rawResult } from '../../../../kernel/index.ts';
-import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
+import { McpResourceSource } from '../../../../plugins/contracts/mcp.ts';
 import { initialize, metaTool, postMcp, startEdge, testTools } from '../../../support/edge.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { post, stateless, STATELESS, statelessCall } from '../../../support/stateless.ts';

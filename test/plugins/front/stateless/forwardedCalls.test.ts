@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Scope } from '../../../../kernel/index.ts';
-import type { StatelessSink } from '../../../../plugins/front/contract.ts';
+import type { StatelessSink } from '../../../../plugins/contracts/mcp.ts';
 import type { Answer } from '../../../../plugins/front/stateless/answers.ts';
 import { ForwardedCalls } from '../../../../plugins/front/stateless/forwardedCalls.ts';
 import { FakeBus } from '../../../support/fakeBus.ts';

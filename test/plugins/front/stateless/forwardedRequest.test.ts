@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { STAGE, definePlugin, textResult } from '../../../../kernel/index.ts';
 import type { Capability, ClientMeta, InboundRequest } from '../../../../kernel/index.ts';
-import { Tracer } from '../../../../plugins/tracing/contract.ts';
-import { Channel, Peers } from '../../../../plugins/vault-redis/contract.ts';
+import { Tracer } from '../../../../plugins/contracts/tracing.ts';
+import { Channel, Peers } from '../../../../plugins/contracts/processes.ts';
 import { metaTool, startEdge } from '../../../support/edge.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { FakeBus } from '../../../support/fakeBus.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { definePlugin, textResult } from '../../../../kernel/index.ts';
-import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
+import { McpResourceSource } from '../../../../plugins/contracts/mcp.ts';
 import { metaTool, startEdge, toolsPlugin } from '../../../support/edge.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { moduleOf } from '../../../support/gateway.ts';

@@ -5,7 +5,7 @@ import type { Tool } from '../../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { turnsDuring } from '../../../support/turns.ts';
 import { sliceText } from '../../../../plugins/metatools/results/textPage.ts';
-import { Vault } from '../../../../plugins/vault-file/contract.ts';
+import { Vault } from '../../../../plugins/contracts/vault.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { boardOf, firstText } from '../board.ts';
 import type { Asking, Board } from '../board.ts';

@@ -1,6 +1,6 @@
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { expect } from 'chai';
-import type { Metric, MetricSource } from '../../../../plugins/metrics/contract.ts';
+import type { Metric, MetricSource } from '../../../../plugins/contracts/metrics.ts';
 import { Collector } from '../../../../plugins/metrics/series/collector.ts';
 import { captureLog } from '../../../support/log.ts';
 

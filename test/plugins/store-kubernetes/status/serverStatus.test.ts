@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Issue } from '../../../../kernel/index.ts';
-import type { ServiceRecord } from '../../../../plugins/core-services/contract.ts';
+import type { ServiceRecord } from '../../../../plugins/contracts/services.ts';
 import { conditionsFor } from '../../../../plugins/store-kubernetes/status/conditionsFor.ts';
 import {
   serverJudgements,

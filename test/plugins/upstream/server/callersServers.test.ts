@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import type { InboundRequest } from '../../../../kernel/index.ts';
-import type { CallerCredential } from '../../../../plugins/auth-client/contract.ts';
+import type { CallerCredential } from '../../../../plugins/contracts/credentials.ts';
 import { CallersServers } from '../../../../plugins/upstream/server/callersServers.ts';
 import { movableClock } from '../../../support/clock.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';

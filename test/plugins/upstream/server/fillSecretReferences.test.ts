@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../kernel/index.ts';
 import { fillSecretReferences } from '../../../../plugins/upstream/server/fillSecretReferences.ts';
-import type { SecretSource } from '../../../../plugins/store-kubernetes/contract.ts';
+import type { SecretSource } from '../../../../plugins/contracts/secrets.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 
 const SOURCE: SecretSource = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
-import type { CallerCredential } from '../../../../plugins/auth-client/contract.ts';
+import type { CallerCredential } from '../../../../plugins/contracts/credentials.ts';
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
 import { Instances } from '../../../../plugins/upstream/server/instances.ts';
 import type { ServerCalls } from '../../../../plugins/upstream/server/serverCalls.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { GatewayError, definePlugin } from '../../../../kernel/index.ts';
-import { ResourceStore } from '../../../../plugins/store-file/contract.ts';
+import { ResourceStore } from '../../../../plugins/contracts/definitions.ts';
+import type { StoredDefinition } from '../../../../plugins/contracts/definitions.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
-import type { StoredDefinition } from '../../../../plugins/store-file/contract.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 import { Rig, hostile } from '../support.ts';
 

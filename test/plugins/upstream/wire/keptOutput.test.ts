@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hiderOf } from '../../../../kernel/index.ts';
 import { KeptOutput } from '../../../../plugins/upstream/wire/keptOutput.ts';
-import type { ServiceOutput } from '../../../../plugins/core-services/contract.ts';
+import type { ServiceOutput } from '../../../../plugins/contracts/services.ts';
 
 const none = hiderOf([]);
 const wordsOf = ({ lines }: ServiceOutput): readonly string[] =>

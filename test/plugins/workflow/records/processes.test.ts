@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
-import type { Subscriber } from '../../../../plugins/vault-redis/contract.ts';
+import type { Subscriber } from '../../../../plugins/contracts/processes.ts';
 import { askCore } from '../../../support/coreTools.ts';
 import { until } from '../../../support/until.ts';
 import { bootBoard, file, run } from '../board.ts';

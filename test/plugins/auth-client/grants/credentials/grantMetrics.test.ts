@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { grantMetrics } from '../../../../../plugins/auth-client/grants/credentials/grantMetrics.ts';
-import { Tally } from '../../../../../plugins/metrics/contract.ts';
+import { Tally } from '../../../../../plugins/kit/metrics/tally.ts';
 import { valuesOf } from '../../../../support/metrics.ts';
 import { GrantBench } from '../grantBench.ts';
 

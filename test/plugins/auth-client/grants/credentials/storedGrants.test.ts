@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { InboundRequest } from '../../../../../kernel/index.ts';
-import { GrantStore } from '../../../../../plugins/auth-client/contract.ts';
-import type { StoredGrant } from '../../../../../plugins/auth-client/contract.ts';
+import { GrantStore } from '../../../../../plugins/contracts/credentials.ts';
+import type { StoredGrant } from '../../../../../plugins/contracts/credentials.ts';
 import { personOf } from '../../../../../plugins/auth-client/grants/record/holderOf.ts';
 import { StoredGrants } from '../../../../../plugins/auth-client/grants/credentials/storedGrants.ts';
 import { until } from '../../../../support/until.ts';

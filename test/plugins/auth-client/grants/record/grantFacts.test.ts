@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { GrantFacts } from '../../../../../plugins/auth-client/contract.ts';
+import type { GrantFacts } from '../../../../../plugins/contracts/credentials.ts';
 import {
   MAX_TURN_MS,
   grantFacts,

@@ -1,1 +1,0 @@
-export { secretsIn } from './shared/secretsIn.ts';

@@ -1,0 +1,83 @@
+import { many } from 'pegboard';
+import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** no service of that name */
+    SERVICE_NOT_FOUND: NoDetails;
+    /** the service does not support this operation */
+    SERVICE_UNSUPPORTED: NoDetails;
+    /** the service must be stopped first */
+    SERVICE_RUNNING: NoDetails;
+  }
+}
+
+/** One record of core_service_list. Source: requirement record.fields. */
+export interface ServiceRecord {
+  readonly name: string;
+  readonly service_type: 'Aggregator' | 'MCPServer';
+  /** `running`, `connected`, `idle`, `starting`, `stopping`, `stopped`, `failed`, `unreachable`, `auth_required` */
+  readonly state: string;
+  /** `healthy`, `unhealthy`, `unknown`, `checking` */
+  readonly health: string;
+  readonly error?: string;
+  readonly metadata: JsonObject;
+}
+
+/** A service whose life cycle core_service_* manages. */
+export interface ManagedService {
+  readonly name: string;
+  /** @param request whose tools it counts, and with which names they collide, if that depends on the caller; nothing else does */
+  status(request?: InboundRequest): ServiceRecord;
+  /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
+  instructions?(): string | undefined;
+  /** The instance that the request uses, in words; undefined if all requests share one. */
+  instanceFor?(request: InboundRequest): string | undefined;
+  /** The connection that only the request's session or caller uses; undefined if it uses the shared one. */
+  ownFor?(request: InboundRequest): OwnConnection | undefined;
+  /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */
+  start?(as?: InboundRequest): Promise<void>;
+  stop?(as?: InboundRequest): Promise<void>;
+  restart?(as?: InboundRequest): Promise<void>;
+  /** What a stop costs and how to undo it; if set, a stop without `confirm: true` is refused. */
+  readonly stopWarning?: string;
+  /** What the process that the request's calls reach wrote on standard error; undefined if it has none yet. Absent: the
+   *  service has no such process. @throws GatewayError SERVICE_UNSUPPORTED */
+  output?(request: InboundRequest, query: OutputQuery): ServiceOutput | undefined;
+}
+
+export interface OutputQuery {
+  /** How many at most. */
+  readonly lines: number;
+  /** `next` of an earlier answer: only what followed it. */
+  readonly after?: string | undefined;
+}
+/** Lines in order of time, without secrets. */
+export interface ServiceOutput {
+  readonly lines: readonly OutputLine[];
+  readonly next: string;
+  /** Lines after `after` that are not kept any more; absent if there are none. */
+  readonly missed?: number;
+}
+/** A line, or the start of a process. `time` is ISO 8601. */
+export type OutputLine =
+  { readonly time: string; readonly text: string } | { readonly time: string; readonly started: true };
+/** A connection to an MCP server that one session or one caller uses. */
+export interface OwnConnection {
+  /** As ServiceRecord.state; `none` until a call begins it. */
+  readonly state: string;
+  /** Ends it, and begins it again if it needs no call for that. @throws GatewayError UPSTREAM_* */
+  reconnect(): Promise<void>;
+}
+
+export interface ServiceSource {
+  /** In a stable order. */
+  services(): readonly ManagedService[];
+}
+export const ServiceSource = many<ServiceSource>('service-source');
+
+/** Facts that a plugin adds to the metadata of the service mcp-aggregator. */
+export interface AggregatorFacts {
+  facts(): JsonObject;
+}
+export const AggregatorFacts = many<AggregatorFacts>('aggregator-facts');

@@ -1,8 +1,0 @@
-import type { NoDetails } from 'pegboard';
-
-declare module 'pegboard' {
-  interface ErrorCodes {
-    /** the operator has denied the tool */
-    TOOL_DENIED: NoDetails;
-  }
-}

@@ -1,0 +1,66 @@
+/** What several built-in plugins share, and third parties' plugins may use, imported as `pegboard/kit`: behaviour by subject. */
+export { ADMIN, isOperator } from './kit/authority/adminPages.ts';
+export {
+  WHO_OPERATES,
+  authorityTaken,
+  groupsOf,
+  mayOperate,
+  onlyForOperators,
+  reachesOut,
+  suffices,
+} from './kit/authority/authority.ts';
+export { exactForm, exactText, withExactForm } from './kit/calls/exactNumbers.ts';
+export { inSpan } from './kit/calls/inSpan.ts';
+export { isTaskOnly } from './kit/calls/isTaskOnly.ts';
+export {
+  invalidToolset,
+  refuseCount,
+  selectorFault,
+  selectorParts,
+  unknownPreset,
+} from './kit/calls/selectors.ts';
+export { traceIdOf } from './kit/calls/traceIdOf.ts';
+export { isMovedBeside, valueAt } from './kit/definitions/beside.ts';
+export { refuseReferences, refusedReferences } from './kit/definitions/refuseReferences.ts';
+export { annotationsOf, registeredByOf, writerIn, writerOf } from './kit/definitions/registeredBy.ts';
+export { createFile, replaceFile } from './kit/files/atomicFile.ts';
+export { editYaml } from './kit/files/editYaml.ts';
+export { warnOfOpenKeyFile, warnOfOpenKeys } from './kit/files/warnOfOpenKeys.ts';
+export { writing } from './kit/files/writing.ts';
+export { addressRanges, rangeFindings } from './kit/http/addressRanges.ts';
+export { BrowserCookie } from './kit/http/browserCookie.ts';
+export type { BrowserCookieParts, BrowserId } from './kit/http/browserCookie.ts';
+export { hostName, hostNames } from './kit/http/hostNames.ts';
+export { LineLimit } from './kit/http/lineLimit.ts';
+export { Html, html, page } from './kit/http/page.ts';
+export { RateLimit } from './kit/http/rateLimit.ts';
+export { securityHeaders } from './kit/http/securityHeaders.ts';
+export { openSideListener } from './kit/http/sideListener.ts';
+export type { SideListener, SideListenerParts } from './kit/http/sideListener.ts';
+export { needsSignIn } from './kit/http/signInSettings.ts';
+export { statusOf } from './kit/http/statusOf.ts';
+export { BYTES_PER_TOKEN, estimatedTokens } from './kit/metrics/estimatedTokens.ts';
+export { Histogram } from './kit/metrics/histogram.ts';
+export { outcomeOf } from './kit/metrics/outcomeOf.ts';
+export { Tally } from './kit/metrics/tally.ts';
+export { noticeOf } from './kit/notices/noticeOf.ts';
+export type { NoticeFacts } from './kit/notices/noticeOf.ts';
+export { stateInWords } from './kit/notices/stateInWords.ts';
+export { audienceScope } from './kit/oauth/audienceScope.ts';
+export { fillCallerReferences, isForCallers, isSingleSignOn, readAuthRules } from './kit/oauth/authRules.ts';
+export { Downstream } from './kit/oauth/downstream.ts';
+export type { DownstreamOptions, DownstreamToken } from './kit/oauth/downstream.ts';
+export type { ClientSecret, ExchangeTarget, TargetClient } from './kit/oauth/exchangeTarget.ts';
+export { OAuthError } from './kit/oauth/oauthError.ts';
+export type { OAuthErrorDetails } from './kit/oauth/oauthError.ts';
+export { openDownstream } from './kit/oauth/openDownstream.ts';
+export { signInCall } from './kit/oauth/signInCall.ts';
+export { hiddenSpec } from './kit/secrets/hiddenSpec.ts';
+export { secretsIn } from './kit/secrets/secretsIn.ts';
+export { fetchTrust, tlsFindings } from './kit/tls/fetchTrust.ts';
+export { CountedVault } from './kit/vault/countedVault.ts';
+export { JsonVault } from './kit/vault/jsonVault.ts';
+export type { VaultWrite } from './kit/vault/jsonVault.ts';
+export { SharedTable, sharedState } from './kit/vault/sharedTable.ts';
+export type { Lease, SharedState, SharedTableParts } from './kit/vault/sharedTable.ts';
+export { vaultKeys } from './kit/vault/vaultKeys.ts';

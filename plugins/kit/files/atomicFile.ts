@@ -1,0 +1,79 @@
+import { link, open, readFile, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+
+const NEW_FILE_MODE = 0o600;
+const DRAFT = /^\..+\.[0-9a-f]{12}\.tmp$/;
+/** A draft exists for milliseconds; a process that left one this old was killed. */
+const ABANDONED_MS = 60_000;
+
+/** Creates a complete file or none. @returns false if the file exists */
+export async function createFile(file: string, text: string): Promise<boolean> {
+  const draft = await writeDraft(file, text, NEW_FILE_MODE);
+  try {
+    // link() fails if the name is taken, rename() would overwrite.
+    await link(draft, file);
+    await syncFolder(dirname(file));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Replaces a file in one step and keeps its mode; a link stays a link.
+ *  @returns false if the content is no longer `expected` */
+export async function replaceFile(file: string, expected: string, text: string): Promise<boolean> {
+  const target = await realpath(file);
+  const { mode } = await stat(target);
+  const draft = await writeDraft(target, text, mode & 0o777);
+  try {
+    if ((await readFile(target, 'utf8')) !== expected) return false;
+    await rename(draft, target);
+    await syncFolder(dirname(target));
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** The draft is beside its target, so that the rename stays within one file system; the leading dot hides it from readers. */
+async function writeDraft(file: string, text: string, mode: number): Promise<string> {
+  const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+  const handle = await open(draft, 'wx', mode);
+  try {
+    await handle.chmod(mode);
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await removeAbandoned(draft);
+  return draft;
+}
+
+/** Removes old drafts by the clock of the file system, which may be behind ours: with ours, the new draft could look abandoned. */
+async function removeAbandoned(newest: string): Promise<void> {
+  const folder = dirname(newest);
+  const names = await readdir(folder).catch(() => []);
+  const oldest = (await stat(newest)).mtimeMs - ABANDONED_MS;
+  for (const path of names.filter((name) => DRAFT.test(name)).map((name) => join(folder, name))) {
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined && facts.mtimeMs < oldest) await rm(path, { force: true });
+  }
+}
+
+/** Some file systems cannot sync a folder; the file itself is already safe. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,4 @@
+/** The next step of a caller who has to sign in at a server. */
+export function signInCall(server: string): string {
+  return `call core_auth_login with {"server": ${JSON.stringify(server)}}`;
+}

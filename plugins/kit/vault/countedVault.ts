@@ -1,0 +1,74 @@
+import type { Vault } from '../../contracts/vault.ts';
+import type { Metric, MetricSource } from '../../contracts/metrics.ts';
+import { Tally } from '../metrics/tally.ts';
+
+/** A vault that counts its operations. */
+export class CountedVault implements Vault, MetricSource {
+  readonly #vault: Vault;
+  readonly #entries: (() => number | undefined) | undefined;
+  readonly #operations = new Tally();
+  readonly #failures = new Tally();
+
+  /** @param entries how many it has; absent if only the store knows */
+  constructor(vault: Vault, entries?: () => number | undefined) {
+    this.#vault = vault;
+    this.#entries = entries;
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#count('get', this.#vault.get(key));
+  }
+  set(key: string, value: unknown, ttlSeconds?: number): Promise<void> {
+    return this.#count('set', this.#vault.set(key, value, ttlSeconds));
+  }
+  putIfAbsent(key: string, value: unknown, ttlSeconds?: number): Promise<boolean> {
+    return this.#count('putIfAbsent', this.#vault.putIfAbsent(key, value, ttlSeconds));
+  }
+  compareAndSwap(key: string, expected: unknown, value: unknown, ttlSeconds?: number): Promise<boolean> {
+    return this.#count('compareAndSwap', this.#vault.compareAndSwap(key, expected, value, ttlSeconds));
+  }
+  take(key: string): Promise<unknown> {
+    return this.#count('take', this.#vault.take(key));
+  }
+  delete(key: string): Promise<boolean> {
+    return this.#count('delete', this.#vault.delete(key));
+  }
+  list(prefix: string): Promise<readonly string[]> {
+    return this.#count('list', this.#vault.list(prefix));
+  }
+
+  get metrics(): readonly Metric[] {
+    return [
+      {
+        name: 'mcp.vault.operations',
+        kind: 'counter',
+        unit: '{operation}',
+        description: 'Operations on the vault, by operation.',
+        read: () => this.#operations.samples(),
+      },
+      {
+        name: 'mcp.vault.failures',
+        kind: 'counter',
+        unit: '{operation}',
+        description: 'Those that have failed, by operation.',
+        read: () => this.#failures.samples(),
+      },
+      {
+        name: 'mcp.vault.entries',
+        kind: 'gauge',
+        unit: '{entry}',
+        description: 'Entries in the vault, expired ones included until they are removed; absent for Redis.',
+        read: () => {
+          const value = this.#entries?.();
+          return value === undefined ? [] : [{ value }];
+        },
+      },
+    ];
+  }
+
+  #count<T>(operation: string, result: Promise<T>): Promise<T> {
+    this.#operations.add({ operation });
+    result.catch(() => this.#failures.add({ operation }));
+    return result;
+  }
+}

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { exactText, keepExactNumbers } from '../../../../plugins/kit/calls/exactNumbers.ts';
+import type { JsonObject } from '../../../../kernel/index.ts';
+
+/** The text of the arguments that call_tool passes on, if it is not what JSON.stringify writes. */
+function exactOf(args: string): string | undefined {
+  const text = `{"id":1,"params":{"name":"call_tool","arguments":{"name":"a","arguments":${args}}}}`;
+  const value = JSON.parse(text) as { params: { arguments: { arguments: JsonObject } } };
+  keepExactNumbers(text, value);
+  return exactText(value.params.arguments.arguments);
+}
+
+describe('front: numbers of arguments', () => {
+  for (const [what, text] of [
+    ['integers beyond 2^53', '{"id":12345678901234567890}'],
+    ['the first integer that is rounded', '{"id":9007199254740993}'],
+    ['fractions that are whole', '{"f":1.0,"g":[2.50]}'],
+    ['exponents', '{"f":1e5,"g":1E+400}'],
+    ['a negative zero', '{"f":-0}'],
+    ['numbers deep inside', '{"a":[{"b":{"c":[1,18446744073709551615]}}],"s":"1.0"}'],
+  ] as const)
+    it(`stay as sent: ${what}`, () => expect(exactOf(text)).equal(text));
+
+  it('need nothing where JSON.stringify writes the same', () => {
+    expect(exactOf('{"a":1,"b":-2.5,"c":"x"}')).equal(undefined);
+  });
+
+  it('leave texts alone that look like numbers, or like what replaces one', () => {
+    const text = JSON.stringify({ a: '12345678901234567890', b: '"1.0', c: `${'0'.repeat(32)}:1` });
+    expect(exactOf(text)).equal(text);
+  });
+
+  it('follow the last of two keys of one name, as everything else in the gateway does', () => {
+    expect(exactOf('{"id":1,"id":9007199254740993}')).equal('{"id":9007199254740993}');
+  });
+
+  it('change nothing else, whatever the arguments are', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (args) => {
+        const text = JSON.stringify(args);
+        const exact = exactOf(text);
+        if (exact !== undefined) expect(JSON.parse(exact)).deep.equal(JSON.parse(text));
+      }),
+    );
+  });
+});
