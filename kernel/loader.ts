@@ -82,7 +82,7 @@ function checkContract(name: string, value: unknown, module: string): Plugin {
   if (plugin.name !== name)
     throw refuse(`its name is ${JSON.stringify(plugin.name)}; use that key below plugins`);
   if (typeof plugin.apply !== 'function') throw refuse('"apply" is not a function');
-  for (const list of ['requires', 'uses', 'provides'] as const) {
+  for (const list of ['requires', 'uses', 'asks', 'provides'] as const) {
     const odd = (plugin[list] ?? []).find((one: unknown) => !isCapability(one));
     if (odd !== undefined)
       throw refuse(`"${list}" must hold capabilities such as RequestGate, not ${JSON.stringify(odd)}`);

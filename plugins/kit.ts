@@ -4,11 +4,11 @@ export {
   WHO_OPERATES,
   authorityTaken,
   groupsOf,
-  mayOperate,
   onlyForOperators,
   reachesOut,
   suffices,
 } from './kit/authority/authority.ts';
+export { mayOperate } from './kit/authority/mayOperate.ts';
 export { exactForm, exactText, withExactForm } from './kit/calls/exactNumbers.ts';
 export { inSpan } from './kit/calls/inSpan.ts';
 export { isTaskOnly } from './kit/calls/isTaskOnly.ts';

@@ -27,6 +27,8 @@ export interface PluginDefinition<C> {
   readonly requires?: readonly Capability<unknown>[];
   /** Capabilities that it uses if provided; their providers, if any, start first and stop after it. */
   readonly uses?: readonly Capability<unknown>[];
+  /** Capabilities that it looks up while it works: their providers may start later and stop earlier, and may ask for its own. */
+  readonly asks?: readonly Capability<unknown>[];
   /** Capabilities it may provide; providing another throws. */
   readonly provides?: readonly Capability<unknown>[];
   /** True if it accepts requests from outside: it starts after all others and the first definitions, and stops before them. */

@@ -1,5 +1,10 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
-import { GrantStore } from '../contracts/credentials.ts';
+import { WorkflowRuns } from '../contracts/runs.ts';
+import { SignInStatuses } from '../contracts/signIns.ts';
+import { SessionList } from '../contracts/sessions.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import { CallSecrets } from '../contracts/secrets.ts';
+import { GrantStore, GuardedServers } from '../contracts/credentials.ts';
 import { ConfigOrigins } from '../contracts/settings.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
@@ -17,6 +22,7 @@ export const plugin = definePlugin<AdminConfig>({
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, RequestGate, ToolTable],
   uses: [ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
+  asks: [CallSecrets, GuardedServers, ServiceSource, SessionList, SignInStatuses, WorkflowRuns],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

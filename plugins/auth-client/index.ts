@@ -1,14 +1,14 @@
 import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
-import { Route } from '../contracts/http.ts';
-import { SignInScopes } from '../contracts/oauth.ts';
+import { HttpListener, Route } from '../contracts/http.ts';
+import { AuthorizationServer, BrowserSignIn, ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { fetchTrust, tlsFindings } from '../kit/tls/fetchTrust.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
-import { CallSecrets } from '../contracts/secrets.ts';
-import { CallerCredentials, GrantRelease, GrantStore } from '../contracts/credentials.ts';
+import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
+import { CallerCredentials, GrantRelease, GrantStore, GuardedServers } from '../contracts/credentials.ts';
 import { SignInFinder, SignInOffers, SignInStatuses } from '../contracts/signIns.ts';
 
 /** The client of authorization servers towards MCP servers. */
@@ -39,6 +39,7 @@ export const plugin = definePlugin<AuthClientConfig>({
   },
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
+  asks: [AuthorizationServer, BrowserSignIn, GuardedServers, HttpListener, ProviderTokens, SecretSource],
   provides: [
     CallSecrets,
     CallerCredentials,

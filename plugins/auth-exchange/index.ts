@@ -1,4 +1,6 @@
 import { ConfigControl, definePlugin, networkSettings, readSchema } from 'pegboard';
+import { SecretSource } from '../contracts/secrets.ts';
+import { GrantRelease } from '../contracts/credentials.ts';
 import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../contracts/oauth.ts';
 import { Vault } from '../contracts/vault.ts';
 import type { AuthExchangeConfig, ExchangeConfig } from './config.ts';
@@ -36,6 +38,7 @@ export const plugin = definePlugin<AuthExchangeConfig>({
     return server.trustedIssuers !== undefined || server.tokenExchangeBroker !== undefined;
   },
   requires: [AuthorizationServer, ConfigControl, Vault],
+  asks: [GrantRelease, SecretSource],
   provides: [Grant, ClientSource, BearerTokens],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),

@@ -3,7 +3,15 @@ import { Route } from '../contracts/http.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
-import { AuthorizationServer, BrowserSignIn, ProviderTokens } from '../contracts/oauth.ts';
+import {
+  AuthorizationServer,
+  BearerTokens,
+  BrowserSignIn,
+  ClientSource,
+  Grant,
+  ProviderTokens,
+  SignInScopes,
+} from '../contracts/oauth.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 
@@ -25,6 +33,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   guards: true,
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
+  asks: [BearerTokens, ClientSource, Grant, SignInScopes],
   provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, ProviderTokens],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),

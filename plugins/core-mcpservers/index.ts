@@ -1,4 +1,7 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { SignInFinder, SignInStatuses } from '../contracts/signIns.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import { Prober } from '../contracts/servers.ts';
 import { References } from '../contracts/secrets.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { McpResourceSource } from '../contracts/mcp.ts';
@@ -16,6 +19,7 @@ export const plugin = definePlugin<McpServersConfig>({
   configSchema: readSchema('config/core-mcpservers'),
   requires: [ConfigControl, ResourceStore],
   uses: [References],
+  asks: [Prober, ServiceSource, SignInFinder, SignInStatuses],
   provides: [McpResourceSource],
   kinds: [mcpServerKind],
   review: serverFindings,

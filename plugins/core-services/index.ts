@@ -1,6 +1,7 @@
 import { ConfigControl, ToolTable, definePlugin } from 'pegboard';
+import { HttpListener } from '../contracts/http.ts';
 import { Operators } from '../contracts/operators.ts';
-import { ServiceSource } from '../contracts/services.ts';
+import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
 import { aggregatorService } from './aggregatorService.ts';
 import { serviceTools } from './serviceTools.ts';
 
@@ -10,6 +11,7 @@ export const plugin = definePlugin({
   configSchema: { type: 'object', additionalProperties: false },
   requires: [ConfigControl, ToolTable],
   uses: [Operators],
+  asks: [AggregatorFacts, HttpListener],
   provides: [ServiceSource],
   apply(scope) {
     scope.provide(ServiceSource, { services: () => [aggregatorService(scope)] });

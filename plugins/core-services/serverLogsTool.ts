@@ -1,7 +1,8 @@
 import { GatewayError, coreTool, structuredResult } from 'pegboard';
 import type { JsonSchema, Scope, Tool } from 'pegboard';
 import type { OutputQuery } from '../contracts/services.ts';
-import { mayOperate, onlyForOperators } from '../kit/authority/authority.ts';
+import { mayOperate } from '../kit/authority/mayOperate.ts';
+import { onlyForOperators } from '../kit/authority/authority.ts';
 import { findService } from './findService.ts';
 
 const ARGUMENTS: JsonSchema = {

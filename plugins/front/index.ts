@@ -1,12 +1,21 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
-import { Front, StatelessFront } from '../contracts/mcp.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import { KeyedCalls } from '../contracts/idempotency.ts';
+import {
+  Front,
+  McpCompletionSource,
+  McpLogSource,
+  McpPromptSource,
+  McpResourceSource,
+  StatelessFront,
+} from '../contracts/mcp.ts';
 import { SessionList } from '../contracts/sessions.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
 import { warnOfOpenKeys } from '../kit/files/warnOfOpenKeys.ts';
-import { Channel, SharedKeys } from '../contracts/processes.ts';
+import { Channel, Peers, SharedKeys } from '../contracts/processes.ts';
 import type { KeyRing, Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
@@ -34,6 +43,15 @@ export const plugin = definePlugin<FrontConfig>({
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
   uses: [Vault, Channel, SharedKeys, Tracer],
+  asks: [
+    KeyedCalls,
+    McpCompletionSource,
+    McpLogSource,
+    McpPromptSource,
+    McpResourceSource,
+    Peers,
+    ServiceSource,
+  ],
   provides: [Front, MetricSource, SessionList, StatelessFront],
   apply,
 });

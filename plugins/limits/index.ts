@@ -1,4 +1,5 @@
 import { definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { Quotas } from '../contracts/processes.ts';
 import { AggregatorFacts } from '../contracts/services.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import type { LimitsConfig } from './config.ts';
@@ -9,6 +10,7 @@ export const plugin = definePlugin<LimitsConfig>({
   api: 1,
   configSchema: readSchema('config/limits'),
   enabled: whenConfigured('limits'),
+  asks: [Quotas],
   provides: [AggregatorFacts, MetricSource],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -1,4 +1,10 @@
 import { definePlugin, entryOf, readSchema, ToolTable, Turns } from 'pegboard';
+import { Toolsets } from '../contracts/toolsets.ts';
+import { StartingServers } from '../contracts/servers.ts';
+import { SignInOffers, SignInStatuses } from '../contracts/signIns.ts';
+import { ServiceSource } from '../contracts/services.ts';
+import { McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
+import { GuardedServers } from '../contracts/credentials.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
@@ -29,6 +35,16 @@ export const plugin = definePlugin<MetatoolsConfig>({
   },
   requires: [ToolTable],
   uses: [MemoryBudget, Vault, Tracer],
+  asks: [
+    GuardedServers,
+    McpPromptSource,
+    McpResourceSource,
+    ServiceSource,
+    SignInOffers,
+    SignInStatuses,
+    StartingServers,
+    Toolsets,
+  ],
   apply,
 });
 

@@ -20,6 +20,7 @@ export const plugin = definePlugin<OperatorsConfig>({
   guards: true,
   // Not the ResourceStore, which needs services that need operators: it is looked up at each decision.
   uses: [AuthorizationServer],
+  asks: [ResourceStore],
   provides: [DecisionLayer, Operators],
   check: operatorFindings,
   review: stepFindings,

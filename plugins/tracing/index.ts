@@ -1,4 +1,5 @@
 import { definePlugin, readSchema } from 'pegboard';
+import { CallSecrets } from '../contracts/secrets.ts';
 import type { TracingConfig } from './config.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { exporterNames } from './export/exporterNames.ts';
@@ -9,6 +10,7 @@ export const plugin = definePlugin<TracingConfig>({
   api: 1,
   configSchema: readSchema('config/tracing'),
   enabled: (_, env) => exporterNames(env).length > 0,
+  asks: [CallSecrets],
   provides: [Tracer],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -12,6 +12,7 @@ export const plugin = definePlugin<StreamConfig>({
   configSchema: readSchema('config/transport-http'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport === 'streamable-http',
   requires: [Front, StatelessFront],
+  asks: [HttpListener],
   provides: [Endpoint, Route],
   apply: (scope) => {
     const streams = new Streams(() => scope.config, scope.log);

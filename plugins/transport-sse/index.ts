@@ -11,6 +11,7 @@ export const plugin = definePlugin<StreamConfig>({
   configSchema: readSchema('config/transport-sse'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport !== 'stdio',
   requires: [Front],
+  asks: [HttpListener],
   provides: [Endpoint, Route],
   apply: (scope) => {
     const connections = new SseConnections(scope);

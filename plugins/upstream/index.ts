@@ -11,6 +11,7 @@ import {
   networkSettings,
   readSchema,
 } from 'pegboard';
+import { ResourceStore } from '../contracts/definitions.ts';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { CallerCredentials, GuardedServers } from '../contracts/credentials.ts';
@@ -49,6 +50,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   select: selectConfig,
   review: instanceFindings,
   uses: [MemoryBudget, Tracer],
+  asks: [CallerCredentials, ResourceStore, SecretSource, SignInOffers],
   provides: [
     DecisionLayer,
     GuardedServers,

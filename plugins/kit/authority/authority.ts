@@ -1,7 +1,6 @@
 import { GatewayError } from 'pegboard';
-import type { Caller, Scope, Tool } from 'pegboard';
-import { Operators } from '../../contracts/operators.ts';
-import type { Asker, Authority } from '../../contracts/operators.ts';
+import type { Caller, Tool } from 'pegboard';
+import type { Authority } from '../../contracts/operators.ts';
 
 const RANK = { use: 0, operate: 1, define: 2 } as const;
 
@@ -20,11 +19,6 @@ export function reachesOut(tool: Tool): boolean {
   const { readOnlyHint, openWorldHint } = tool.annotations ?? {};
   const taken = authorityTaken(tool);
   return taken === 'define' || (taken === 'operate' && (readOnlyHint !== true || openWorldHint === true));
-}
-
-/** Whether the request may see what is for operators; true without the plugin. */
-export function mayOperate(scope: Pick<Scope<unknown>, 'all'>, request: Asker): boolean {
-  return scope.all(Operators).every((operators) => suffices(operators.authorityOf(request), 'operate'));
 }
 
 /** The end of a refusal. */
