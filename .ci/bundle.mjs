@@ -123,10 +123,10 @@ export async function bundle() {
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     codeSplitting: {
       groups: [
-        // One copy of every capability token (D27).
+        // One copy of every capability token (D27), and what most plugins load anyway.
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/(contracts\/|kit\/http\/))/,
+          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/(contracts\/|kit\/(?!files\/|oauth\/|tls\/)|kit\/oauth\/(oauthError|openDownstream|signInCall)))/,
           priority: 2,
         },
         {

@@ -9,8 +9,11 @@ export {
   suffices,
 } from './kit/authority/authority.ts';
 export { mayOperate } from './kit/authority/mayOperate.ts';
+export { callerKey, ownerOf, sharerOf } from './kit/authority/ownerOf.ts';
 export { exactForm, exactText, withExactForm } from './kit/calls/exactNumbers.ts';
+export { firstAnswer } from './kit/calls/firstAnswer.ts';
 export { inSpan } from './kit/calls/inSpan.ts';
+export { internalErrorText } from './kit/calls/internalErrorText.ts';
 export { isTaskOnly } from './kit/calls/isTaskOnly.ts';
 export {
   invalidToolset,
@@ -30,6 +33,7 @@ export { writing } from './kit/files/writing.ts';
 export { addressRanges, rangeFindings } from './kit/http/addressRanges.ts';
 export { BrowserCookie } from './kit/http/browserCookie.ts';
 export type { BrowserCookieParts, BrowserId } from './kit/http/browserCookie.ts';
+export { EventWriter, oneLine } from './kit/http/eventWriter.ts';
 export { hostName, hostNames } from './kit/http/hostNames.ts';
 export { LineLimit } from './kit/http/lineLimit.ts';
 export { Html, html, page } from './kit/http/page.ts';
@@ -39,6 +43,10 @@ export { openSideListener } from './kit/http/sideListener.ts';
 export type { SideListener, SideListenerParts } from './kit/http/sideListener.ts';
 export { needsSignIn } from './kit/http/signInSettings.ts';
 export { statusOf } from './kit/http/statusOf.ts';
+export { InFlight } from './kit/limits/inFlight.ts';
+export { setNewest } from './kit/limits/setNewest.ts';
+export { hasShare, surplus } from './kit/limits/shares.ts';
+export { Turns } from './kit/limits/turns.ts';
 export { BYTES_PER_TOKEN, estimatedTokens } from './kit/metrics/estimatedTokens.ts';
 export { Histogram } from './kit/metrics/histogram.ts';
 export { outcomeOf } from './kit/metrics/outcomeOf.ts';
@@ -56,7 +64,16 @@ export type { OAuthErrorDetails } from './kit/oauth/oauthError.ts';
 export { openDownstream } from './kit/oauth/openDownstream.ts';
 export { signInCall } from './kit/oauth/signInCall.ts';
 export { hiddenSpec } from './kit/secrets/hiddenSpec.ts';
+export { newKeyRing } from './kit/secrets/keyRing.ts';
+export { keysFor } from './kit/secrets/keysFor.ts';
+export { SEAL_BYTES, sealBytes, unsealBytes } from './kit/secrets/seal.ts';
 export { secretsIn } from './kit/secrets/secretsIn.ts';
+export { compileGlob, globFault, globOf } from './kit/text/glob.ts';
+export type { Glob } from './kit/text/glob.ts';
+export { isWebAddress } from './kit/text/isWebAddress.ts';
+export { LineSplitter } from './kit/text/lineSplitter.ts';
+export { parseDuration } from './kit/text/parseDuration.ts';
+export { rawMember, splitArray, withRawMember, withRawMeta } from './kit/text/rawJson.ts';
 export { fetchTrust, tlsFindings } from './kit/tls/fetchTrust.ts';
 export { CountedVault } from './kit/vault/countedVault.ts';
 export { JsonVault } from './kit/vault/jsonVault.ts';

@@ -1,4 +1,4 @@
-import { setNewest } from 'pegboard';
+import { setNewest } from '../kit/limits/setNewest.ts';
 import type { InboundRequest, Toolset } from 'pegboard';
 import { groupsOf } from '../kit/authority/authority.ts';
 import type { AccessEntry } from './config.ts';

@@ -1,4 +1,4 @@
-import { callerKey } from 'pegboard';
+import { callerKey } from '../kit/authority/ownerOf.ts';
 import type { Call, InboundRequest, RefusedCall, Tool } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';

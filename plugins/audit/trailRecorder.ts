@@ -1,4 +1,5 @@
-import { ConfigControl, GatewayError, InFlight, waitAtMost } from 'pegboard';
+import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
+import { InFlight } from '../kit/limits/inFlight.ts';
 import type { Call, KernelEvent, RefusedCall, Scope, SettledCall } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { digestOf, shortName } from './digest.ts';

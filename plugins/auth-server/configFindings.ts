@@ -1,4 +1,4 @@
-import { parseDuration } from 'pegboard';
+import { parseDuration } from '../kit/text/parseDuration.ts';
 import type { Finding, Settings } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { rangeFindings } from '../kit/http/addressRanges.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigControl, STAGE, parseDuration } from 'pegboard';
+import { ConfigControl, STAGE } from 'pegboard';
+import { parseDuration } from '../kit/text/parseDuration.ts';
 import type { InboundRequest, Scope } from 'pegboard';
 import { BrowserCookie } from '../kit/http/browserCookie.ts';
 import { LineLimit } from '../kit/http/lineLimit.ts';

@@ -1,4 +1,4 @@
-import { globFault } from 'pegboard';
+import { globFault } from '../kit/text/glob.ts';
 import type { Finding } from 'pegboard';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { RecordConfig } from './config.ts';

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join, resolve } from 'node:path';
-import { compileGlob, isGatewayError } from 'pegboard';
+import { isGatewayError } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
+import type { Glob } from '../kit/text/glob.ts';
 import type {
   Call,
   CallOutcome,
   CallResult,
-  Glob,
   Hide,
   InboundRequest,
   Log,

@@ -1,4 +1,5 @@
-import { HIDDEN, globOf, isObject, jsonText, nearest, textResult } from 'pegboard';
+import { HIDDEN, isObject, jsonText, nearest, textResult } from 'pegboard';
+import { globOf } from '../kit/text/glob.ts';
 import type { RecordedCall, Recording } from './recording.ts';
 
 const MAX_SHOWN_CHARS = 500;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isObject, messageOf, rawMember } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
+import { rawMember } from '../kit/text/rawJson.ts';
 
 export interface RecordedCall {
   readonly args: unknown;

@@ -1,4 +1,5 @@
-import { compileGlob, didYouMean, isObject } from 'pegboard';
+import { didYouMean, isObject } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
 import type { JsonObject } from 'pegboard';
 import { Failure } from './failure.ts';
 import type { Gateway } from './gateway.ts';

@@ -1,5 +1,6 @@
 import { one } from 'pegboard';
-import type { JsonObject, KeyRing } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { KeyRing } from './vault.ts';
 
 /** Messages between the processes that act as one gateway. If no plugin provides it, the process is alone. A message is lost
  *  while there is no connection, so whatever must not be missed is also kept in the vault (decision D92). */

@@ -23,3 +23,13 @@ export interface Vault {
   list(prefix: string): Promise<readonly string[]>;
 }
 export const Vault = one<Vault>('vault');
+
+/** A key of AES-256. */
+export interface SealKey {
+  /** 4 bytes, stored with everything that the key has sealed */
+  readonly id: Buffer;
+  /** 32 bytes */
+  readonly key: Buffer;
+}
+/** The first key seals, every key opens: put a new one in front to rotate. */
+export type KeyRing = readonly [SealKey, ...SealKey[]];

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { callerKey } from 'pegboard';
+import { callerKey } from '../kit/authority/ownerOf.ts';
 import type { InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import { isOperator } from '../kit/authority/adminPages.ts';
 import { SUBJECTS, noticeOf } from '../kit/notices/noticeOf.ts';

@@ -1,4 +1,5 @@
-import { globFault, hideInWords, readSchema } from 'pegboard';
+import { hideInWords, readSchema } from 'pegboard';
+import { globFault } from '../kit/text/glob.ts';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';

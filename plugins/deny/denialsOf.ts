@@ -1,5 +1,7 @@
-import { GatewayError, compileGlob, isOffer } from 'pegboard';
-import type { Glob, Item, Offer, Tool, Verdict } from 'pegboard';
+import { GatewayError, isOffer } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
+import type { Glob } from '../kit/text/glob.ts';
+import type { Item, Offer, Tool, Verdict } from 'pegboard';
 import { reachesOut } from '../kit/authority/authority.ts';
 import type { DenyConfig } from './config.ts';
 

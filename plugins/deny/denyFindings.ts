@@ -1,4 +1,4 @@
-import { globFault } from 'pegboard';
+import { globFault } from '../kit/text/glob.ts';
 import type { Finding } from 'pegboard';
 import type { DenyConfig } from './config.ts';
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { GatewayError, internalErrorText, isGatewayError, messageOf } from 'pegboard';
+import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import { internalErrorText } from '../kit/calls/internalErrorText.ts';
 import type { JsonObject, Log, Reply } from 'pegboard';
 import { statusOf } from '../kit/http/statusOf.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isReply, sharerOf } from 'pegboard';
+import { isReply } from 'pegboard';
+import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { InboundRequest, Log, Reply, RequestFacts, RequestGate } from 'pegboard';
 import type { MemoryBudget, MemoryShare } from '../contracts/memory.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, ownerOf } from 'pegboard';
+import { canonicalJson } from 'pegboard';
+import { ownerOf } from '../kit/authority/ownerOf.ts';
 import type { Call, JsonObject } from 'pegboard';
 
 /** Records of keys are stored under `idempotency:<43 base64url characters>`. */

@@ -1,4 +1,4 @@
-import { hasShare } from 'pegboard';
+import { hasShare } from '../kit/limits/shares.ts';
 import { noRoom, noShare } from './refusals.ts';
 
 /** Minimum time between counts: counting reads all keys, and a caller without room may call often. */

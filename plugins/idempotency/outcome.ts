@@ -1,4 +1,5 @@
-import { GatewayError, isGatewayError, jsonText, messageOf, rawResult, withRawMeta } from 'pegboard';
+import { GatewayError, isGatewayError, jsonText, messageOf, rawResult } from 'pegboard';
+import { withRawMeta } from '../kit/text/rawJson.ts';
 import type { Call, CallResult, ErrorCode, Tool } from 'pegboard';
 import { URL_ELICITATION_REQUIRED } from '../contracts/servers.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError, messageOf, sharerOf } from 'pegboard';
+import { GatewayError, messageOf } from 'pegboard';
+import { sharerOf } from '../kit/authority/ownerOf.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';

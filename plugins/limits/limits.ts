@@ -1,4 +1,6 @@
-import { GatewayError, InFlight, callerKey, sharerOf } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { InFlight } from '../kit/limits/inFlight.ts';
+import { callerKey, sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Call } from 'pegboard';
 import { Tally } from '../kit/metrics/tally.ts';
 import type { Limit, LimitsConfig } from './config.ts';

@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
-import { GatewayError, sharerOf } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Call } from 'pegboard';
 import { Tally } from '../kit/metrics/tally.ts';
 import { SMALL_BYTES } from '../contracts/memory.ts';

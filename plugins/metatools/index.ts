@@ -1,4 +1,5 @@
-import { definePlugin, entryOf, readSchema, ToolTable, Turns } from 'pegboard';
+import { definePlugin, entryOf, readSchema, ToolTable } from 'pegboard';
+import { Turns } from '../kit/limits/turns.ts';
 import { Toolsets } from '../contracts/toolsets.ts';
 import { StartingServers } from '../contracts/servers.ts';
 import { SignInOffers, SignInStatuses } from '../contracts/signIns.ts';

@@ -1,4 +1,5 @@
-import { ConfigControl, definePlugin, globFault, readSchema } from 'pegboard';
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { globFault } from '../kit/text/glob.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { References } from '../contracts/secrets.ts';
 import type { ReferencesConfig } from './config.ts';

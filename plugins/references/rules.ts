@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { compileGlob } from 'pegboard';
-import type { Glob } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
+import type { Glob } from '../kit/text/glob.ts';
 import type { ReferencesConfig } from './config.ts';
 
 const FILE = 'file:';

@@ -1,4 +1,5 @@
-import { compileGlob, isOffer } from 'pegboard';
+import { isOffer } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
 import type { Item, Tool } from 'pegboard';
 import type { Rule } from './config.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EventWriter } from 'pegboard';
+import type { EventWriter } from '../kit/http/eventWriter.ts';
 import type { Session } from '../contracts/sessions.ts';
 
 interface Kept {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { ErrorCode, EventWriter } from 'pegboard';
+import type { ErrorCode } from 'pegboard';
+import type { EventWriter } from '../kit/http/eventWriter.ts';
 import type { StatelessSink } from '../contracts/mcp.ts';
 import type { HttpExchange } from '../contracts/http.ts';
 import { writeJson } from './postSink.ts';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { EventWriter, GatewayError, callerKey } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { EventWriter } from '../kit/http/eventWriter.ts';
+import { callerKey } from '../kit/authority/ownerOf.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';

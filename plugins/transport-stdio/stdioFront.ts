@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import { LineSplitter, RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
+import { RequestGate, isGatewayError, isReply, messageOf, waitAtMost } from 'pegboard';
+import { LineSplitter } from '../kit/text/lineSplitter.ts';
+import { oneLine } from '../kit/http/eventWriter.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';

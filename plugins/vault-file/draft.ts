@@ -1,4 +1,4 @@
-import type { KeyRing } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import type { LogFile } from './place.ts';
 import type { Reader } from './reader.ts';
 import { FILE_HEAD_BYTES, encode, fileHead, open, seal } from './logRecord.ts';

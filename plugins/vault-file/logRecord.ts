@@ -1,5 +1,5 @@
-import { SEAL_BYTES, sealBytes, unsealBytes } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import { SEAL_BYTES, sealBytes, unsealBytes } from '../kit/secrets/seal.ts';
+import type { KeyRing } from '../contracts/vault.ts';
 
 /** The content of one record. */
 export type Change =

@@ -1,5 +1,5 @@
 import { Draft } from './draft.ts';
-import type { KeyRing } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import { SealedLog } from './sealedLog.ts';
 import type { LogParts } from './sealedLog.ts';
 import type { LogFile, Place } from './place.ts';

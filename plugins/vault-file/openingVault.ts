@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError, newKeyRing } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { newKeyRing } from '../kit/secrets/keyRing.ts';
 import { JsonVault } from '../kit/vault/jsonVault.ts';
 import type { VaultWrite } from '../kit/vault/jsonVault.ts';
 import { vaultKeys } from '../kit/vault/vaultKeys.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import { FILE_HEAD_BYTES, HEAD_BYTES, isFileHead, open, recordBytes } from './logRecord.ts';
 import type { Opened } from './logRecord.ts';
 import { Reader } from './reader.ts';

@@ -1,4 +1,5 @@
-import type { KeyRing, Log } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import { Draft } from './draft.ts';
 import type { LogFile, Place } from './place.ts';
 import { Reader } from './reader.ts';

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
-import { GatewayError, newKeyRing } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { newKeyRing } from '../kit/secrets/keyRing.ts';
+import type { KeyRing } from '../contracts/vault.ts';
 import type { Connection } from './connection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 

@@ -1,5 +1,6 @@
 import { ConfigControl, StateDirectory } from 'pegboard';
-import type { KeyRing, Scope } from 'pegboard';
+import type { Scope } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { CountedVault } from '../kit/vault/countedVault.ts';
 import { Vault } from '../contracts/vault.ts';

@@ -1,6 +1,7 @@
 import { isObject, messageOf } from 'pegboard';
 import type { Redis } from 'ioredis';
-import type { JsonObject, KeyRing, Log } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { connectSubscriber } from './connect.ts';
 import { Tally } from '../kit/metrics/tally.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { GatewayError } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import { JsonVault } from '../kit/vault/jsonVault.ts';
 import type { VaultWrite } from '../kit/vault/jsonVault.ts';
 import type { VaultRedisConfig } from './config.ts';

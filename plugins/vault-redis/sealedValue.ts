@@ -1,5 +1,5 @@
-import { sealBytes, unsealBytes } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import { sealBytes, unsealBytes } from '../kit/secrets/seal.ts';
+import type { KeyRing } from '../contracts/vault.ts';
 
 const ID_BYTES = 4;
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { GatewayError } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import type { KeyRing } from '../contracts/vault.ts';
 import { mastersOf } from './connect.ts';
 import type { Connection } from './connection.ts';
 import { openValue, sealValue } from './sealedValue.ts';

@@ -1,4 +1,5 @@
-import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { Turns } from '../kit/limits/turns.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { CallSecrets, References } from '../contracts/secrets.ts';

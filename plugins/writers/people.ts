@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { GatewayError, RequestGate, callerKey, isReply, messageOf } from 'pegboard';
+import { GatewayError, RequestGate, isReply, messageOf } from 'pegboard';
+import { callerKey } from '../kit/authority/ownerOf.ts';
 import type { Caller, InboundRequest, RequestFacts, Scope } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { AuthorizationServer } from '../contracts/oauth.ts';

@@ -222,7 +222,7 @@ export const SERVICE: readonly Requirement[] = [
       'The id of the trace is in errors that the gateway makes, log lines, events of runs and audit lines of a call.',
     tests: [
       'e2e/traces: are named in errors, events and the audit trail, also for calls that never run',
-      'kernel/lib/internalErrorText: puts the trace that the error belongs to into the line',
+      'plugins/kit/calls/internalErrorText: puts the trace that the error belongs to into the line',
       'plugins/tracing/export: name their trace to the client also if it is not sampled',
     ],
   },

@@ -1,4 +1,5 @@
-import { STAGE, callerKey, definePlugin, isGatewayError } from 'pegboard';
+import { STAGE, definePlugin, isGatewayError } from 'pegboard';
+import { callerKey } from 'pegboard/kit';
 import type { Call } from 'pegboard';
 import { Budget } from 'pegboard-budget/contract';
 

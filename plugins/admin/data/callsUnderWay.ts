@@ -1,4 +1,5 @@
-import { GatewayError, InFlight } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { Call, KernelEvent } from 'pegboard';
 
 /** One running call. */

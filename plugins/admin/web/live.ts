@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { EventWriter } from 'pegboard';
+import { EventWriter } from '../../kit/http/eventWriter.ts';
 import { HEADERS } from './answers.ts';
 
 const CALM_MS = 1_000;

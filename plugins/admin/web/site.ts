@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, internalErrorText, isGatewayError } from 'pegboard';
+import { GatewayError, isGatewayError } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import type { InboundRequest, Log } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import { statusOf } from '../../kit/http/statusOf.ts';

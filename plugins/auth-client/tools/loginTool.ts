@@ -1,4 +1,5 @@
-import { READING, callerKey, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
+import { READING, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
 import { RateLimit } from '../../kit/http/rateLimit.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';

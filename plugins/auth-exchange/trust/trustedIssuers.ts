@@ -1,7 +1,9 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JWTPayload } from 'jose';
-import { compileGlob, messageOf } from 'pegboard';
-import type { Glob, JsonObject, Log } from 'pegboard';
+import { messageOf } from 'pegboard';
+import { compileGlob } from '../../kit/text/glob.ts';
+import type { Glob } from '../../kit/text/glob.ts';
+import type { JsonObject, Log } from 'pegboard';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { VerifiedPerson } from '../../contracts/oauth.ts';

@@ -1,4 +1,4 @@
-import { callerKey } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Caller, InboundRequest, Reply } from 'pegboard';
 import type { LineLimit } from '../../kit/http/lineLimit.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';

@@ -1,4 +1,5 @@
-import { LineSplitter, waitAtMost } from 'pegboard';
+import { waitAtMost } from 'pegboard';
+import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import type { Invocation, JsonObject } from 'pegboard';
 import { endpointOf } from '../endpointOf.ts';
 import type { Failure } from '../failure.ts';

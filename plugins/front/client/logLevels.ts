@@ -1,4 +1,5 @@
-import { LOG_LEVELS, setNewest } from 'pegboard';
+import { LOG_LEVELS } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { McpLogLevel } from 'pegboard';
 import type { Session } from '../../contracts/sessions.ts';
 

@@ -1,4 +1,4 @@
-import { firstAnswer } from 'pegboard';
+import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import type { Client, InboundRequest, Scope } from 'pegboard';
 import { McpResourceSource } from '../../contracts/mcp.ts';
 import { resourceNotFound } from '../message/results.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText } from 'pegboard';
+import { GatewayError, isGatewayError, isObject, jsonText } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import type { ClientAnswer, ClientMeta, JsonObject, Log } from 'pegboard';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import { keepExactNumbers } from '../../kit/calls/exactNumbers.ts';

@@ -1,4 +1,4 @@
-import { rawMember, withRawMember } from 'pegboard';
+import { rawMember, withRawMember } from '../../kit/text/rawJson.ts';
 
 /** Finds what may be structured content of another type than object. In a string the quotes would be escaped. */
 const NO_OBJECT = /"structuredContent"\s*:\s*[^{\s]/;

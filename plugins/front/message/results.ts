@@ -1,4 +1,5 @@
-import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
+import { GatewayError, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import type { CallResult, ClientMeta, InboundRequest, JsonObject, Log } from 'pegboard';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import { URL_ELICITATION_REQUIRED } from '../../contracts/servers.ts';

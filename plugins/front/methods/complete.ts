@@ -1,4 +1,5 @@
-import { GatewayError, firstAnswer, isObject } from 'pegboard';
+import { GatewayError, isObject } from 'pegboard';
+import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpCompletionSource } from '../../contracts/mcp.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';

@@ -1,12 +1,6 @@
-import {
-  CallPath,
-  GatewayError,
-  ToolTable,
-  firstAnswer,
-  isGatewayError,
-  isObject,
-  withRawMeta,
-} from 'pegboard';
+import { CallPath, GatewayError, ToolTable, isGatewayError, isObject } from 'pegboard';
+import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
+import { withRawMeta } from '../../kit/text/rawJson.ts';
 import { KeyedCalls } from '../../contracts/idempotency.ts';
 import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError, hasShare, messageOf, singleFlight } from 'pegboard';
+import { GatewayError, messageOf, singleFlight } from 'pegboard';
+import { hasShare } from '../../kit/limits/shares.ts';
 import type { Log } from 'pegboard';
 import type { Session } from '../../contracts/sessions.ts';
 

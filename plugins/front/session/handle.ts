@@ -1,4 +1,5 @@
-import type { JsonObject, KeyRing } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { KeyRing } from '../../contracts/vault.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import { sealed, unsealed } from './sealed.ts';
 

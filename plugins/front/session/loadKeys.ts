@@ -1,5 +1,6 @@
-import { GatewayError, keysFor, messageOf } from 'pegboard';
-import type { KeyRing } from 'pegboard';
+import { GatewayError, messageOf } from 'pegboard';
+import { keysFor } from '../../kit/secrets/keysFor.ts';
+import type { KeyRing } from '../../contracts/vault.ts';
 
 /** The keys that seal session handles. @param given as for keysFor @throws GatewayError CONFIG_UNREADABLE if their file cannot be used */
 export function loadKeys(stateDirectory: string | undefined, given?: KeyRing): KeyRing {

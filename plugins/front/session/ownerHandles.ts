@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyRing } from 'pegboard';
+import type { KeyRing } from '../../contracts/vault.ts';
 import { sealed, unsealed } from './sealed.ts';
 import type { SessionLimits } from './sessions.ts';
 

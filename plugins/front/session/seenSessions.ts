@@ -1,4 +1,5 @@
-import { isObject, setNewest } from 'pegboard';
+import { isObject } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { InboundRequest } from 'pegboard';
 import type { SeenSession, Session } from '../../contracts/sessions.ts';
 

@@ -1,4 +1,6 @@
-import { Cancellation, internalErrorText, rawMember } from 'pegboard';
+import { Cancellation } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
 import type { Tally } from '../../kit/metrics/tally.ts';
 import type { Front, Outlet, Sink } from '../../contracts/mcp.ts';
@@ -42,6 +44,7 @@ type Answer = { readonly json: string } | { readonly cancelled: string };
 
 export interface FrontParts {
   readonly sessions: () => Sessions;
+  /** The methods that all revisions share. */
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
   readonly seen: SeenSessions;
@@ -66,11 +69,8 @@ export class McpFront implements Front {
     this.#sessions = sessions;
     this.#relay = relay;
     this.#seen = seen;
-    this.#methods = new Map<string, Method<SessionContext>>([
-      ['ping', () => '{}'],
-      ...methods,
-      ...watchingMethods(this.#relay),
-    ]);
+    const watching = watchingMethods(relay);
+    this.#methods = new Map<string, Method<SessionContext>>([['ping', () => '{}'], ...methods, ...watching]);
   }
 
   resume(handle: string, request: InboundRequest): Session | undefined {

@@ -1,4 +1,4 @@
-import { InFlight } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { Cancellation } from 'pegboard';
 import type { MessageId } from '../message/codec.ts';
 

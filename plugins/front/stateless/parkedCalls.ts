@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { callerKey, canonicalJson } from 'pegboard';
+import { canonicalJson } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest, JsonObject } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';

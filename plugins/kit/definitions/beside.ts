@@ -1,4 +1,5 @@
-import { isObject, isWebAddress } from 'pegboard';
+import { isObject } from 'pegboard';
+import { isWebAddress } from '../text/isWebAddress.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -1,6 +1,6 @@
-import type { Log } from 'pegboard';
 import { join } from 'node:path';
 import { statSync } from 'node:fs';
+import type { Log } from 'pegboard';
 
 const OTHERS = 0o077;
 

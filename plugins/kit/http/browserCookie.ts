@@ -1,5 +1,5 @@
-import type { InboundRequest } from 'pegboard';
 import { randomBytes } from 'node:crypto';
+import type { InboundRequest } from 'pegboard';
 
 const MAX_CHARS = 100;
 

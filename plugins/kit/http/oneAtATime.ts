@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { Turns } from 'pegboard';
+import { Turns } from '../limits/turns.ts';
 
 /** Handles the next request of a connection once the system has accepted the response before it: for a client that sends many
  *  requests without reading, one response is made, not all. Delayed requests then run one by one, between those of others. */

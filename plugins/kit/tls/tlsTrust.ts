@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
-import { GatewayError, certificatesIn, messageOf, setNewest, trustedCertificates } from 'pegboard';
+import { GatewayError, certificatesIn, messageOf, trustedCertificates } from 'pegboard';
+import { setNewest } from '../limits/setNewest.ts';
 import type { Log } from 'pegboard';
 import { resolve } from 'node:path';
 import { readFileSync, statSync } from 'node:fs';

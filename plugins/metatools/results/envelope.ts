@@ -1,13 +1,6 @@
-import {
-  internalErrorText,
-  isGatewayError,
-  isObject,
-  rawMember,
-  rawResult,
-  resultOf,
-  splitArray,
-  withRawMeta,
-} from 'pegboard';
+import { isGatewayError, isObject, rawResult, resultOf } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
+import { rawMember, splitArray, withRawMeta } from '../../kit/text/rawJson.ts';
 import type { CallResult, ClientMeta, Log, ToolResult } from 'pegboard';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 

@@ -1,5 +1,6 @@
 import { isGatewayError, rawResult } from 'pegboard';
-import type { Call, CallResult, JsonObject, Scope, Turns } from 'pegboard';
+import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
+import type { Turns } from '../../kit/limits/turns.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS } from './resultHandle.ts';

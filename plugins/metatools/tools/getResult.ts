@@ -1,5 +1,6 @@
 import { GatewayError, jsonResult, rawResult, resultOf } from 'pegboard';
-import type { CallResult, JsonObject, Scope, Tool, Turns } from 'pegboard';
+import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
+import type { Turns } from '../../kit/limits/turns.ts';
 import { largePages } from './clientHints.ts';
 import { optionalText, refuseLonger, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, didYouMean, firstAnswer, isObject, jsonResult, jsonText } from 'pegboard';
+import { GatewayError, didYouMean, isObject, jsonResult, jsonText } from 'pegboard';
+import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpPromptSource } from '../../contracts/mcp.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';

@@ -1,7 +1,6 @@
 import {
   GatewayError,
   didYouMean,
-  firstAnswer,
   isGatewayError,
   isObject,
   jsonResult,
@@ -9,6 +8,7 @@ import {
   rawResult,
   resultOf,
 } from 'pegboard';
+import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpResourceSource } from '../../contracts/mcp.ts';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { requiredText } from './arguments.ts';

@@ -1,4 +1,4 @@
-import { setNewest } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { Labels, Metric, Sample } from '../../contracts/metrics.ts';
 
 /** What one call adds. */

@@ -1,4 +1,5 @@
-import { callerKey, setNewest } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { Call, InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import type { Metric } from '../../contracts/metrics.ts';
 

@@ -1,4 +1,5 @@
-import { LineSplitter, isObject } from 'pegboard';
+import { isObject } from 'pegboard';
+import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import { KubeError, errorOfStatus } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 

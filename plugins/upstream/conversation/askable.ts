@@ -1,4 +1,6 @@
-import { isObject, isWebAddress, rawMember } from 'pegboard';
+import { isObject } from 'pegboard';
+import { isWebAddress } from '../../kit/text/isWebAddress.ts';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { Client, JsonObject, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { LateCall } from '../rpc/lateCalls.ts';

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError, isObject, plainText, rawMember, setNewest } from 'pegboard';
+import { GatewayError, isObject, plainText } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { CallResult, Client, JsonObject, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, isGatewayError, isObject, rawMember } from 'pegboard';
+import { GatewayError, isGatewayError, isObject } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { CallResult, Client } from 'pegboard';
 import { ALL_TOPICS } from '../definition.ts';
 import type { Era } from '../definition.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, isObject, rawMember, withRawMember } from 'pegboard';
+import { Cancellation, isObject } from 'pegboard';
+import { rawMember, withRawMember } from '../../kit/text/rawJson.ts';
 import type { CallResult, ClientAnswer, GatewayError, JsonObject, Question } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';

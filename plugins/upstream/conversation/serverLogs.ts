@@ -1,4 +1,5 @@
-import { LOG_LEVELS, hiddenIn, pathBelow, rawMember } from 'pegboard';
+import { LOG_LEVELS, hiddenIn, pathBelow } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { Client, Hide, McpLogLevel } from 'pegboard';
 import type { McpLogSource } from '../../contracts/mcp.ts';
 import { clientBehind, theOneOf } from './askable.ts';

@@ -1,4 +1,5 @@
-import { messageOf, setNewest } from 'pegboard';
+import { messageOf } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { InboundRequest, KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { Claims, EVERYONE } from './claims.ts';

@@ -1,4 +1,4 @@
-import { globOf } from 'pegboard';
+import { globOf } from '../../kit/text/glob.ts';
 import { canonicalUri } from '../conversation/canonicalUri.ts';
 
 /** Creates a function that is true for every canonical uri that a template may produce, and for more: the server itself rejects a uri that

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, compileGlob, isObject, plainText } from 'pegboard';
+import { GatewayError, isObject, plainText } from 'pegboard';
+import { compileGlob } from '../../kit/text/glob.ts';
 import type { JsonObject, Tool } from 'pegboard';
 import { exactText } from '../../kit/calls/exactNumbers.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';

@@ -1,4 +1,4 @@
-import { rawMember } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
 import { isTask } from './isTask.ts';
 

@@ -1,4 +1,5 @@
-import { isObject, pathBelow, rawMember } from 'pegboard';
+import { isObject, pathBelow } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
 import { badDataIn } from './badDataIn.ts';
 import { edited } from './edited.ts';

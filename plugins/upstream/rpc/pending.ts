@@ -1,4 +1,6 @@
-import { rawResult, sharerOf, withRawMeta } from 'pegboard';
+import { rawResult } from 'pegboard';
+import { sharerOf } from '../../kit/authority/ownerOf.ts';
+import { withRawMeta } from '../../kit/text/rawJson.ts';
 import type {
   Call,
   CallResult,

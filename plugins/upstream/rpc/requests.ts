@@ -1,4 +1,4 @@
-import { InFlight } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Era } from '../definition.ts';
 import { Dialect } from './dialect.ts';

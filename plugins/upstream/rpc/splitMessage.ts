@@ -1,4 +1,5 @@
-import { isObject, rawMember, splitArray } from 'pegboard';
+import { isObject } from 'pegboard';
+import { rawMember, splitArray } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
 
 /** A successful answer with its result as raw text, and as the value that the check has parsed, or any other message, parsed. */

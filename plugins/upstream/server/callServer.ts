@@ -1,4 +1,4 @@
-import { rawMember } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { CallResult } from 'pegboard';
 import { inSpan } from '../../kit/calls/inSpan.ts';
 import type { Content, Tracer } from '../../contracts/tracing.ts';

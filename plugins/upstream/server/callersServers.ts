@@ -1,4 +1,5 @@
-import { isGatewayError, messageOf, setNewest, waitAtMost } from 'pegboard';
+import { isGatewayError, messageOf, waitAtMost } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { InboundRequest, Log } from 'pegboard';
 import type { CallerCredential, CallerCredentials } from '../../contracts/credentials.ts';
 import type { Personal } from './personal.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, callerKey, ownerOf, waitAtMost } from 'pegboard';
+import { GatewayError, waitAtMost } from 'pegboard';
+import { callerKey, ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { ServerDefinition } from '../definition.ts';

@@ -1,4 +1,4 @@
-import { callerKey } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';

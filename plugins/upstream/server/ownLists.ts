@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setNewest } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 

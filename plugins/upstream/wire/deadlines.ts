@@ -1,4 +1,4 @@
-import { InFlight } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 
 interface Entry<T> {
   readonly number: number;

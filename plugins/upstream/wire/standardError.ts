@@ -1,4 +1,5 @@
-import { LineSplitter, hiderOf, plainText } from 'pegboard';
+import { hiderOf, plainText } from 'pegboard';
+import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import type { Hide, Log, Secret } from 'pegboard';
 import { inNames, inProse } from './inProse.ts';
 import type { OutputQuery, ServiceOutput } from '../../contracts/services.ts';

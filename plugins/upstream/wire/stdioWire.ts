@@ -1,4 +1,6 @@
-import { GatewayError, LineSplitter, oneLine } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { LineSplitter } from '../../kit/text/lineSplitter.ts';
+import { oneLine } from '../../kit/http/eventWriter.ts';
 import { SMALL_BYTES } from '../../contracts/memory.ts';
 import type { MemoryShare } from '../../contracts/memory.ts';
 import { failSkipped } from './answerLeftOut.ts';

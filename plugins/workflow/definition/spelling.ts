@@ -1,4 +1,5 @@
-import { isObject, parseDuration } from 'pegboard';
+import { isObject } from 'pegboard';
+import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { Finding, JsonObject } from 'pegboard';
 import type { Path } from './model.ts';
 

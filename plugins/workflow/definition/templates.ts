@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { isObject, messageOf } from 'pegboard';
-import type { JsonObject, Turns } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Turns } from '../../kit/limits/turns.ts';
 import type { WorkflowConfig } from '../config.ts';
 import { TemplateError, parseTemplate } from '../gotpl/index.ts';
 import type { Limits, Template } from '../gotpl/index.ts';

@@ -1,4 +1,5 @@
-import { jsonText, ownerOf } from 'pegboard';
+import { jsonText } from 'pegboard';
+import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { JsonObject } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import type { RunStep, RunSummary } from '../../contracts/runs.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf, surplus } from 'pegboard';
+import { messageOf } from 'pegboard';
+import { surplus } from '../../kit/limits/shares.ts';
 import { Vault } from '../../contracts/vault.ts';
 import { Peers } from '../../contracts/processes.ts';
 import { RunStore } from '../../contracts/runs.ts';

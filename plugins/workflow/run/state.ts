@@ -1,4 +1,5 @@
-import type { Call, Cancellation, ClientMeta, JsonObject, Turns } from 'pegboard';
+import type { Call, Cancellation, ClientMeta, JsonObject } from 'pegboard';
+import type { Turns } from '../../kit/limits/turns.ts';
 import type { RunningSpan, Tracer } from '../../contracts/tracing.ts';
 import type { Held } from '../definition/availability.ts';
 import type { WorkflowConfig } from '../config.ts';

@@ -1,4 +1,4 @@
-import { callerKey } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Call, KernelEvent } from 'pegboard';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { WorkflowNotice } from '../../contracts/runs.ts';

@@ -1,4 +1,4 @@
-import { ownerOf } from 'pegboard';
+import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
 import type { ExecutionSummary } from '../records/executionRecord.ts';
 import type { ToolParts } from './toolParts.ts';

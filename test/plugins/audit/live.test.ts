@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { STAGE, callerKey, definePlugin, textResult } from '../../../kernel/index.ts';
+import { STAGE, definePlugin, textResult } from '../../../kernel/index.ts';
+import { callerKey } from '../../../plugins/kit/authority/ownerOf.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import type { Line } from '../../../plugins/audit/line.ts';
 import type { Verification } from '../../../plugins/audit/verifyTrail.ts';

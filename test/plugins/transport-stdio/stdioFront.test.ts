@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
-import { definePlugin, jsonResult, ownerOf, readSchema, RequestGate } from '../../../kernel/index.ts';
+import { definePlugin, jsonResult, readSchema, RequestGate } from '../../../kernel/index.ts';
+import { ownerOf } from '../../../plugins/kit/authority/ownerOf.ts';
 import { Front } from '../../../plugins/contracts/mcp.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { StdioFront } from '../../../plugins/transport-stdio/stdioFront.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { newKeyRing } from '../../../kernel/lib/keyRing.ts';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { gate } from '../../support/until.ts';
 import { RING, contentOf, openVault, testDisk } from './support.ts';

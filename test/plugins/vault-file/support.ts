@@ -1,5 +1,5 @@
-import { newKeyRing } from '../../../kernel/lib/keyRing.ts';
-import type { KeyRing } from '../../../kernel/lib/keyRing.ts';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
+import type { KeyRing } from '../../../plugins/contracts/vault.ts';
 import type { SealedLog } from '../../../plugins/vault-file/sealedLog.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
 import type { LogFile, Place } from '../../../plugins/vault-file/place.ts';

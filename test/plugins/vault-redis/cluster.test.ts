@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newKeyRing } from '../../../kernel/index.ts';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import { vaultContract } from '../../contract/index.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { clientOf, joinChannel, needRedis, openVault, startCluster } from '../../support/redis.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KeyRing } from '../../../kernel/index.ts';
+import type { KeyRing } from '../../../plugins/contracts/vault.ts';
 import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import { keptKeys } from '../../../plugins/vault-redis/keptKeys.ts';
 import { needRedis, openConnection, startRedis } from '../../support/redis.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newKeyRing } from '../../../kernel/index.ts';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import { RedisPeers } from '../../../plugins/vault-redis/redisPeers.ts';
 import { defer } from '../../support/cleanup.ts';
 import { valuesOf } from '../../support/metrics.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { newKeyRing } from '../../../kernel/index.ts';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { freePort } from '../../support/everything.ts';
 import { refusalOf } from '../../support/kernel.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newKeyRing } from '../../../kernel/index.ts';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { joinChannel, needRedis, openVault, slowRedis, startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { callerKey } from 'pegboard';
+import { callerKey } from '../../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
 import type { AuthRules } from '../../../contracts/credentials.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { seal, unseal } from '../../../../plugins/front/session/handle.ts';
 import { loadKeys } from '../../../../plugins/front/session/loadKeys.ts';
 import { unsealed } from '../../../../plugins/front/session/sealed.ts';
-import { newKeyRing } from '../../../../kernel/lib/keyRing.ts';
+import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
 import { anyCharacter } from '../../../support/anyCharacter.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { jsonResult, ownerOf, rawResult } from '../../../../kernel/index.ts';
+import { jsonResult, rawResult } from '../../../../kernel/index.ts';
+import { ownerOf } from '../../../../plugins/kit/authority/ownerOf.ts';
 import type { ClientAnswer } from '../../../../kernel/index.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { callBody, initialize, metaTool, postMcp, startEdge } from '../../../support/edge.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { keysFor } from '../../../../kernel/lib/keysFor.ts';
+import { keysFor } from '../../../../plugins/kit/secrets/keysFor.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { bootGateway } from '../../../support/gateway.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { InboundRequest, Scope } from '../../../../kernel/index.ts';
-import { Turns } from '../../../../kernel/lib/turns.ts';
+import { Turns } from '../../../../plugins/kit/limits/turns.ts';
 import { ResultStore } from '../../../../plugins/metatools/results/resultStore.ts';
 import type { KeptResult } from '../../../../plugins/metatools/results/resultStore.ts';
 import type { MetatoolsConfig } from '../../../../plugins/metatools/config.ts';

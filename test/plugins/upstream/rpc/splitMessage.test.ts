@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { splitArray } from '../../../../kernel/index.ts';
+import { splitArray } from '../../../../plugins/kit/text/rawJson.ts';
 import { splitMessage } from '../../../../plugins/upstream/rpc/splitMessage.ts';
 
 describe('upstream: splitMessage', () => {

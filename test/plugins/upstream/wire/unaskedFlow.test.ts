@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LineSplitter } from '../../../../kernel/lib/lineSplitter.ts';
+import { LineSplitter } from '../../../../plugins/kit/text/lineSplitter.ts';
 import { gate } from '../../../support/until.ts';
 import { flowOf } from './flow.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rawMember, splitArray, withRawMember, withRawMeta } from '../../../kernel/lib/rawJson.ts';
+import { rawMember, splitArray, withRawMember, withRawMeta } from '../../../../plugins/kit/text/rawJson.ts';
 
 const spaced = (value: unknown): string => JSON.stringify(value, null, 2);
 

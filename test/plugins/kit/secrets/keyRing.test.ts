@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { loadKeyRing } from '../../../kernel/lib/keyRing.ts';
-import { makeDirectory } from '../../support/directory.ts';
+import { loadKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
+import { makeDirectory } from '../../../support/directory.ts';
 
 describe('lib: key ring', () => {
   it('makes a file that only its owner can read, and finds the key again', () => {

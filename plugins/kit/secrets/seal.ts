@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { SealKey } from './keyRing.ts';
+import type { SealKey } from '../../contracts/vault.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LineSplitter } from '../../../kernel/lib/lineSplitter.ts';
+import { LineSplitter } from '../../../../plugins/kit/text/lineSplitter.ts';
 
 interface Found {
   readonly lines: string[];

@@ -1,9 +1,9 @@
+import { join } from 'node:path';
 import { hkdfSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Env } from '../contracts/settings.ts';
+import type { Env } from 'pegboard';
+import type { KeyRing, SealKey } from '../../contracts/vault.ts';
 import { loadKeyRing, newKeyRing } from './keyRing.ts';
-import type { KeyRing, SealKey } from './keyRing.ts';
 
 /** The keys for one use: those of all processes that act as one gateway, then those in `<state>/<use>-keys.json`. Each of the
  *  former becomes one for this use only (HKDF-SHA256, RFC 5869): the given ones, and those in the file that PEGBOARD_KEYS_FILE

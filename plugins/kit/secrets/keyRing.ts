@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-
-/** A key of AES-256. */
-export interface SealKey {
-  /** 4 bytes, stored with everything that the key has sealed */
-  readonly id: Buffer;
-  /** 32 bytes */
-  readonly key: Buffer;
-}
-/** The first key seals, every key opens: put a new one in front to rotate. */
-export type KeyRing = readonly [SealKey, ...SealKey[]];
+import type { KeyRing, SealKey } from '../../contracts/vault.ts';
 
 /** A key ring with one new key. */
 export function newKeyRing(): KeyRing {

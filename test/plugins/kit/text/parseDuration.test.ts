@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseDuration } from '../../../kernel/lib/parseDuration.ts';
-import { parseDuration as nanoseconds } from '../../../plugins/workflow/gotpl/duration.ts';
+import { parseDuration } from '../../../../plugins/kit/text/parseDuration.ts';
+import { parseDuration as nanoseconds } from '../../../../plugins/workflow/gotpl/duration.ts';
 
 describe('lib: durations', () => {
   it('are read as the template functions read them, which count in nanoseconds', () => {

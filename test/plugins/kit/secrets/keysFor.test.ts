@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
-import { keysFor } from '../../../kernel/lib/keysFor.ts';
-import { newKeyRing } from '../../../kernel/lib/keyRing.ts';
-import { makeDirectory } from '../../support/directory.ts';
+import { keysFor } from '../../../../plugins/kit/secrets/keysFor.ts';
+import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
+import { makeDirectory } from '../../../support/directory.ts';
 
 describe('lib: keys for one use', () => {
   it('are the same at each start', () => {

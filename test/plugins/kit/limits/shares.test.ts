@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hasShare, surplus } from '../../../kernel/lib/shares.ts';
+import { hasShare, surplus } from '../../../../plugins/kit/limits/shares.ts';
 
 const MAX = 120;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstAnswer } from '../../../kernel/lib/firstAnswer.ts';
+import { firstAnswer } from '../../../../plugins/kit/calls/firstAnswer.ts';
 
 describe('firstAnswer', () => {
   const none = () => new Error('no source answered');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { callerKey, ownerOf, sharerOf } from '../../../kernel/lib/ownerOf.ts';
-import { requestOf } from '../../support/requests.ts';
+import { callerKey, ownerOf, sharerOf } from '../../../../plugins/kit/authority/ownerOf.ts';
+import { requestOf } from '../../../support/requests.ts';
 
 describe('callerKey', () => {
   it('is the same for one caller and different for any other, whatever characters their names contain', () => {

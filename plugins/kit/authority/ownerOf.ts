@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller, InboundRequest } from '../contracts/request.ts';
+import type { Caller, InboundRequest } from 'pegboard';
 
 /** A text that is equal for two callers if they are the same: a subject is unique within its issuer only.
  *  @returns undefined without a caller */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Turns } from '../../../kernel/lib/turns.ts';
-import { turnCounter, turnsDuring } from '../../support/turns.ts';
+import { Turns } from '../../../../plugins/kit/limits/turns.ts';
+import { turnCounter, turnsDuring } from '../../../support/turns.ts';
 
 describe('Turns', () => {
   function* counting(name: string, pieces: number, done: string[]): Generator<undefined, string> {

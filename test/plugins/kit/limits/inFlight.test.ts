@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { InFlight } from '../../../kernel/lib/inFlight.ts';
-import { NODE_FLAGS, moduleAt } from '../../support/programs.ts';
+import { InFlight } from '../../../../plugins/kit/limits/inFlight.ts';
+import { NODE_FLAGS, moduleAt } from '../../../support/programs.ts';
 
-const MODULE = moduleAt('kernel/lib/inFlight.ts');
+const MODULE = moduleAt('plugins/kit/limits/inFlight.ts');
 /** 32 entries of 10 kB at a time, 20,000 in all, beginning in the old generation. */
 const CHURN = `
   const { InFlight } = await import(${JSON.stringify(MODULE)});

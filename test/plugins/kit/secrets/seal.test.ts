@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { newKeyRing } from '../../../kernel/lib/keyRing.ts';
-import { SEAL_BYTES, sealBytes, unsealBytes } from '../../../kernel/lib/seal.ts';
+import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
+import { SEAL_BYTES, sealBytes, unsealBytes } from '../../../../plugins/kit/secrets/seal.ts';
 
 describe('lib: seal', () => {
   const [key] = newKeyRing();

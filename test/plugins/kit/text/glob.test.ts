@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compileGlob } from '../../../kernel/lib/glob.ts';
+import { compileGlob } from '../../../../plugins/kit/text/glob.ts';
 
 function matches(pattern: string, text: string, caseSensitive = true): boolean {
   return compileGlob(pattern, { caseSensitive })(text);

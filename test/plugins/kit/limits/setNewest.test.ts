@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { setNewest } from '../../../kernel/lib/setNewest.ts';
+import { setNewest } from '../../../../plugins/kit/limits/setNewest.ts';
 
 describe('setNewest', () => {
   it('keeps the newest, counts a repeated one as new, and applies a lower limit at once', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { internalErrorText } from '../../../kernel/lib/internalErrorText.ts';
-import { captureLog } from '../../support/log.ts';
+import { internalErrorText } from '../../../../plugins/kit/calls/internalErrorText.ts';
+import { captureLog } from '../../../support/log.ts';
 
 describe('internalErrorText', () => {
   it('keeps the error in the log, under the id that it returns, another each time', () => {
