@@ -1,4 +1,4 @@
-import { FASTMCP, GO, MCP_GO, PYTHON, TS1, TS2 } from './sdks.ts';
+import { FASTMCP, GO, MCP_GO, PYTHON, RUST, TS1, TS2 } from './sdks.ts';
 import type { Sdk } from './sdks.ts';
 
 /** The client program of an SDK. */
@@ -16,4 +16,5 @@ export const CLIENTS: readonly ClientKind[] = [
   { word: 'fastmcp', title: 'FastMCP', sdk: FASTMCP },
   { word: 'gosdk', title: 'Go SDK', sdk: GO },
   { word: 'mcpgo', title: 'mcp-go', sdk: MCP_GO },
+  { word: 'rmcp', title: 'Rust SDK', sdk: RUST },
 ];

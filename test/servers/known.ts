@@ -13,7 +13,7 @@ export interface Known {
   readonly isSometimesRight?: true;
 }
 
-const NEWER = ['ts2', 'fastmcp', 'gosdk'];
+const NEWER = ['ts2', 'fastmcp', 'gosdk', 'rmcp'];
 const QUESTIONS = ['elicitation', 'sampling', 'roots'];
 
 export const KNOWN: readonly Known[] = [
@@ -78,6 +78,8 @@ export const KNOWN: readonly Known[] = [
       'gosdk-http',
       'fastmcp-stdio',
       'fastmcp-http',
+      'rmcp-stdio',
+      'rmcp-http',
     ],
     columns: ['mcpgo'],
     what: ['cancel'],

@@ -56,6 +56,25 @@ function go(program: string): Pick<Sdk, 'folder' | 'recipe' | 'server' | 'client
   };
 }
 
+/** What is compiled is kept beside the folder, as Go keeps it elsewhere: a changed program needs seconds then. */
+function rust(): Pick<Sdk, 'folder' | 'recipe' | 'server' | 'client'> {
+  const run =
+    (role: string): Command =>
+    (installed) => [join(installed, 'rmcp'), role];
+  return {
+    folder: 'rust',
+    recipe: {
+      commands: [
+        'cargo build --quiet --locked --target-dir "$FOLDER/../target"',
+        'cp "$FOLDER/../target/debug/rmcp" "$FOLDER"',
+      ],
+      sources: ['Cargo.toml', 'Cargo.lock', 'src/main.rs', 'src/server.rs', 'src/client.rs'],
+    },
+    server: run('server'),
+    client: run('client'),
+  };
+}
+
 /** Only a server. */
 function java(version: string): Sdk {
   const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies';
@@ -98,5 +117,6 @@ export const PYTHON: Sdk = { name: "Python's mcp", version: '1.30.0', ...python(
 export const FASTMCP: Sdk = { name: 'FastMCP', version: '4.2.3', ...python('fastmcp') };
 export const GO: Sdk = { name: 'go-sdk', version: '1.8.0', ...go('gosdk') };
 export const MCP_GO: Sdk = { name: 'mcp-go', version: '1.2.1', ...go('mcpgo') };
+export const RUST: Sdk = { name: 'rmcp', version: '3.11.0', ...rust() };
 export const JAVA_0 = java('0.17.0');
 export const JAVA_2 = java('2.1.0');

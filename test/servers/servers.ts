@@ -1,4 +1,4 @@
-import { FASTMCP, GO, JAVA_0, JAVA_2, MCP_GO, PYTHON, TS1, TS2 } from './sdks.ts';
+import { FASTMCP, GO, JAVA_0, JAVA_2, MCP_GO, PYTHON, RUST, TS1, TS2 } from './sdks.ts';
 import type { Sdk } from './sdks.ts';
 
 /** A way to run the server program of an SDK. */
@@ -46,6 +46,8 @@ export const SERVERS: readonly ServerKind[] = [
   { word: 'gosdk-http', title: 'Go SDK, HTTP', sdk: GO, ...SESSIONS },
   { word: 'mcpgo-stdio', title: 'mcp-go, stdio', sdk: MCP_GO, ...STDIO },
   { word: 'mcpgo-http', title: 'mcp-go, HTTP', sdk: MCP_GO, ...SESSIONS },
+  { word: 'rmcp-stdio', title: 'Rust SDK, stdio', sdk: RUST, ...STDIO },
+  { word: 'rmcp-http', title: 'Rust SDK, HTTP', sdk: RUST, ...SESSIONS },
   { word: 'java0-stdio', title: 'Java 0.17, stdio', sdk: JAVA_0, ...STDIO },
   { word: 'java0-http', title: 'Java 0.17, HTTP', sdk: JAVA_0, over: 'http', keeps: 'sessions' },
   { word: 'java2-stdio', title: 'Java 2.1, stdio', sdk: JAVA_2, ...STDIO },
