@@ -167,7 +167,7 @@ module.exports = {
       comment: 'plugins/contracts: types, tokens and constants, from pegboard and one another only',
       severity: 'error',
       from: { path: '^plugins/contracts/' },
-      to: { pathNot: '^(plugins/contracts/|kernel/|pegboard$)', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^(plugins/contracts/|(dist/)?kernel/|pegboard$)', dependencyTypesNot: ['core'] },
     },
     {
       name: 'kit-knows-no-plugin',
