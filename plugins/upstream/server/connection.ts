@@ -211,13 +211,13 @@ export class Connection implements ServerCalls {
     this.#status.enterReady(listError, this.#parts.listed);
     this.#announcer.connected(ms, listError);
     this.#parts.instances?.begin();
-    this.#upkeep.begin();
+    this.#upkeep.begin(listError);
   }
-
   #reread(listError: GatewayError | undefined): void {
     if (this.state !== 'ready') return;
     this.#announcer.unlisted(listError);
     this.#status.enterReady(listError, this.#parts.listed);
+    this.#upkeep.listed(listError);
   }
 
   /** The server has lost the session: initialize again over the same wire, once for all requests that found out. */

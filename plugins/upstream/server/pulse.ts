@@ -11,7 +11,7 @@ export interface PulseParts {
   readonly lost: (error: GatewayError) => void;
 }
 
-/** How long the ping after a time-out is waited for: a call has waited in vain already. */
+/** How long the ping after a time-out is waited for: a request has waited in vain already. */
 const HUNG_MS = 5_000;
 
 /** Pings a server that may be lost: an idle remote one regularly, because that sends no signal, and any after a time-out. */
@@ -94,6 +94,6 @@ export class Pulse {
 }
 
 function hung(fault: GatewayError): GatewayError {
-  const text = `it hangs: after a call without an answer in time, ${fault.message}`;
+  const text = `it hangs: after a request without an answer in time, ${fault.message}`;
   return new GatewayError(fault.code, text, { cause: fault, details: fault.details });
 }

@@ -47,12 +47,18 @@ export class Upkeep implements Alarms {
     });
   }
 
-  begin(): void {
+  /** @param listError why a list could not be read */
+  begin(listError: GatewayError | undefined): void {
     this.end();
     this.#isOn = true;
     this.#isSilent = false;
     if (!this.#isStdio) this.#pulse.begin();
     this.watchIdleness();
+    this.listed(listError);
+  }
+  /** A ping decides whether a server that did not answer a list in time hangs. */
+  listed(error: GatewayError | undefined): void {
+    if (error?.code === 'UPSTREAM_TIMEOUT') this.#pulse.askAfterTimeOut(this.#isStdio);
   }
 
   doubted(): boolean {

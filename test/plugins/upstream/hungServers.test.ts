@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { Rig, hostile } from './support.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { Rig, hostile, until } from './support.ts';
 
 describe('upstream: a server that hangs', () => {
   let rig: Rig;
@@ -19,7 +20,7 @@ describe('upstream: a server that hangs', () => {
     expect((await hanging).code).to.equal('UPSTREAM_TIMEOUT');
     const { code, message } = await other;
     expect(code).to.equal('UPSTREAM_CLOSED');
-    expect(message).to.match(/it hangs: after a call without an answer in time, ping .* had no answer/);
+    expect(message).to.match(/it hangs: after a request without an answer in time, ping .* had no answer/);
     expect(await rig.text('x_s_pid'))
       .to.match(/^\d+$/)
       .and.to.not.equal(first);
@@ -44,6 +45,36 @@ describe('upstream: a server that hangs', () => {
     expect(await rig.text('x_s_pid'))
       .to.match(/^\d+$/)
       .and.to.not.equal(first);
+  });
+
+  it('is noticed by a list without an answer while it begins to work', async () => {
+    await rig.configure({ stdinGraceMs: 50, termGraceMs: 50, backoffFirstMs: 10 });
+    await rig.define({ s: hostile('deafOnce', { timeout: 1 }, makeDirectory().at('began')) });
+    await rig.hasTool('x_s_echo');
+    const [ended] = rig.lines.filter(({ text }) => text === 'server disconnected');
+    expect(ended?.data['reason']).to.match(/it hangs: after a request without an answer in time, ping/);
+  });
+
+  it('is noticed by a list without an answer later, without any call', async () => {
+    await rig.configure({ stdinGraceMs: 50, termGraceMs: 50, backoffFirstMs: 10, relistMs: 100 });
+    await rig.define({ s: hostile('quiet', { timeout: 1 }) });
+    await rig.hasTool('x_s_pid');
+    const first = await rig.text('x_s_pid');
+    process.kill(Number(first), 'SIGSTOP');
+    await until('it is noticed', () => rig.told('server.healthCheckFailed').length > 0);
+    expect(await rig.text('x_s_pid'))
+      .to.match(/^\d+$/)
+      .and.to.not.equal(first);
+  });
+
+  it('is not one that answers a ping, but not a list: the process stays', async () => {
+    await rig.configure({ stdinGraceMs: 50, termGraceMs: 50, backoffFirstMs: 10 });
+    await rig.define({ s: hostile('gatedPrompts', { timeout: 1 }, makeDirectory().at('never')) });
+    await rig.hasTool('x_s_pid');
+    const first = await rig.text('x_s_pid');
+    await until('the list fails', () => rig.lines.some(({ text }) => text === 'server could not be listed'));
+    expect(await rig.text('x_s_pid')).to.equal(first);
+    expect(rig.told('server.healthCheckFailed')).to.deep.equal([]);
   });
 
   it('holds a call no longer than its own time-out, and says that it has not run', async () => {
