@@ -1,4 +1,4 @@
-import { FASTMCP, GO, MCP_GO, PYTHON, RUST, TS1, TS2 } from './sdks.ts';
+import { FASTMCP, GO, JAVA_0, JAVA_2, MCP_GO, PYTHON, RUST, TS1, TS2 } from './sdks.ts';
 import type { Sdk } from './sdks.ts';
 
 /** The client program of an SDK. */
@@ -17,4 +17,6 @@ export const CLIENTS: readonly ClientKind[] = [
   { word: 'gosdk', title: 'Go SDK', sdk: GO },
   { word: 'mcpgo', title: 'mcp-go', sdk: MCP_GO },
   { word: 'rmcp', title: 'Rust SDK', sdk: RUST },
+  { word: 'java0', title: 'Java 0.17', sdk: JAVA_0 },
+  { word: 'java2', title: 'Java 2.1', sdk: JAVA_2 },
 ];

@@ -93,6 +93,19 @@ export const KNOWN: readonly Known[] = [
     alsoDirectly: true,
   },
   {
+    columns: ['java0', 'java2'],
+    what: ['cancel'],
+    because: 'this client sends no cancellations',
+    alsoDirectly: true,
+  },
+  {
+    servers: ['fastmcp-stdio', 'fastmcp-http'],
+    columns: ['java0', 'java2'],
+    what: ['logging'],
+    because: 'this client takes a text alone as the data of a log message; the server sends an object',
+    alsoDirectly: true,
+  },
+  {
     servers: ['java0-stdio', 'java0-http'],
     what: ['subscribe'],
     because: 'the SDK has no subscriptions',

@@ -20,7 +20,7 @@ export interface Sdk {
   readonly recipe?: Recipe;
   /** Commands of its programs, without their arguments. */
   readonly server: Command;
-  readonly client?: Command;
+  readonly client: Command;
 }
 
 /** A Python program runs from its source. */
@@ -75,23 +75,30 @@ function rust(): Pick<Sdk, 'folder' | 'recipe' | 'server' | 'client'> {
   };
 }
 
-/** Only a server. */
+/** One program for both versions. */
 function java(version: string): Sdk {
   const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies';
-  const commands = [
-    `mvn --quiet --batch-mode ${copy} -Dmcp=${version} -DoutputDirectory="$FOLDER"`,
-    'javac -Xlint:-deprecation -cp "$FOLDER/*" -d "$FOLDER" Server.java',
-  ];
+  const programs = ['Server.java', 'Client.java'];
+  // The options shorten its start.
+  const run =
+    (program: string): Command =>
+    (installed) => [
+      ...['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+      ...['-cp', `${installed}:${join(installed, '*')}`, program],
+    ];
   return {
     name: "Java's mcp",
     version,
     folder: 'java',
-    recipe: { commands, sources: ['pom.xml', 'Server.java'] },
-    // The options shorten its start.
-    server: (installed) => [
-      ...['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
-      ...['-cp', `${installed}:${join(installed, '*')}`, 'Server'],
-    ],
+    recipe: {
+      commands: [
+        `mvn --quiet --batch-mode ${copy} -Dmcp=${version} -DoutputDirectory="$FOLDER"`,
+        `javac -Xlint:-deprecation -cp "$FOLDER/*" -d "$FOLDER" ${programs.join(' ')}`,
+      ],
+      sources: ['pom.xml', ...programs],
+    },
+    server: run('Server'),
+    client: run('Client'),
   };
 }
 

@@ -85,7 +85,7 @@ function faultsIn(seen: Readonly<Record<string, string>>, name: string): Readonl
 }
 
 async function run(client: ClientKind, args: readonly string[]): Promise<Readonly<Record<string, string>>> {
-  const [program = '', ...words] = [...(client.sdk.client?.(folderOf(client.sdk)) ?? []), ...args];
+  const [program = '', ...words] = [...client.sdk.client(folderOf(client.sdk)), ...args];
   const child = spawn(program, words, {
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],
