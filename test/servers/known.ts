@@ -113,9 +113,10 @@ export const KNOWN: readonly Known[] = [
   },
   {
     servers: ['java0-stdio'],
-    columns: ['redeploy'],
-    what: ['tools'],
-    because: 'on a busy machine the new tool did not appear twice in seven runs; not explained yet',
+    columns: ['restart', 'redeploy'],
+    what: ['call', 'tools'],
+    because:
+      'the SDK stops reading when two of its threads answer at once (mended in 2.1), as it does at times on a busy machine when the call meets the lists of a new process; that is replaced after their time-outs, which can take longer than 30 s here',
     isSometimesRight: true,
   },
 ];
