@@ -11,7 +11,7 @@ from fastmcp.client.messages import MessageHandler
 from mcp.client.subscriptions import listen
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
-from walk import CAPITAL, ROOT, URL, call_of, show, take_steps  # noqa: E402
+from walk import CAPITAL, ROOT, URL, call_of, is_own, show, take_steps  # noqa: E402
 
 
 class Walker(MessageHandler):
@@ -34,7 +34,8 @@ class Walker(MessageHandler):
         return CAPITAL
 
     async def log(self, message):
-        self.logged.append(f"{message.level} {json.dumps(message.data)}")
+        if is_own(message.logger):
+            self.logged.append(f"{message.level} {json.dumps(message.data)}")
 
     async def on_resource_updated(self, message):
         self.updated.append(str(message.params.uri))

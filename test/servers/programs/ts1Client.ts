@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import { CAPITAL, ROOT, WAIT_MS, takeSteps } from './walk.ts';
+import { CAPITAL, ROOT, WAIT_MS, isOwn, takeSteps } from './walk.ts';
 
 const [url = '', name = '', prefix = ''] = process.argv.slice(2);
 const client = new Client(
@@ -28,8 +28,8 @@ client.setRequestHandler(CreateMessageRequestSchema, () => ({
   content: { type: 'text', text: CAPITAL },
 }));
 client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: ROOT }] }));
-client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { level, data } }) => {
-  logged.push(`${level} ${JSON.stringify(data)}`);
+client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { level, logger, data } }) => {
+  if (isOwn(logger, name, prefix)) logged.push(`${level} ${JSON.stringify(data)}`);
 });
 client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params: { uri } }) => {
   updated.push(uri);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { RequestOptions } from '@modelcontextprotocol/client';
-import { CAPITAL, ROOT, WAIT_MS, takeSteps } from './walk.ts';
+import { CAPITAL, ROOT, WAIT_MS, isOwn, takeSteps } from './walk.ts';
 
 const [url = '', name = '', prefix = ''] = process.argv.slice(2);
 const client = new Client(
@@ -21,8 +21,8 @@ client.setRequestHandler('sampling/createMessage', () => ({
   content: { type: 'text', text: CAPITAL },
 }));
 client.setRequestHandler('roots/list', () => ({ roots: [{ uri: ROOT }] }));
-client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
-  logged.push(`${level} ${JSON.stringify(data)}`);
+client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
+  if (isOwn(logger, name, prefix)) logged.push(`${level} ${JSON.stringify(data)}`);
 });
 client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
   updated.push(uri);

@@ -53,6 +53,11 @@ export interface Walker {
   readonly close: () => Promise<void>;
 }
 
+/** Whether the server has logged the line: through Pegboard, lines of others arrive as well, and name their server. */
+export function isOwn(logger: string | undefined, name: string, prefix: string): boolean {
+  return prefix === '' || logger?.startsWith(name) === true;
+}
+
 /** Takes every step, prints what was seen, and ends the process. */
 export async function takeSteps(name: string, prefix: string, walker: Walker): Promise<void> {
   const seen: Record<string, string> = {};

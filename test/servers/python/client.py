@@ -7,7 +7,7 @@ import mcp.types as types
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import AnyUrl
-from walk import CAPITAL, ROOT, URL, call_of, show, take_steps
+from walk import CAPITAL, ROOT, URL, call_of, is_own, show, take_steps
 
 
 class Walker:
@@ -27,7 +27,8 @@ class Walker:
         return types.ListRootsResult(roots=[types.Root(uri=ROOT)])
 
     async def log(self, params):
-        self.logged.append(f"{params.level} {json.dumps(params.data)}")
+        if is_own(params.logger):
+            self.logged.append(f"{params.level} {json.dumps(params.data)}")
 
     async def message(self, message):
         note = getattr(message, "root", None)

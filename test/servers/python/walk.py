@@ -21,6 +21,11 @@ def call_of(tool, args):
     return "call_tool", {"name": PREFIX + tool, "arguments": args}
 
 
+def is_own(logger):
+    """Whether the server has logged the line: through Pegboard, lines of others arrive as well, and name their server."""
+    return PREFIX == "" or (logger or "").startswith(NAME)
+
+
 def text_of(result, is_error):
     said = getattr(result.content[0], "text", "None") if result.content else "None"
     return f"error: {said}" if is_error else said

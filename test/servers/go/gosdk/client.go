@@ -34,7 +34,9 @@ func walk() {
 		},
 		LoggingMessageHandler: func(_ context.Context, note *mcp.LoggingMessageRequest) {
 			data, _ := json.Marshal(note.Params.Data)
-			walker.logged.Add(fmt.Sprintf("%s %s", note.Params.Level, data))
+			if shared.IsOwn(note.Params.Logger) {
+				walker.logged.Add(fmt.Sprintf("%s %s", note.Params.Level, data))
+			}
 		},
 		ProgressNotificationHandler: func(_ context.Context, note *mcp.ProgressNotificationClientRequest) {
 			if walker.progress != nil {

@@ -39,7 +39,9 @@ func (walker *walker) hear(note mcp.JSONRPCNotification) {
 	switch note.Method {
 	case "notifications/message":
 		data, _ := json.Marshal(params["data"])
-		walker.logged.Add(fmt.Sprintf("%v %s", params["level"], data))
+		if shared.IsOwn(fmt.Sprint(params["logger"])) {
+			walker.logged.Add(fmt.Sprintf("%v %s", params["level"], data))
+		}
 	case "notifications/resources/updated":
 		walker.updated.Add(fmt.Sprint(params["uri"]))
 	case "notifications/progress":
