@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
-/** A number that JavaScript may write otherwise: of 16 digits or more, with zeros at its end, an exponent, a negative zero. */
-const SUSPECT = /\d{16}|\.\d*0(?!\d)|\d[eE][-+\d]|-0(?![.\d])/;
+/** A number that JavaScript may write otherwise: of 16 characters or more, with zeros at its end, an exponent, a negative zero. It
+ *  begins behind what precedes a value, because each message has the text "2.0". */
+const SUSPECT = /[:,[\s](?:-?[\d.]{16}|-?\d+\.\d*0(?!\d)|-?\d[\d.]*[eE]|-0(?![.\d]))/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 /** Begins a text that replaces a number. Clients cannot know it. */
 const MARK = `${randomBytes(16).toString('hex')}:`;

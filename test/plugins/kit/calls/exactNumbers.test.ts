@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../kernel/index.ts';
 
 /** The text of the arguments that call_tool passes on, if it is not what JSON.stringify writes. */
 function exactOf(args: string): string | undefined {
-  const text = `{"id":1,"params":{"name":"call_tool","arguments":{"name":"a","arguments":${args}}}}`;
+  const text = `{"jsonrpc":"2.0","id":1,"params":{"name":"call_tool","arguments":{"name":"a","arguments":${args}}}}`;
   const value = JSON.parse(text) as { params: { arguments: { arguments: JsonObject } } };
   keepExactNumbers(text, value);
   return exactText(value.params.arguments.arguments);
@@ -18,6 +18,7 @@ describe('front: numbers of arguments', () => {
     ['fractions that are whole', '{"f":1.0,"g":[2.50]}'],
     ['exponents', '{"f":1e5,"g":1E+400}'],
     ['a negative zero', '{"f":-0}'],
+    ['digits on both sides of the point', '{"f":1234567890.12345678}'],
     ['numbers deep inside', '{"a":[{"b":{"c":[1,18446744073709551615]}}],"s":"1.0"}'],
   ] as const)
     it(`stay as sent: ${what}`, () => expect(exactOf(text)).equal(text));
@@ -27,12 +28,38 @@ describe('front: numbers of arguments', () => {
   });
 
   it('leave texts alone that look like numbers, or like what replaces one', () => {
-    const text = JSON.stringify({ a: '12345678901234567890', b: '"1.0', c: `${'0'.repeat(32)}:1` });
+    const like = JSON.stringify({ a: '12345678901234567890', b: '"1.0', c: `${'0'.repeat(32)}:1` });
+    const text = like.replace('{', '{"n":1.0,');
     expect(exactOf(text)).equal(text);
   });
 
   it('follow the last of two keys of one name, as everything else in the gateway does', () => {
     expect(exactOf('{"id":1,"id":9007199254740993}')).equal('{"id":9007199254740993}');
+  });
+
+  it('stay as sent, whatever a JSON number may be', () => {
+    const digits = fc.stringMatching(/^[0-9]{1,20}$/);
+    const numbers = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.stringMatching(/^(0|[1-9][0-9]{0,20})$/),
+        fc.option(digits),
+        fc.option(digits),
+      )
+      .map(([sign, whole, fraction, power]) =>
+        [
+          sign,
+          whole,
+          fraction === null ? '' : `.${fraction}`,
+          power === null ? '' : `e${power.slice(0, 2)}`,
+        ].join(''),
+      );
+    fc.assert(
+      fc.property(fc.array(numbers), (list) => {
+        const text = `{"list":[${list.join(',')}]}`;
+        expect(exactOf(text) ?? JSON.stringify(JSON.parse(text))).equal(text);
+      }),
+    );
   });
 
   it('change nothing else, whatever the arguments are', () => {
