@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
+import { digest } from '../kit/secrets/secrets.ts';
 import { OAuthError } from '../kit/oauth/oauthError.ts';
 import type { AuthorizationServer, BearerTokens, TokenHolder } from '../contracts/oauth.ts';
 import type { TrustedIssuers } from './trust/trustedIssuers.ts';
@@ -37,7 +37,7 @@ export class TrustedBearer implements BearerTokens {
     if (request.access === 'public' || request.caller !== undefined) return undefined;
     const token = jwtIn(request);
     if (token === undefined) return undefined;
-    const key = hash('sha256', token, 'base64url');
+    const key = digest(token);
     const known = this.#known.get(key);
     if (known === undefined || !this.#isStillGood(known)) return this.#identifyLater(request, token, key);
     request.caller = known.caller;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isObject, messageOf } from 'pegboard';
+import { jsonIn } from '../kit/text/jsonIn.ts';
 import { rawMember } from '../kit/text/rawJson.ts';
 
 export interface RecordedCall {
@@ -32,7 +33,7 @@ export function readRecording(file: string): Recording {
   for (const [at, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const place = `${file}:${at + 1}`;
-    const value = parse(line);
+    const value = jsonIn(line);
     if (value === undefined && at === last && head !== undefined) {
       cutOff = place;
       continue;
@@ -78,13 +79,5 @@ function textOf(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new CassetteFault(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
   }
 }

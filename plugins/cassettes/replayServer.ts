@@ -1,4 +1,5 @@
 import { isObject } from 'pegboard';
+import { jsonIn } from '../kit/text/jsonIn.ts';
 import { Playback } from './playback.ts';
 import type { Recording } from './recording.ts';
 
@@ -37,7 +38,7 @@ export function replayServer(recording: Recording): Respond {
     }
   };
   return (text) => {
-    const message = parse(text);
+    const message = jsonIn(text);
     if (message === undefined) return failure(null, 'parse', 'this is not JSON');
     if (!Array.isArray(message)) return respondTo(message);
     // Revision 2025-03-26 has batches.
@@ -65,12 +66,4 @@ function failure(id: Id, kind: keyof typeof CODES, message: string): string {
 }
 function answer(id: Id, kind: 'result' | 'error', json: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"${kind}":${json}}`;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { canonicalJson } from 'pegboard';
+import { digest } from '../kit/secrets/secrets.ts';
 import { ownerOf } from '../kit/authority/ownerOf.ts';
 import type { Call, JsonObject } from 'pegboard';
 
@@ -8,14 +8,10 @@ export const PREFIX = 'idempotency:';
 
 /** The id of a key's record, unique for caller, tool and key. */
 export function idOf(key: string, { tool, request }: Call): string {
-  return PREFIX + hashOf(JSON.stringify([ownerOf(request), tool.name, key]));
+  return PREFIX + digest(JSON.stringify([ownerOf(request), tool.name, key]));
 }
 
 /** Equal for equal arguments, in any order of keys. */
 export function digestOf(args: JsonObject): string {
-  return hashOf(canonicalJson(args));
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return digest(canonicalJson(args));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digest } from '../kit/secrets/secrets.ts';
 import type { Quotas } from '../contracts/processes.ts';
 import type { Limit } from './config.ts';
 import { Lease } from './lease.ts';
@@ -52,8 +52,4 @@ export class Leases {
     await (wasInUse ? lease.renew() : lease.giveBack());
     if (!wasInUse && !lease.isInUse()) this.#leaseByName.delete(name);
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

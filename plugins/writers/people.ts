@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { GatewayError, RequestGate, isReply, messageOf } from 'pegboard';
+import { digest } from '../kit/secrets/secrets.ts';
 import { callerKey } from '../kit/authority/ownerOf.ts';
 import type { Caller, InboundRequest, RequestFacts, Scope } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
@@ -93,5 +93,5 @@ function rightsIn({ claims }: Caller): string {
 
 /** The vault's key, which is bounded whatever the issuer chooses as subject. @param key of callerKey() */
 function storedAs(key: string): string {
-  return PREFIX + createHash('sha256').update(key).digest('base64url');
+  return PREFIX + digest(key);
 }

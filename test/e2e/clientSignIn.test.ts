@@ -3,7 +3,7 @@ import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
-import { digest } from '../../plugins/auth-server/state/secrets.ts';
+import { digest } from '../../plugins/kit/secrets/secrets.ts';
 import { ApplicationSignIn, metadataOf } from '../support/applicationSignIn.ts';
 import type { Application } from '../support/applicationSignIn.ts';
 import { REDIRECT, startAuthServer } from '../support/authServer.ts';

@@ -9,6 +9,7 @@ import {
   isLoopbackHost,
 } from 'pegboard/net';
 import type { AddressClass, GuardedFetch, GuardedFetchParts } from 'pegboard/net';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536 } as const;
 const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
@@ -55,7 +56,7 @@ export class Network {
       const { status } = response;
       if (status >= 400 && status < 500) return { absent: `HTTP ${status}` };
       if (status !== 200) throw new SignInFault(`${placeOf(url)} answers HTTP ${status}`);
-      const document = parsed(await response.text());
+      const document = jsonIn(await response.text());
       if (isObject(document)) return { document };
       if (isGuess) return { absent: 'not JSON' };
       throw new SignInFault(`${placeOf(url)} is not a JSON object`);
@@ -100,12 +101,4 @@ export function isSecure(url: URL): boolean {
 /** A URL in messages: without what may be secret. */
 export function placeOf({ origin, pathname }: URL): string {
   return `${origin}${pathname === '/' ? '' : pathname}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digest } from '../../kit/secrets/secrets.ts';
 import type { SignInFlow } from './flowStore.ts';
 
 /** Where the browser goes to sign in. Source: RFC 6749 §4.1.1; RFC 7636 §4.3; RFC 8707 §2 */
@@ -10,7 +10,7 @@ export function authorizationUrl(flow: SignInFlow, state: string, verifier: stri
     client_id: client.id,
     redirect_uri: redirectUri,
     state,
-    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge: digest(verifier),
     code_challenge_method: 'S256',
     scope,
     resource,

@@ -8,7 +8,7 @@ import type { Grants } from '../grants/store/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { failurePage } from './failurePage.ts';
 import type { Failure } from './failurePage.ts';
-import { digest } from './flowStore.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
 import { hasAskerLeft } from './hasAskerLeft.ts';
 import { redeemCode } from './redeemCode.ts';

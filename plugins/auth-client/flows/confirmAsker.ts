@@ -2,7 +2,7 @@ import type { InboundRequest, Reply } from 'pegboard';
 import type { BrowserSignIn } from '../../contracts/oauth.ts';
 import { html, page } from '../../kit/http/page.ts';
 import type { HttpExchange } from '../../contracts/http.ts';
-import { digest } from './flowStore.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import type { Asker, SignInFlow } from './flowStore.ts';
 
 const MAX_FORM_BYTES = 4_096;

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Vault } from '../../contracts/vault.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';
 import type { Holder } from '../grants/record/holderOf.ts';
@@ -104,16 +104,6 @@ export class FlowStore {
   async close({ flow }: Departure): Promise<boolean> {
     return (await this.#vault().take(flow)) !== undefined;
   }
-}
-
-/** Random, of 256 bits. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** What is kept of a secret. */
-export function digest(text: string): string {
-  return hash('sha256', text, 'base64url');
 }
 
 function leftKey(owner: string, server: string): string {

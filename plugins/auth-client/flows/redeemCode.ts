@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
@@ -67,7 +68,7 @@ async function readAnswer(
 ): Promise<{ readonly used: Response; readonly expiresIn?: unknown }> {
   const { status, headers } = response;
   const text = await response.text();
-  const body = parsed(text);
+  const body = jsonIn(text);
   if (status !== 200 || !isObject(body)) return { used: new Response(text, { status, headers }) };
   const used = new Response(JSON.stringify(usedMembers(body)), { status, headers });
   return { used, expiresIn: body['expires_in'] };
@@ -77,14 +78,6 @@ async function readAnswer(
 function scopeOf(scope: string | undefined): Pick<Grant, 'scope'> {
   const scopes = scopesIn(scope);
   return scopes.length === 0 ? {} : { scope: scopes.join(' ') };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A server would get it as Bearer. */

@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { GuardedFetch } from 'pegboard/net';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { Vault } from '../../contracts/vault.ts';
 import type { SignInFacts } from '../../contracts/signIns.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';
@@ -85,21 +86,13 @@ async function asCreated(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (status !== 200 && status !== 201) return response;
   const text = await response.text();
-  const body = parsed(text);
+  const body = jsonIn(text);
   const whole = isObject(body) ? JSON.stringify({ client_secret_expires_at: 0, ...withoutNull(body) }) : text;
   return new Response(whole, { status: 201, headers });
 }
 function withoutNull(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function identityIn(
   {
     client_id: id,

@@ -1,5 +1,6 @@
 import type { Vault } from '../../contracts/vault.ts';
-import { FLOW_SECONDS, digest, newSecret } from './flowStore.ts';
+import { FLOW_SECONDS } from './flowStore.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Asker } from './flowStore.ts';
 
 const KIND = 'server-secrets-asked:';

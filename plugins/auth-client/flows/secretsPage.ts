@@ -7,7 +7,8 @@ import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { browserOf } from './confirmAsker.ts';
 import { failurePage } from './failurePage.ts';
-import { FLOW_SECONDS, digest } from './flowStore.ts';
+import { FLOW_SECONDS } from './flowStore.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { SECRETS_PATH } from './ownAddresses.ts';
 import type { SecretRequest, SecretRequests } from './secretRequests.ts';
 

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Log } from 'pegboard';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
 import { JWT_BEARER, TOKEN_EXCHANGE } from '../../kit/oauth/grantTypes.ts';
@@ -39,7 +39,7 @@ export class BrokerClients implements ClientSource {
       id,
       redirectUris: [],
       authMethod: 'client_secret_basic',
-      secretHash: hash('sha256', read.secret, 'base64url'),
+      secretHash: digest(read.secret),
       grantTypes: [TOKEN_EXCHANGE, JWT_BEARER],
       origin: 'configured',
     };

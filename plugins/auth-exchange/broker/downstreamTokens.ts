@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { canonicalJson } from 'pegboard';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Downstream, DownstreamToken } from '../../kit/oauth/downstream.ts';
 import type { ExchangeTarget } from '../../kit/oauth/exchangeTarget.ts';
@@ -72,5 +72,5 @@ function keyOf({ name }: ExchangeTarget, { type, facts }: Subject): string {
   const { issuer, subject, claims } = facts;
   const lasting = Object.entries(claims).filter(([claim]) => !OF_ONE_TOKEN.includes(claim));
   const text = canonicalJson([name, type, issuer, subject, Object.fromEntries(lasting)]);
-  return hash('sha256', text, 'base64url');
+  return digest(text);
 }

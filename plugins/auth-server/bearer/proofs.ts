@@ -5,7 +5,7 @@ import { isObject } from 'pegboard';
 import type { Vault } from '../../contracts/vault.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
-import { digest } from '../state/secrets.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { sharedKey } from '../state/sharedKey.ts';
 
 /** The request that a proof is for. */

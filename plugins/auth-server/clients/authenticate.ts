@@ -1,4 +1,4 @@
-import { digest, isSame } from '../state/secrets.ts';
+import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Params } from '../web/params.ts';

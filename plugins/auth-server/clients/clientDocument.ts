@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isObject } from 'pegboard';
 import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { clientMetadata } from './clientMetadata.ts';
@@ -124,7 +125,7 @@ export class ClientDocuments {
     );
     if (response.status !== 200) throw unfetched(response.status >= 500 ? 'status-5xx' : 'status');
     if (!isJson(response.headers.get('content-type') ?? '')) throw unfetched('media-type');
-    const client = readDocument(id, parsed(await response.text()));
+    const client = readDocument(id, jsonIn(await response.text()));
     return { client, seconds: secondsOf(response.headers.get('cache-control') ?? '') };
   }
 }
@@ -182,14 +183,6 @@ function isUriList(uris: unknown): uris is readonly string[] {
 
 function isJson(type: string): boolean {
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How long it may be used without asking again. */

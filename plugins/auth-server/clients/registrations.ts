@@ -1,7 +1,7 @@
 import type { Vault } from '../../contracts/vault.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
-import { digest, newSecret } from '../state/secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 
 const PREFIX = 'oauth-client:';
 const MAX_ID_CHARS = 100;

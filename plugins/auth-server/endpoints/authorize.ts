@@ -5,7 +5,7 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { Flow } from '../state/flows.ts';
-import { digest, newSecret } from '../state/secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';

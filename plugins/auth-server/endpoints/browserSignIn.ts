@@ -5,7 +5,7 @@ import { html, page } from '../../kit/http/page.ts';
 import { securityHeaders } from '../../kit/http/securityHeaders.ts';
 import type { BrowserSignIn } from '../../contracts/oauth.ts';
 import type { BrowserPeople, BrowserPerson } from '../state/browserPeople.ts';
-import { digest, newSecret } from '../state/secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { discovering } from '../web/discovering.ts';
 import { BROWSER_S, toProvider } from './toProvider.ts';

@@ -6,7 +6,7 @@ import type { Identity, IdentityProvider } from '../provider/identityProvider.ts
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
 import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
-import { digest } from '../state/secrets.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';

@@ -1,6 +1,6 @@
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-import { digest } from '../state/secrets.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';

@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
@@ -9,7 +10,7 @@ import type { RedirectPolicy } from '../clients/redirectUri.ts';
 import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
 import { addressOwner } from 'pegboard/net';
-import { digest, isSame } from '../state/secrets.ts';
+import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
@@ -150,12 +151,7 @@ function normalized(uri: string): string {
 
 /** @throws OAuthError invalid_client_metadata */
 function parsed(body: string): JsonObject {
-  let metadata: unknown;
-  try {
-    metadata = JSON.parse(body);
-  } catch {
-    metadata = undefined;
-  }
+  const metadata = jsonIn(body);
   if (!isObject(metadata)) throw malformed('the body must be a JSON object');
   return metadata;
 }

@@ -1,7 +1,7 @@
 import type { Reply } from 'pegboard';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
-import { newSecret } from '../state/secrets.ts';
+import { newSecret } from '../../kit/secrets/secrets.ts';
 
 /** How long a browser keeps the cookie that its sign-ins are bound to. */
 export const BROWSER_S = 3_600;

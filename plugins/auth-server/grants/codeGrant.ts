@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject, Log } from 'pegboard';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { Attempt, Attempts } from '../state/attempts.ts';
 import type { CodeFacts, CodeUse, Codes, SpentCode } from '../state/codes.ts';
-import { digest, isSame, newSecret } from '../state/secrets.ts';
+import { digest, isSame, newSecret } from '../../kit/secrets/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { SignIns } from '../state/signIns.ts';
@@ -82,7 +81,7 @@ export class CodeGrant implements Grant {
     if (code.clientId !== client.id) throw refused('code-of-other-client');
     if (form.get('redirect_uri') !== code.redirectUri) throw refused('redirect-uri-differs');
     const verifier = form.get('code_verifier') ?? '';
-    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const challenge = digest(verifier);
     if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier) || !isSame(challenge, code.challenge))
       throw refused('wrong-code-verifier');
     const { addresses } = this.#parts;

@@ -3,7 +3,7 @@ import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '.
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { Attempts } from '../state/attempts.ts';
-import { digest, isSame } from '../state/secrets.ts';
+import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented, SignIns } from '../state/signIns.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from 'pegboard';
 import type { VerifiedPerson } from '../../contracts/oauth.ts';
 import { callerOf } from '../state/callerOf.ts';
-import { tag } from '../state/secrets.ts';
+import { tag } from '../../kit/secrets/secrets.ts';
 import { toPerson } from './personOf.ts';
 
 /** Begins the session id of callers without a sign-in here. */

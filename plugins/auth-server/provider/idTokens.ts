@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
-import { digest } from '../state/secrets.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { ExternalCallers } from './externalCallers.ts';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { callerOfSignIn } from './callerOf.ts';
-import { digest, newSecret } from './secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignIns } from './signIns.ts';
 

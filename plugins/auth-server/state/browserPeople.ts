@@ -1,7 +1,7 @@
 import type { InboundRequest, Scope } from 'pegboard';
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { Vault } from '../../contracts/vault.ts';
-import { digest, newSecret } from './secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Person } from './signIn.ts';
 
 const KIND = 'oauth-browser:';

@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import type { Attempt } from './attempts.ts';
-import { digest, newSecret } from './secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Person, ProviderTokens } from './signIn.ts';
 
 const KIND = 'oauth-code:';

@@ -1,6 +1,6 @@
 import type { Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
-import { digest } from './secrets.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 
 const KIND = 'oauth-flow:';
 const LIFETIME_S = 600;

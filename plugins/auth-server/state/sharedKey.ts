@@ -1,5 +1,5 @@
 import type { Vault } from '../../contracts/vault.ts';
-import { newSecret } from './secrets.ts';
+import { newSecret } from '../../kit/secrets/secrets.ts';
 
 /** A random key of 256 bits that all processes share, made by the first that asks. @param use what it is for
  *  @throws GatewayError STORE_UNREACHABLE */

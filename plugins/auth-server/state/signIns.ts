@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { Channel } from '../../contracts/processes.ts';
-import { digest, isSame, newSecret, tag } from './secrets.ts';
+import { digest, isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
 import type { Ended, SignIn } from './signIn.ts';
 
 const KIND = 'oauth-signin:';

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { Failure } from '../failure.ts';
 
 const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, yes: true, no: false };
@@ -43,12 +44,7 @@ function itemsOf(text: string, { items }: JsonObject): unknown {
 }
 
 function parsed(text: string, begin: '{' | '['): unknown {
-  if (!text.trimStart().startsWith(begin)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return text.trimStart().startsWith(begin) ? jsonIn(text) : undefined;
 }
 
 function guessed(text: string): unknown {

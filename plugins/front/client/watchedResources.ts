@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { messageOf } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { SharedTable } from '../../kit/vault/sharedTable.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import type { FrontConfig } from '../config.ts';
@@ -113,5 +113,5 @@ export class WatchedResources {
 
 /** A uri may be longer than a key, and Redis shows keys. */
 function keyOf(sessionId: string, uri: string): string {
-  return `${sessionId}:${createHash('sha256').update(uri).digest('base64url')}`;
+  return `${sessionId}:${digest(uri)}`;
 }

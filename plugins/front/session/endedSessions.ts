@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError, messageOf, singleFlight } from 'pegboard';
+import { digest } from '../../kit/secrets/secrets.ts';
 import { hasShare } from '../../kit/limits/shares.ts';
 import type { Log } from 'pegboard';
 import type { Session } from '../../contracts/sessions.ts';
@@ -183,5 +183,5 @@ function bytesOf(id: string): string {
 }
 
 function shortHash(subject: string): string {
-  return createHash('sha256').update(subject).digest('base64url').slice(0, ID_BYTES);
+  return digest(subject).slice(0, ID_BYTES);
 }

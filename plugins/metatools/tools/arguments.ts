@@ -1,5 +1,6 @@
 import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { PageRequest } from '../entry/page.ts';
 
 /** Depth limit for JSON inside a string, which the front does not check; equals the default of `front.maxDepth`. */
@@ -23,12 +24,8 @@ export function objectArgument(args: JsonObject, key: string, fix: string): Json
 
 /** @returns undefined if it is not JSON, or is nested too deeply to be passed on */
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return pathBelow(value, MAX_LEVELS) === undefined ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return pathBelow(value, MAX_LEVELS) === undefined ? value : undefined;
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS if it is not a string */

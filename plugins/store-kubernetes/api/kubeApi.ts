@@ -1,4 +1,5 @@
 import { VERSION, isObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 import { exchange } from './exchange.ts';
 import type { KubeRequest, KubeStream, RawAnswer } from './exchange.ts';
@@ -187,12 +188,8 @@ function refusalIn({ status, text, headers }: RawAnswer): KubeError {
 }
 
 function parsed({ status, text }: RawAnswer): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Said below.
-  }
+  const value = jsonIn(text);
+  if (isObject(value)) return value;
   throw new KubeError('unreadable', `the API server answered HTTP ${status} without a JSON object`, {
     status,
   });

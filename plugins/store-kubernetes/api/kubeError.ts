@@ -1,4 +1,5 @@
 import { isObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 
 /** `status`: the API server refuses; `timeout`: no answer in time; `unreachable`: no connection, or it broke; `unreadable`:
  *  the answer is not what an API server sends; `credentials`: there are none. */
@@ -55,7 +56,7 @@ const MAX_TEXT = 300;
 /** From the body of a refusal, which is plain text for paths that do not exist. */
 export function refusalOf(status: number, body: string, retryAfter?: string): KubeError {
   const seconds = retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  const parsed = parsedJson(body);
+  const parsed = jsonIn(body);
   if (isObject(parsed) && parsed['kind'] === 'Status') return errorOfStatus(parsed, status, seconds);
   const said = body.replace(/\s+/g, ' ').trim().slice(0, MAX_TEXT);
   const facts = { status, ...(seconds !== undefined && { retryAfterSeconds: seconds }) };
@@ -88,12 +89,4 @@ function causeOf({ field, message, reason }: { readonly [key: string]: unknown }
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { isObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import { KubeError, errorOfStatus } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
@@ -38,7 +39,7 @@ export class WatchReader {
 
   #read(line: string): void {
     if (line.trim() === '') return;
-    const event = parsed(line);
+    const event = jsonIn(line);
     if (!isObject(event) || !isObject(event['object'])) throw unreadable('a line that is not an event');
     const { type, object } = event;
     if (type === 'ERROR') throw errorOfStatus(object);
@@ -55,14 +56,6 @@ export class WatchReader {
 
 function isType(type: unknown): type is WatchEvent['type'] {
   return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function unreadable(what: string): KubeError {

@@ -3,6 +3,7 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path';
 import { inTurn, isObject, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { listIdOf } from './ownLists.ts';
 import type { OwnList } from './ownLists.ts';
@@ -191,7 +192,7 @@ export class KeptFolder {
   async #challenges(): Promise<readonly string[] | undefined> {
     const text = await readFile(this.#at(LOCK), 'utf8').catch((error: unknown) => absent(error, undefined));
     if (text === undefined) return undefined;
-    const lines = parsedJson(text);
+    const lines = jsonIn(text);
     if (Array.isArray(lines)) return lines.filter((line) => typeof line === 'string');
     this.#log.warn('a stored challenge of a server is damaged; it is left out', { file: this.#at(LOCK) });
     return undefined;
@@ -253,18 +254,9 @@ function absent<T>(error: unknown, value: T): T {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value;
   throw error;
 }
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Its readers report what is damaged.
-    return undefined;
-  }
-}
 /** Undefined for what is not a list. */
 function parsed(text: string): Omit<OwnList, 'id'> | undefined {
-  const kept = parsedJson(text);
+  const kept = jsonIn(text);
   if (!isObject(kept)) return undefined;
   const { listing, facts } = kept;
   if (!isObject(listing) || (facts !== undefined && !isObject(facts))) return undefined;

@@ -1,4 +1,5 @@
 import { GatewayError, isObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { bodyWords } from './bodyWords.ts';
 import { encodingWords, garbledWords } from './encodingWords.ts';
 import { redactedData } from './redactedData.ts';
@@ -128,7 +129,7 @@ interface Said {
 
 /** The error message in a JSON body. */
 function messageIn(body: string): Said {
-  const value = parsed(body);
+  const value = jsonIn(body);
   if (!isObject(value)) return { isRpc: false };
   const { jsonrpc, error, message } = value;
   if (typeof error === 'string') return { message: error, isRpc: false };
@@ -139,14 +140,6 @@ function messageIn(body: string): Said {
     ...(typeof inner === 'string' && { message: inner }),
     ...{ isRpc: jsonrpc === '2.0' && isObject(error), code, data },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function placeOf(location: string | undefined): string {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { digest } from '../../../plugins/auth-server/state/secrets.ts';
+import { digest } from '../../../plugins/kit/secrets/secrets.ts';
 import type { AuthServer } from '../../support/authServer.ts';
 import { PORTAL_SECRET, TOKEN_EXCHANGE, basic, startExchange } from '../../support/exchangeGateway.ts';
 import type { ExchangeGateway } from '../../support/exchangeGateway.ts';

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digest } from '../../../kit/secrets/secrets.ts';
 import type { GrantStore, GuardedServer, StoredGrant } from '../../../contracts/credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { grantFacts, lossOf } from '../record/grantFacts.ts';
@@ -115,9 +115,6 @@ function countOf(records: readonly GrantRecord[]): number {
 }
 function idOf({ owner, server }: GrantRecord): string {
   return digest(`${owner}:${server}`).slice(0, ID_CHARS);
-}
-function digest(text: string): string {
-  return hash('sha256', text, 'base64url');
 }
 function orderOf({ server, holder }: StoredGrant): string {
   return `${server} ${holder}`;

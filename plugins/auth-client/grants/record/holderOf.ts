@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digest } from '../../../kit/secrets/secrets.ts';
 import { callerKey } from '../../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
 import type { AuthRules } from '../../../contracts/credentials.ts';
@@ -21,21 +21,17 @@ export function holderOf({ grantScope }: Pick<AuthRules, 'grantScope'>, request:
   const sid = caller.claims?.['sid'];
   const person = callerKey(caller);
   if (grantScope === 'subject' || typeof sid !== 'string') return personOf(request);
-  return { owner: sessionPrefix(sid) + hashOf(person), person };
+  return { owner: sessionPrefix(sid) + digest(person), person };
 }
 
 /** The person, whatever the session. */
 export function personOf({ caller }: InboundRequest): Holder {
   if (caller === undefined) return LOCAL;
   const person = callerKey(caller);
-  return { owner: PERSONS + hashOf(person), person };
+  return { owner: PERSONS + digest(person), person };
 }
 
 /** The prefix of the owners that belong to a session. */
 export function sessionPrefix(sid: string): string {
-  return `${hashOf(sid)}.`;
-}
-
-function hashOf(text: string): string {
-  return hash('sha256', text, 'base64url');
+  return `${digest(sid)}.`;
 }

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
+import { jsonIn } from '../../../kit/text/jsonIn.ts';
 import { authenticationOf } from './authenticationOf.ts';
 import { Network, configuredAddress } from '../../discovery/network.ts';
 import type { NetworkParts } from '../../discovery/network.ts';
@@ -54,7 +55,7 @@ function serverOf({ issuer, tokenEndpoint }: Grant): oauth.AuthorizationServer {
 
 /** @param before when the request began @throws RefreshFault, or what oauth4webapi throws */
 async function grantIn(response: Response, grant: Grant, before: number): Promise<Grant> {
-  const body = parsed(await response.text());
+  const body = jsonIn(await response.text());
   if (response.status !== 200 || (isObject(body) && !('access_token' in body)))
     throw RefreshFault.of(response, body);
   if (!isObject(body))
@@ -81,12 +82,4 @@ function refuseBound(): never {
   throw new RefreshFault('the authorization server gives tokens that are bound to a key', {
     loss: 'token-type',
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registrations } from '../../../../plugins/auth-server/clients/registrations.ts';
-import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
+import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import type { Vault } from '../../../../plugins/contracts/vault.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';

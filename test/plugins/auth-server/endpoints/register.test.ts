@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../kernel/index.ts';
 import { Registrations } from '../../../../plugins/auth-server/clients/registrations.ts';
 import { canRegister, registration } from '../../../../plugins/auth-server/endpoints/register.ts';
 import type { Gates } from '../../../../plugins/auth-server/endpoints/register.ts';
-import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
+import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
 import { RateLimit } from '../../../../plugins/kit/http/rateLimit.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';

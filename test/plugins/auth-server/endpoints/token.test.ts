@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
+import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
 import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
 import { PUBLIC_CLIENT, REDIRECT, startAuthServer, tokensOf } from '../../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
