@@ -129,9 +129,9 @@ describe('auth-exchange: tokens of trusted issuers', () => {
       'without exp': [signed({}, { exp: undefined }), 'not-verified'],
       'with an exp that is a text': [signed({}, { exp: String(nowS() + 600) }), 'not-verified'],
       'with an exp of null': [signed({}, { exp: null }), 'not-verified'],
-      'not valid yet': [signed({}, { nbf: nowS() + 60 }), 'not-verified'],
+      'not valid yet': [signed({}, { nbf: nowS() + 86_400 }), 'not-verified'],
       'with an nbf that is a text': [signed({}, { nbf: '0' }), 'not-verified'],
-      'issued in the future': [signed({}, { iat: nowS() + 120 }), 'from-the-future'],
+      'issued in the future': [signed({}, { iat: nowS() + 86_400 }), 'from-the-future'],
       'with an iat that is a text': [signed({}, { iat: '0' }), 'not-verified'],
       'with alg none': [
         ({ header, payload }) => `${encoded({ ...header, alg: 'none' })}.${encoded(payload)}.`,
