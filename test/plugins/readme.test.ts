@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import * as api from '../../kernel/index.ts';
 import * as contracts from '../../plugins/contracts.ts';
+import * as kit from '../../plugins/kit.ts';
 import type { Capability, Plugin } from '../../kernel/index.ts';
 import { STAGE } from '../../kernel/index.ts';
 import { createHooks } from '../../kernel/hooks.ts';
@@ -103,6 +104,18 @@ describe('plugins/README.md', () => {
     const contract = textOf('kernel/contracts/plugin.ts');
     expect(firstColumn('Manifest').sort()).to.deep.equal(membersOf(contract, 'PluginDefinition').sort());
     expect(firstColumn('Scope').sort()).to.deep.equal(membersOf(contract, 'Scope').sort());
+  });
+
+  it('names every value of the kit, beside its subject', () => {
+    const exported = [...textOf('plugins/kit.ts').matchAll(/^export \{([^}]*)\} from '\.\/kit\/(\w+)\//gm)];
+    const expected = exported.flatMap(([, names = '', subject = '']) =>
+      names.match(/\w+/g)?.map((name) => `${subject}: ${name}`),
+    );
+    const rows = tableBelow(README, 'Capabilities', 1).flatMap(([subject = '', names = '']) =>
+      codeIn(names).map((name) => `${subject}: ${name}`),
+    );
+    expect(rows.sort()).to.deep.equal(expected.sort());
+    expect(rows).to.have.length(Object.keys(kit).length);
   });
 
   it('names every hook and every stage with its number', () => {
