@@ -62,6 +62,7 @@ export const plugin = definePlugin<AuthClientConfig>({
     const trust = fetchTrust({
       extraCaFile: () => scope.config.aggregator.extraCaFile,
       hosts: () => scope.config.aggregator.oauth.tls,
+      servers: () => scope.find(GuardedServers)?.all() ?? [],
       directory: () => scope.get(ConfigControl).directory,
       log: scope.log,
     });

@@ -2,6 +2,7 @@ import { one } from 'pegboard';
 import type { GatewayError, InboundRequest } from 'pegboard';
 import type { Notice } from './notices.ts';
 import type { ClientSecretRef } from './secrets.ts';
+import type { TlsSpec } from './servers.ts';
 
 declare module 'pegboard' {
   interface EventMap {
@@ -109,6 +110,8 @@ export interface GuardedServer {
   /** Empty for stdio. */
   readonly url: string;
   readonly auth: AuthRules;
+  /** Certificates for its host, as schemas/tls.schema.json says. */
+  readonly tls?: TlsSpec | undefined;
   readonly isSuspended: boolean;
   /** State of its shared connection, such as `ready`. */
   readonly state: string;

@@ -178,3 +178,12 @@ export interface ListChange {
   /** Number of items the server offers now. */
   readonly count: number;
 }
+
+/** What is shown to a server at https, and trusted of it: PEM files, relative to config.yaml. */
+export interface TlsSpec {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name in the server's certificate, if it is not that of the url. */
+  readonly servername?: string;
+}

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
+import type { TlsSpec } from '../contracts/servers.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import type { AuthRules } from '../contracts/credentials.ts';
 
@@ -23,15 +24,6 @@ const INSTANCE_IDLE_MS = 900_000;
 export interface RequestLimits {
   readonly silenceMs: number;
   readonly totalMs: number;
-}
-
-/** What is shown to a server at https, and trusted of it: PEM files, relative to config.yaml. */
-export interface TlsSpec {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  /** The name in the server's certificate, if it is not that of the url. */
-  readonly servername?: string;
 }
 
 /** Servers of one family share their tools; an argument selects the server. */

@@ -1,25 +1,40 @@
 import type { Trust } from 'pegboard/net';
 import { messageOf } from 'pegboard';
 import type { Finding } from 'pegboard';
+import type { GuardedServer } from '../../contracts/credentials.ts';
+import type { TlsSpec } from '../../contracts/servers.ts';
 import { tlsTrusts } from './tlsTrust.ts';
-import type { TlsFiles, TlsParts } from './tlsTrust.ts';
+import type { TlsParts } from './tlsTrust.ts';
 
 /** `aggregator.oauth.tls`, by host or host:port; each as schemas/tls.schema.json says. */
 type TlsByHost = Readonly<Record<string, unknown>>;
 
+type FetchParts = TlsParts & {
+  readonly hosts?: () => TlsByHost | undefined;
+  /** Servers whose definitions may have `tls`: it is for all that lies at their host, unless `hosts` has the host. */
+  readonly servers?: () => readonly Pick<GuardedServer, 'name' | 'url' | 'tls'>[];
+};
+
 /** `trust` of guardedFetch. Files are read again when they have changed. @param parts `hosts` that have certificates of their own */
 export function fetchTrust({
   hosts = () => undefined,
+  servers = () => [],
   ...parts
-}: TlsParts & { readonly hosts?: () => TlsByHost | undefined }): (url?: URL) => Trust {
+}: FetchParts): (url?: URL) => Trust {
   const trusts = tlsTrusts(parts);
   return (url) => {
     const known = hosts() ?? {};
-    const name = namesOf(url).find((one) => Object.hasOwn(known, one)) ?? '';
-    const { servername, ...files } = (known[name] ?? {}) as TlsFiles & { readonly servername?: string };
-    const secureContext = trusts(files, `aggregator.oauth.tls.${name}`)();
+    const name = namesOf(url).find((one) => Object.hasOwn(known, one));
+    const server = name === undefined ? servers().find((one) => isAt(url, one)) : undefined;
+    const { servername, ...files } = ((name === undefined ? server?.tls : known[name]) ?? {}) as TlsSpec;
+    const place = server === undefined ? `aggregator.oauth.tls.${name ?? ''}` : `${server.name}: tls`;
+    const secureContext = trusts(files, place)();
     return { ...(secureContext && { secureContext }), ...(servername !== undefined && { servername }) };
   };
+}
+
+function isAt(url: URL | undefined, server: Pick<GuardedServer, 'url' | 'tls'>): boolean {
+  return server.tls !== undefined && url?.origin === new URL(server.url).origin;
 }
 
 function namesOf(url: URL | undefined): readonly string[] {

@@ -1,5 +1,6 @@
 import { GatewayError, isGatewayError } from 'pegboard';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
+import type { TlsSpec } from '../../contracts/servers.ts';
 import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type {
@@ -74,6 +75,9 @@ export class Personal implements GuardedServer {
   }
   get auth(): AuthRules {
     return this.#parts.definition().auth;
+  }
+  get tls(): TlsSpec | undefined {
+    return this.#parts.definition().tls;
   }
   get isSuspended(): boolean {
     return this.#parts.definition().suspended;

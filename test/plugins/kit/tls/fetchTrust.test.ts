@@ -139,6 +139,25 @@ describe('fetchTrust: a host in aggregator.oauth.tls', () => {
     );
   });
 
+  it('comes before the tls of a server that is there, which is for its origin alone', async () => {
+    const { site, ca } = await start();
+    const hosts: Record<string, unknown> = {};
+    const servers = [
+      { name: 'other', url: '' },
+      { name: 'vault', url: `https://${HOST}:${site.port}/mcp`, tls: { ca: '/none.pem' } },
+    ];
+    const trust = fetchTrust({
+      ...{ extraCaFile: () => undefined, directory: () => '/', log: captureLog() },
+      ...{ hosts: () => hosts, servers: () => servers },
+    });
+    const at = (origin: string): unknown => trust(new URL(origin)).secureContext;
+    expect(() => at(`https://${HOST}:${site.port}`)).throw(/^vault: tls\.ca: ENOENT/);
+    expect(at(`https://${HOST}`)).equal(undefined);
+    expect(at(`https://other.example:${site.port}`)).equal(undefined);
+    hosts[HOST] = { ca };
+    expect(at(`https://${HOST}:${site.port}`)).not.equal(undefined);
+  });
+
   it('is reported with key and file when a file cannot be used', async () => {
     const { own, hosts, read } = await start();
     hosts[HOST] = { ca: '/none.pem' };
