@@ -24,15 +24,15 @@ const BUILD = fileURLToPath(new URL('../../', import.meta.url));
 /** Allowed values of a key: the last one acknowledged, and all begun after it. */
 type Possible = Map<string, { readonly id: number; readonly text: string | undefined }[]>;
 
-/** The compiled plugin, and the one whose contract it imports, with a `pegboard` of five modules: the complete one doubles the start time of a process. */
+/** The compiled plugin with contracts and kit, and a `pegboard` of two modules: the complete one doubles the start time of a process. */
 function smallInstallation(): string {
   const { at, write } = makeDirectory();
-  for (const plugin of ['vault-file', 'metrics'])
-    cpSync(`${BUILD}plugins/${plugin}`, at(`plugins/${plugin}`), { recursive: true });
+  for (const folder of ['vault-file', 'contracts', 'kit'])
+    cpSync(`${BUILD}plugins/${folder}`, at(`plugins/${folder}`), { recursive: true });
   mkdirSync(at('node_modules/pegboard'), { recursive: true });
   write('package.json', '{"type":"module"}');
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
-  const modules = ['capabilities.js', 'errors.js', 'lib/keyRing.js', 'lib/keysFor.js', 'lib/seal.js'];
+  const modules = ['capabilities.js', 'errors.js'];
   write(
     'node_modules/pegboard/index.js',
     modules.map((one) => `export * from '${BUILD}kernel/${one}';\n`).join(''),
