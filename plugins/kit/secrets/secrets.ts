@@ -1,6 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-
 /** A random text of that many bits, in base64url. */
 export function newSecret(bits = 256): string {
   return randomBytes(bits / 8).toString('base64url');

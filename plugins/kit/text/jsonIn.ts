@@ -1,4 +1,4 @@
-/** What a JSON text says; undefined if it is none. */
+/** What a JSON text says; undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
