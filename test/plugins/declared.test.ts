@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Capability, Plugin } from '../../kernel/index.ts';
+import type { Plugin } from '../../kernel/index.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import * as contracts from '../../plugins/contracts.ts';
 import { sourcesBelow, textOf } from '../support/sources.ts';
+import { tokensOf } from '../support/tokens.ts';
 
-const TOKENS = new Map(
-  Object.entries(contracts as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
-    isToken(value) ? [[name, value.id] as const] : [],
-  ),
-);
+const TOKENS = new Map(tokensOf(contracts).map(([name, { id }]) => [name, id]));
 
 describe('The manifests of the built-in plugins', () => {
   let plugins: readonly Plugin[];
@@ -69,8 +66,4 @@ function nameOf(wanted: string): string {
 
 function timesIn(text: string, name: string): number {
   return text.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
-}
-
-function isToken(value: unknown): value is Capability<unknown> {
-  return typeof value === 'object' && value !== null && 'cardinality' in value && 'id' in value;
 }
