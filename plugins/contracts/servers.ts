@@ -181,8 +181,11 @@ export interface ListChange {
 
 /** What is shown to a server at https, and trusted of it: PEM files, relative to config.yaml. */
 export interface TlsSpec {
+  /** Authorities or certificates to trust in place of all others. */
   readonly ca?: string;
+  /** Certificate to show, with those between it and its authority. */
   readonly cert?: string;
+  /** Its key; absent: it is in `cert`. */
   readonly key?: string;
   /** The name in the server's certificate, if it is not that of the url. */
   readonly servername?: string;

@@ -1,23 +1,17 @@
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
-import { GatewayError, certificatesIn, messageOf, trustedCertificates } from 'pegboard';
-import { setNewest } from '../limits/setNewest.ts';
-import type { Log } from 'pegboard';
 import { resolve } from 'node:path';
 import { readFileSync, statSync } from 'node:fs';
+import { GatewayError, certificatesIn, messageOf, trustedCertificates } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { TlsSpec } from '../../contracts/servers.ts';
+import { setNewest } from '../limits/setNewest.ts';
 
 /** What TLS connections trust and show now; undefined: as Node.js does. @throws GatewayError CONFIG_UNREADABLE if it could never be read */
 export type TlsTrust = () => SecureContext | undefined;
 
-/** PEM files of a definition, relative to config.yaml. */
-export interface TlsFiles {
-  /** Authorities or certificates to trust in place of all others. */
-  readonly ca?: string;
-  /** Certificate to show, with those between it and its authority. */
-  readonly cert?: string;
-  /** Its key; absent: it is in `cert`. */
-  readonly key?: string;
-}
+/** What a definition trusts and shows, without the name that it expects. */
+export type TlsFiles = Omit<TlsSpec, 'servername'>;
 export interface TlsParts {
   /** As configured, for all connections. */
   readonly extraCaFile: () => string | undefined;
