@@ -1,5 +1,5 @@
-import { setNewest } from '../kit/limits/setNewest.ts';
 import type { InboundRequest, Toolset } from 'pegboard';
+import { setNewest } from '../kit/limits/setNewest.ts';
 import { groupsOf } from '../kit/authority/authority.ts';
 import type { AccessEntry } from './config.ts';
 

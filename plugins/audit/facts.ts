@@ -1,5 +1,5 @@
-import { callerKey } from '../kit/authority/ownerOf.ts';
 import type { Call, InboundRequest, RefusedCall, Tool } from 'pegboard';
+import { callerKey } from '../kit/authority/ownerOf.ts';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';
 import { digestOf, shortName } from './digest.ts';

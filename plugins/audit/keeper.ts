@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigControl, isObject } from 'pegboard';
-import { Vault } from '../contracts/vault.ts';
 import type { Scope } from 'pegboard';
+import { Vault } from '../contracts/vault.ts';
 import type { AuditConfig } from './config.ts';
 import { sha256 } from './digest.ts';
 import { loadSigningKeys } from './signingKeys.ts';

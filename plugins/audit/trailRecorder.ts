@@ -1,6 +1,6 @@
 import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
-import { InFlight } from '../kit/limits/inFlight.ts';
 import type { Call, KernelEvent, RefusedCall, Scope, SettledCall } from 'pegboard';
+import { InFlight } from '../kit/limits/inFlight.ts';
 import type { AuditConfig } from './config.ts';
 import { digestOf, shortName } from './digest.ts';
 import { outcomeOf } from '../kit/metrics/outcomeOf.ts';

@@ -1,5 +1,5 @@
-import { parseDuration } from '../kit/text/parseDuration.ts';
 import type { Finding, Settings } from 'pegboard';
+import { parseDuration } from '../kit/text/parseDuration.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { rangeFindings } from '../kit/http/addressRanges.ts';
 

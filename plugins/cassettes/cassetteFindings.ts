@@ -1,6 +1,6 @@
-import { globFault } from '../kit/text/glob.ts';
 import type { Finding } from 'pegboard';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { globFault } from '../kit/text/glob.ts';
 import type { RecordConfig } from './config.ts';
 
 /** Findings for patterns that do not compile or would hide everything. */

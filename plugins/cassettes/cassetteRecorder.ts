@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join, resolve } from 'node:path';
 import { isGatewayError } from 'pegboard';
-import { compileGlob } from '../kit/text/glob.ts';
-import type { Glob } from '../kit/text/glob.ts';
 import type {
   Call,
   CallOutcome,
@@ -15,6 +13,8 @@ import type {
   Tool,
   ToolTable,
 } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
+import type { Glob } from '../kit/text/glob.ts';
 import type { CallSecrets } from '../contracts/secrets.ts';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';

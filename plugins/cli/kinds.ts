@@ -1,6 +1,6 @@
 import { didYouMean, isObject } from 'pegboard';
-import { compileGlob } from '../kit/text/glob.ts';
 import type { JsonObject } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
 import { Failure } from './failure.ts';
 import type { Gateway } from './gateway.ts';
 import type { Column } from './output/print.ts';

@@ -1,6 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { many, one } from 'pegboard';
 import type { GatewayError, InboundRequest, JsonObject, NoDetails, Reply } from 'pegboard';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 
 declare module 'pegboard' {
   interface ErrorCodes {

@@ -8,8 +8,8 @@ import {
   resultOf,
   structuredResult,
 } from 'pegboard';
-import { SettingsStore } from '../contracts/settings.ts';
 import type { CallResult, JsonObject, ReloadReport, Scope, Tool } from 'pegboard';
+import { SettingsStore } from '../contracts/settings.ts';
 import { AGGREGATOR_ARGUMENTS, closedBy, readAggregator, showAggregator } from './aggregatorSettings.ts';
 import { issueText } from './edits.ts';
 import type { Edits } from './edits.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { callerKey } from '../kit/authority/ownerOf.ts';
 import type { InboundRequest, JsonObject, KernelEvent } from 'pegboard';
+import { callerKey } from '../kit/authority/ownerOf.ts';
 import { isOperator } from '../kit/authority/adminPages.ts';
 import { SUBJECTS, noticeOf } from '../kit/notices/noticeOf.ts';
 

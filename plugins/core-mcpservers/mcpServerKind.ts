@@ -1,6 +1,6 @@
 import { hideInWords, readSchema } from 'pegboard';
-import { globFault } from '../kit/text/glob.ts';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
+import { globFault } from '../kit/text/glob.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';

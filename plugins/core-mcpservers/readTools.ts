@@ -1,8 +1,8 @@
 import { ConfigControl, coreTool, structuredResult, validateArguments } from 'pegboard';
+import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { refusedReferences } from '../kit/definitions/refuseReferences.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { registeredByOf } from '../kit/definitions/registeredBy.ts';
-import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';

@@ -1,9 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard';
+import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
-import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 

@@ -1,10 +1,10 @@
 import { ConfigControl, GatewayError, isError, placeText } from 'pegboard';
+import type { Call, JsonObject, Resource, Scope } from 'pegboard';
 import { ServiceSource } from '../contracts/services.ts';
 import type { ManagedService, ServiceRecord } from '../contracts/services.ts';
 import type { SignInStatus } from '../contracts/signIns.ts';
 import { hiddenSpec } from '../kit/secrets/hiddenSpec.ts';
 import { stateInWords, statusMessage } from '../kit/notices/stateInWords.ts';
-import type { Call, JsonObject, Resource, Scope } from 'pegboard';
 import { MCP_SERVER, mcpServerKind } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { signInOf, statusFor } from './signInOf.ts';

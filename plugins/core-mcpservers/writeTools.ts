@@ -8,11 +8,11 @@ import {
   structuredResult,
   validateArguments,
 } from 'pegboard';
+import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import { refuseReferences } from '../kit/definitions/refuseReferences.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import type { StoredDefinition } from '../contracts/definitions.ts';
 import { writerOf } from '../kit/definitions/registeredBy.ts';
-import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
 import { withWriteEvents } from './withWriteEvents.ts';
 import type { WrittenReason } from './withWriteEvents.ts';

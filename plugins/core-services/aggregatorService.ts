@@ -1,10 +1,10 @@
 import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
 import type { ManagedService } from '../contracts/services.ts';
 import { HttpListener } from '../contracts/http.ts';
 import { mayOperate } from '../kit/authority/mayOperate.ts';
 import { onlyForOperators } from '../kit/authority/authority.ts';
-import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 
 const AGGREGATOR = 'mcp-aggregator';
 

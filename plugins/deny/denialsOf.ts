@@ -1,7 +1,7 @@
 import { GatewayError, isOffer } from 'pegboard';
+import type { Item, Offer, Tool, Verdict } from 'pegboard';
 import { compileGlob } from '../kit/text/glob.ts';
 import type { Glob } from '../kit/text/glob.ts';
-import type { Item, Offer, Tool, Verdict } from 'pegboard';
 import { reachesOut } from '../kit/authority/authority.ts';
 import type { DenyConfig } from './config.ts';
 

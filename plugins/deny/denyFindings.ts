@@ -1,5 +1,5 @@
-import { globFault } from '../kit/text/glob.ts';
 import type { Finding } from 'pegboard';
+import { globFault } from '../kit/text/glob.ts';
 import type { DenyConfig } from './config.ts';
 
 const PATTERNS = ['tools', 'resources', 'prompts', 'servers', 'except'] as const;

@@ -1,4 +1,5 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
+import type { Scope } from 'pegboard';
 import { ServiceSource } from '../contracts/services.ts';
 import { KeyedCalls } from '../contracts/idempotency.ts';
 import {
@@ -14,10 +15,9 @@ import { MetricSource } from '../contracts/metrics.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
+import type { KeyRing } from '../contracts/vault.ts';
 import { warnOfOpenKeys } from '../kit/files/warnOfOpenKeys.ts';
 import { Channel, Peers, SharedKeys } from '../contracts/processes.ts';
-import type { Scope } from 'pegboard';
-import type { KeyRing } from '../contracts/vault.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
 import type { End } from './session/endedSessions.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
-import { internalErrorText } from '../kit/calls/internalErrorText.ts';
 import type { JsonObject, Log, Reply } from 'pegboard';
+import { internalErrorText } from '../kit/calls/internalErrorText.ts';
 import { statusOf } from '../kit/http/statusOf.ts';
 
 /** A failure as an HTTP response; a message that must not leave the process goes to the log under a correlation id. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isReply } from 'pegboard';
-import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { InboundRequest, Log, Reply, RequestFacts, RequestGate } from 'pegboard';
+import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { MemoryBudget, MemoryShare } from '../contracts/memory.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';
 import { hasLargeRest } from '../kit/http/closeGently.ts';

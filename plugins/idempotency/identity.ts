@@ -1,7 +1,7 @@
 import { canonicalJson } from 'pegboard';
+import type { Call, JsonObject } from 'pegboard';
 import { digest } from '../kit/secrets/secrets.ts';
 import { ownerOf } from '../kit/authority/ownerOf.ts';
-import type { Call, JsonObject } from 'pegboard';
 
 /** Records of keys are stored under `idempotency:<43 base64url characters>`. */
 export const PREFIX = 'idempotency:';

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, jsonText, messageOf, rawResult } from 'pegboard';
-import { withRawMeta } from '../kit/text/rawJson.ts';
 import type { Call, CallResult, ErrorCode, Tool } from 'pegboard';
+import { withRawMeta } from '../kit/text/rawJson.ts';
 import { URL_ELICITATION_REQUIRED } from '../contracts/servers.ts';
 
 /** The record of a key; without outcome the call has begun and not ended. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, messageOf } from 'pegboard';
+import type { Call, CallResult, Scope, Tool } from 'pegboard';
 import { sharerOf } from '../kit/authority/ownerOf.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
 import type { KeyedCalls } from '../contracts/idempotency.ts';
-import type { Call, CallResult, Scope, Tool } from 'pegboard';
 import type { IdempotencyConfig } from './config.ts';
 import { digestOf, idOf, PREFIX } from './identity.ts';
 import { KeyShares } from './keyShares.ts';

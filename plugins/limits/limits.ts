@@ -1,7 +1,7 @@
 import { GatewayError } from 'pegboard';
+import type { Call } from 'pegboard';
 import { InFlight } from '../kit/limits/inFlight.ts';
 import { callerKey, sharerOf } from '../kit/authority/ownerOf.ts';
-import type { Call } from 'pegboard';
 import { Tally } from '../kit/metrics/tally.ts';
 import type { Limit, LimitsConfig } from './config.ts';
 import type { Lease } from './lease.ts';

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from 'pegboard';
-import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Call } from 'pegboard';
+import { sharerOf } from '../kit/authority/ownerOf.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { SMALL_BYTES } from '../contracts/memory.ts';
 import type { MemoryBudget, MemoryShare, MemoryUse } from '../contracts/memory.ts';

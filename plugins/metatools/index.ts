@@ -1,4 +1,5 @@
 import { definePlugin, entryOf, readSchema, ToolTable } from 'pegboard';
+import type { Scope } from 'pegboard';
 import { Turns } from '../kit/limits/turns.ts';
 import { Toolsets } from '../contracts/toolsets.ts';
 import { StartingServers } from '../contracts/servers.ts';
@@ -9,7 +10,6 @@ import { GuardedServers } from '../contracts/credentials.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
-import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { createSummarizer } from './entry/summary.ts';

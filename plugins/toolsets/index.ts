@@ -1,7 +1,7 @@
 import { DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
+import type { Scope } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
-import type { Scope } from 'pegboard';
 import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './presetFindings.ts';

@@ -1,6 +1,6 @@
 import { isOffer } from 'pegboard';
-import { compileGlob } from '../kit/text/glob.ts';
 import type { Item, Tool } from 'pegboard';
+import { compileGlob } from '../kit/text/glob.ts';
 import type { Rule } from './config.ts';
 
 export type Match = (item: Item) => boolean;

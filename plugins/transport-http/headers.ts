@@ -1,7 +1,7 @@
+import type { InboundRequest, Reply } from 'pegboard';
 import { statusOf } from '../kit/http/statusOf.ts';
 import type { Front, StatelessFront } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
-import type { InboundRequest, Reply } from 'pegboard';
 import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
 
 const JSON_TYPE = 'application/json';

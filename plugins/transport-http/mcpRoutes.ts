@@ -1,6 +1,6 @@
+import type { InboundRequest, Reply, Scope } from 'pegboard';
 import { Front, StatelessFront } from '../contracts/mcp.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';
-import type { InboundRequest, Reply, Scope } from 'pegboard';
 import { PostSink } from './postSink.ts';
 import { isOfStanding } from './resumableStream.ts';
 import type { StreamConfig } from './config.ts';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { ErrorCode } from 'pegboard';
 import { statusOf } from '../kit/http/statusOf.ts';
 import type { AnswerOutcome, Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
-import type { ErrorCode } from 'pegboard';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 

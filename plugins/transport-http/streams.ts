@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import type { InboundRequest, Log } from 'pegboard';
 import { EventWriter } from '../kit/http/eventWriter.ts';
 import { InFlight } from '../kit/limits/inFlight.ts';
-import type { InboundRequest, Log } from 'pegboard';
 import type { Front } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
 import type { StreamConfig } from './config.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from 'pegboard';
+import type { InboundRequest, Reply, Scope } from 'pegboard';
 import { EventWriter } from '../kit/http/eventWriter.ts';
 import { callerKey } from '../kit/authority/ownerOf.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';
-import type { InboundRequest, Reply, Scope } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 
 interface Connection {

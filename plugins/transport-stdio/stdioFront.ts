@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import { RequestGate, isGatewayError, isReply, messageOf, waitAtMost } from 'pegboard';
+import type { InboundRequest, RequestFacts, Scope } from 'pegboard';
 import { LineSplitter } from '../kit/text/lineSplitter.ts';
 import { oneLine } from '../kit/http/eventWriter.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
-import type { InboundRequest, RequestFacts, Scope } from 'pegboard';
 
 export interface StdioConfig {
   readonly maxLineBytes: number;

@@ -11,6 +11,7 @@ import {
   networkSettings,
   readSchema,
 } from 'pegboard';
+import type { InboundRequest, Scope, Settings } from 'pegboard';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { ServiceSource } from '../contracts/services.ts';
@@ -23,7 +24,6 @@ import { Tracer } from '../contracts/tracing.ts';
 import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
 import { Prober, StartingServers } from '../contracts/servers.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
-import type { InboundRequest, Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';

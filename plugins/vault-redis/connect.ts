@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
-import { Cluster, Redis } from 'ioredis';
 import type { ConnectionOptions } from 'node:tls';
+import { Cluster, Redis } from 'ioredis';
 import type { VaultRedisConfig } from './config.ts';
 
 /** Between two attempts to connect, at most. */

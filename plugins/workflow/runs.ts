@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
+import type { Call, CallResult, Hide, JsonObject, Scope } from 'pegboard';
 import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Turns } from '../kit/limits/turns.ts';
-import type { Call, CallResult, Hide, JsonObject, Scope } from 'pegboard';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { Tracer } from '../contracts/tracing.ts';

@@ -1,7 +1,7 @@
 import { GatewayError, RequestGate, isReply, messageOf } from 'pegboard';
+import type { Caller, InboundRequest, RequestFacts, Scope } from 'pegboard';
 import { digest } from '../kit/secrets/secrets.ts';
 import { callerKey } from '../kit/authority/ownerOf.ts';
-import type { Caller, InboundRequest, RequestFacts, Scope } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { AuthorizationServer } from '../contracts/oauth.ts';
 import { Vault } from '../contracts/vault.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
-import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { Call, KernelEvent } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 
 /** One running call. */
 export interface CallFacts {

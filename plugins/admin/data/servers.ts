@@ -1,8 +1,8 @@
 import { GatewayError, ToolTable } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { ServiceSource } from '../../contracts/services.ts';
 import type { ManagedService } from '../../contracts/services.ts';
 import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
-import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 
 /** One MCP server as lists show it. */
 export interface ServerFacts {

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, isGatewayError } from 'pegboard';
-import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import type { InboundRequest, Log } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { html } from '../../kit/http/page.ts';
 import { statusOf } from '../../kit/http/statusOf.ts';
 import type { MemoryBudget } from '../../contracts/memory.ts';

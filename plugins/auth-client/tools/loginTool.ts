@@ -1,6 +1,6 @@
 import { READING, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { RateLimit } from '../../kit/http/rateLimit.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';

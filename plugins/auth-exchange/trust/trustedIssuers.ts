@@ -1,9 +1,9 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JWTPayload } from 'jose';
 import { messageOf } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
 import { compileGlob } from '../../kit/text/glob.ts';
 import type { Glob } from '../../kit/text/glob.ts';
-import type { JsonObject, Log } from 'pegboard';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { VerifiedPerson } from '../../contracts/oauth.ts';

@@ -1,5 +1,5 @@
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Caller, InboundRequest, Reply } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { LineLimit } from '../../kit/http/lineLimit.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { ServerConfig } from '../config.ts';
 import { addressClass, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net';
+import type { ServerConfig } from '../config.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 

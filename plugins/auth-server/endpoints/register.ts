@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
+import { addressOwner } from 'pegboard/net';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
@@ -9,7 +10,6 @@ import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts
 import type { RedirectPolicy } from '../clients/redirectUri.ts';
 import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
-import { addressOwner } from 'pegboard/net';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';

@@ -1,6 +1,6 @@
 import { waitAtMost } from 'pegboard';
-import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import type { Invocation, JsonObject } from 'pegboard';
+import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import { endpointOf } from '../endpointOf.ts';
 import type { Failure } from '../failure.ts';
 import { Bridge } from './bridge.ts';

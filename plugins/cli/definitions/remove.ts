@@ -1,13 +1,13 @@
 import type { JsonObject } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import { didYouMean } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
-import type { Invocation } from 'pegboard';
 import { namesIn } from './definition.ts';
 import { SERVER } from './definitionKinds.ts';
 import type { Kind } from './definitionKinds.ts';
-import { didYouMean } from 'pegboard';
 import { progressTo } from '../progressTo.ts';
 
 /** Deletes a definition; a server is stopped first. @throws Failure */

@@ -1,6 +1,6 @@
 import { ToolTable } from 'pegboard';
-import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 
 /** The lists that clients read, as JSON text. */
 export interface Lists {

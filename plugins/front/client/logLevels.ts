@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from 'pegboard';
-import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { McpLogLevel } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { Session } from '../../contracts/sessions.ts';
 
 interface Wanted {

@@ -1,9 +1,9 @@
 import { ToolTable } from 'pegboard';
+import type { Cancellation, Client, ClientAnswer, JsonObject, McpLogLevel, Question, Scope } from 'pegboard';
 import { McpLogSource } from '../../contracts/mcp.ts';
 import type { Outlet } from '../../contracts/mcp.ts';
 import { SharedTable } from '../../kit/vault/sharedTable.ts';
 import type { Session } from '../../contracts/sessions.ts';
-import type { Cancellation, Client, ClientAnswer, JsonObject, McpLogLevel, Question, Scope } from 'pegboard';
 import { notificationText, writeNotification } from '../message/codec.ts';
 import { Audience } from './audience.ts';
 import type { FrontConfig } from '../config.ts';

@@ -1,5 +1,5 @@
-import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import type { Client, InboundRequest, Scope } from 'pegboard';
+import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpResourceSource } from '../../contracts/mcp.ts';
 import { resourceNotFound } from '../message/results.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, isObject, jsonText } from 'pegboard';
-import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import type { ClientAnswer, ClientMeta, JsonObject, Log } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import { keepExactNumbers } from '../../kit/calls/exactNumbers.ts';
 

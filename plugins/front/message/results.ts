@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
-import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import type { CallResult, ClientMeta, InboundRequest, JsonObject, Log } from 'pegboard';
+import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import { URL_ELICITATION_REQUIRED } from '../../contracts/servers.ts';
 import type { McpResourceSource } from '../../contracts/mcp.ts';

@@ -1,7 +1,7 @@
 import { GatewayError, isObject } from 'pegboard';
+import type { JsonObject, Scope } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpCompletionSource } from '../../contracts/mcp.ts';
-import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MethodContext } from './method.ts';
 import { callNative } from './callNative.ts';

@@ -1,9 +1,9 @@
 import { CallPath, GatewayError, ToolTable, isGatewayError, isObject } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { withRawMeta } from '../../kit/text/rawJson.ts';
 import { KeyedCalls } from '../../contracts/idempotency.ts';
 import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
-import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { complete } from './complete.ts';
 import { inOlderShape } from '../message/inOlderShape.ts';

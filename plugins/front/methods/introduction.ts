@@ -1,6 +1,6 @@
 import { ToolTable, VERSION } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import { ServiceSource } from '../../contracts/services.ts';
 import type { Audience } from '../client/audience.ts';
 import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';

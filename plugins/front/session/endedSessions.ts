@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError, messageOf, singleFlight } from 'pegboard';
+import type { Log } from 'pegboard';
 import { digest } from '../../kit/secrets/secrets.ts';
 import { hasShare } from '../../kit/limits/shares.ts';
-import type { Log } from 'pegboard';
 import type { Session } from '../../contracts/sessions.ts';
 
 const FOLDER = 'sessions-ended';

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
-import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { InboundRequest } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { SeenSession, Session } from '../../contracts/sessions.ts';
 
 type ClientName = SeenSession['client'];

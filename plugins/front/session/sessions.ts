@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { InboundRequest, JsonObject } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { KeyRing } from '../../contracts/vault.ts';
-import type { InboundRequest, JsonObject } from 'pegboard';
 import type { Session } from '../../contracts/sessions.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';

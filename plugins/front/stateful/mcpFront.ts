@@ -1,7 +1,7 @@
 import { Cancellation } from 'pegboard';
+import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { rawMember } from '../../kit/text/rawJson.ts';
-import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
 import type { Tally } from '../../kit/metrics/tally.ts';
 import type { Front, Outlet, Sink } from '../../contracts/mcp.ts';
 import type { Session } from '../../contracts/sessions.ts';

@@ -1,5 +1,5 @@
-import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { Cancellation } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { MessageId } from '../message/codec.ts';
 
 interface Running {

@@ -1,7 +1,7 @@
 import { isGatewayError, isObject, jsonText } from 'pegboard';
+import type { ClientMeta, ErrorCode, GatewayError, JsonObject, Log } from 'pegboard';
 import { isWebAddress } from '../../kit/text/isWebAddress.ts';
 import { rawMember, withRawMember } from '../../kit/text/rawJson.ts';
-import type { ClientMeta, ErrorCode, GatewayError, JsonObject, Log } from 'pegboard';
 import { CodecError, RPC, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import { SERVER_INFO } from '../methods/introduction.ts';

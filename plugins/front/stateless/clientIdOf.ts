@@ -1,5 +1,5 @@
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Envelope } from './envelope.ts';
 
 /** What the calls of one client without sessions have in common: its caller or the owner of its handle; without either, its address and

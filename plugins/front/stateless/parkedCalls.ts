@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { canonicalJson } from 'pegboard';
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest, JsonObject } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import type { StatelessCall } from './statelessCall.ts';

@@ -1,8 +1,8 @@
 import { ANYONE, isObject } from 'pegboard';
+import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Log, Progress, Scope } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import { rawMember } from '../../kit/text/rawJson.ts';
-import type { CallOptions, ClientMeta, InboundRequest, JsonObject, Log, Progress, Scope } from 'pegboard';
 import type { SpanEnd } from '../../contracts/tracing.ts';
 import { Peers } from '../../contracts/processes.ts';
 import type { StatelessFront, StatelessSink } from '../../contracts/mcp.ts';

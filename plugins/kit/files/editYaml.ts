@@ -1,9 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, Pair, ToStringOptions } from 'yaml';
-import { setImmediate as turn } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 
 /** As the file was read, where duplicate keys were already checked. */
 const READING = { prettyErrors: false, uniqueKeys: false };

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { AddressInfo } from 'node:net';
 import { UnreadAnswers } from './unreadAnswers.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { closesGently, hasLargeRest } from './closeGently.ts';

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
-import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
+import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 
 export interface EntryOptions {
   /** Replaces the full description and the input schema. */

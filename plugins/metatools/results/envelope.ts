@@ -1,7 +1,7 @@
 import { isGatewayError, isObject, rawResult, resultOf } from 'pegboard';
+import type { CallResult, ClientMeta, Log, ToolResult } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { rawMember, splitArray, withRawMeta } from '../../kit/text/rawJson.ts';
-import type { CallResult, ClientMeta, Log, ToolResult } from 'pegboard';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 
 /** Wraps a result as compact JSON in one text item, for older clients (decision D6). Source: requirement call.envelope. */

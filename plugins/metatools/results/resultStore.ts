@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError, isObject } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { ownerOf, sharerOf } from '../../kit/authority/ownerOf.ts';
 import { surplus } from '../../kit/limits/shares.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { MemoryBudget } from '../../contracts/memory.ts';
 import { Vault } from '../../contracts/vault.ts';
-import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
 import type { Sizes } from './resultHandle.ts';

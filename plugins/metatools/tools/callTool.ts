@@ -1,7 +1,7 @@
+import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { Toolsets } from '../../contracts/toolsets.ts';
 import { Tracer } from '../../contracts/tracing.ts';
 import { inSpan } from '../../kit/calls/inSpan.ts';
-import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { objectArgument, requiredText } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';

@@ -1,9 +1,9 @@
 import { ToolTable, jsonResult } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { ServiceSource } from '../../contracts/services.ts';
 import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
-import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { SET_HEADERS } from './listTools.ts';
 import { TASK_ONLY } from '../entry/entry.ts';

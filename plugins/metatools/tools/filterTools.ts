@@ -1,10 +1,10 @@
 import { GatewayError, jsonResult, messageOf, ToolTable } from 'pegboard';
+import type { CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { compileGlob } from '../../kit/text/glob.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { Toolsets } from '../../contracts/toolsets.ts';
 import type { ToolsetView } from '../../contracts/toolsets.ts';
 import { refuseCount } from '../../kit/calls/selectors.ts';
-import type { CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { flag, objectArgument, optionalText, readPage, refuseLonger } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
 import type { MetatoolsConfig } from '../config.ts';

@@ -1,8 +1,8 @@
 import { ToolTable, jsonResult } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { ServiceSource } from '../../contracts/services.ts';
 import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
-import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';

@@ -1,7 +1,7 @@
 import { GatewayError, didYouMean, isObject, jsonResult, jsonText } from 'pegboard';
+import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpPromptSource } from '../../contracts/mcp.ts';
-import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { listResult, optionsOf, retrievalError, textBeside } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';

@@ -8,9 +8,9 @@ import {
   rawResult,
   resultOf,
 } from 'pegboard';
+import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpResourceSource } from '../../contracts/mcp.ts';
-import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';
 

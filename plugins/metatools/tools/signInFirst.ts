@@ -1,6 +1,6 @@
+import type { Call, Scope } from 'pegboard';
 import { GuardedServers } from '../../contracts/credentials.ts';
 import { SignInOffers } from '../../contracts/signIns.ts';
-import type { Call, Scope } from 'pegboard';
 
 /** For a tool that is not known: connects its server for the caller, or offers the sign-in that this takes. */
 export async function signInFirst(

@@ -1,6 +1,6 @@
+import type { Call, InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
-import type { Call, InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import type { Metric } from '../../contracts/metrics.ts';
 
 const WINDOW_MS = 300_000;

@@ -1,8 +1,8 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { isGatewayError, isObject } from 'pegboard';
-import { rawMember } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { RequestWork, ServerWork, SpanEnd, Work } from '../../contracts/tracing.ts';
 import type { KnownValues } from './knownValues.ts';
 

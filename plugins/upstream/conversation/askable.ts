@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
+import type { Client, JsonObject, Question } from 'pegboard';
 import { isWebAddress } from '../../kit/text/isWebAddress.ts';
 import { rawMember } from '../../kit/text/rawJson.ts';
-import type { Client, JsonObject, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { LateCall } from '../rpc/lateCalls.ts';
 import type { Said } from '../rpc/pending.ts';

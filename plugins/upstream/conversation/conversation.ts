@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError, isObject, plainText } from 'pegboard';
+import type { CallResult, Client, JsonObject, Log } from 'pegboard';
 import { rawMember } from '../../kit/text/rawJson.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
-import type { CallResult, Client, JsonObject, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { UpstreamConfig } from '../config.ts';

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, isObject } from 'pegboard';
-import { rawMember } from '../../kit/text/rawJson.ts';
 import type { CallResult, Client } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import { ALL_TOPICS } from '../definition.ts';
 import type { Era } from '../definition.ts';
 import type { LastEra } from '../revision/lastEra.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isObject } from 'pegboard';
-import { rawMember, withRawMember } from '../../kit/text/rawJson.ts';
 import type { CallResult, ClientAnswer, GatewayError, JsonObject, Question } from 'pegboard';
+import { rawMember, withRawMember } from '../../kit/text/rawJson.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
 import { notOffered, rawParams, refusalOf, topicOf } from './askable.ts';

@@ -1,6 +1,6 @@
 import { LOG_LEVELS, hiddenIn, pathBelow } from 'pegboard';
-import { rawMember } from '../../kit/text/rawJson.ts';
 import type { Client, Hide, McpLogLevel } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import type { McpLogSource } from '../../contracts/mcp.ts';
 import { clientBehind, theOneOf } from './askable.ts';
 import type { Said } from '../rpc/pending.ts';

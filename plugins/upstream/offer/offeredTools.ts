@@ -1,6 +1,6 @@
 import { messageOf } from 'pegboard';
-import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { InboundRequest, KernelEvent, Log, Tool } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { Claims, EVERYONE } from './claims.ts';
 import type { Audience, Claimant } from './claims.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, isObject, plainText } from 'pegboard';
-import { compileGlob } from '../../kit/text/glob.ts';
 import type { JsonObject, Tool } from 'pegboard';
+import { compileGlob } from '../../kit/text/glob.ts';
 import { exactText } from '../../kit/calls/exactNumbers.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { mirroredArguments } from './mirroredArguments.ts';

@@ -1,5 +1,5 @@
-import { rawMember } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import { isTask } from './isTask.ts';
 
 const MEMBER = '"resultType"';

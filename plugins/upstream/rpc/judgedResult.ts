@@ -1,6 +1,6 @@
 import { isObject, pathBelow } from 'pegboard';
-import { rawMember } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import { badDataIn } from './badDataIn.ts';
 import { edited } from './edited.ts';
 import { faultsIn } from './faultsIn.ts';

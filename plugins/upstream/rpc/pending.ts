@@ -1,6 +1,4 @@
 import { rawResult } from 'pegboard';
-import { sharerOf } from '../../kit/authority/ownerOf.ts';
-import { withRawMeta } from '../../kit/text/rawJson.ts';
 import type {
   Call,
   CallResult,
@@ -11,6 +9,8 @@ import type {
   JsonObject,
   Progress,
 } from 'pegboard';
+import { sharerOf } from '../../kit/authority/ownerOf.ts';
+import { withRawMeta } from '../../kit/text/rawJson.ts';
 import type { Era, RequestLimits } from '../definition.ts';
 import type { Dialect } from './dialect.ts';
 import type { LateCall } from './lateCalls.ts';

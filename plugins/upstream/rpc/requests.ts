@@ -1,5 +1,5 @@
-import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
+import { InFlight } from '../../kit/limits/inFlight.ts';
 import type { Era } from '../definition.ts';
 import { Dialect } from './dialect.ts';
 import { Drain } from './drain.ts';

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
-import { rawMember, splitArray } from '../../kit/text/rawJson.ts';
 import type { JsonObject } from 'pegboard';
+import { rawMember, splitArray } from '../../kit/text/rawJson.ts';
 
 /** A successful answer with its result as raw text, and as the value that the check has parsed, or any other message, parsed. */
 export type Split =

@@ -1,5 +1,5 @@
-import { rawMember } from '../../kit/text/rawJson.ts';
 import type { CallResult } from 'pegboard';
+import { rawMember } from '../../kit/text/rawJson.ts';
 import { inSpan } from '../../kit/calls/inSpan.ts';
 import type { Content, Tracer } from '../../contracts/tracing.ts';
 import type { Conversation } from '../conversation/conversation.ts';

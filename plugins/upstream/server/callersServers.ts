@@ -1,6 +1,6 @@
 import { isGatewayError, messageOf, waitAtMost } from 'pegboard';
-import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { InboundRequest, Log } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { CallerCredential, CallerCredentials } from '../../contracts/credentials.ts';
 import type { Personal } from './personal.ts';
 

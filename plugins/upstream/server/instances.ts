@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, waitAtMost } from 'pegboard';
-import { callerKey, ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
+import { callerKey, ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { InstanceTable } from './instanceTable.ts';

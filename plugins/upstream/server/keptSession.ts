@@ -1,9 +1,9 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inTurn, isObject, messageOf } from 'pegboard';
+import type { Log } from 'pegboard';
 import { sealBytes, unsealBytes } from '../../kit/secrets/seal.ts';
 import type { KeyRing } from '../../contracts/vault.ts';
-import type { Log } from 'pegboard';
 import type { ServerDefinition } from '../definition.ts';
 import type { Session } from '../revision/resume.ts';
 import { endpointKey } from './endpointKey.ts';

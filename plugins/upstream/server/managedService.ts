@@ -1,7 +1,7 @@
 import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import type { ManagedService, OwnConnection, ServiceRecord } from '../../contracts/services.ts';
-import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import { laterOf, timeAfter } from '../definition.ts';

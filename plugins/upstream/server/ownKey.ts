@@ -1,5 +1,5 @@
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';
 

@@ -1,5 +1,5 @@
-import { asGatewayError } from '../rpc/requestErrors.ts';
 import { GatewayError } from 'pegboard';
+import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 

@@ -1,6 +1,6 @@
 import { hiderOf, plainText } from 'pegboard';
-import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import type { Hide, Log, Secret } from 'pegboard';
+import { LineSplitter } from '../../kit/text/lineSplitter.ts';
 import { inNames, inProse } from './inProse.ts';
 import type { OutputQuery, ServiceOutput } from '../../contracts/services.ts';
 import { PerSecond } from '../perSecond.ts';

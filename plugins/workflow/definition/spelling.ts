@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
-import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { Finding, JsonObject } from 'pegboard';
+import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { Path } from './model.ts';
 
 /** Reports a fault while a definition is read. */

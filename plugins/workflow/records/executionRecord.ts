@@ -1,6 +1,6 @@
 import { jsonText } from 'pegboard';
-import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { JsonObject } from 'pegboard';
+import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { RunStep, RunSummary } from '../../contracts/runs.ts';
 import { failureText } from '../run/document.ts';

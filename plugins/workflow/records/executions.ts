@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from 'pegboard';
+import type { Log, Scope } from 'pegboard';
 import { surplus } from '../../kit/limits/shares.ts';
 import { Vault } from '../../contracts/vault.ts';
 import { Peers } from '../../contracts/processes.ts';
 import { RunStore } from '../../contracts/runs.ts';
-import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import { omit } from '../definition/omit.ts';
 import { MemoryVault } from './memoryVault.ts';

@@ -1,5 +1,5 @@
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { Call, KernelEvent } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { WorkflowNotice } from '../../contracts/runs.ts';
 import type { WorkflowConfig } from '../config.ts';

@@ -1,5 +1,5 @@
-import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { InboundRequest } from 'pegboard';
+import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { ExecutionSummary } from '../records/executionRecord.ts';
 import type { ToolParts } from './toolParts.ts';
 

@@ -1,7 +1,7 @@
 import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } from 'pegboard';
+import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { registeredByOf } from '../../kit/definitions/registeredBy.ts';
-import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
 import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, readName, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { Held, MissingTool } from '../definition/availability.ts';

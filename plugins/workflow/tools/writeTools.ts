@@ -8,9 +8,9 @@ import {
   structuredResult,
   validateArguments,
 } from 'pegboard';
+import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { writerOf } from '../../kit/definitions/registeredBy.ts';
-import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
 import type { ToolParts } from './toolParts.ts';

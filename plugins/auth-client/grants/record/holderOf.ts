@@ -1,6 +1,6 @@
+import type { InboundRequest } from 'pegboard';
 import { digest } from '../../../kit/secrets/secrets.ts';
 import { callerKey } from '../../../kit/authority/ownerOf.ts';
-import type { InboundRequest } from 'pegboard';
 import type { AuthRules } from '../../../contracts/credentials.ts';
 
 /** The owner of grants or secrets. */
