@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Bus } from '../../kernel/bus.ts';
 import type { TapRecord } from '../../kernel/bus.ts';
+import { heldTimers } from '../support/heldTimers.ts';
 import { gate } from '../support/until.ts';
 import { requestOf } from '../support/requests.ts';
 
@@ -107,6 +108,7 @@ describe('Bus', () => {
   });
 
   it('is drained once the last run on its former hooks has ended', async () => {
+    heldTimers();
     const bus = new Bus();
     const { generation: first } = bus;
     first.enter();
@@ -114,26 +116,37 @@ describe('Bus', () => {
     const { generation: second } = bus;
     second.enter();
     bus.replace([]);
-    let isDrained = false;
-    const draining = bus.drained(5_000).then(() => (isDrained = true));
+    const draining = watched(bus.drained(5_000));
     second.leave();
-    await turn();
-    expect(isDrained).to.equal(false);
+    expect(await draining.isOver()).to.equal(false);
     first.leave();
-    await draining;
+    expect(await draining.isOver()).to.equal(true);
   });
 
   it('does not wait for runs on the current hooks', async () => {
+    heldTimers();
     const bus = new Bus();
     bus.replace([]);
     bus.generation.enter();
-    await bus.drained(5_000);
+    expect(await watched(bus.drained(5_000)).isOver()).to.equal(true);
   });
 
   it('stops waiting for a run that never ends at the given limit', async () => {
+    const timers = heldTimers();
     const bus = new Bus();
     bus.generation.enter();
     bus.replace([]);
-    await bus.drained(1);
+    const draining = watched(bus.drained(5_000));
+    timers.pass(4_999);
+    expect(await draining.isOver()).to.equal(false);
+    timers.pass(1);
+    expect(await draining.isOver()).to.equal(true);
   });
 });
+
+/** Whether a promise has settled, once everything that needs no timer has happened. */
+function watched(promise: Promise<unknown>): { readonly isOver: () => Promise<boolean> } {
+  let isOver = false;
+  void promise.finally(() => (isOver = true));
+  return { isOver: () => turn().then(() => isOver) };
+}
