@@ -1,36 +1,33 @@
 import { expect } from 'chai';
 import { ToolTable } from '../../../kernel/contracts/decision.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { textResult } from '../../../kernel/lib/results.ts';
-import { denialsOf } from '../../../plugins/deny/denialsOf.ts';
 import { callCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
-import { refusalOf, toolOf } from '../../support/kernel.ts';
+import { pluginOf, refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
 
 const DESTRUCTIVE = { annotations: { destructiveHint: true } };
 
-const board = definePlugin({
-  name: 'board',
-  api: 1,
-  configSchema: { type: 'object' },
-  apply(scope) {
-    scope.addTool(toolOf('x_git_delete', DESTRUCTIVE));
-    scope.addTool(toolOf('x_git_drop', DESTRUCTIVE));
-    scope.addTool(toolOf('x_git_list', { invoke: () => textResult('all') }));
-    scope.addTool(
-      toolOf('workflow_w', { kind: 'workflow', invoke: (_, call) => call.child('x_git_drop', {}) }),
-    );
-  },
+const board = pluginOf('board', (scope) => {
+  scope.addTool(toolOf('x_git_delete', DESTRUCTIVE));
+  scope.addTool(toolOf('x_git_drop', DESTRUCTIVE));
+  scope.addTool(toolOf('x_git_list', { invoke: () => textResult('all') }));
+  scope.addTool(
+    toolOf('workflow_w', { kind: 'workflow', invoke: (_, call) => call.child('x_git_drop', {}) }),
+  );
+});
+const family = pluginOf('board', (scope) => {
+  const group = toolOf('x_db_drop');
+  for (const name of ['x_prod_drop', 'x_stage_drop']) scope.addTool(toolOf(name, { group }));
 });
 const BOARD = 'board: { module: ./board.mjs }';
 
-function boot(config: string): Promise<Gateway> {
+function boot(config: string, plugin = board): Promise<Gateway> {
   const files = {
     'config.yaml': `plugins: { ${BOARD}, deny: { config: ${config} } }\n`,
-    'board.mjs': moduleOf(board),
+    'board.mjs': moduleOf(plugin),
   };
   return bootGateway({ files, builtIns: ['deny'] });
 }
@@ -58,17 +55,12 @@ describe('plugins/deny', () => {
     expect((await refusalOf(() => callCore(gateway, 'x_git_delete'))).message).to.contain('destructive');
   });
 
-  it('applies to a tool of a family by its own name and by the name of the family', () => {
-    const one = toolOf('x_db_drop', {});
-    const member = (name: string) => toolOf(name, { group: one });
-    const board = ['x_prod_drop', 'x_stage_drop'].map(member);
-    const denied = (...tools: readonly string[]) => {
-      const none = { resources: [], prompts: [], servers: [], except: [] };
-      const denials = denialsOf({ ...none, tools, destructive: false });
-      return board.map((tool) => denials.judge(tool)?.allow === false);
-    };
-    expect(denied('x_prod_*')).to.deep.equal([true, false]);
-    expect(denied('x_db_*')).to.deep.equal([true, true]);
+  it('applies to a tool of a family by its own name and by the name of the family', async () => {
+    const seen = async (config: string) => visible(await boot(config, family));
+    expect(await seen('{ tools: [x_prod_*] }')).to.deep.equal(['x_stage_drop']);
+    expect(await seen('{ tools: [x_db_*] }')).to.deep.equal([]);
+    expect(await seen('{ tools: [x_*], except: [x_prod_*] }')).to.deep.equal(['x_prod_drop']);
+    expect(await seen('{ tools: [x_*], except: [x_db_*] }')).to.deep.equal(['x_prod_drop', 'x_stage_drop']);
   });
 
   it('applies to the steps of a workflow too', async () => {
