@@ -85,6 +85,26 @@ describe('plugins/vault-file: log', () => {
     );
   });
 
+  it('finds the record after a damaged one whose mark spans two of the pieces that are searched', async () => {
+    const piece = 1024 * 1024;
+    for (const inFirst of [1, 2, 3]) {
+      const disk = testDisk();
+      const { vault, sealed } = await openVault({ disk });
+      const size = async (): Promise<number> => (await disk.bytes()).length;
+      const head = await size();
+      await vault.set('a:spoilt', '');
+      const start = await size();
+      // The search begins at the second byte of what is damaged.
+      await vault.set('a:spoilt', 'x'.repeat(1 + piece - inFirst - (start - head)));
+      await vault.set('a:next', 1);
+      await sealed.close();
+      const bytes = Buffer.from(await disk.bytes());
+      bytes[start]! ^= 1;
+      const again = await openVault({ disk: testDisk(bytes) });
+      expect(await contentOf(again.vault)).to.deep.equal({ 'a:spoilt': '', 'a:next': 1 });
+    }
+  });
+
   it('opens a record nowhere but where it was written', async () => {
     const { bytes, ends } = await written(2);
     const replayed = Buffer.concat([bytes, bytes.subarray(ends[0], ends[1])]);
