@@ -153,8 +153,9 @@ describe('Architecture', () => {
     expect(lonely).to.deep.equal([]);
   });
 
-  it('exports to plugins only what a built-in one or pegboard/testing uses, or plugins/README.md names', () => {
-    const code = textOf('plugins/README.md').match(/`+[^`]+`+/g) ?? [];
+  it('exports to plugins only what a built-in one or pegboard/testing uses, or the documents of plugins name', () => {
+    const documents = textOf('plugins/README.md') + textOf('plugins/REFERENCE.md');
+    const code = documents.match(/`+[^`]+`+/g) ?? [];
     const texts = [...code, ...sourcesBelow('test/contract').map(textOf)];
     const promised = new Set(texts.flatMap((text) => text.match(/\w+/g) ?? []));
     const unused = namesFrom().filter((name) => !promised.has(name) && pluginsUsing([name]).length === 0);

@@ -15,14 +15,17 @@ import { ROOT, sourcesBelow, textOf } from '../support/sources.ts';
 import { tokensOf } from '../support/tokens.ts';
 
 const README = textOf('plugins/README.md');
+const REFERENCE = textOf('plugins/REFERENCE.md');
+/** So that one sitting suffices to read it. */
+const MAX_LINES = 250;
 const CONTRACTS = sourcesBelow('plugins/contracts');
 const TOKENS = tokensOf(api, contracts);
 
-const ROLES = [...README.slice(README.indexOf('## The built-in plugins')).matchAll(/^### (.+)$/gm)].map(
+const ROLES = [...REFERENCE.slice(REFERENCE.indexOf('## The built-in plugins')).matchAll(/^### (.+)$/gm)].map(
   ([, role = '']) => role,
 );
 
-describe('plugins/README.md', () => {
+describe('plugins/README.md and plugins/REFERENCE.md', () => {
   let builtIns: readonly Plugin[];
   before(async () => {
     builtIns = await Promise.all((await builtInNames()).map(loadBuiltIn));
@@ -38,7 +41,7 @@ describe('plugins/README.md', () => {
       const owners = providers.filter((one) => one.id === id).map(({ owner }) => owner);
       return [token, id, cardinality, owners.sort().join(', ') || '–'];
     });
-    const rows = tableBelow(README, 'Capabilities').map(([token = '', id = '', many, by]) => [
+    const rows = tableBelow(REFERENCE, 'Capabilities').map(([token = '', id = '', many, by]) => [
       codeIn(token)[0],
       codeIn(id)[0],
       many,
@@ -57,7 +60,7 @@ describe('plugins/README.md', () => {
         ? '–'
         : `[keys](../schemas/README.md#plugin-${name})`,
     ]);
-    const rows = ROLES.flatMap((role) => tableBelow(README, role)).map(
+    const rows = ROLES.flatMap((role) => tableBelow(REFERENCE, role)).map(
       ([plugin, , provides = '', requires = '', kinds = '', keys]) => [
         plugin,
         codeIn(provides).sort(),
@@ -73,8 +76,19 @@ describe('plugins/README.md', () => {
     const expected = CONTRACTS.flatMap((path) =>
       [...declaredIn(path, 'ErrorCodes')].map(([code, meaning]) => [code, basename(path, '.ts'), meaning]),
     );
-    expect(tableBelow(README, 'Error codes').sort(byFirst)).to.deep.equal(expected.sort(byFirst));
+    expect(tableBelow(REFERENCE, 'Error codes').sort(byFirst)).to.deep.equal(expected.sort(byFirst));
     expect(new Set(expected.map(([code]) => code)).size, 'each declared once').to.equal(expected.length);
+  });
+
+  it('has every event that a contract declares, beside the contract', () => {
+    const expected = CONTRACTS.map((path) => [
+      basename(path, '.ts'),
+      [...declaredIn(path, 'EventMap').keys()],
+    ])
+      .filter(([, types = '']) => types.length > 0)
+      .sort(byPlugin);
+    const rows = tableBelow(REFERENCE, 'Events').map(([contract, types = '']) => [contract, codeIn(types)]);
+    expect(rows).to.deep.equal(expected);
   });
 
   it('has every event that a contract declares in the README of a plugin that names its type in code', () => {
@@ -89,6 +103,10 @@ describe('plugins/README.md', () => {
       (type) => !named.some(({ readme, code }) => isOf(type, code) && isNamed(readme, type)),
     );
     expect(without).to.deep.equal([]);
+  });
+
+  it(`says how to write a plugin in at most ${MAX_LINES} lines`, () => {
+    expect(README.trimEnd().split('\n').length).to.be.most(MAX_LINES);
   });
 
   it("names only existing files, and so do the plugins' READMEs", () => {
@@ -107,8 +125,10 @@ describe('plugins/README.md', () => {
 
   it('names every member of the manifest and of the Scope', () => {
     const contract = textOf('kernel/contracts/plugin.ts');
-    expect(firstColumn('Manifest').sort()).to.deep.equal(membersOf(contract, 'PluginDefinition').sort());
-    expect(firstColumn('Scope').sort()).to.deep.equal(membersOf(contract, 'Scope').sort());
+    expect(firstColumn(README, 'Manifest').sort()).to.deep.equal(
+      membersOf(contract, 'PluginDefinition').sort(),
+    );
+    expect(firstColumn(README, 'Scope').sort()).to.deep.equal(membersOf(contract, 'Scope').sort());
   });
 
   it('names every value of the kit, beside its subject', () => {
@@ -116,7 +136,7 @@ describe('plugins/README.md', () => {
     const expected = exported.flatMap(([, names = '', subject = '']) =>
       names.match(/\w+/g)?.map((name) => `${subject}: ${name}`),
     );
-    const rows = tableBelow(README, 'Capabilities', 1).flatMap(([subject = '', names = '']) =>
+    const rows = tableBelow(REFERENCE, 'The kit').flatMap(([subject = '', names = '']) =>
       codeIn(names).map((name) => `${subject}: ${name}`),
     );
     expect(rows.sort()).to.deep.equal(expected.sort());
@@ -139,7 +159,7 @@ describe('plugins/README.md', () => {
     const kit = textOf('test/contract/index.ts');
     const exported = [...kit.matchAll(/^export \{ (\w+) \}/gm)].map(([, name]) => name);
     expect(
-      firstColumn('Testing')
+      firstColumn(REFERENCE, 'Test kit')
         .map((name) => name.split('(')[0])
         .sort(),
     ).to.deep.equal(exported.sort());
@@ -164,8 +184,8 @@ function byPlugin([a = '']: readonly unknown[], [b = '']: readonly unknown[]): n
   return String(a) < String(b) ? -1 : 1;
 }
 
-function firstColumn(heading: string): string[] {
-  return tableBelow(README, heading).map(([cell = '']) => codeIn(cell)[0] ?? '');
+function firstColumn(text: string, heading: string): string[] {
+  return tableBelow(text, heading).map(([cell = '']) => codeIn(cell)[0] ?? '');
 }
 
 /** Names of the members of an interface, read from its source, because types do not exist at run time. */
