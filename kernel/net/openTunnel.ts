@@ -29,7 +29,11 @@ function openConnect(proxy: Proxy, { host, port, secureContext, signal }: Tunnel
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
     const asked = (proxy.isHttps ? https : http).request({
-      ...{ host: proxy.host, port: proxy.port, method: 'CONNECT', path: target, agent: false },
+      host: proxy.host,
+      port: proxy.port,
+      method: 'CONNECT',
+      path: target,
+      agent: false,
       headers: { host: target, ...authorizationFor(proxy) },
       ...(signal && { signal }),
       ...(secureContext && { secureContext }),

@@ -77,7 +77,8 @@ export function readProxy(text: string, from: string): Proxy {
   return {
     isHttps: scheme === 'https:',
     isSocks: scheme.startsWith('socks'),
-    ...{ host, port },
+    host,
+    port,
     credentials: url.username === '' && url.password === '' ? '' : credentialsIn(url, from),
     name: `${scheme}//${url.hostname}:${port} (${from})`,
   };
