@@ -31,7 +31,8 @@ export const plugin = definePlugin<AuthClientConfig>({
       aggregator: {
         ...networkSettings(aggregator),
         oauth: {
-          ...{ mcpClient, server: { ...(baseUrl !== undefined && { baseUrl }) } },
+          mcpClient,
+          server: { ...(baseUrl !== undefined && { baseUrl }) },
           ...(tls !== undefined && { tls }),
         },
       },

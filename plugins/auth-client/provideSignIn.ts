@@ -41,7 +41,9 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
   const grants = new Grants(scope, news);
   const secrets = new CallerSecrets(scope);
   const refresher = new Refresher({
-    ...{ scope, grants, news },
+    scope,
+    grants,
+    news,
     request: (grant) => refreshedGrant(grant, network),
     clientLost: (grant) => {
       flows.clientLost(grant);
@@ -49,7 +51,13 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
   });
   const servers = (): readonly GuardedServer[] => scope.find(GuardedServers)?.all() ?? [];
   const credentials = new Credentials({
-    ...{ grants, refresher, news, log, secrets, servers, timers: new RefreshTimers(scope) },
+    grants,
+    refresher,
+    news,
+    log,
+    secrets,
+    servers,
+    timers: new RefreshTimers(scope),
     ...singleSignOn(scope, network),
   });
   scope.provide(CallerCredentials, credentials);
@@ -71,7 +79,10 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
   scope.provide(
     GrantStore,
     new StoredGrants({
-      ...{ grants, secrets, credentials, server },
+      grants,
+      secrets,
+      credentials,
+      server,
       refresh: (cell, token) => refresher.refresh(cell, token),
       disconnect: (owner, name) => flows.connections.end(owner, name),
       revoke: (grant) => revoke(grant, { network, signal: scope.signal }),

@@ -42,7 +42,8 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
 
   const keysOf = ({ issuer, jwksUrl: url, allowPrivateIPJWKS: allowPrivate }: TrustedIssuer): KeySet =>
     new KeySet({
-      ...{ url, signal },
+      url,
+      signal,
       fetch: guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, proxies, trust }),
       failed: (error) => {
         const isPrivate = error instanceof GuardedFetchError && error.reason === 'private-address';
@@ -56,7 +57,9 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
       },
     });
   const issuers = new TrustedIssuers({
-    ...{ issuers: trustedIssuers, keysOf, log },
+    issuers: trustedIssuers,
+    keysOf,
+    log,
     ownIssuer: () => server().issuer(),
     isOwn: (resource) => server().isOwn(resource),
   });
@@ -64,7 +67,11 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const secrets = (): SecretSource | undefined => scope.find(SecretSource);
   scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, secrets, log }));
   const downstream = Downstream.open({
-    ...{ trust, proxies, directory, secrets, log },
+    trust,
+    proxies,
+    directory,
+    secrets,
+    log,
     allowPrivate: broker.allowPrivateIP,
     privateKey: `${BROKER}.allowPrivateIP`,
   });

@@ -28,7 +28,10 @@ export async function reviewFindings({
   const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
     const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
     const fetch = guardedFetch({
-      ...{ ...NETWORK_BOUNDS, allowPrivate, trust, proxies: () => config.aggregator },
+      ...NETWORK_BOUNDS,
+      allowPrivate,
+      trust,
+      proxies: () => config.aggregator,
     });
     const fault = await readKeys(jwksUrl, fetch).then(() => undefined, unreadableText);
     return findingAt(['trustedIssuers', at, 'jwksUrl'], fault, 'error');

@@ -110,13 +110,16 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       return config().allowPrivateIPClientMetadata;
     },
     // Clients choose the host: nothing is shown there.
-    ...{ trust: fetchTrust(trusting), proxies },
+    trust: fetchTrust(trusting),
+    proxies,
   });
   const documents = new ClientDocuments({ fetch: fetchDocument });
   const hasDocuments = (): boolean => config().enableCIMD;
   const clients = new Clients({
     sources: () => scope.all(ClientSource),
-    ...{ registrations, documents, hasDocuments },
+    registrations,
+    documents,
+    hasDocuments,
   });
   let registrationToken: string | undefined;
   const gates = (): Gates => ({ settings: config(), registrationToken });
@@ -169,19 +172,26 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const limit = rateLimit('perAddress');
   const refusals = new LineLimit(log, () => config().rateLimits.logLines);
   const parts = {
-    ...{ limit, refusals, clientAddresses },
+    limit,
+    refusals,
+    clientAddresses,
     isHttps: () => addresses.isHttps,
     refused: (error: OAuthError) => counts.refused(error),
   };
   for (const endpoint of [
     ...metadata({ addresses, grants, canRegister: () => canRegister(gates()), hasDocuments }),
     register({
-      ...{ registrations, gates, log },
+      registrations,
+      gates,
+      log,
       policy: () => ({ settings: config() }),
       limit: new RateLimit(() => 10, 3_600),
     }),
     authorize({
-      ...{ ...providerLeg, browsers, clients, defaultScopes },
+      ...providerLeg,
+      browsers,
+      clients,
+      defaultScopes,
       checkRedirectUri: checkRegistered,
       needsConsent: needsConsentOf,
     }),
@@ -223,7 +233,11 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   });
 
   const bearer = new Bearer({
-    ...{ accessTokens, possession, addresses, clientAddresses, refusals },
+    accessTokens,
+    possession,
+    addresses,
+    clientAddresses,
+    refusals,
     used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => identityProvider?.isReady === true,
@@ -239,7 +253,12 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     const { clientSecret } = secrets;
     registrationToken = secrets.registrationToken;
     identityProvider = new IdentityProvider({
-      ...{ issuerUrl, clientId, clientSecret, connectorId, parameters, log },
+      issuerUrl,
+      clientId,
+      clientSecret,
+      connectorId,
+      parameters,
+      log,
       redirectUri: addresses.at('/oauth/callback'),
       fetch: (url, options) => fetchProvider(url, options as RequestInit),
     });

@@ -82,7 +82,8 @@ export class AuthStatus implements McpResourceSource {
     const own = status === 'connected' ? undefined : signIn?.fault;
     const fault = isOwn ? own : error;
     return {
-      ...{ name, status },
+      name,
+      status,
       ...(suspended && { suspended }),
       ...(fault !== undefined && { error: fault }),
       ...(signIn !== undefined && aboutSignIn(signIn, status)),

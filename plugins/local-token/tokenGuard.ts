@@ -32,7 +32,11 @@ export class TokenGuard {
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = hasCredentials ? 'token-not-valid' : 'no-token';
     this.#refusals.write('info', 'request refused: it lacks the local token', {
-      ...{ path, reason, address, request: id, file: this.#file },
+      path,
+      reason,
+      address,
+      request: id,
+      file: this.#file,
     });
     const what = hasCredentials
       ? 'this is not the local token of this gateway'

@@ -82,7 +82,9 @@ function wire(scope: Scope<UpstreamConfig>): void {
   const watchdog = new Watchdog(log);
   let lastKnown = new LastKnown(undefined, log);
   const offers = new Offers({
-    ...{ config, log, emit },
+    config,
+    log,
+    emit,
     addTool: (tool) => scope.addTool(tool),
     table: () => scope.get(ToolTable),
     personal: (server) => fleet.personal(server),
@@ -122,7 +124,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     secrets: () => scope.find(SecretSource),
   });
   const callersServers = new CallersServers({
-    ...{ log, credentials },
+    log,
+    credentials,
     personal: () => fleet.allPersonal(),
     prepared: (request) => offers.prepare(request),
   });

@@ -37,7 +37,11 @@ export function toolPage(scope: Scope<unknown>): Page {
 export function toolFacts(scope: Scope<unknown>, tool: Tool): ToolFacts {
   const { name, kind, server, description, annotations = {}, inputSchema } = tool;
   return {
-    ...{ name, kind, description, annotations, inputSchema },
+    name,
+    kind,
+    description,
+    annotations,
+    inputSchema,
     ...(server !== undefined && { server }),
     tokens: tokensOf(tool),
     asksFirst: changes(tool),

@@ -50,7 +50,9 @@ async function factsAbout(network: Network, lines: readonly string[]): Promise<S
     return {
       ...(await serverMetadata(network, issuer)),
       ...withScopes(asked.length > 0 ? asked : scopes),
-      ...{ resource, isOlder: false, isAssumed: false },
+      resource,
+      isOlder: false,
+      isAssumed: false,
       ...(others.length > 0 && { detail: `the first of ${issuers.length} authorization servers` }),
     };
   }

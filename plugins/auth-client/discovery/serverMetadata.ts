@@ -63,7 +63,8 @@ export function assumedMetadata({ origin }: URL): ServerMetadata {
       token: `${origin}/token`,
       registration: `${origin}/register`,
     },
-    ...{ grantsOffline: false, namesIssuer: false },
+    grantsOffline: false,
+    namesIssuer: false,
   };
 }
 

@@ -58,7 +58,11 @@ export async function beginSignIn(
   });
   const resource = resourceOf(facts, url);
   const flow: SignInFlow = {
-    ...{ server: server.name, url, holder, client, redirectUri },
+    server: server.name,
+    url,
+    holder,
+    client,
+    redirectUri,
     asker: askerOf(request),
     issuer: facts.issuer,
     namesIssuer: facts.namesIssuer,

@@ -60,7 +60,10 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
   const ownSignIn = (): AuthorizationServer | undefined => scope.find(AuthorizationServer);
   const endpoints = [
     ...start({
-      ...{ flows, cookie, log, ownSignIn },
+      flows,
+      cookie,
+      log,
+      ownSignIn,
       allowlist: () => {
         const { postLoginRedirectAllowlist: list } = config();
         const next = addresses.at(START_PATH);
@@ -70,11 +73,20 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       browserSignIn: () => scope.find(BrowserSignIn),
     }),
     callback(config().callbackPath, {
-      ...{ flows, cookie, grants, registrations, network, signal, log, ownSignIn },
+      flows,
+      cookie,
+      grants,
+      registrations,
+      network,
+      signal,
+      log,
+      ownSignIn,
       connect: (flow) => connections.connectFor(flow),
     }),
     ...secretsPage({
-      ...{ requests, secrets, cookie },
+      requests,
+      secrets,
+      cookie,
       browserSignIn: () => scope.find(BrowserSignIn),
       connect: (asked) => connections.connectFor(asked),
     }),
@@ -85,7 +97,13 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
   for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, pages));
   scope.provide(Route, clientDocument(addresses, config));
   const begin: BeginParts = {
-    ...{ addresses, registrations, flows, grants, secrets, requests, network },
+    addresses,
+    registrations,
+    flows,
+    grants,
+    secrets,
+    requests,
+    network,
     finder: () => scope.get(SignInFinder),
     directory: () => scope.get(ConfigControl).directory,
   };

@@ -51,7 +51,10 @@ export async function redeemCode(
     recognizedTokenTypes: { dpop: refuseBound },
   });
   return {
-    ...{ url, issuer, client, tokenEndpoint: endpoints.token },
+    url,
+    issuer,
+    client,
+    tokenEndpoint: endpoints.token,
     ...(isPinned && { isPinned }),
     ...(endpoints.revocation !== undefined && { revocationEndpoint: endpoints.revocation }),
     ...(resource !== undefined && { resource }),

@@ -34,8 +34,12 @@ export function start(parts: StartParts): readonly BrowserEndpoint[] {
     const browser = parts.cookie.give(request, FLOW_SECONDS);
     const confirmed = await confirmAsker(
       {
-        ...{ http, request, flow, path: START_PATH },
-        ...{ browser: browser.id, known: parts.cookie.idOf(request) },
+        http,
+        request,
+        flow,
+        path: START_PATH,
+        browser: browser.id,
+        known: parts.cookie.idOf(request),
       },
       parts.browserSignIn(),
     );

@@ -16,7 +16,8 @@ export function provideTools(scope: Scope<unknown>, flows: Flows | undefined): v
   if (signIn !== undefined) scope.provide(SignInOffers, new UrlOffers({ signIn, statuses, log: scope.log }));
   const parts: ToolParts = {
     servers: () => scope.find(GuardedServers),
-    ...{ statuses, signIn },
+    statuses,
+    signIn,
     needsCaller: () => scope.all(AuthorizationServer).length > 0,
   };
   for (const tool of [loginTool(parts), logoutTool(parts)]) scope.addTool(tool);

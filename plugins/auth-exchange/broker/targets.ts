@@ -36,7 +36,10 @@ function exchangeTarget(name: string, target: BrokerTarget): ExchangeTarget | un
   const client = clientOf(target);
   if (endpoint === undefined || connectorId === undefined || client === undefined) return undefined;
   return {
-    ...{ name, endpoint, connectorId, client },
+    name,
+    endpoint,
+    connectorId,
+    client,
     ...(expectedIssuer !== undefined && { expectedIssuer }),
     ...(scopes !== undefined && { scopes }),
   };

@@ -56,7 +56,8 @@ export class TrustedIssuers {
       const keys = keySets.get(id) ?? parts.keysOf(config);
       keySets.set(id, keys);
       return {
-        ...{ config, keys },
+        config,
+        keys,
         claims: Object.entries(allowedClaims).map(([name, pattern]) => [name, claimGlob(pattern)]),
         accepted: acceptedTypHeaders.map(plainType),
       };
@@ -132,7 +133,9 @@ export class TrustedIssuers {
     const scope = scopeOf(payload, config.allowedScopes);
     const clientId = payload['client_id'] ?? payload['azp'];
     return {
-      ...{ issuer, subject, claims: payload },
+      issuer,
+      subject,
+      claims: payload,
       expiresAt: exp * 1_000,
       ...(scope !== undefined && { scope }),
       ...(typeof clientId === 'string' && { clientId }),

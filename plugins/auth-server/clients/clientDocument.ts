@@ -216,6 +216,8 @@ function unusable(fault: string, reason: string): OAuthError {
 function busy(error: string, { status, reason }: { status: number; reason: string }): OAuthError {
   const headers = { 'retry-after': '1' };
   return new OAuthError(error, 'too many client metadata documents are being fetched, please retry', {
-    ...{ status, headers, reason },
+    status,
+    headers,
+    reason,
   });
 }

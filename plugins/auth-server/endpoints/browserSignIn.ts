@@ -53,7 +53,8 @@ async function begin(
 ): Promise<Reply> {
   const browser = parts.browsers.give(request, BROWSER_S);
   const flow = {
-    ...{ returnTo, hints },
+    returnTo,
+    hints,
     verifier: newSecret(),
     nonce: newSecret(),
     browser: digest(browser.id),

@@ -90,7 +90,10 @@ export function registration({
     await checkRedirectUris(redirectUris, policy());
     const authMethod = methodOf(metadata);
     const { client, secret } = await registrations.add({
-      ...{ ...clientMetadata(metadata), redirectUris, authMethod, origin },
+      ...clientMetadata(metadata),
+      redirectUris,
+      authMethod,
+      origin,
     });
     const facts = { client: client.id, name: client.name, origin, address };
     if (gates().settings.allowPublicClientRegistration && origin === 'open')

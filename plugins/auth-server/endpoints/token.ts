@@ -42,7 +42,8 @@ export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
           reason: 'grant-type-of-client',
         });
       const { body, ended } = await grant.redeem({
-        ...{ form, client },
+        form,
+        client,
         hasProof: exchange.request.header('dpop') !== undefined,
         jkt: () => jktOf(exchange),
       });

@@ -100,7 +100,11 @@ export class CodeGrant implements Grant {
     const { attempt } = used.use;
     const signIn: SignIn = {
       ...draft,
-      ...{ clientId, person, scope, provider, current },
+      clientId,
+      person,
+      scope,
+      provider,
+      current,
       ...(jkt !== undefined && { jkt }),
       signedInAt: now,
       expiresAt: now + sessionMs(),

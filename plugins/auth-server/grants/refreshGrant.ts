@@ -56,7 +56,9 @@ export class RefreshGrant implements Grant {
     const expiresAt = Date.now() + this.#parts.sessionMs();
     const next: Taken = {
       ...running,
-      ...{ provider: tokens, current, expiresAt },
+      provider: tokens,
+      current,
+      expiresAt,
       turn: { ...running.turn, state: 'unanswered' },
     };
     const body = await tokenAnswer(accessTokens, next, token, scope);

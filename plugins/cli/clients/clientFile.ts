@@ -76,7 +76,9 @@ function sectionsOf(place: Place, file: JsonObject): readonly Place[] {
   return [
     { ...place, at: [table, place.folder, ...keys] },
     ...others.map((folder) => ({
-      ...{ ...place, folder, at: [table, folder, ...keys] },
+      ...place,
+      folder,
+      at: [table, folder, ...keys],
       label: `${place.label} (${folder})`,
     })),
   ];

@@ -100,7 +100,10 @@ export async function link(
   const { client, path, format } = place;
   const backup = before === undefined ? undefined : await freeBackup(path);
   const step: LinkStep = {
-    ...{ kind: 'link', client, format, backup },
+    kind: 'link',
+    client,
+    format,
+    backup,
     file: { path, digest: digestOf(after) },
     touched: changes.map(({ at, name }) => ({ at, name })),
   };

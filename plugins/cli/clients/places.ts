@@ -226,7 +226,14 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
   const all = [
     ...wanted.flatMap(({ name, label, at: own, spell, carry = HEADERS, note, files: paths }) =>
       paths(base).map(([scope, path, at = own]) => ({
-        ...{ client: name, label, scope, path, at, spell, carry, note },
+        client: name,
+        label,
+        scope,
+        path,
+        at,
+        spell,
+        carry,
+        note,
         // What Claude Code keeps for each project is in the user's own file.
         isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
         folder: scope === 'project' ? cwd : dirname(path),

@@ -48,8 +48,13 @@ export async function planImport(entries: readonly Entry[], around: Surroundings
     if (server === undefined) continue;
     const definition = { path: join(folder, `${name}.yaml`), text: '' };
     servers.set(identityOf(server, around), {
-      ...{ name, server, definition, entries: [], secrets: [] },
-      ...{ isPresent: true, isOff: false },
+      name,
+      server,
+      definition,
+      entries: [],
+      secrets: [],
+      isPresent: true,
+      isOff: false,
     });
   }
   // The user's own first: what is in both is the user's.

@@ -113,7 +113,11 @@ function objectOf({ plan, links, faults }: Report): JsonObject {
       notes: [...new Set(one.server.notes)],
     })),
     skipped: plan.skipped.map(({ entry: { place, name }, reason }) => ({
-      ...{ client: place.client, scope: place.scope, path: place.path, name, reason },
+      client: place.client,
+      scope: place.scope,
+      path: place.path,
+      name,
+      reason,
     })),
     links: links.map(({ place, changes }) => ({
       client: place.client,

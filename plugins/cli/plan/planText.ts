@@ -11,7 +11,12 @@ export interface Plan {
 }
 
 const SIGNS: Readonly<Record<Change, string>> = {
-  ...{ started: '+', added: '+', stopped: '-', removed: '-', restarted: '~', changed: '~' },
+  started: '+',
+  added: '+',
+  stopped: '-',
+  removed: '-',
+  restarted: '~',
+  changed: '~',
 };
 
 /** Empty if nothing changes. */

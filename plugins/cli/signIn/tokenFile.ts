@@ -104,7 +104,9 @@ export function newTokens(tokens: OAuthTokens, place: SignInPlace, before?: Stor
   const refreshed_at = new Date(now).toISOString();
   return {
     ...place,
-    ...{ access_token, token_type, refreshed_at },
+    access_token,
+    token_type,
+    refreshed_at,
     ...(refresh_token !== undefined && { refresh_token }),
     ...(id_token !== undefined && { id_token }),
     expiry: new Date(now + expires_in * 1_000).toISOString(),

@@ -66,13 +66,21 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   const { links, faults } =
     link === true
       ? planLinks({
-          ...{ places, texts: found.texts, imported, endpoint: endpoint.url, named: invocation.args },
+          places,
+          texts: found.texts,
+          imported,
+          endpoint: endpoint.url,
+          named: invocation.args,
           headers: await headersToLink(invocation, endpoint),
         })
       : { links: [], faults: [] };
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
   return carryOut(invocation, record, {
-    ...{ plan, links, endpoint, faults: [...found.faults, ...faults], notes: [...notesOf(plan), ...notes] },
+    plan,
+    links,
+    endpoint,
+    faults: [...found.faults, ...faults],
+    notes: [...notesOf(plan), ...notes],
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {

@@ -43,7 +43,11 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
   const headers = await headersToLink(invocation, endpoint);
   const { links, faults } = planLinks({ places, texts, imported, endpoint: endpoint.url, headers, named });
   return carryOut(invocation, record, {
-    ...{ plan, links, endpoint, faults: [...found.faults, ...faults], notes: [] },
+    plan,
+    links,
+    endpoint,
+    faults: [...found.faults, ...faults],
+    notes: [],
     fresh: 0,
     nothing: 'nothing to link: name a client, or import first',
     write: () => Promise.resolve(),

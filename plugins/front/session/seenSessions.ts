@@ -59,7 +59,12 @@ function now({ id }: Session, request: InboundRequest): Pick<Seen, 'lastSeenAt' 
   return {
     lastSeenAt: Date.now(),
     facts: {
-      ...{ id: requestId, transport, access, caller, toolset, sessionId: id },
+      id: requestId,
+      transport,
+      access,
+      caller,
+      toolset,
+      sessionId: id,
       ...(anonymousOwner !== undefined && { anonymousOwner }),
       ...(remoteAddress !== undefined && { remoteAddress }),
     },

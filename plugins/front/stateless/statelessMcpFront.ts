@@ -246,7 +246,10 @@ export class StatelessMcpFront implements StatelessFront {
     };
     const { maxQuestions } = this.#scope.config;
     return new StatelessCall({
-      ...{ id: clientIdOf(request, envelope), capabilities, maxQuestions, work },
+      id: clientIdOf(request, envelope),
+      capabilities,
+      maxQuestions,
+      work,
       noWait: this.#noWait,
       counts: this.#relay.questionCounts,
     });

@@ -73,7 +73,9 @@ function serviceState(scope: Scope<unknown>, server: string, request: InboundReq
   const { state, health, error } = service.status();
   const instances = service.instanceFor?.(request);
   return {
-    ...{ name: server, state, health },
+    name: server,
+    state,
+    health,
     ...(error !== undefined && { error }),
     ...(instances !== undefined && { instances }),
   };

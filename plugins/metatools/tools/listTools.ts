@@ -80,7 +80,9 @@ async function serversRequiringAuth(
 function toUnlock(name: string, { status, authTool, grant }: SignInStatus): JsonObject | undefined {
   if (status !== 'auth_required') return undefined;
   return {
-    ...{ name, status, auth_tool: authTool },
+    name,
+    status,
+    auth_tool: authTool,
     ...(grant?.reason !== undefined && { reason: grant.reason }),
   };
 }

@@ -124,9 +124,14 @@ function bodyOf({ object, event, first, last, count }: Waiting, holder: string):
   return {
     metadata: { generateName: `${name}.`, namespace },
     involvedObject: { apiVersion, kind, name, namespace, uid, resourceVersion },
-    ...{ type: event.type, reason: event.reason, message },
-    ...{ firstTimestamp: first, lastTimestamp: last, count },
+    type: event.type,
+    reason: event.reason,
+    message,
+    firstTimestamp: first,
+    lastTimestamp: last,
+    count,
     source: { component: 'pegboard' },
-    ...{ reportingComponent: 'pegboard.dev/pegboard', reportingInstance: holder },
+    reportingComponent: 'pegboard.dev/pegboard',
+    reportingInstance: holder,
   };
 }

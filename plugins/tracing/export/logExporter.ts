@@ -15,7 +15,11 @@ export class LogExporter implements SpanExporter {
     for (const span of spans) {
       const { traceId: trace, spanId: id } = span.spanContext();
       this.#log.info('span', {
-        ...{ trace, id, parent: span.parentSpanContext?.spanId, name: span.name, kind: SpanKind[span.kind] },
+        trace,
+        id,
+        parent: span.parentSpanContext?.spanId,
+        name: span.name,
+        kind: SpanKind[span.kind],
         ms: Math.round(hrTimeToMilliseconds(span.duration) * 1_000) / 1_000,
         ...span.attributes,
       });

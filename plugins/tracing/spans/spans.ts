@@ -61,7 +61,10 @@ function contextOf(meta: ClientMeta | undefined, isRemote: boolean): Context {
   if (traceparent === undefined) return ROOT_CONTEXT;
   const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
   const parent: SpanContext = {
-    ...{ traceId, spanId, isRemote, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED },
+    traceId,
+    spanId,
+    isRemote,
+    traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED,
     ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
   };
   return trace.setSpanContext(ROOT_CONTEXT, parent);

@@ -7,7 +7,7 @@ export function mayLearn(
   table: Pick<ToolTable, 'hides'>,
   request: InboundRequest,
 ): boolean {
-  const unknown: Tool = { ...{ name: tool, kind: 'tool', server }, ...NOTHING };
+  const unknown: Tool = { name: tool, kind: 'tool', server, ...NOTHING };
   return !table.hides({ kind: 'server', name: server, server }, request) || !table.hides(unknown, request);
 }
 

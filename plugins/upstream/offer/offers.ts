@@ -193,7 +193,13 @@ function gone({ name, definition }: Connection): OfferingServer {
     throw notConnected(name, 'request');
   };
   return {
-    ...{ name, definition, listing: NOTHING_LISTED, facts: undefined },
-    ...{ isWanted: false, isStale: false, for: away, watchFor: away },
+    name,
+    definition,
+    listing: NOTHING_LISTED,
+    facts: undefined,
+    isWanted: false,
+    isStale: false,
+    for: away,
+    watchFor: away,
   };
 }

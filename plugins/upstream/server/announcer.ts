@@ -81,7 +81,9 @@ export class Announcer {
     if (isForCallers) this.#parts.log.info('server wants its callers to sign in', { server: this.#server });
     else
       this.#parts.log.warn('server could not be connected', {
-        ...{ server: this.#server, error: message, attempt },
+        server: this.#server,
+        error: message,
+        attempt,
       });
     if (code === 'UPSTREAM_AUTH_REQUIRED') this.#tell('MCPServerAuthRequired');
     else this.#tell(this.#isRecovering ? 'MCPServerRecoveryFailed' : 'MCPServerFailed', message, { attempt });

@@ -34,7 +34,10 @@ export function callServer(
   if (tracer === undefined) return conversation.call(what, text, options);
   const span = tracer.begin(
     {
-      ...{ type: 'server', server: name, method: text.method, target: text.name },
+      type: 'server',
+      server: name,
+      method: text.method,
+      target: text.name,
       url: definition.type === 'stdio' ? undefined : definition.url,
       revision: facts?.protocolVersion,
       content: contentOf(text, options, parts),

@@ -63,8 +63,15 @@ export async function dial(
     const { maxMessageBytes, maxQueuedBytes } = config();
     return new StdioWire(
       {
-        ...{ command, env, watchdog, output, memory, maxMessageBytes, maxQueuedBytes },
-        ...{ graces: config, limits: config },
+        command,
+        env,
+        watchdog,
+        output,
+        memory,
+        maxMessageBytes,
+        maxQueuedBytes,
+        graces: config,
+        limits: config,
       },
       listener,
     );
@@ -97,7 +104,15 @@ export async function dial(
   const trust = { trust: trusts(tls), proxyTrust: trusts(), servername, hasCertificate: cert !== undefined };
   const redact = (text: string): string => output.redact(text);
   const options = {
-    ...{ ...config(), ...trust, limits: config, url, route, headers, connectMs, redact, memory },
+    ...config(),
+    ...trust,
+    limits: config,
+    url,
+    route,
+    headers,
+    connectMs,
+    redact,
+    memory,
     ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
     ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
     socketPath: unix?.socketPath,

@@ -131,10 +131,22 @@ export class Fleet {
     const partsWith = (log: Log, credential?: CallerCredential): OwnParts => {
       const output = new StandardError(log, config);
       return {
-        ...{ config, ticker, logs, output, log, lastEra, tracer: this.#parts.tracer },
+        config,
+        ticker,
+        logs,
+        output,
+        log,
+        lastEra,
+        tracer: this.#parts.tracer,
         dial: (definition: ServerDefinition, listener: WireListener) =>
           dial(definition, listener, {
-            ...{ config, watchdog, trusts, secrets, directory: directory(), output, credential },
+            config,
+            watchdog,
+            trusts,
+            secrets,
+            directory: directory(),
+            output,
+            credential,
             memory: (about) => memory()?.open('answer', about?.sharer ?? `server ${name}`),
           }),
         received: (call, chars) => memory()?.hold(call, chars),
@@ -173,7 +185,9 @@ export class Fleet {
         const owned: Connection = new Connection(name, withoutIdling(connection.definition), {
           ...own,
           // What happens to it concerns its owner only.
-          ...{ isOwn: true, emit: () => undefined, asked: () => undefined },
+          isOwn: true,
+          emit: () => undefined,
+          asked: () => undefined,
           readsLists: credential !== undefined,
           waitsForPeople: () => credential !== undefined,
           // With a credential, it is the credential that was refused.
@@ -190,7 +204,10 @@ export class Fleet {
     });
     const connection: Connection = new Connection(name, definition, {
       ...shared,
-      ...{ emit, isOwn: false, readsLists: true, personal },
+      emit,
+      isOwn: false,
+      readsLists: true,
+      personal,
       session: this.#parts.lastKnown().sessionOf(name),
       waitsForPeople: () => personal.isPersonal,
       refused: (error) => personal.refused(error),

@@ -130,8 +130,7 @@ export class Instances {
     await waitAtMost(MAX_ENDING_MS, this.#remove(key));
   }
 
-  /** Ends those of the owner of a credential. Resolves when they have ended, at the latest after `MAX_ENDING_MS`: what a server
-   *  does must not delay a sign-out. */
+  /** Ends those of the owner of a credential. Resolves after `MAX_ENDING_MS` at the latest: no server delays a sign-out. */
   async drop(owner: string): Promise<void> {
     const ending = this.#table.of(owner).map(({ key }) => this.#remove(key));
     if (ending.length > 0) await waitAtMost(MAX_ENDING_MS, Promise.all(ending));
@@ -198,11 +197,18 @@ export class Instances {
     const { instances } = this.#parts.definition();
     const warm = credential === undefined ? this.#warm.take() : undefined;
     const own = warm?.parts ?? this.#parts.next(credential);
-    const declaring = instances === 'perSession' ? client : undefined;
-    const connection = this.#parts.create(own, declaring, credential);
+    const connection = this.#parts.create(own, instances === 'perSession' ? client : undefined, credential);
     const instance = {
-      ...{ key, mode: instances, connection, output: own.output, warm, owner, sessionId, credential },
-      ...{ values: credential?.values, usedAt: Date.now() },
+      key,
+      mode: instances,
+      connection,
+      output: own.output,
+      warm,
+      owner,
+      sessionId,
+      credential,
+      values: credential?.values,
+      usedAt: Date.now(),
     };
     this.#table.add(instance);
     this.#sweepLater();

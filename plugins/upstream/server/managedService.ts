@@ -198,7 +198,9 @@ function metadataOf(
     suspended,
     ...(instances !== 'shared' && {
       instances: {
-        ...{ mode: instances, running: size, max: maxInstances },
+        mode: instances,
+        running: size,
+        max: maxInstances,
         ...(warmInstances > 0 && { warm }),
       },
     }),

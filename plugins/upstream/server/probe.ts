@@ -88,7 +88,8 @@ async function attempt(
     connectMs: 0,
     maxMessageBytes,
     redact,
-    ...{ trust, proxyTrust: trust },
+    trust,
+    proxyTrust: trust,
     memory: () => undefined,
   };
   const wire = await remoteWire(transport, options, listenerOf(requests));

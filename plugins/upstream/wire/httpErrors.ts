@@ -138,7 +138,9 @@ function messageIn(body: string): Said {
   const { code, data } = given;
   return {
     ...(typeof inner === 'string' && { message: inner }),
-    ...{ isRpc: jsonrpc === '2.0' && isObject(error), code, data },
+    isRpc: jsonrpc === '2.0' && isObject(error),
+    code,
+    data,
   };
 }
 

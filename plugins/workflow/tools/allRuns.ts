@@ -33,7 +33,11 @@ function stepFacts(step: StepRecord, hasValues: boolean): RunStep {
   const { step_id, tool, status, started_at, completed_at, duration_ms, error } = step;
   const { parent, iteration, attempts } = step;
   return {
-    ...{ step_id, tool, status, started_at, duration_ms },
+    step_id,
+    tool,
+    status,
+    started_at,
+    duration_ms,
     ...(completed_at !== undefined && { completed_at }),
     ...(error !== undefined && { error }),
     ...(parent !== undefined && { parent }),

@@ -43,8 +43,11 @@ export class Statuses implements SignInStatuses {
     // Until an attempt has succeeded, which the next call makes.
     if (credential.progress === 'failed')
       return {
-        ...{ status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true },
-        ...{ fault: credential.fault.message, ...ways },
+        status: 'reauth_required',
+        authTool: AUTH_TOOL,
+        hasFailed: true,
+        fault: credential.fault.message,
+        ...ways,
       };
     if (isUsable) return { status: 'connected', ...grant, ...ways };
     // Only a sign-in at this gateway would help.

@@ -95,7 +95,10 @@ export class StoredGrants implements GrantStore {
       Date.now(),
     );
     return {
-      ...{ id: idOf(record), holder: digest(owner).slice(0, HOLDER_CHARS), server, state },
+      id: idOf(record),
+      holder: digest(owner).slice(0, HOLDER_CHARS),
+      server,
+      state,
       ...(since !== undefined && { since }),
       ...(expires !== undefined && { expires }),
       ...(nextRefresh !== undefined && { nextRefresh }),

@@ -69,7 +69,10 @@ async function grantIn(response: Response, grant: Grant, before: number): Promis
   );
   return {
     ...grant,
-    ...{ expiresAt: undefined, refreshAt: undefined, hasNoLifetime: undefined, isAfterRefusal: undefined },
+    expiresAt: undefined,
+    refreshAt: undefined,
+    hasNoLifetime: undefined,
+    isAfterRefusal: undefined,
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     ...(tokens.scope !== undefined && { scope: scopesIn(tokens.scope).join(' ') }),

@@ -147,7 +147,9 @@ export class Refresher {
       const { since = at, count = 0 } = record.trouble ?? {};
       const backoff = Math.min(FIRST_RETRY_MS * 2 ** count, MAX_RETRY_MS) * (1 + Math.random() / 4);
       const trouble: Trouble = {
-        ...{ since, count: count + 1, reason: message },
+        since,
+        count: count + 1,
+        reason: message,
         retryAt: Math.round(at + (retryAfterMs ?? backoff)),
         mayBeSpent: wasSpent || mayBeSpent,
       };
@@ -163,7 +165,9 @@ export class Refresher {
       await this.#write(result);
     } catch (error) {
       this.#log.warn('the new tokens of a grant could not be stored yet', {
-        ...{ server: cell.server, holder: cell.owner, reason: messageOf(error) },
+        server: cell.server,
+        holder: cell.owner,
+        reason: messageOf(error),
       });
       this.#unstored.set(cell.id, result);
       if (before !== undefined) cell.learn(change(before));

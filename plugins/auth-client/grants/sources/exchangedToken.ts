@@ -26,7 +26,10 @@ export async function exchangedToken(
   const audiences = requiredAudiences.map(audienceScope).filter((scope) => scope !== undefined);
   const { token, expiresAt } = await downstream.exchange(
     {
-      ...{ name, endpoint, connectorId, client },
+      name,
+      endpoint,
+      connectorId,
+      client,
       scopes: [tokenExchange.scopes, ...audiences].join(' '),
       ...(expectedIssuer !== undefined && { expectedIssuer }),
     },

@@ -21,7 +21,9 @@ export function singleSignOn(
   let downstream: Promise<Downstream> | undefined;
   const opened = (): Promise<Downstream> =>
     (downstream ??= openDownstream({
-      ...{ proxies, log, ...(trust && { trust }) },
+      proxies,
+      log,
+      ...(trust && { trust }),
       allowPrivate: extraCaFile !== undefined || oauth.mcpClient.tokenExchange.allowPrivateIP,
       privateKey: 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP',
       directory: () => scope.get(ConfigControl).directory,
@@ -30,7 +32,8 @@ export function singleSignOn(
   return {
     forwarding: { tokens, log, obtain: forwardedToken },
     exchanging: {
-      ...{ tokens, log },
+      tokens,
+      log,
       obtain: async (server, idToken) => exchangedToken(server, idToken, await opened()),
     },
   };

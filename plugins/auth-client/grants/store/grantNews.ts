@@ -26,39 +26,47 @@ export class GrantNews {
 
   asked(record: GrantRecord): void {
     this.#tell('grant.asked', record, {
-      ...{ state: 'asked', reason: 'MCPServerGrantAsked' },
+      state: 'asked',
+      reason: 'MCPServerGrantAsked',
       message: 'a link to sign in was given out',
     });
   }
   granted(record: GrantRecord): void {
     this.#tell('grant.granted', record, {
-      ...{ state: 'valid', reason: 'MCPServerGrantGranted' },
+      state: 'valid',
+      reason: 'MCPServerGrantGranted',
       message: 'a caller has signed in',
     });
   }
   refreshed(record: GrantRecord): void {
     this.#tell('grant.refreshed', record, {
-      ...{ state: 'valid', reason: 'MCPServerGrantRefreshed' },
+      state: 'valid',
+      reason: 'MCPServerGrantRefreshed',
       message: 'the authorization server gave new tokens',
     });
   }
   expiring(record: GrantRecord): void {
     this.#tell('grant.expiring', record, {
-      ...{ state: 'expiring', reason: 'MCPServerGrantExpiring', severity: 'Warning' },
+      state: 'expiring',
+      reason: 'MCPServerGrantExpiring',
+      severity: 'Warning',
       message: `a grant could not be refreshed yet: ${record.trouble?.reason ?? ''}`,
     });
   }
   lost(record: GrantRecord): void {
     const loss = record.lost?.loss;
     this.#tell('grant.lost', record, {
-      ...{ state: 'lost', reason: 'MCPServerGrantLost', severity: 'Warning' },
+      state: 'lost',
+      reason: 'MCPServerGrantLost',
+      severity: 'Warning',
       message: `a grant is lost, its holder has to sign in again: ${loss === undefined ? '' : LOSSES[loss]}`,
       facts: { ...(loss !== undefined && { loss }) },
     });
   }
   dropped(record: GrantRecord): void {
     this.#tell('grant.dropped', record, {
-      ...{ state: 'none', reason: 'MCPServerGrantDropped' },
+      state: 'none',
+      reason: 'MCPServerGrantDropped',
       message: 'a grant was discarded',
     });
   }
@@ -66,7 +74,9 @@ export class GrantNews {
   stepUp(record: GrantRecord): void {
     const scopes = (record.missingScopes ?? []).join(' ');
     this.#tell('grant.stepUp', record, {
-      ...{ state: 'valid', reason: 'MCPServerGrantStepUp', severity: 'Warning' },
+      state: 'valid',
+      reason: 'MCPServerGrantStepUp',
+      severity: 'Warning',
       message: `a call has lacked scopes: ${scopes}`,
       facts: { scopes },
     });
@@ -76,11 +86,19 @@ export class GrantNews {
     const { state, reason, message, severity = 'Normal', facts } = told;
     const isWarning = severity === 'Warning' && type !== 'grant.stepUp';
     this.#parts.log[isWarning ? 'warn' : 'info'](TEXTS[type], {
-      ...{ server, holder, ...facts },
+      server,
+      holder,
+      ...facts,
       ...(isWarning && { reason: message }),
     });
     const notice: GrantNotice = {
-      ...{ server, holder, state, reason, severity, owner: person, ...facts },
+      server,
+      holder,
+      state,
+      reason,
+      severity,
+      owner: person,
+      ...facts,
       message: `MCPServer ${server}: ${message}`,
     };
     this.#parts.emit({ type, ...notice } as KernelEvent<GrantEvent>);

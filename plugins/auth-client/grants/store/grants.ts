@@ -116,7 +116,9 @@ export class Grants {
   async asked({ owner, person }: Holder, server: string, until: number): Promise<void> {
     const asked = { at: Date.now(), until };
     const record = await this.#change(this.cell(owner, server), (before) => ({
-      ...{ owner, server, ...(person !== undefined && { person }) },
+      owner,
+      server,
+      ...(person !== undefined && { person }),
       ...before,
       asked,
     }));
