@@ -60,7 +60,12 @@ export async function measureCallers(
     const people = connected.map(({ caller }) => caller);
     const load = (server: string): Promise<LoadResult> =>
       runLoad({
-        ...{ url, directory, server, callers: people, kind: 'echo', seconds: 2 },
+        url,
+        directory,
+        server,
+        callers: people,
+        kind: 'echo',
+        seconds: 2,
         connections: LOAD_CONNECTIONS,
       });
     const results: { shared: LoadResult; own: LoadResult }[] = [];
@@ -69,7 +74,8 @@ export async function measureCallers(
     return {
       heapBytes: after.heapBytes - before.heapBytes,
       rssBytes: after.rssBytes - before.rssBytes,
-      ...{ sockets, connectedMs },
+      sockets,
+      connectedMs,
       firstMs: connected.map(({ ms }) => ms),
       shared: medianOf(results.map(({ shared }) => shared)),
       own: medianOf(results.map(({ own }) => own)),
@@ -123,8 +129,12 @@ function socketsOf({ pid }: ChildProcess): number {
 function medianOf(results: readonly LoadResult[]): LoadResult {
   const of = (key: keyof LoadResult): number => median(results.map((result) => result[key]));
   return {
-    ...{ calls: of('calls'), seconds: of('seconds'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') },
-    ...{ bytesPerCall: of('bytesPerCall'), failures: of('failures') },
+    calls: of('calls'),
+    seconds: of('seconds'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    bytesPerCall: of('bytesPerCall'),
+    failures: of('failures'),
   };
 }
 

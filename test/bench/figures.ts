@@ -65,7 +65,11 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
   if (name === 'metrics') {
     const { withMetrics, without } = await measureMetrics();
     const figure = (what: string, value: number): Figure => ({
-      ...{ name, text: `CPU of a call through call_tool, ${what}`, value, unit: 'µs', below: undefined },
+      name,
+      text: `CPU of a call through call_tool, ${what}`,
+      value,
+      unit: 'µs',
+      below: undefined,
     });
     return [
       figure('without metrics', without),
@@ -75,13 +79,21 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
   }
   if (name === 'adminPages')
     return (await measureAdminPages()).map(({ page, medianMs }) => ({
-      ...{ name, text: `first byte of ${page}`, value: medianMs, unit: 'ms', below: 20 },
+      name,
+      text: `first byte of ${page}`,
+      value: medianMs,
+      unit: 'ms',
+      below: 20,
     }));
   if (name === 'bearer') {
     const { withSignIn, without } = await measureBearer();
     const text = 'CPU of a request in the gate';
     const figure = (what: string, value: number, below?: number): Figure => ({
-      ...{ name, text: `${text}, ${what}`, value, unit: 'µs', below },
+      name,
+      text: `${text}, ${what}`,
+      value,
+      unit: 'µs',
+      below,
     });
     return [
       figure('without sign-in', without),
@@ -125,7 +137,11 @@ async function measurePeople(
   );
   const text = `${PEOPLE} people signed in${isShared ? ', over Redis' : ''}`;
   const figure = (what: string, value: number, unit: string): Figure => ({
-    ...{ name, text: `${text}: ${what}`, value, unit, below: undefined },
+    name,
+    text: `${text}: ${what}`,
+    value,
+    unit,
+    below: undefined,
   });
   return [
     figure('heap', growth.heapBytes / 1e6, 'MB'),
@@ -146,7 +162,11 @@ async function measureOwnConnections(options: FigureOptions): Promise<readonly F
   const sorted = [...firstMs].sort((a, b) => a - b);
   const text = `${CALLERS} callers × ${SERVERS_EACH} servers`;
   const figure = (what: string, value: number, unit: string): Figure => ({
-    ...{ name: 'callers', text: `${text}: ${what}`, value, unit, below: undefined },
+    name: 'callers',
+    text: `${text}: ${what}`,
+    value,
+    unit,
+    below: undefined,
   });
   const rate = ({ calls, seconds }: LoadResult): number => calls / seconds;
   return [

@@ -45,8 +45,10 @@ describe('e2e: grants that people gave by a link, given out by the broker', () =
   const exchange = (subjectToken: string): Promise<TokenAnswer> =>
     auth.post(
       {
-        ...{ grant_type: TOKEN_EXCHANGE, audience: 'tickets' },
-        ...{ subject_token: subjectToken, subject_token_type: typeUri('id_token') },
+        grant_type: TOKEN_EXCHANGE,
+        audience: 'tickets',
+        subject_token: subjectToken,
+        subject_token_type: typeUri('id_token'),
       },
       AS_PORTAL,
     );

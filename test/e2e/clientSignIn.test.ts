@@ -150,8 +150,11 @@ describe('e2e: applications that sign in with the official SDKs', () => {
   it('a client that leaves out scope and resource gets those of the gateway', async () => {
     const secret = { client_id: 'confidential', client_secret: 'its secret' };
     await auth.known({
-      ...{ id: secret.client_id, redirectUris: [REDIRECT], origin: 'token' },
-      ...{ authMethod: 'client_secret_post', secretHash: digest(secret.client_secret) },
+      id: secret.client_id,
+      redirectUris: [REDIRECT],
+      origin: 'token',
+      authMethod: 'client_secret_post',
+      secretHash: digest(secret.client_secret),
     });
     const code = await auth.code({ client_id: secret.client_id, scope: undefined, resource: undefined });
     const { body } = await auth.redeem(code, secret);
@@ -196,10 +199,14 @@ async function signInStrictly(address: URL): Promise<string> {
   const verifier = oauth.generateRandomCodeVerifier();
   const authorization = new URL(server.authorization_endpoint ?? '');
   const params = {
-    ...{ client_id: client.client_id, redirect_uri, state, response_type: 'code' },
+    client_id: client.client_id,
+    redirect_uri,
+    state,
+    response_type: 'code',
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...{ resource: resource.resource, scope: 'profile' },
+    resource: resource.resource,
+    scope: 'profile',
   };
   for (const [name, value] of Object.entries(params)) authorization.searchParams.set(name, value);
   const redirected = await signIn(authorization.href, { until: (url) => url.startsWith(redirect_uri) });

@@ -62,7 +62,10 @@ describe('e2e: what stays confidential of sign-ins at servers', function () {
         'mcpservers/exchanged.yaml': exchanged.definition({
           auth: {
             tokenExchange: {
-              ...{ enabled: true, idpTokenEndpoint: `${proxy.origin}/token`, connectorId, clientId },
+              enabled: true,
+              idpTokenEndpoint: `${proxy.origin}/token`,
+              connectorId,
+              clientId,
               clientSecret: '${file:secrets/downstream}',
             },
           },

@@ -21,7 +21,9 @@ describe('e2e: --extra-ca-file', () => {
     makeDirectory({
       'config.yaml': JSON.stringify(config),
       'mcpservers/s.yaml': JSON.stringify({
-        ...{ type: 'streamable-http', url: `${proxy.origin}/mcp`, autoStart: true },
+        type: 'streamable-http',
+        url: `${proxy.origin}/mcp`,
+        autoStart: true,
       }),
     });
 

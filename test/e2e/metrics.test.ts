@@ -152,11 +152,9 @@ describe('e2e: metrics', () => {
       socket.destroy();
     });
     const { pegboard, lend } = await serveShelf({
-      ...{
-        OTEL_METRICS_EXPORTER: 'otlp',
-        OTEL_EXPORTER_OTLP_ENDPOINT: url,
-        OTEL_EXPORTER_OTLP_TIMEOUT: '40',
-      },
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '40',
       ...EVERY_50_MS,
     });
     await until(() => attempts >= 3, { what: 'three attempts' });
@@ -170,7 +168,8 @@ describe('e2e: metrics', () => {
     const receiver = await collector();
     receiver.answerWith(400);
     const { pegboard, lend } = await serveShelf({
-      ...{ OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       ...EVERY_50_MS,
     });
     await lend();

@@ -56,7 +56,8 @@ describe('e2e: sign-ins through a proxy', () => {
   });
 
   const network = (more: JsonObject = {}): JsonObject => ({
-    ...{ proxy: `http://${proxy.place}`, proxyResolves: true },
+    proxy: `http://${proxy.place}`,
+    proxyResolves: true,
     ...more,
   });
   const tls = { [HOST]: { ca: 'ca.pem' } };

@@ -141,7 +141,10 @@ describe('e2e: owners with sign-in', () => {
     };
     const postIt: SessionClient['post'] = (body) => postMcp(auth.base, body, headers);
     return {
-      ...{ name, person, authorization, headers },
+      name,
+      person,
+      authorization,
+      headers,
       post: postIt,
       ask: (tool, args = {}, { meta } = {}) => postIt(callBody(tool, args, meta && { _meta: meta })),
       listen: (more = {}) => openStream(`${auth.base}/mcp`, { headers: { ...headers, ...more } }),
@@ -150,7 +153,9 @@ describe('e2e: owners with sign-in', () => {
   const withoutSession = (name: string, person: string, token: string): Client => {
     const authorization = `Bearer ${token}`;
     return {
-      ...{ name, person, authorization },
+      name,
+      person,
+      authorization,
       ask: (tool, args = {}, { meta } = {}) =>
         post(auth.base, statelessCall(tool, args, meta && { meta }), { authorization }),
     };
@@ -185,7 +190,9 @@ describe('e2e: owners with sign-in', () => {
       files: {
         'tools.mjs': moduleOf(toolsPlugin('test-tools', TOOLS)),
         'mcpservers/web.yaml': JSON.stringify({
-          ...{ type: 'streamable-http', url: server.url, questions: ['elicitation'] },
+          type: 'streamable-http',
+          url: server.url,
+          questions: ['elicitation'],
         }),
         'workflows/count.yaml': JSON.stringify({ steps: [{ id: 'a', tool: 'core_count' }] }),
         'workflows/wait.yaml': JSON.stringify({ steps: [{ id: 'a', tool: 'core_wait' }] }),
@@ -267,7 +274,8 @@ describe('e2e: owners with sign-in', () => {
     const running = alice.ask('call_tool', { name: 'workflow_wait' });
     await until(() => waiting.length === 1, { what: 'the run' });
     const listed = await aliceOnPhone.ask('call_tool', {
-      ...{ name: 'core_workflow_execution_list', arguments: { status: 'running' } },
+      name: 'core_workflow_execution_list',
+      arguments: { status: 'running' },
     });
     const id = /"execution_id": ?"([^"]+)"/.exec(textsOf(listed))?.[1] ?? '';
     const cancel = (client: Client): Promise<RawAnswer> =>

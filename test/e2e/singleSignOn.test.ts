@@ -23,7 +23,10 @@ async function exchanging(endpointKey = 'idpTokenEndpoint') {
   const site = await startTrustingSite(() => ({ ...trustedOf(downstream), issuer: proxy.origin }));
   const { connectorId, clientId } = downstream.target();
   const tokenExchange = {
-    ...{ enabled: true, [endpointKey]: `${proxy.origin}/token`, connectorId, clientId },
+    enabled: true,
+    [endpointKey]: `${proxy.origin}/token`,
+    connectorId,
+    clientId,
     clientSecret: '${file:secrets/downstream}',
   };
   const files = {

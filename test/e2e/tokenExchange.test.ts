@@ -77,7 +77,9 @@ function configFor(base: string, provider: IdentityProvider, downstream: Downstr
   const { clientId, idpTokenEndpoint } = downstream.target();
   const issuer = {
     ...server.trustedIssuers[0],
-    ...{ issuer: provider.url, jwksUrl: `${provider.url}/jwks`, allowPrivateIPJWKS: true },
+    issuer: provider.url,
+    jwksUrl: `${provider.url}/jwks`,
+    allowPrivateIPJWKS: true,
     allowedAudiences: [provider.config.clientId],
   };
   const target = { ...server.tokenExchangeBroker.targets['cluster-b'], clientId, idpTokenEndpoint };

@@ -143,8 +143,13 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
   /** What a process that was killed has left. */
   async function leave(name: string, started_at: string): Promise<void> {
     const row = {
-      ...{ execution_id: name, workflow_name: LONG, status: 'running', started_at, duration_ms: 0 },
-      ...{ owner: '', process: 'gone' },
+      execution_id: name,
+      workflow_name: LONG,
+      status: 'running',
+      started_at,
+      duration_ms: 0,
+      owner: '',
+      process: 'gone',
     };
     await plane.admin.create(objects, {
       apiVersion: GROUP,

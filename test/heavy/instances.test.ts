@@ -20,7 +20,11 @@ async function startTally(definition: object): Promise<TestGateway> {
     files: {
       'config.yaml': '{}',
       'mcpservers/tally.yaml': JSON.stringify({
-        ...{ type: 'stdio', autoStart: true, command, timeout: 60, instances: 'perSession' },
+        type: 'stdio',
+        autoStart: true,
+        command,
+        timeout: 60,
+        instances: 'perSession',
         ...definition,
       }),
     },

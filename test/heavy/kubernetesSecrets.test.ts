@@ -150,8 +150,12 @@ describe('orchestrator mode: Secrets', () => {
       namespace: () => namespace.name,
     });
     const downstream = await openDownstream({
-      ...{ allowPrivate: true, privateKey: 'x', log: captureLog(), trust: () => undefined },
-      ...{ directory: () => '/', secrets: () => secrets },
+      allowPrivate: true,
+      privateKey: 'x',
+      log: captureLog(),
+      trust: () => undefined,
+      directory: () => '/',
+      secrets: () => secrets,
     });
     const name = { name: 'idp', namespace: other.name };
     const client = { ...name, clientIdKey: 'client-id', clientSecretKey: 'client-secret' };

@@ -63,8 +63,12 @@ describe('e2e: a pair of plugins joined by a contract', function () {
 
   it('type-checks beside the packed gateway, declarations of all packages included', async () => {
     const compilerOptions = {
-      ...{ module: 'NodeNext', target: 'ES2023', types: ['node', 'mocha'], strict: true },
-      ...{ skipLibCheck: false, noEmit: true },
+      module: 'NodeNext',
+      target: 'ES2023',
+      types: ['node', 'mocha'],
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
     };
     folder.write('consumer.ts', CONSUMER);
     folder.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));

@@ -36,7 +36,9 @@ describe('orchestrator mode with 1,000 servers', () => {
     const create = async (): Promise<void> => {
       for (const name of names)
         await plane.admin.create(servers, {
-          ...{ apiVersion: GROUP, kind: 'MCPServer', metadata: { name } },
+          apiVersion: GROUP,
+          kind: 'MCPServer',
+          metadata: { name },
           spec: { type: 'streamable-http', url },
         });
     };

@@ -38,12 +38,19 @@ export function downstreamAt(
   const log = captureLog();
   const directory = makeDirectory({ secret: 'secret of the gateway\n' });
   const fetch = guardedFetch({
-    ...{ allowPrivate: true, allowHttp: 'loopback', timeoutMs: 5_000, maxBytes: 100_000 },
+    allowPrivate: true,
+    allowHttp: 'loopback',
+    timeoutMs: 5_000,
+    maxBytes: 100_000,
     ...network,
   });
   const target: ExchangeTarget = {
-    ...{ name: 'cluster-b', endpoint: `${url}/token`, expectedIssuer: url, connectorId: 'a' },
-    ...{ scopes: 'openid groups', client: { id: 'pegboard', secret: { file: 'secret' } } },
+    name: 'cluster-b',
+    endpoint: `${url}/token`,
+    expectedIssuer: url,
+    connectorId: 'a',
+    scopes: 'openid groups',
+    client: { id: 'pegboard', secret: { file: 'secret' } },
     ...more,
   };
   const downstream = new Downstream({
@@ -56,7 +63,10 @@ export function downstreamAt(
   const exchange = (): Promise<DownstreamToken> =>
     downstream.exchange(target, 'subject', typeUri('access_token'));
   return {
-    ...{ exchange, downstream, target, log },
+    exchange,
+    downstream,
+    target,
+    log,
     refusal: () =>
       exchange().then(
         ({ token }) => {

@@ -71,7 +71,9 @@ export async function startExchange(options: ExchangeOptions = {}): Promise<Exch
     ...(options.settings !== undefined && { settings: options.settings }),
   });
   return {
-    ...{ gateway, issuer, downstream },
+    gateway,
+    issuer,
+    downstream,
     exchange: async (changes = {}, headers = AS_PORTAL) => {
       const form = {
         grant_type: TOKEN_EXCHANGE,

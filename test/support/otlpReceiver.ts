@@ -131,7 +131,9 @@ function metricsIn({ resourceMetrics }: MetricsRequest): readonly ReceivedMetric
           asDouble ?? count,
         ]);
         return {
-          ...{ name: metric.name, unit: metric.unit, kind },
+          name: metric.name,
+          unit: metric.unit,
+          kind,
           values: Object.fromEntries(values) as Record<string, number>,
           resource: valuesOf(resource.attributes) as Record<string, string>,
         };

@@ -50,8 +50,12 @@ describe('lib: proxyRoutes', () => {
 describe('lib: readProxy', () => {
   it('reads credentials without their escapes, and a url without a scheme', () => {
     expect(readProxy('kim:p%40ss:w@proxy.test:3128', 'X')).include({
-      ...{ host: 'proxy.test', port: 3128, isHttps: false, isSocks: false },
-      ...{ credentials: 'kim:p@ss:w', name: 'http://proxy.test:3128 (X)' },
+      host: 'proxy.test',
+      port: 3128,
+      isHttps: false,
+      isSocks: false,
+      credentials: 'kim:p@ss:w',
+      name: 'http://proxy.test:3128 (X)',
     });
     expect(readProxy('socks5://[fd12::1]', 'X')).include({ host: 'fd12::1', port: 1080, isSocks: true });
   });

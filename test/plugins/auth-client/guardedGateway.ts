@@ -14,8 +14,13 @@ import { whoIs } from './whoIs.ts';
 
 const BUILT_INS = ['auth-client', 'http', 'vault-memory'];
 const NO_RULES: AuthRules = {
-  ...{ type: undefined, forwardToken: false, requiredAudiences: [], tokenExchange: undefined },
-  ...{ authorizationServer: undefined, grantScope: 'session', callerSecrets: [] },
+  type: undefined,
+  forwardToken: false,
+  requiredAudiences: [],
+  tokenExchange: undefined,
+  authorizationServer: undefined,
+  grantScope: 'session',
+  callerSecrets: [],
 };
 
 /** A server as the fake of plugins/upstream has it: changed by tests while they run. */
@@ -95,7 +100,11 @@ export async function guardedGateway(
   };
   return {
     ...gateway,
-    ...{ servers, connections, call, tell, link },
+    servers,
+    connections,
+    call,
+    tell,
+    link,
     url: (gateway.kernel.registry.all(HttpListener.id)[0] as HttpListener | undefined)?.url() ?? '',
     follow: (at, isEnd) => newBrowser().open(at, isEnd),
     reconfigure: async (more) => {
@@ -140,7 +149,9 @@ export async function callAs(
   }: { readonly name: string; readonly args: JsonObject; readonly request: InboundRequest },
 ): Promise<ToolResult> {
   const entry: Tool = {
-    ...{ name: `test_entry_${crypto.randomUUID()}`, kind: 'meta', description: `Calls ${name}` },
+    name: `test_entry_${crypto.randomUUID()}`,
+    kind: 'meta',
+    description: `Calls ${name}`,
     inputSchema: { type: 'object' },
     invoke: (_, call) => call.child(name, args),
   };
@@ -185,7 +196,12 @@ function fakeServer(
     challenges = [],
   } = fake;
   return {
-    ...{ name, url, isSuspended, isPersonal, state, challenges },
+    name,
+    url,
+    isSuspended,
+    isPersonal,
+    state,
+    challenges,
     auth: { ...NO_RULES, ...auth },
     connect: async (credential) => {
       if (fake.fault !== undefined)

@@ -4,8 +4,10 @@ import { AS_PORTAL, PORTAL_SECRET, startExchange } from '../../support/exchangeG
 import { BROKER, HEAD, ISSUER, printedFindings as printed } from '../../support/printedFindings.ts';
 
 const TARGET: JsonObject = {
-  ...{ idpTokenEndpoint: 'https://login.b.example.com/token', connectorId: 'a' },
-  ...{ clientId: 'pegboard', clientSecretFile: 'secret' },
+  idpTokenEndpoint: 'https://login.b.example.com/token',
+  connectorId: 'a',
+  clientId: 'pegboard',
+  clientSecretFile: 'secret',
 };
 
 /** What is printed about one target in line 13; the finding is at the target or at one of its keys. */
@@ -127,7 +129,9 @@ describe('auth-exchange: its configuration', () => {
       for (const target of [{}, { ...TARGET, idpTokenEndpoint: undefined }])
         expect(await ofTarget(target)).deep.equal([`${at(11)}error: ${b} ${neither}`]);
       for (const [key, value] of Object.entries({
-        ...{ ...TARGET, expectedIssuer: '', scopes: 'openid' },
+        ...TARGET,
+        expectedIssuer: '',
+        scopes: 'openid',
         clientCredentialsSecretRef: { name: 's' },
       }))
         expect(await ofTarget({ ...grant, [key]: value })).deep.equal([

@@ -35,7 +35,10 @@ describe('auth-exchange: changes while people work', () => {
     at = await startExchange({ broker: false });
     const { gateway, issuer } = at;
     await gateway.known({
-      ...{ id: 'own', redirectUris: [], authMethod: 'client_secret_basic', origin: 'token' },
+      id: 'own',
+      redirectUris: [],
+      authMethod: 'client_secret_basic',
+      origin: 'token',
       secretHash: digest('own secret'),
     });
     expect((await at.exchange({}, { authorization: basic('own', 'other') })).status).equal(401);

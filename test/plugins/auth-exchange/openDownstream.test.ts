@@ -25,7 +25,9 @@ describe('auth-exchange: exchanges for other plugins, without a broker', () => {
   ): Promise<Downstream> => {
     const directory = makeDirectory(files);
     return openDownstream({
-      ...{ allowPrivate, privateKey: KEY, log },
+      allowPrivate,
+      privateKey: KEY,
+      log,
       trust: () => undefined,
       directory: () => directory.path,
       secrets: () => source,
@@ -78,7 +80,10 @@ describe('auth-exchange: exchanges for other plugins, without a broker', () => {
       res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(goodAnswer(server.url)));
     });
     const target: ExchangeTarget = {
-      ...{ name: 'server', endpoint: `${server.url}/token`, connectorId: 'a', client: { id: 'public' } },
+      name: 'server',
+      endpoint: `${server.url}/token`,
+      connectorId: 'a',
+      client: { id: 'public' },
     };
     await (await open(true)).exchange(target, 'subject', typeUri('id_token'));
     expect([authorization, form.get('client_id')]).deep.equal([undefined, 'public']);

@@ -103,7 +103,9 @@ aggregator: { oauth: { server: { enabled: false, idp: { clientId: me, clientSecr
     const answer = await askCore(gateway, 'core_config_get');
     const place = { door: '[redacted]', street: 'Long' };
     expect(answer['Plugins']).to.have.deep.nested.property('hooks.Config', {
-      ...{ hooks: ['[redacted]'], monkeys: 3, place },
+      hooks: ['[redacted]'],
+      monkeys: 3,
+      place,
     });
     const idp = { clientId: 'me', clientSecret: '[redacted]' };
     expect(answer['Aggregator']).to.have.deep.nested.property('Oauth.Server.idp', idp);

@@ -126,7 +126,10 @@ describe('memory: bodies of requests', () => {
       arguments: { name: 'x_s_size', arguments: { text: 'y'.repeat(bytes) } },
     };
     const body = JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...args, _meta: ENVELOPE } },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { ...args, _meta: ENVELOPE },
     });
     return new Promise((resolve, reject) => {
       const length = isChunked ? {} : { 'content-length': Buffer.byteLength(body) };

@@ -24,7 +24,8 @@ describe("the README's table of metrics", () => {
 
   before(async () => {
     const server = {
-      ...{ enabled: true, baseUrl: 'http://localhost:8090' },
+      enabled: true,
+      baseUrl: 'http://localhost:8090',
       idp: { issuerUrl: NO_PARTNER, clientId: 'pegboard', clientSecretFile: 'secret.txt' },
     };
     const oauth = { mcpClient: { enabled: true }, server };

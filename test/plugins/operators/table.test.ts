@@ -39,7 +39,8 @@ const person = (...groups: readonly string[]): Caller => ({
   claims: { groups },
 });
 const http = (more: Partial<InboundRequest> = {}): Partial<InboundRequest> => ({
-  ...{ transport: 'http', remoteAddress: '127.0.0.1' },
+  transport: 'http',
+  remoteAddress: '127.0.0.1',
   ...more,
 });
 /** Who, over which surface → what they hold. Without a sign-in, `access` gives nothing over HTTP; see the second table. */

@@ -252,10 +252,10 @@ describe('upstream: instances', () => {
     const client = await counters.connect();
     await count(client);
     const answer = await client.call('core_service_status', { name: 'counter' }).answer();
-    expect(toldIn(answer))
-      .to.have.nested.property('metadata.instances')
-      .that.deep.equals({
-        ...{ mode: 'perSession', running: 1, max: 20 },
-      });
+    expect(toldIn(answer)).to.have.nested.property('metadata.instances').that.deep.equals({
+      mode: 'perSession',
+      running: 1,
+      max: 20,
+    });
   });
 });

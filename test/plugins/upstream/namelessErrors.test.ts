@@ -124,7 +124,9 @@ describe('upstream: what a server says without naming a request', () => {
     await rig.define({
       s: { type: 'streamable-http', url: server.url, timeout: 5 },
       pipe: {
-        ...{ type: 'stdio', autoStart: true, timeout: 10 },
+        type: 'stdio',
+        autoStart: true,
+        timeout: 10,
         command: stdio(`say({ id, result: ${JSON.stringify(text)} })`, '\ufeff'),
       },
     });

@@ -95,7 +95,12 @@ describe('the pages of tools', () => {
         'arg.tags': '["a", "b"]',
       };
       expect(await sent({ ...GOOD, ...all, 'arg.note': 'two\r\nlines' })).deep.equal({
-        ...{ to: 'Ada', items: 2, weight: 0.5, isGift: true, speed: 'fast', tags: ['a', 'b'] },
+        to: 'Ada',
+        items: 2,
+        weight: 0.5,
+        isGift: true,
+        speed: 'fast',
+        tags: ['a', 'b'],
         note: 'two\nlines',
       });
       expect(await sent({ arguments: '{"to": "Bob", "items": 3}' })).deep.equal({ to: 'Bob', items: 3 });

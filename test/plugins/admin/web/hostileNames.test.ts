@@ -65,7 +65,9 @@ describe('a hostile name', () => {
           plugins: { 'auth-client': false, evil: { module: './evil.mjs', config: { [name]: name } } },
         }),
         'mcpservers/shop.yaml': JSON.stringify({
-          ...{ type: 'stdio', command: ['/nowhere', name.replaceAll('\0', '')], autoStart: false },
+          type: 'stdio',
+          command: ['/nowhere', name.replaceAll('\0', '')],
+          autoStart: false,
           description: name,
         }),
         'evil.mjs': moduleOf(evilPlugin(name)),

@@ -83,7 +83,9 @@ describe('auth-client: the redirect of a sign-in link', () => {
     const site = await startGuardedSite();
     const other = await startGuardedSite();
     const gateway = await guardedGateway({
-      ...{ notes: { url: site.url }, notes2: { url: site.url }, files: { url: other.url } },
+      notes: { url: site.url },
+      notes2: { url: site.url },
+      files: { url: other.url },
     });
     const next = await gateway.link('files');
     const first = `${await gateway.link('notes')}&${new URLSearchParams({ redirect: next }).toString()}`;

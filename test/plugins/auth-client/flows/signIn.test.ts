@@ -103,8 +103,11 @@ describe('auth-client: signing in at a server', () => {
     site.changeMetadata(() => ({ resource: site.url, authorization_servers: ['https://evil.example'] }));
     expect(await gateway.tell('core_auth_login', { server: 'notes' })).contain('evil.example');
     const authorizationServer = {
-      ...{ issuer: `${site.issuer.issuer}/`, scopes: 'extra', grantScope: 'session' as const },
-      ...{ clientId: undefined, clientSecret: undefined },
+      issuer: `${site.issuer.issuer}/`,
+      scopes: 'extra',
+      grantScope: 'session' as const,
+      clientId: undefined,
+      clientSecret: undefined,
     };
     gateway.servers['notes'] = { url: site.url, auth: { type: 'oauth', authorizationServer } };
     expect((await asked(gateway))['scope']).equal('extra offline_access');

@@ -30,8 +30,13 @@ import { captureLog } from '../../../support/log.ts';
 import { TokenEndpoint } from './tokenEndpoint.ts';
 
 export const RULES: AuthRules = {
-  ...{ type: 'oauth', forwardToken: false, requiredAudiences: [], callerSecrets: [], grantScope: 'session' },
-  ...{ tokenExchange: undefined, authorizationServer: undefined },
+  type: 'oauth',
+  forwardToken: false,
+  requiredAudiences: [],
+  callerSecrets: [],
+  grantScope: 'session',
+  tokenExchange: undefined,
+  authorizationServer: undefined,
 };
 const VAULT_LIMITS = { maxEntries: 10_000, maxBytes: 1e8, maxValueBytes: 1e5, sweepMs: 1e6 };
 type Run = () => unknown;
@@ -70,8 +75,13 @@ export class GrantBench {
 
   server(auth: Partial<AuthRules> = {}, more: Partial<GuardedServer> = {}): GuardedServer {
     return {
-      ...{ name: 'notes', url: `${this.endpoint.server.url}/mcp`, auth: { ...RULES, ...auth } },
-      ...{ isSuspended: false, state: 'connected', isPersonal: true, challenges: [] },
+      name: 'notes',
+      url: `${this.endpoint.server.url}/mcp`,
+      auth: { ...RULES, ...auth },
+      isSuspended: false,
+      state: 'connected',
+      isPersonal: true,
+      challenges: [],
       connect: () => Promise.reject(new Error('not part of this test')),
       disconnect: () => Promise.resolve(),
       ...more,
@@ -82,7 +92,10 @@ export class GrantBench {
   grant(more: Partial<Grant> = {}): Grant {
     const { endpoint } = this;
     return {
-      ...{ url: this.server().url, issuer: endpoint.server.url, tokenEndpoint: endpoint.url, scope: 'read' },
+      url: this.server().url,
+      issuer: endpoint.server.url,
+      tokenEndpoint: endpoint.url,
+      scope: 'read',
       client: { id: 'gateway', authMethod: 'none', isRegistered: false },
       ...endpoint.tokensOf(),
       grantedAt: Date.now(),
@@ -131,13 +144,16 @@ export class GrantProcess {
       emit: (event: KernelEvent) => void this.events.push(event as GrantNotice & { type: string }),
       onStop: (run: Run) => void this.#stops.push(run),
       onDrain: () => undefined,
-      ...{ log: this.log, signal: this.#stopped.signal },
+      log: this.log,
+      signal: this.#stopped.signal,
     } as unknown as Scope<unknown>;
     const news = new GrantNews({ log: this.log, emit: (event) => scope.emit(event) });
     const grants = (this.grants = new Grants(scope, news));
     const secrets = (this.secrets = new CallerSecrets(scope));
     this.refresher = new Refresher({
-      ...{ scope, grants, news },
+      scope,
+      grants,
+      news,
       request: (grant) => refreshedGrant(grant, {}),
       clientLost: (grant) => void this.lostClients.push(grant),
     });

@@ -71,7 +71,9 @@ export class TokenEndpoint {
     this.#ends.set(accessToken, Date.now() + (this.expiresIn ?? Infinity) * 1_000);
     if (this.losesAnswers) return response.destroy();
     return send(200, {
-      ...{ access_token: accessToken, token_type: 'Bearer', refresh_token: refreshToken },
+      access_token: accessToken,
+      token_type: 'Bearer',
+      refresh_token: refreshToken,
       expires_in: this.expiresIn,
       ...this.more,
     });

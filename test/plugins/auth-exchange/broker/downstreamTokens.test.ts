@@ -156,9 +156,12 @@ describe('auth-exchange: downstream tokens that are kept', () => {
       const { downstream, target } = downstreamAt(server.url, {}, { maxBytes: 2_000_000 });
       const tokens = new DownstreamTokens(downstream);
       const subject = (name: string, lifeMs: number): Subject => ({
-        ...{ token: 'subject', type: typeUri('jwt') },
+        token: 'subject',
+        type: typeUri('jwt'),
         facts: {
-          ...{ issuer: 'https://login.example.com', subject: name, claims: { sub: name } },
+          issuer: 'https://login.example.com',
+          subject: name,
+          claims: { sub: name },
           expiresAt: Date.now() + lifeMs,
         },
       });

@@ -57,7 +57,10 @@ describe('auth-server: POST /oauth/register', () => {
   const endpoint = (settings: Partial<Gates['settings']>, registrationToken?: string) => {
     const gates = { registrationToken, settings: { ...CLOSED.settings, ...settings } };
     const registered = registration({
-      ...{ registrations, log, gates: () => gates, limit: new RateLimit(() => 10, 3_600) },
+      registrations,
+      log,
+      gates: () => gates,
+      limit: new RateLimit(() => 10, 3_600),
       policy: () => ({
         settings: { ...gates.settings, allowLocalhostRedirectURIs: true, allowPrivateIPRedirectURIs: false },
         resolve: (host) => Promise.resolve([host === 'inner.example' ? '10.0.0.1' : PUBLIC_ADDRESS]),

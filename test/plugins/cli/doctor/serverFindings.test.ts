@@ -5,7 +5,11 @@ import type { Gateway } from '../../../../plugins/cli/gateway.ts';
 
 const GATEWAY = {} as unknown as Gateway;
 const SERVER: ServerRecord = {
-  ...{ name: 'shop', type: 'stdio', state: 'Running', sessionStatus: 'connected', suspended: false },
+  name: 'shop',
+  type: 'stdio',
+  state: 'Running',
+  sessionStatus: 'connected',
+  suspended: false,
   toolsCount: 20_000,
 };
 

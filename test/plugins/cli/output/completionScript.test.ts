@@ -40,7 +40,10 @@ describe('cli: completion in a shell', function () {
       await until(async () => (await listed()).stdout.includes('x_evil_'));
       const env = {
         ...(process.env as Record<string, string>),
-        ...{ HOME: home.path, XDG_CACHE_HOME: home.at('cache'), PEGBOARD_ENDPOINT: url, TERM: 'dumb' },
+        HOME: home.path,
+        XDG_CACHE_HOME: home.at('cache'),
+        PEGBOARD_ENDPOINT: url,
+        TERM: 'dumb',
         PATH: `${home.at('bin')}:${process.env['PATH'] ?? ''}`,
       };
       const { type, shows, shown } = commandOnTerminal([shell, ...args], { cwd: home.path, env });

@@ -425,7 +425,9 @@ describe('pegboard auth', function () {
     const port = await freePort();
     home.write('config.yaml', `auth: { mode: prompt, callbackPort: ${port} }`);
     await auth.known({
-      ...{ id: `other client of ${home.path}`, authMethod: 'none', origin: 'token' },
+      id: `other client of ${home.path}`,
+      authMethod: 'none',
+      origin: 'token',
       redirectUris: [`http://127.0.0.1:${port}/callback`],
     });
     const other = {

@@ -560,7 +560,10 @@ async function asking(
   const input = Object.assign(new PassThrough(), { isTTY: true });
   let err = '';
   const terminal: Terminal = {
-    ...{ input, isTerminal: true, hasColour: false, columns: 80 },
+    input,
+    isTerminal: true,
+    hasColour: false,
+    columns: 80,
     out: () => undefined,
     err: (text) => {
       err += text;

@@ -61,8 +61,13 @@ describe('pegboard link to a gateway with a local token', () => {
       'lm-studio': { url: URL, headers },
       cline: { type: 'streamableHttp', url: URL, disabled: false, headers },
       goose: {
-        ...{ type: 'streamable_http', name: 'pegboard', description: 'All MCP servers behind Pegboard' },
-        ...{ uri: URL, enabled: true, timeout: 300, headers },
+        type: 'streamable_http',
+        name: 'pegboard',
+        description: 'All MCP servers behind Pegboard',
+        uri: URL,
+        enabled: true,
+        timeout: 300,
+        headers,
       },
       continue: { name: 'pegboard', type: 'streamable-http', url: URL, requestOptions: { headers } },
     });
@@ -155,10 +160,14 @@ describe('pegboard link to a gateway with a local token', () => {
     );
     expect(findings).to.have.deep.members([
       ...['Claude Desktop', 'Zed', 'Gemini CLI'].map((label) => ({
-        ...{ level: 'ok', subject: `client ${label}`, message: 'has Pegboard' },
+        level: 'ok',
+        subject: `client ${label}`,
+        message: 'has Pegboard',
       })),
       {
-        ...{ level: 'warning', subject: 'client Cursor', message: 'has Pegboard, without the local token' },
+        level: 'warning',
+        subject: 'client Cursor',
+        message: 'has Pegboard, without the local token',
         fix: 'pegboard link cursor',
       },
     ]);

@@ -279,7 +279,10 @@ describe('auth-exchange: the answer of a downstream provider', () => {
         ] as const) {
           refusing(status, '', given === undefined ? {} : { 'retry-after': given });
           expect(await at.refusal()).include({
-            ...{ status: 503, error: 'temporarily_unavailable', reason, retryAfter: answered },
+            status: 503,
+            error: 'temporarily_unavailable',
+            reason,
+            retryAfter: answered,
           });
         }
       });

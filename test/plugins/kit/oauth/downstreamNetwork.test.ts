@@ -98,7 +98,10 @@ describe('auth-exchange: the way to a downstream provider', () => {
     ]) {
       const { refusal, detail } = downstreamAt(address, {}, closed);
       expect(await refusal(), address).include({
-        ...{ status: 400, error: 'invalid_target', reason: 'downstream-private-address', text: PRIVATE_TEXT },
+        status: 400,
+        error: 'invalid_target',
+        reason: 'downstream-private-address',
+        text: PRIVATE_TEXT,
       });
       expect(detail()).include('allowPrivateIP');
     }

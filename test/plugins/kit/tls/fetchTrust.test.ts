@@ -147,8 +147,11 @@ describe('fetchTrust: a host in aggregator.oauth.tls', () => {
       { name: 'vault', url: `https://${HOST}:${site.port}/mcp`, tls: { ca: '/none.pem' } },
     ];
     const trust = fetchTrust({
-      ...{ extraCaFile: () => undefined, directory: () => '/', log: captureLog() },
-      ...{ hosts: () => hosts, servers: () => servers },
+      extraCaFile: () => undefined,
+      directory: () => '/',
+      log: captureLog(),
+      hosts: () => hosts,
+      servers: () => servers,
     });
     const at = (origin: string): unknown => trust(new URL(origin)).secureContext;
     expect(() => at(`https://${HOST}:${site.port}`)).throw(/^vault: tls\.ca: ENOENT/);

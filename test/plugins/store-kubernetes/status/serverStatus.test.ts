@@ -8,20 +8,16 @@ import {
 } from '../../../../plugins/store-kubernetes/status/serverStatus.ts';
 
 const BROKEN: Issue = {
-  ...{
-    severity: 'error',
-    code: 'CONFIG_INVALID',
-    message: 'MCPServer s: wrong',
-    file: 'mcpservers/s spec.url',
-  },
+  severity: 'error',
+  code: 'CONFIG_INVALID',
+  message: 'MCPServer s: wrong',
+  file: 'mcpservers/s spec.url',
 };
 const FAILED = {
-  ...{
-    lastError: 'no answer',
-    lastErrorCode: 'UPSTREAM_TIMEOUT',
-    nextRetryAfter: '2026-11-24T10:00:00.750Z',
-  },
-  ...{ consecutiveFailures: 2 },
+  lastError: 'no answer',
+  lastErrorCode: 'UPSTREAM_TIMEOUT',
+  nextRetryAfter: '2026-11-24T10:00:00.750Z',
+  consecutiveFailures: 2,
 };
 
 function record(state: string, metadata: object = {}): ServiceRecord {

@@ -4,7 +4,9 @@ import { storableSpec } from '../../../../plugins/store-kubernetes/store/storabl
 describe('the spec of a custom resource', () => {
   it('has a command as a list', () => {
     expect(storableSpec({ type: 'stdio', command: 'node', args: ['a'] })).deep.equal({
-      ...{ type: 'stdio', command: ['node'], args: ['a'] },
+      type: 'stdio',
+      command: ['node'],
+      args: ['a'],
     });
     const remote = { type: 'sse', timeout: 5 };
     expect(storableSpec(remote)).equal(remote);
@@ -13,16 +15,21 @@ describe('the spec of a custom resource', () => {
   it('has the durations and the version of a workflow as texts, and values of people as they were', () => {
     const free = { args: { timeout: 5 }, output: { delay: 1 }, outputs: { timeout: 2 } };
     const spec = {
-      ...{ version: 2, timeout: 90, output: { timeout: 5 } },
+      version: 2,
+      timeout: 90,
+      output: { timeout: 5 },
       steps: [
         { ...free, id: 'a', timeout: 0.5, retry: { max: 1, delay: 2, maxDelay: '1m', max_delay: 30 } },
         { id: 'b', forEach: { items: [1], steps: [{ id: 'c', timeout: 7 }] } },
         { id: 'd', parallel: [{ id: 'e', timeout: 8 }] },
       ],
-      ...{ onFailure: [{ id: 'f', timeout: 9 }], finally: [{ id: 'g', timeout: '10s' }] },
+      onFailure: [{ id: 'f', timeout: 9 }],
+      finally: [{ id: 'g', timeout: '10s' }],
     };
     expect(storableSpec(spec)).deep.equal({
-      ...{ version: '2', timeout: '90s', output: { timeout: 5 } },
+      version: '2',
+      timeout: '90s',
+      output: { timeout: 5 },
       steps: [
         {
           ...free,
@@ -33,7 +40,8 @@ describe('the spec of a custom resource', () => {
         { id: 'b', forEach: { items: [1], steps: [{ id: 'c', timeout: '7s' }] } },
         { id: 'd', parallel: [{ id: 'e', timeout: '8s' }] },
       ],
-      ...{ onFailure: [{ id: 'f', timeout: '9s' }], finally: [{ id: 'g', timeout: '10s' }] },
+      onFailure: [{ id: 'f', timeout: '9s' }],
+      finally: [{ id: 'g', timeout: '10s' }],
     });
   });
 });

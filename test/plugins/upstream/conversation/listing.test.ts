@@ -8,9 +8,15 @@ import { captureLog } from '../../../support/log.ts';
 import { StandardError } from '../../../../plugins/upstream/wire/standardError.ts';
 
 const LIMITS = {
-  ...{ timeoutMs: 1_000, maxListPages: 10, maxListItems: 10, backoffMaxMs: 1_000 },
-  ...{ backoffFirstMs: 1_000, maxRetryAfterMs: 60_000 },
-  ...{ listDebounceMs: 10, maxListDebounceMs: 100, relistMs: 300_000 },
+  timeoutMs: 1_000,
+  maxListPages: 10,
+  maxListItems: 10,
+  backoffMaxMs: 1_000,
+  backoffFirstMs: 1_000,
+  maxRetryAfterMs: 60_000,
+  listDebounceMs: 10,
+  maxListDebounceMs: 100,
+  relistMs: 300_000,
 };
 const LINES = {
   maxLogLineChars: 100,

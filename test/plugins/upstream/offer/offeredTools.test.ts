@@ -73,7 +73,11 @@ class Bench {
 
 function entryOf(name: string, server: string, isOwn: boolean): Entry {
   const tool = {
-    ...{ name, server, kind: 'tool' as const, description: '', inputSchema: {} },
+    name,
+    server,
+    kind: 'tool' as const,
+    description: '',
+    inputSchema: {},
     invoke: () => expect.fail('invoked'),
   };
   return { server, isOwn, tool, own: name, text: '', excluded: undefined };

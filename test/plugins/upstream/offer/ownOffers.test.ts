@@ -86,7 +86,7 @@ function connectionTo(name: string): Connection {
   const definition = { family: { name: 'f', instanceArg: 'which' }, excludeTools: [] };
   const tools = [{ name: 'open', inputSchema: {} }];
   const listing = { ...NOTHING_LISTED, tools };
-  return { ...{ name, definition, listing, isWanted: true, isStale: false } } as unknown as Connection;
+  return { name, definition, listing, isWanted: true, isStale: false } as unknown as Connection;
 }
 
 describe('OwnOffers', () => {

@@ -42,13 +42,11 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
     }),
     personal: () =>
       names.map((name) => ({
-        ...{
-          name,
-          isSuspended: false,
-          credentialOf: (request: InboundRequest) => credentialFor(request, name),
-          isCurrent: (owner: string) => connected.has(`${owner} ${name}`),
-          recallFor: () => Promise.resolve(),
-        },
+        name,
+        isSuspended: false,
+        credentialOf: (request: InboundRequest) => credentialFor(request, name),
+        isCurrent: (owner: string) => connected.has(`${owner} ${name}`),
+        recallFor: () => Promise.resolve(),
         connect: async ({ owner }: CallerCredential) => {
           attempts.push(`${owner} ${name}`);
           await connects[name]?.();

@@ -32,8 +32,12 @@ describe('upstream: servers that want a client certificate', () => {
     const own = { ca: readFileSync(accepted), requestCert: true, maxVersion } as const;
     const { origin, certificate } = await tlsProxy(url, { options: own });
     return (tls: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
-      ...{ type: 'streamable-http', url: `${origin}/mcp`, timeout: 5, autoStart: true },
-      ...{ tls: { ca: certificate, ...tls }, ...more },
+      type: 'streamable-http',
+      url: `${origin}/mcp`,
+      timeout: 5,
+      autoStart: true,
+      tls: { ca: certificate, ...tls },
+      ...more,
     });
   };
 

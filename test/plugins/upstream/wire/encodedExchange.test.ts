@@ -22,7 +22,9 @@ function exchangeOf(budget: number) {
   } as unknown as SocketFlow;
   let room = budget;
   const owner: ExchangeOwner<object> = {
-    ...{ maxMessageBytes: 20_000_000, maxEventIdBytes: 100, flow },
+    maxMessageBytes: 20_000_000,
+    maxEventIdBytes: 100,
+    flow,
     memory: () => ({
       size: (bytes) => ((seen.taken = bytes), bytes <= room),
       room: () => new Promise((resolve) => (more = resolve)),

@@ -17,7 +17,9 @@ function paused() {
     goOnLater: (later: () => void) => (goOn = later),
   } as unknown as SocketFlow;
   const owner: ExchangeOwner<object> = {
-    ...{ maxMessageBytes: 1_000_000, maxEventIdBytes: 100, flow },
+    maxMessageBytes: 1_000_000,
+    maxEventIdBytes: 100,
+    flow,
     memory: () => ({ size: (bytes) => ((taken = bytes), true), room: () => Promise.resolve() }),
     begun: () => undefined,
     head: () => undefined,

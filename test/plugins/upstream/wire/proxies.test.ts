@@ -33,7 +33,10 @@ describe('upstream: proxies', () => {
   });
 
   const remote = (more: JsonObject = {}): JsonObject => ({
-    ...{ type: 'streamable-http', url: `http://${HOST}/mcp`, timeout: 5, autoStart: true },
+    type: 'streamable-http',
+    url: `http://${HOST}/mcp`,
+    timeout: 5,
+    autoStart: true,
     ...more,
   });
   const answers = async (message: string): Promise<void> => {

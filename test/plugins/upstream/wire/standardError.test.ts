@@ -21,8 +21,11 @@ function countCalls<Name extends PropertyKey>(
 
 describe('upstream: output of a server other than messages', () => {
   const limits = {
-    ...{ maxLogLineChars: 100, maxLogLinesPerSecond: 20, stderrTailLines: 3 },
-    ...{ stderrKeptLines: 5, stderrKeptChars: 1_000 },
+    maxLogLineChars: 100,
+    maxLogLinesPerSecond: 20,
+    stderrTailLines: 3,
+    stderrKeptLines: 5,
+    stderrKeptChars: 1_000,
   };
 
   it('is cut and redacted only when it is shown', () => {

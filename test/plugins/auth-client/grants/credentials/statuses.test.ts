@@ -42,8 +42,11 @@ describe('auth-client: the statuses of sign-ins', () => {
     const bench = await GrantBench.open();
     const process = bench.process();
     const authorizationServer = {
-      ...{ issuer: 'https://login.example', scopes: 'a b', grantScope: 'session' as const },
-      ...{ clientId: undefined, clientSecret: undefined },
+      issuer: 'https://login.example',
+      scopes: 'a b',
+      grantScope: 'session' as const,
+      clientId: undefined,
+      clientSecret: undefined,
     };
     process.servers = [bench.server({ authorizationServer })];
     expect(await process.facts()).include({ issuer: 'https://login.example', scope: 'a b' });

@@ -18,7 +18,9 @@ async function bench() {
   const [ended, revoked]: [string[], string[]] = [[], []];
   const { grants, secrets, credentials, refresher } = two;
   const store = new StoredGrants({
-    ...{ grants, secrets, credentials },
+    grants,
+    secrets,
+    credentials,
     refresh: (cell, token) => refresher.refresh(cell, token),
     server: (name) => two.servers.find((server) => server.name === name),
     disconnect: (owner, server) => Promise.resolve(void ended.push(`${owner} ${server}`)),

@@ -272,8 +272,11 @@ describe('auth-client: grants that fail', () => {
 
 function pinned(issuer: string) {
   return {
-    ...{ issuer, scopes: undefined, grantScope: 'session' as const },
-    ...{ clientId: undefined, clientSecret: undefined },
+    issuer,
+    scopes: undefined,
+    grantScope: 'session' as const,
+    clientId: undefined,
+    clientSecret: undefined,
   };
 }
 

@@ -269,8 +269,12 @@ describe('auth-client: single sign-on at servers', () => {
 
   describe('by exchange', () => {
     const tokenExchange = {
-      ...{ endpoint: 'https://idp.example/token', connectorId: 'gateway', scopes: 'openid' },
-      ...{ expectedIssuer: undefined, clientId: 'me', clientSecret: '${env:SECRET}' },
+      endpoint: 'https://idp.example/token',
+      connectorId: 'gateway',
+      scopes: 'openid',
+      expectedIssuer: undefined,
+      clientId: 'me',
+      clientSecret: '${env:SECRET}',
       secretRef: undefined,
     };
 
@@ -284,9 +288,11 @@ describe('auth-client: single sign-on at servers', () => {
       const server = bench.server({ tokenExchange, requiredAudiences: ['a', 'not one'] });
       expect(await exchangedToken(server, 'ours', { exchange })).include({ token: 'theirs' });
       const target = {
-        ...{ name: 'notes', endpoint: 'https://idp.example/token', connectorId: 'gateway' },
+        name: 'notes',
+        endpoint: 'https://idp.example/token',
+        connectorId: 'gateway',
         client: { id: 'me', secret: { text: '${env:SECRET}' } },
-        ...{ scopes: 'openid audience:server:client_id:a' },
+        scopes: 'openid audience:server:client_id:a',
       };
       expect(asked).deep.equal([[target, 'ours', 'urn:ietf:params:oauth:token-type:id_token']]);
       const secretRef = { name: 'idp', clientIdKey: 'id', clientSecretKey: 'secret' };
@@ -328,8 +334,11 @@ describe('auth-client: single sign-on at servers', () => {
 
 describe('auth-client: grants that the broker gives out', () => {
   const pinned = {
-    ...{ issuer: 'https://login.example', scopes: undefined, grantScope: 'subject' as const },
-    ...{ clientId: undefined, clientSecret: undefined },
+    issuer: 'https://login.example',
+    scopes: undefined,
+    grantScope: 'subject' as const,
+    clientId: undefined,
+    clientSecret: undefined,
   };
   const person = { issuer: 'https://idp', subject: 'ada' };
 
