@@ -14,6 +14,13 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       'no-else-return': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'SpreadElement > ObjectExpression',
+          message: 'Write the properties themselves, one a line.',
+        },
+      ],
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true } }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
