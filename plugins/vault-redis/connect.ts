@@ -7,11 +7,11 @@ import type { VaultRedisConfig } from './config.ts';
 const MAX_RETRY_MS = 500;
 const DEFAULT_PORT = { redis: 6379, sentinel: 26379 } as const;
 
-export type Client = Redis | Cluster;
+export type RedisClient = Redis | Cluster;
 
 /** A client for operations that reconnects for ever and keeps no operation for later: an operation whose caller was told that
  *  it failed must not run afterwards. Not connected yet. */
-export function connect(config: VaultRedisConfig): Client {
+export function connect(config: VaultRedisConfig): RedisClient {
   if (!config.cluster) return connectOne(config);
   return new Cluster(
     urlsOf(config).map((url) => hostOf(url, DEFAULT_PORT.redis)),
@@ -43,7 +43,7 @@ export function connectSubscriber(config: VaultRedisConfig): Redis {
 }
 
 /** The servers that hold keys: the one, or the masters of a cluster. @throws Error if one of these cannot be found */
-export async function mastersOf(client: Client): Promise<readonly Redis[]> {
+export async function mastersOf(client: RedisClient): Promise<readonly Redis[]> {
   if (!(client instanceof Cluster)) return [client];
   const masters = (): readonly (Redis | undefined)[] => {
     const byName = new Map(client.nodes().map((node) => [`${node.options.host}:${node.options.port}`, node]));

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { GatewayError } from 'pegboard';
 import { newKeyRing } from '../kit/secrets/keyRing.ts';
 import type { KeyRing } from '../contracts/vault.ts';
-import type { Connection } from './connection.ts';
+import type { RedisConnection } from './redisConnection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 type SealKey = KeyRing[number];
@@ -14,7 +14,7 @@ const NAME = '"keyring"';
  *  @param secrets each opens them
  *  @throws GatewayError STORE_UNREACHABLE, also if none of the secrets opens them */
 export async function keptKeys(
-  connection: Connection,
+  connection: RedisConnection,
   secrets: readonly [string, ...string[]],
   keyPrefix: string,
 ): Promise<KeyRing> {

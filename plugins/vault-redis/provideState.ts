@@ -7,7 +7,7 @@ import { Vault } from '../contracts/vault.ts';
 import { vaultKeys } from '../kit/vault/vaultKeys.ts';
 import { Channel, Peers, Quotas, SharedKeys } from '../contracts/processes.ts';
 import type { VaultRedisConfig } from './config.ts';
-import { Connection } from './connection.ts';
+import { RedisConnection } from './redisConnection.ts';
 import { usableConfig } from './filledConfig.ts';
 import { keptKeys } from './keptKeys.ts';
 import { RedisChannel } from './redisChannel.ts';
@@ -19,7 +19,7 @@ import { verifyStore } from './verifyStore.ts';
 /** Provides what processes share, over one connection for operations and one for messages. */
 export function provideState(scope: Scope<VaultRedisConfig>): void {
   let { config } = scope;
-  const connection = new Connection(() => config, scope.log);
+  const connection = new RedisConnection(() => config, scope.log);
   let ring: KeyRing | undefined;
   let kept: KeyRing | undefined;
   const keys = (): KeyRing => (ring ??= vaultKeys(scope.find(StateDirectory)?.path, kept));

@@ -7,7 +7,7 @@ import { connectSubscriber } from './connect.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import type { Metric, MetricSource } from '../contracts/metrics.ts';
 import type { Channel, Subscriber } from '../contracts/processes.ts';
-import type { Connection } from './connection.ts';
+import type { RedisConnection } from './redisConnection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 /** The Redis channel below the key prefix, and the context of its seals. */
@@ -18,7 +18,7 @@ const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])";
 const PING_MS = 10_000;
 
 export interface RedisChannelParts {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly config: () => VaultRedisConfig;
   readonly ring: () => KeyRing;
   readonly log: Log;

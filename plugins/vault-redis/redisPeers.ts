@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
-import type { Connection } from './connection.ts';
+import type { RedisConnection } from './redisConnection.ts';
 import type { Peers } from '../contracts/processes.ts';
 
 /** Below the key prefix. Quotes are escaped in the names of keys, so the vault does not list it. */
@@ -13,7 +13,7 @@ const RENEW_MS = 10_000;
 const OWN = randomUUID();
 
 export interface RedisPeersParts {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly config: () => VaultRedisConfig;
   readonly log: Log;
 }

@@ -1,5 +1,5 @@
 import type { VaultRedisConfig } from './config.ts';
-import type { Connection } from './connection.ts';
+import type { RedisConnection } from './redisConnection.ts';
 import type { Draw, Drawn, Quota, Quotas } from '../contracts/processes.ts';
 
 /** Below the key prefix. Quotes are escaped in the names of keys, so the vault does not list it. */
@@ -42,7 +42,7 @@ redis.call('PEXPIRE', KEYS[1], math.ceil(lastsUntil - now))
 return {granted, hold, math.ceil(waitMs)}`;
 
 export interface RedisQuotasParts {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly config: () => VaultRedisConfig;
   /** Id of this process, under which its running calls are held. */
   readonly own: string;

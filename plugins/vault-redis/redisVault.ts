@@ -5,7 +5,7 @@ import { JsonVault } from '../kit/vault/jsonVault.ts';
 import type { VaultWrite } from '../kit/vault/jsonVault.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { mastersOf } from './connect.ts';
-import type { Connection } from './connection.ts';
+import type { RedisConnection } from './redisConnection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 const SCAN_COUNT = 1_000;
@@ -22,7 +22,7 @@ else redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4]) end
 return 1`;
 
 export interface RedisVaultParts {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly ring: () => KeyRing;
   readonly config: () => VaultRedisConfig;
 }

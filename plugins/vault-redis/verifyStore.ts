@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { GatewayError } from 'pegboard';
 import type { KeyRing } from '../contracts/vault.ts';
 import { mastersOf } from './connect.ts';
-import type { Connection } from './connection.ts';
+import type { RedisConnection } from './redisConnection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 /** It has GETDEL. */
@@ -18,7 +18,11 @@ const FIX_BY_MODE: Readonly<Record<string, string>> = {
 
 /** Refuses a Redis that would lose entries, and one that holds entries of other keys.
  *  @throws GatewayError STORE_UNREACHABLE */
-export async function verifyStore(connection: Connection, ring: KeyRing, keyPrefix: string): Promise<void> {
+export async function verifyStore(
+  connection: RedisConnection,
+  ring: KeyRing,
+  keyPrefix: string,
+): Promise<void> {
   const masters = await connection.run(mastersOf);
   const isCluster = await connection.run((client) => Promise.resolve(client.isCluster));
   await Promise.all(masters.map((node) => verifyNode(connection, node, isCluster)));
@@ -32,7 +36,7 @@ export async function verifyStore(connection: Connection, ring: KeyRing, keyPref
   throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
 }
 
-async function verifyNode(connection: Connection, node: Redis, isCluster: boolean): Promise<void> {
+async function verifyNode(connection: RedisConnection, node: Redis, isCluster: boolean): Promise<void> {
   const sections = [
     await connection.run(() => node.info('server')),
     await connection.run(() => node.info('memory')),

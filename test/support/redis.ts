@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { newKeyRing } from '../../plugins/kit/secrets/keyRing.ts';
 import type { KeyRing } from '../../plugins/contracts/vault.ts';
 import type { VaultRedisConfig } from '../../plugins/vault-redis/config.ts';
-import { Connection } from '../../plugins/vault-redis/connection.ts';
+import { RedisConnection } from '../../plugins/vault-redis/redisConnection.ts';
 import { RedisChannel } from '../../plugins/vault-redis/redisChannel.ts';
 import { RedisVault } from '../../plugins/vault-redis/redisVault.ts';
 import { verifyStore } from '../../plugins/vault-redis/verifyStore.ts';
@@ -222,7 +222,7 @@ export async function joinChannel(
 export async function openConnection(change: Partial<VaultRedisConfig>, ring: KeyRing = newKeyRing()) {
   const config = { ...DEFAULTS, url: '', ...change };
   const log = captureLog();
-  const connection = new Connection(() => config, log);
+  const connection = new RedisConnection(() => config, log);
   defer(() => connection.close());
   await connection.open();
   return { log, connection, config: () => config, ring: () => ring };

@@ -3,7 +3,7 @@ import type { Call } from '../../../kernel/contracts/call.ts';
 import { Leases } from '../../../plugins/limits/leases.ts';
 import { Limits } from '../../../plugins/limits/limits.ts';
 import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
-import type { Connection } from '../../../plugins/vault-redis/connection.ts';
+import type { RedisConnection } from '../../../plugins/vault-redis/redisConnection.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
 import { defer } from '../../support/cleanup.ts';
 import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
@@ -14,7 +14,7 @@ import { META, READ, WRITE, callOf, configOf, inner } from './calls.ts';
 describe('limits that processes share', function () {
   this.timeout(20_000);
   let redis: RedisServer;
-  let connection: Connection;
+  let connection: RedisConnection;
   let config: () => VaultRedisConfig;
 
   /** Another process with these limits. */

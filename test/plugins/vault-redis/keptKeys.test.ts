@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KeyRing } from '../../../plugins/contracts/vault.ts';
-import type { Connection } from '../../../plugins/vault-redis/connection.ts';
+import type { RedisConnection } from '../../../plugins/vault-redis/redisConnection.ts';
 import { keptKeys } from '../../../plugins/vault-redis/keptKeys.ts';
 import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
 
@@ -9,7 +9,7 @@ const NEW = 'the new secret of thirty-two characters or more';
 
 describe('plugin vault-redis: keys kept in Redis', function () {
   this.timeout(20_000);
-  let connection: Connection;
+  let connection: RedisConnection;
   const keysOf = (...secrets: [string, ...string[]]): Promise<KeyRing> => keptKeys(connection, secrets, 'p:');
 
   beforeEach(async function () {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
-import type { Connection } from '../../../plugins/vault-redis/connection.ts';
+import type { RedisConnection } from '../../../plugins/vault-redis/redisConnection.ts';
 import type { Draw, Drawn, Quota, Quotas } from '../../../plugins/contracts/processes.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
 import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
@@ -11,7 +11,7 @@ const NARROW: Quota = { callsPerMinute: 0, burst: 1, concurrent: 3 };
 
 describe('plugin vault-redis: quotas', function () {
   this.timeout(20_000);
-  let connection: Connection;
+  let connection: RedisConnection;
   /** One for each process. */
   let a: Quotas;
   let b: Quotas;

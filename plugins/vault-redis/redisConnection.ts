@@ -1,7 +1,7 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import { connect } from './connect.ts';
-import type { Client } from './connect.ts';
+import type { RedisClient } from './connect.ts';
 import type { VaultRedisConfig } from './config.ts';
 
 /** What ioredis reports if no node of a cluster can be used. */
@@ -10,11 +10,11 @@ interface ClusterError extends Error {
 }
 
 /** The connection to Redis. An operation waits for a connection at most `timeoutMs`, and is never repeated or kept. */
-export class Connection {
+export class RedisConnection {
   readonly #config: () => VaultRedisConfig;
   readonly #log: Log;
   readonly #running = new Set<Promise<unknown>>();
-  #client: Client | undefined;
+  #client: RedisClient | undefined;
   #isAway = false;
 
   constructor(config: () => VaultRedisConfig, log: Log) {
@@ -48,7 +48,7 @@ export class Connection {
   }
 
   /** @param operation one command @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN if Redis is full */
-  async run<T>(operation: (client: Client) => Promise<T>): Promise<T> {
+  async run<T>(operation: (client: RedisClient) => Promise<T>): Promise<T> {
     const running = this.#run(operation);
     this.#running.add(running);
     try {
@@ -61,7 +61,7 @@ export class Connection {
     }
   }
 
-  async #run<T>(operation: (client: Client) => Promise<T>): Promise<T> {
+  async #run<T>(operation: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client;
     if (client === undefined) throw new GatewayError('STORE_UNREACHABLE', 'the vault is closed; try again');
     let timer: NodeJS.Timeout | undefined;
@@ -83,7 +83,7 @@ export class Connection {
   }
 
   /** @returns false if there is no connection within `timeoutMs` */
-  #ready(client: Client): Promise<boolean> {
+  #ready(client: RedisClient): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (isReady: boolean): void => {
         clearTimeout(timer);
