@@ -8,8 +8,8 @@ import { MetricSource } from '../contracts/metrics.ts';
 import { CallSecrets } from '../contracts/secrets.ts';
 import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
-import type { Flows } from './flows/provideFlows.ts';
-import { revoke } from './flows/revoke.ts';
+import type { SignInFlows } from './flows/provideFlows.ts';
+import { revokeGrant } from './flows/revokeGrant.ts';
 import { CallerSecrets } from './grants/store/callerSecrets.ts';
 import { Credentials } from './grants/credentials/credentials.ts';
 import { grantMetrics } from './grants/credentials/grantMetrics.ts';
@@ -31,7 +31,7 @@ export interface SignInParts {
   readonly grants: Grants;
   readonly secrets: CallerSecrets;
   readonly credentials: Credentials;
-  readonly flows: Flows;
+  readonly flows: SignInFlows;
 }
 
 /** Wires the sign-in of callers at MCP servers: grants, then routes, then tools. In apply() only. */
@@ -85,7 +85,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
       server,
       refresh: (cell, token) => refresher.refresh(cell, token),
       disconnect: (owner, name) => flows.connections.end(owner, name),
-      revoke: (grant) => revoke(grant, { network, signal: scope.signal }),
+      revoke: (grant) => revokeGrant(grant, { network, signal: scope.signal }),
     }),
   );
 
@@ -106,7 +106,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
     const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);
     // What was kept of an owner who has made no request since a restart ends too.
     await Promise.all(dropped.flatMap((one) => server(one.server)?.disconnect(one.owner, true) ?? []));
-    for (const { grant } of dropped) if (grant !== undefined) await revoke(grant, { network, signal });
+    for (const { grant } of dropped) if (grant !== undefined) await revokeGrant(grant, { network, signal });
   };
   scope.tap('onEvent', (event) => {
     if (event.type !== 'signIn.ended') return;

@@ -55,15 +55,15 @@ export class Network {
       const response = await get(url, { headers, signal: this.#signal });
       const { status } = response;
       if (status >= 400 && status < 500) return { absent: `HTTP ${status}` };
-      if (status !== 200) throw new SignInFault(`${placeOf(url)} answers HTTP ${status}`);
+      if (status !== 200) throw new SignInFault(`${shownAddress(url)} answers HTTP ${status}`);
       const document = jsonIn(await response.text());
       if (isObject(document)) return { document };
       if (isGuess) return { absent: 'not JSON' };
-      throw new SignInFault(`${placeOf(url)} is not a JSON object`);
+      throw new SignInFault(`${shownAddress(url)} is not a JSON object`);
     } catch (error) {
       if (!(error instanceof GuardedFetchError)) throw error;
       if (isGuess && error.reason === 'redirect') return { absent: 'a redirect' };
-      throw new SignInFault(`${placeOf(url)} cannot be read: ${error.message}`);
+      throw new SignInFault(`${shownAddress(url)} cannot be read: ${error.message}`);
     }
   }
 
@@ -78,9 +78,9 @@ export class Network {
     if (await this.#mayBePrivate(url)) return;
     const classes = await hostClasses(hostOf(url), this.#parts.resolve);
     if (classes.length === 0 && !isLeftToProxy(url, this.#parts.proxies?.()))
-      throw new SignInFault(`${what} ${placeOf(url)} cannot be resolved to an address`);
+      throw new SignInFault(`${what} ${shownAddress(url)} cannot be resolved to an address`);
     if (classes.some((found) => found !== 'public'))
-      throw new SignInFault(`${what} ${placeOf(url)} has a private or internal address`);
+      throw new SignInFault(`${what} ${shownAddress(url)} has a private or internal address`);
   }
 
   async #mayBePrivate(url: URL): Promise<boolean> {
@@ -99,6 +99,6 @@ export function isSecure(url: URL): boolean {
 }
 
 /** A URL in messages: without what may be secret. */
-export function placeOf({ origin, pathname }: URL): string {
+export function shownAddress({ origin, pathname }: URL): string {
   return `${origin}${pathname === '/' ? '' : pathname}`;
 }

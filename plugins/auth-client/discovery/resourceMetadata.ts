@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import { SignInFault, placeOf } from './network.ts';
+import { SignInFault, shownAddress } from './network.ts';
 import type { Network } from './network.ts';
 import { scopesIn } from './scopesIn.ts';
 
@@ -39,13 +39,13 @@ export async function resourceMetadata(
 /** @throws SignInFault */
 function usable(document: JsonObject, from: URL, server: URL): ResourceMetadata {
   const { resource, authorization_servers: servers, scopes_supported: scopes } = document;
-  if (typeof resource !== 'string') throw new SignInFault(`${placeOf(from)} has no resource`);
+  if (typeof resource !== 'string') throw new SignInFault(`${shownAddress(from)} has no resource`);
   if (!covers(resource, server))
     throw new SignInFault(
-      `${placeOf(from)} is for the resource ${resource}, which is not the server at ${placeOf(server)}`,
+      `${shownAddress(from)} is for the resource ${resource}, which is not the server at ${shownAddress(server)}`,
     );
   const [first, ...others] = Array.isArray(servers) ? (servers as unknown[]).filter(isText) : [];
-  if (first === undefined) throw new SignInFault(`${placeOf(from)} names no authorization server`);
+  if (first === undefined) throw new SignInFault(`${shownAddress(from)} names no authorization server`);
   return { resource, issuers: [first, ...others], scopes: scopesIn(scopes) };
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from 'pegboard';
 import type { SignInEndpoints, SignInFacts } from '../../contracts/signIns.ts';
-import { SignInFault, isSecure, placeOf } from './network.ts';
+import { SignInFault, isSecure, shownAddress } from './network.ts';
 import type { Network } from './network.ts';
 import { scopesIn } from './scopesIn.ts';
 
@@ -33,7 +33,7 @@ async function metadataOf(url: URL, parts: Omit<Origin, 'from'>): Promise<Server
   for (const place of placesFor(url)) {
     const read = await parts.network.read(place, true);
     if ('document' in read) return usable(read.document, { ...parts, from: place });
-    tried.push(`${placeOf(place)} (${read.absent})`);
+    tried.push(`${shownAddress(place)} (${read.absent})`);
   }
   const [issuer = ''] = parts.issuers;
   throw new SignInFault(`the authorization server ${issuer} publishes no metadata: ${tried.join(', ')}`);
@@ -74,7 +74,7 @@ function issuerUrl(issuer: string): URL {
     throw new SignInFault('the issuer of its authorization server is not a URL');
   const url = new URL(issuer);
   if (url.username + url.password !== '' || /[?#]/.test(issuer))
-    throw new SignInFault(`the issuer ${placeOf(url)} has user information, a query or a fragment`);
+    throw new SignInFault(`the issuer ${shownAddress(url)} has user information, a query or a fragment`);
   if (!isSecure(url)) throw new SignInFault(`the issuer ${issuer} is neither https nor on this machine`);
   return url;
 }
@@ -99,12 +99,12 @@ async function usable(document: JsonObject, { from, issuers, network }: Origin):
   // Character by character: a server that can publish under another one's name would receive its codes.
   if (typeof issuer !== 'string' || !issuers.includes(issuer))
     throw new SignInFault(
-      `${placeOf(from)} is for the issuer ${typeof issuer === 'string' ? issuer : '(none)'}, not ${issuers[0] ?? ''}`,
+      `${shownAddress(from)} is for the issuer ${typeof issuer === 'string' ? issuer : '(none)'}, not ${issuers[0] ?? ''}`,
     );
   const methods = document['code_challenge_methods_supported'];
   // Without the list, the server does not check the code_verifier (MCP 2025-11-25, PKCE).
   if (!Array.isArray(methods) || !methods.includes('S256'))
-    throw new SignInFault(`${placeOf(from)}: the authorization server does not support PKCE with S256`);
+    throw new SignInFault(`${shownAddress(from)}: the authorization server does not support PKCE with S256`);
   const endpoints = await endpointsIn(document, from, network);
   const takesDocuments = document['client_id_metadata_document_supported'] === true;
   const other = endpoints.registration === undefined ? 'configured-only' : 'dynamic';
@@ -123,10 +123,12 @@ async function endpointsIn(document: JsonObject, from: URL, network: Network): P
   const named = (name: string): URL => {
     const value = document[name];
     if (typeof value !== 'string' || !URL.canParse(value))
-      throw new SignInFault(`${placeOf(from)}: its ${name} is not a URL`);
+      throw new SignInFault(`${shownAddress(from)}: its ${name} is not a URL`);
     const url = new URL(value);
     if (!isSecure(url))
-      throw new SignInFault(`${placeOf(from)}: its ${name} ${value} is neither https nor on this machine`);
+      throw new SignInFault(
+        `${shownAddress(from)}: its ${name} ${value} is neither https nor on this machine`,
+      );
     return url;
   };
   const optional = (name: string): URL | undefined =>

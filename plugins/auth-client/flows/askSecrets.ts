@@ -1,7 +1,7 @@
 import type { InboundRequest } from 'pegboard';
 import type { GuardedServer } from '../../contracts/credentials.ts';
 import { SignInFault } from '../discovery/network.ts';
-import { personOf } from '../grants/record/holderOf.ts';
+import { personHolder } from '../grants/record/holderOf.ts';
 import { signInKindOf } from '../grants/record/signInKindOf.ts';
 import { askerOf } from './askerOf.ts';
 import type { BeginParts } from './beginSignIn.ts';
@@ -14,7 +14,7 @@ export async function missingSecrets(
   { secrets }: Pick<BeginParts, 'secrets'>,
 ): Promise<readonly string[]> {
   if (auth.callerSecrets.length === 0) return [];
-  const place = { owner: personOf(request).owner, server: name };
+  const place = { owner: personHolder(request).owner, server: name };
   await secrets.read(place);
   const known = secrets.known(place, url) ?? {};
   return auth.callerSecrets.filter((one) => !Object.hasOwn(known, one));
@@ -34,7 +34,7 @@ export async function askSecrets(
   const at = parts.addresses.at(SECRETS_PATH);
   if (at === undefined) throw new SignInFault(NO_ADDRESS);
   const { name, url } = server;
-  const { owner } = personOf(request);
+  const { owner } = personHolder(request);
   const handle = await parts.requests.open({ server: name, url, owner, asker: askerOf(request), names });
   return `${at}?state=${handle}`;
 }

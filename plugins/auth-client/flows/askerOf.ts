@@ -1,8 +1,8 @@
 import type { InboundRequest } from 'pegboard';
-import type { Asker } from './flowStore.ts';
+import type { LinkAsker } from './flowStore.ts';
 
 /** Who asks for a link: only this person may open it. */
-export function askerOf({ caller }: InboundRequest): Asker {
+export function askerOf({ caller }: InboundRequest): LinkAsker {
   if (caller === undefined) return {};
   const { subject, issuer, claims = {} } = caller;
   const text = (name: string): string | undefined => {

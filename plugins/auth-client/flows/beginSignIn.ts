@@ -8,7 +8,7 @@ import type { Grants } from '../grants/store/grants.ts';
 import { holderOf } from '../grants/record/holderOf.ts';
 import { askerOf } from './askerOf.ts';
 import { clientFor } from './clientFor.ts';
-import type { ClientParts } from './clientFor.ts';
+import type { ClientForParts } from './clientFor.ts';
 import { DiscoveryFault } from './discoveryFault.ts';
 import { FLOW_SECONDS } from './flowStore.ts';
 import type { FlowStore, SignInFlow } from './flowStore.ts';
@@ -16,7 +16,7 @@ import { NO_ADDRESS, START_PATH } from './ownAddresses.ts';
 import type { SecretRequests } from './secretRequests.ts';
 import { scopesToAsk } from './scopesToAsk.ts';
 
-export interface BeginParts extends ClientParts {
+export interface BeginParts extends ClientForParts {
   readonly finder: () => SignInFinder;
   readonly network: NetworkParts;
   readonly flows: FlowStore;

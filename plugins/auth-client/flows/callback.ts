@@ -7,14 +7,14 @@ import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { failurePage } from './failurePage.ts';
-import type { Failure } from './failurePage.ts';
+import type { FailureName } from './failurePage.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
 import { hasAskerLeft } from './hasAskerLeft.ts';
 import { redeemCode } from './redeemCode.ts';
 import type { RedeemParts } from './redeemCode.ts';
-import type { Registrations } from './registrations.ts';
-import { revoke } from './revoke.ts';
+import type { OwnRegistrations } from './ownRegistrations.ts';
+import { revokeGrant } from './revokeGrant.ts';
 import { isUnknownClient, serverFault } from './serverRequest.ts';
 
 const HAS_LEFT = 'the sign-in of its asker at this gateway has ended';
@@ -23,7 +23,7 @@ export interface CallbackParts extends RedeemParts {
   readonly flows: FlowStore;
   readonly cookie: BrowserCookie;
   readonly grants: Grants;
-  readonly registrations: Registrations;
+  readonly registrations: OwnRegistrations;
   readonly ownSignIn: () => AuthorizationServer | undefined;
   /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
   readonly connect: (flow: SignInFlow) => Promise<string | undefined>;
@@ -41,7 +41,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       const arrived = await parts.flows.arrive(state);
       if (arrived === undefined) return failurePage('expired');
       const { departure, flow } = arrived;
-      const refused = (failure: Failure, reason: string): Reply =>
+      const refused = (failure: FailureName, reason: string): Reply =>
         failurePage(failure, { server: flow.server, issuer: flow.issuer, cause: reason });
       const browser = parts.cookie.idOf(request);
       if (browser === undefined || digest(browser) !== departure.browser)
@@ -62,7 +62,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
         // Asked once more after it was stored: from now on the end of the session finds it.
         if (await hasLeft()) {
           await parts.grants.drop(flow.holder.owner, flow.server);
-          await revoke(grant, parts);
+          await revokeGrant(grant, parts);
           return refused('ended', HAS_LEFT);
         }
       } catch (error) {

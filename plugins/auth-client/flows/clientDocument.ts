@@ -5,7 +5,7 @@ import type { ClientConfig } from '../config.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 
 /** The gateway as a client of authorization servers: of its document, and of its registrations. Source: RFC 7591 §2 */
-export function clientMetadata(redirectUri: string, base: string): JsonObject {
+export function ownMetadata(redirectUri: string, base: string): JsonObject {
   return {
     client_name: 'Pegboard',
     client_uri: base,
@@ -37,7 +37,7 @@ export function clientDocument(addresses: OwnAddresses, config: () => ClientConf
         headers: { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' },
         body: {
           client_id: clientId,
-          ...clientMetadata(callback, base),
+          ...ownMetadata(callback, base),
           ...(scope !== '' && { scope }),
         },
       };

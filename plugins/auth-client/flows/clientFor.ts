@@ -5,16 +5,16 @@ import type { SignInFacts } from '../../contracts/signIns.ts';
 import { SignInFault } from '../discovery/network.ts';
 import type { Network } from '../discovery/network.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';
-import { clientMetadata } from './clientDocument.ts';
+import { ownMetadata } from './clientDocument.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
-import type { Registrations } from './registrations.ts';
+import type { OwnRegistrations } from './ownRegistrations.ts';
 import { serverFault } from './serverRequest.ts';
 
 const TIMEOUT_MS = 10_000;
 
-export interface ClientParts {
+export interface ClientForParts {
   readonly addresses: OwnAddresses;
-  readonly registrations: Registrations;
+  readonly registrations: OwnRegistrations;
   /** Base of relative paths. */
   readonly directory: () => string;
 }
@@ -31,7 +31,7 @@ export interface ClientQuestion {
  *  @throws SignInFault; GatewayError STORE_UNREACHABLE. Source: MCP 2025-11-25, Authorization, Client Registration Approaches */
 export async function clientFor(
   { facts, auth, redirectUri, network, doubted }: ClientQuestion,
-  parts: ClientParts,
+  parts: ClientForParts,
 ): Promise<GrantClient> {
   const configured = configuredClient(auth, facts, parts.directory());
   if (configured !== undefined) return configured;
@@ -42,7 +42,7 @@ export async function clientFor(
     return { id: document, authMethod: 'none', isRegistered: false };
   if (endpoints.registration === undefined) throw new SignInFault(unknownClient(issuer, takesDocuments));
   // Without `scope`: servers behind one issuer want different ones, and it would exclude all others.
-  const metadata = clientMetadata(redirectUri, parts.addresses.base ?? '');
+  const metadata = ownMetadata(redirectUri, parts.addresses.base ?? '');
   const fetch = await network.sender(new URL(endpoints.registration), TIMEOUT_MS);
   try {
     return await parts.registrations.clientFor(facts, redirectUri, { metadata, fetch, doubted });

@@ -3,7 +3,7 @@ import type { BrowserSignIn } from '../../contracts/oauth.ts';
 import { html, page } from '../../kit/http/page.ts';
 import type { HttpExchange } from '../../contracts/http.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
-import type { Asker, SignInFlow } from './flowStore.ts';
+import type { LinkAsker, SignInFlow } from './flowStore.ts';
 
 const MAX_FORM_BYTES = 4_096;
 
@@ -38,7 +38,7 @@ export async function confirmAsker(
 /** Whether a browser is the asker's. @param returnTo where it comes back to after a sign-in
  *  @returns undefined if it is, `unknowable`, or what to answer @throws OAuthError, GatewayError as BrowserSignIn.confirm() */
 export async function browserOf(
-  { subject, issuer }: Asker,
+  { subject, issuer }: LinkAsker,
   signIn: BrowserSignIn | undefined,
   { request, returnTo }: { readonly request: InboundRequest; readonly returnTo: string },
 ): Promise<Reply | 'unknowable' | undefined> {

@@ -7,11 +7,11 @@ import type {
   GuardedServers,
   OwnOffer,
 } from '../../contracts/credentials.ts';
-import type { Asker } from './flowStore.ts';
+import type { LinkAsker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;
 
-export interface ConnectionParts {
+export interface ConnectionsParts {
   readonly credentials: () => CallerCredentials | undefined;
   readonly servers: () => GuardedServers | undefined;
   readonly log: Log;
@@ -19,10 +19,10 @@ export interface ConnectionParts {
 
 /** The connections that callers have asked for, so that they are told once what a server offers them. */
 export class Connections {
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionsParts;
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionsParts) {
     this.#parts = parts;
   }
 
@@ -46,7 +46,7 @@ export class Connections {
     asker,
   }: {
     readonly server: string;
-    readonly asker: Asker;
+    readonly asker: LinkAsker;
   }): Promise<string | undefined> {
     const server = this.#parts.servers()?.get(name);
     if (server === undefined || server.isSuspended) return undefined;
@@ -76,7 +76,7 @@ export class Connections {
 }
 
 /** A request as its asker would make it: for what happens after it, on its behalf. */
-export function requestOf({ subject, issuer, session }: Asker): InboundRequest {
+export function requestOf({ subject, issuer, session }: LinkAsker): InboundRequest {
   if (subject === undefined) return { ...ANYONE };
   const claims = session === undefined ? {} : { claims: { sid: session } };
   return { ...ANYONE, caller: { subject, ...(issuer !== undefined && { issuer }), ...claims } };

@@ -11,15 +11,15 @@ export const FAILURES = {
   'no-callback': 'Invalid callback: missing required parameters',
   failed: 'Failed to complete authentication. Please try again.',
 } as const;
-export type Failure = keyof typeof FAILURES;
+export type FailureName = keyof typeof FAILURES;
 
 /** The page, and data for the line in the log. */
 export interface FailureReply extends Reply {
-  readonly failure: Failure;
+  readonly failure: FailureName;
   readonly facts: LogData | undefined;
 }
 
 /** @param facts of the sign-in, if it is known: they are for the log only */
-export function failurePage(failure: Failure, facts?: LogData): FailureReply {
+export function failurePage(failure: FailureName, facts?: LogData): FailureReply {
   return { ...page('Sign-in', html`<p>${FAILURES[failure]}</p>`, { status: 400 }), failure, facts };
 }

@@ -14,7 +14,7 @@ export interface SignInFlow {
   /** URL of the server, as its definition had it. */
   readonly url: string;
   readonly holder: Holder;
-  readonly asker: Asker;
+  readonly asker: LinkAsker;
   readonly issuer: string;
   /** Whether answers of that issuer name it. */
   readonly namesIssuer: boolean;
@@ -34,7 +34,7 @@ export interface SignInFlow {
   readonly begunAt: number;
 }
 /** Who may open the link: absent members for the local user. */
-export interface Asker {
+export interface LinkAsker {
   readonly subject?: string;
   readonly issuer?: string;
   /** Session of the sign-in at this gateway: the claim `sid`. */

@@ -19,10 +19,10 @@ import { clientDocument } from './clientDocument.ts';
 import { Connections } from './connections.ts';
 import { FlowStore } from './flowStore.ts';
 import { OwnAddresses, START_PATH } from './ownAddresses.ts';
-import { Registrations } from './registrations.ts';
+import { OwnRegistrations } from './ownRegistrations.ts';
 import { SecretRequests } from './secretRequests.ts';
 import { secretsPage } from './secretsPage.ts';
-import { start } from './start.ts';
+import { startEndpoints } from './startEndpoints.ts';
 
 export interface FlowParts {
   readonly grants: Grants;
@@ -30,7 +30,7 @@ export interface FlowParts {
   readonly network: NetworkParts;
 }
 
-export interface Flows {
+export interface SignInFlows {
   readonly begin: BeginParts;
   readonly connections: Connections;
   /** The authorization server of that grant no longer knows its client: the next sign-in registers again. */
@@ -38,7 +38,7 @@ export interface Flows {
 }
 
 /** The routes of sign-ins at servers, and what begins one. In apply() only. */
-export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): Flows {
+export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): SignInFlows {
   const { log, signal } = scope;
   const { grants, secrets, network } = parts;
   const config = (): ClientConfig => scope.config.aggregator.oauth.mcpClient;
@@ -55,11 +55,11 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
     servers: () => scope.find(GuardedServers),
     log,
   });
-  const registrations = new Registrations({ vault });
+  const registrations = new OwnRegistrations({ vault });
   const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
   const ownSignIn = (): AuthorizationServer | undefined => scope.find(AuthorizationServer);
   const endpoints = [
-    ...start({
+    ...startEndpoints({
       flows,
       cookie,
       log,

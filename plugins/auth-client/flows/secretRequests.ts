@@ -1,7 +1,7 @@
 import type { Vault } from '../../contracts/vault.ts';
 import { FLOW_SECONDS } from './flowStore.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
-import type { Asker } from './flowStore.ts';
+import type { LinkAsker } from './flowStore.ts';
 
 const KIND = 'server-secrets-asked:';
 
@@ -12,7 +12,7 @@ export interface SecretRequest {
   readonly url: string;
   /** The owner of the secrets. */
   readonly owner: string;
-  readonly asker: Asker;
+  readonly asker: LinkAsker;
   /** NAMEs of the references. */
   readonly names: readonly string[];
 }

@@ -8,14 +8,14 @@ import { SignInFault } from '../discovery/network.ts';
 import { DiscoveryFault } from '../flows/discoveryFault.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
-import type { ToolParts } from './toolParts.ts';
+import type { SignInToolParts } from './signInToolParts.ts';
 
 const MAX_ATTEMPTS = 10;
 const WINDOW_S = 60;
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 
 /** The link by which a caller signs in at a server. Source: requirement signIn.login */
-export function loginTool(parts: ToolParts): Tool {
+export function loginTool(parts: SignInToolParts): Tool {
   const attempts = new RateLimit(() => MAX_ATTEMPTS, WINDOW_S);
   return coreTool({
     name: 'core_auth_login',
@@ -42,7 +42,7 @@ export function loginTool(parts: ToolParts): Tool {
 type Answer = { readonly result: CallResult } | { readonly offer: OwnOffer };
 
 /** The order of the checks is that of the interface. */
-async function login(parts: ToolParts, name: string, call: Call): Promise<Answer> {
+async function login(parts: SignInToolParts, name: string, call: Call): Promise<Answer> {
   const { request } = call;
   const server = parts.servers()?.get(name);
   if (server === undefined)

@@ -2,10 +2,10 @@ import { CHANGING, coreTool, textResult } from 'pegboard';
 import type { CallResult, InboundRequest, Tool } from 'pegboard';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
-import type { ToolParts } from './toolParts.ts';
+import type { SignInToolParts } from './signInToolParts.ts';
 
 /** Discards what a caller has at a server; works for suspended servers too. Source: requirement signIn.logout */
-export function logoutTool(parts: ToolParts): Tool {
+export function logoutTool(parts: SignInToolParts): Tool {
   return coreTool({
     name: 'core_auth_logout',
     authority: 'use',
@@ -22,7 +22,7 @@ export function logoutTool(parts: ToolParts): Tool {
   });
 }
 
-async function logout(parts: ToolParts, name: string, request: InboundRequest): Promise<CallResult> {
+async function logout(parts: SignInToolParts, name: string, request: InboundRequest): Promise<CallResult> {
   const server = parts.servers()?.get(name);
   if (server === undefined) return textResult(`Server '${name}' not found.`, true);
   if (isSingleSignOn(server.auth))

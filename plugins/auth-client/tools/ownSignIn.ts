@@ -2,20 +2,20 @@ import type { Call, InboundRequest } from 'pegboard';
 import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
 import { askSecrets, missingSecrets } from '../flows/askSecrets.ts';
 import { beginSignIn } from '../flows/beginSignIn.ts';
-import type { Flows } from '../flows/provideFlows.ts';
-import { holderOf, personOf } from '../grants/record/holderOf.ts';
+import type { SignInFlows } from '../flows/provideFlows.ts';
+import { holderOf, personHolder } from '../grants/record/holderOf.ts';
 import { signInKindOf } from '../grants/record/signInKindOf.ts';
-import { revoke } from '../flows/revoke.ts';
+import { revokeGrant } from '../flows/revokeGrant.ts';
 
 const TIMEOUT_MS = 30_000;
 
 /** Sign-ins of callers at servers, for the tools. */
 export class OwnSignIn {
-  readonly #flows: Flows;
+  readonly #flows: SignInFlows;
   readonly #signal: AbortSignal;
 
   /** @param signal ends its requests */
-  constructor(flows: Flows, signal: AbortSignal) {
+  constructor(flows: SignInFlows, signal: AbortSignal) {
     this.#flows = flows;
     this.#signal = signal;
   }
@@ -58,8 +58,8 @@ export class OwnSignIn {
     const { grants, secrets, network } = this.#flows.begin;
     const { owner } = holderOf(server.auth, request);
     const dropped = await grants.drop(owner, server.name);
-    await secrets.drop({ owner: personOf(request).owner, server: server.name });
+    await secrets.drop({ owner: personHolder(request).owner, server: server.name });
     await this.#flows.connections.disconnect(server, request);
-    if (dropped?.grant !== undefined) await revoke(dropped.grant, { network, signal: this.#signal });
+    if (dropped?.grant !== undefined) await revokeGrant(dropped.grant, { network, signal: this.#signal });
   }
 }

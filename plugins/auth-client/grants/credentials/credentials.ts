@@ -10,8 +10,8 @@ import { Credential } from './credential.ts';
 import type { CredentialSource } from '../sources/credentialSource.ts';
 import { GrantSource } from '../sources/grantSource.ts';
 import type { GrantSourceParts } from '../sources/grantSource.ts';
-import { holderOf, personOf, sessionPrefix } from '../record/holderOf.ts';
-import { SecretSource } from '../sources/secretSource.ts';
+import { holderOf, personHolder, sessionPrefix } from '../record/holderOf.ts';
+import { CallerSecretSource } from '../sources/callerSecretSource.ts';
 import { SingleSignOnSource } from '../sources/singleSignOnSource.ts';
 import type { SingleSignOnParts, SingleSignOnSourceParts } from '../sources/singleSignOnSource.ts';
 import { signInKindOf } from '../record/signInKindOf.ts';
@@ -158,8 +158,8 @@ export class Credentials implements CallerCredentials {
     if (kind === 'exchange') sources.push(new SingleSignOnSource(server, holder, this.#exchanging));
     const { callerSecrets: names } = auth;
     if (names.length > 0) {
-      const place = { owner: personOf(request).owner, server: name };
-      sources.push(new SecretSource(place, { secrets, names, url: () => newest.server.url }));
+      const place = { owner: personHolder(request).owner, server: name };
+      sources.push(new CallerSecretSource(place, { secrets, names, url: () => newest.server.url }));
     }
     return sources;
   }

@@ -3,7 +3,7 @@ import type { MetricSource } from '../../../contracts/metrics.ts';
 import type { GuardedServer } from '../../../contracts/credentials.ts';
 import { grantFacts } from '../record/grantFacts.ts';
 import type { Grants } from '../store/grants.ts';
-import { placeOf } from '../record/placeOf.ts';
+import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 
 export interface GrantMetricsParts {
   readonly grants: Pick<Grants, 'known'>;
@@ -20,7 +20,7 @@ export function grantMetrics({ grants, refreshes, server }: GrantMetricsParts): 
     for (const { record, server: name } of grants.known()) {
       const its = record === undefined ? undefined : server(name);
       if (its !== undefined)
-        counted.add({ server: name, state: grantFacts(record, placeOf(its), now).state });
+        counted.add({ server: name, state: grantFacts(record, grantPlaceOf(its), now).state });
     }
     return counted;
   };

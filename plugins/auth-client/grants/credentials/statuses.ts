@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.ts';
 import { grantFacts } from '../record/grantFacts.ts';
 import type { Grants } from '../store/grants.ts';
 import { holderOf } from '../record/holderOf.ts';
-import { placeOf } from '../record/placeOf.ts';
+import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 import { signInKindOf } from '../record/signInKindOf.ts';
 
 const AUTH_TOOL = 'core_auth_login';
@@ -78,7 +78,7 @@ export class Statuses implements SignInStatuses {
     return {
       ...(issuer !== undefined && { issuer }),
       ...(scopes !== undefined && { scope: scopes }),
-      ...grantFacts(record, placeOf(server), Date.now()),
+      ...grantFacts(record, grantPlaceOf(server), Date.now()),
     };
   }
 }

@@ -2,11 +2,11 @@ import { digest } from '../../../kit/secrets/secrets.ts';
 import type { GrantStore, GuardedServer, StoredGrant } from '../../../contracts/credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { grantFacts, lossOf } from '../record/grantFacts.ts';
-import type { Place } from '../record/grantFacts.ts';
+import type { GrantPlace } from '../record/grantFacts.ts';
 import type { Grant, GrantRecord } from '../record/grantRecord.ts';
-import { placeOf } from '../record/placeOf.ts';
+import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 import type { CallerSecrets } from '../store/callerSecrets.ts';
-import type { Cell } from '../store/cell.ts';
+import type { GrantCell } from '../store/grantCell.ts';
 import type { Grants } from '../store/grants.ts';
 
 const ID_CHARS = 22;
@@ -17,7 +17,7 @@ export interface StoredGrantsParts {
   readonly secrets: CallerSecrets;
   readonly credentials: Pick<Credentials, 'endOwn'>;
   /** Makes the record of the cell newer than the one with that access token, unless it cannot be. */
-  readonly refresh: (cell: Cell, token: string) => Promise<void>;
+  readonly refresh: (cell: GrantCell, token: string) => Promise<void>;
   readonly server: (name: string) => GuardedServer | undefined;
   /** Ends the connection of an owner, which forgets what was listed on it. */
   readonly disconnect: (owner: string, server: string) => Promise<void>;
@@ -107,9 +107,9 @@ export class StoredGrants implements GrantStore {
   }
 
   /** A definition that is gone says nothing against a grant. */
-  #placeFor({ server: name, grant }: GrantRecord): Place {
+  #placeFor({ server: name, grant }: GrantRecord): GrantPlace {
     const server = this.#parts.server(name);
-    return server === undefined ? { url: grant?.url ?? '', issuer: undefined } : placeOf(server);
+    return server === undefined ? { url: grant?.url ?? '', issuer: undefined } : grantPlaceOf(server);
   }
 }
 

@@ -11,14 +11,14 @@ const SPARE_MS = 30_000;
 const SPARE_SHARE = 0.1;
 
 /** Where the definition of the server leads now. */
-export interface Place {
+export interface GrantPlace {
   readonly url: string;
   /** The pinned one; undefined: any. */
   readonly issuer: string | undefined;
 }
 
 /** Why a grant cannot be used, though the record may not say so yet; undefined: it can, at least after a refresh. */
-export function lossOf({ grant, lost }: GrantRecord, place: Place, now: number): Loss | undefined {
+export function lossOf({ grant, lost }: GrantRecord, place: GrantPlace, now: number): Loss | undefined {
   if (lost !== undefined) return lost.loss;
   if (grant === undefined) return undefined;
   if (grant.url !== place.url || (place.issuer !== undefined && !isSameIssuer(grant.issuer, place.issuer)))
@@ -36,7 +36,7 @@ export function isFresh({ issuedAt, expiresAt, refreshToken }: Grant, now: numbe
 
 /** The state of a grant for people: a function of the record, the definition and the time only.
  *  @param record undefined: there is none @param now in ms since 1970 */
-export function grantFacts(record: GrantRecord | undefined, place: Place, now: number): GrantFacts {
+export function grantFacts(record: GrantRecord | undefined, place: GrantPlace, now: number): GrantFacts {
   if (record === undefined) return { state: 'none' };
   const { server, grant, asked, missingScopes } = record;
   const loss = lossOf(record, place, now);

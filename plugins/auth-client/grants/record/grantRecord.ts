@@ -6,11 +6,11 @@ export interface GrantRecord {
   /** `callerKey` of the person who may see its events; absent for the local user. */
   readonly person?: string;
   /** The last link that was given out. */
-  readonly asked?: Asked;
+  readonly asked?: AskedSignIn;
   /** Absent before the first sign-in. */
   readonly grant?: Grant;
   /** The request for new tokens that is running, or whose process has ended. */
-  readonly turn?: Turn | undefined;
+  readonly turn?: RefreshTurn | undefined;
   /** The last requests for new tokens have failed, and may succeed later. */
   readonly trouble?: Trouble | undefined;
   /** It is not used until a person signs in again. */
@@ -54,12 +54,12 @@ export interface GrantClient {
   /** Whether the client was registered by RFC 7591, so that this can be done again. */
   readonly isRegistered: boolean;
 }
-export interface Asked {
+export interface AskedSignIn {
   readonly at: number;
   /** The link is of no use after it. */
   readonly until: number;
 }
-export interface Turn {
+export interface RefreshTurn {
   /** Id of the process that has the turn: `own` of `Peers`, or a random one where no plugin provides them. */
   readonly process: string;
   readonly id: string;

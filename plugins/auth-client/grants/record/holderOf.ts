@@ -20,12 +20,12 @@ export function holderOf({ grantScope }: Pick<AuthRules, 'grantScope'>, request:
   if (caller === undefined) return LOCAL;
   const sid = caller.claims?.['sid'];
   const person = callerKey(caller);
-  if (grantScope === 'subject' || typeof sid !== 'string') return personOf(request);
+  if (grantScope === 'subject' || typeof sid !== 'string') return personHolder(request);
   return { owner: sessionPrefix(sid) + digest(person), person };
 }
 
 /** The person, whatever the session. */
-export function personOf({ caller }: InboundRequest): Holder {
+export function personHolder({ caller }: InboundRequest): Holder {
   if (caller === undefined) return LOCAL;
   const person = callerKey(caller);
   return { owner: PERSONS + digest(person), person };

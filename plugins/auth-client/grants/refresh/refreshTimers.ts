@@ -1,5 +1,5 @@
 import type { Scope } from 'pegboard';
-import type { Cell } from '../store/cell.ts';
+import type { GrantCell } from '../store/grantCell.ts';
 
 /** The longest that Node.js can wait. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -22,12 +22,12 @@ export class RefreshTimers {
     });
   }
 
-  isPlanned(cell: Cell, token: string): boolean {
+  isPlanned(cell: GrantCell, token: string): boolean {
     return this.#planned.get(cell.id)?.token === token;
   }
 
   /** Replaces what was planned for the cell. @param at in ms since 1970 */
-  plan(cell: Cell, token: string, at: number, run: () => void): void {
+  plan(cell: GrantCell, token: string, at: number, run: () => void): void {
     clearTimeout(this.#planned.get(cell.id)?.timer);
     if (this.#signal.aborted) return;
     const waitMs = Math.min(Math.max(at - Date.now(), 0), MAX_TIMER_MS);

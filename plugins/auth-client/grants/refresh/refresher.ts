@@ -3,10 +3,10 @@ import { messageOf, waitAtMost } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
 import { Tally } from '../../../kit/metrics/tally.ts';
 import { Peers } from '../../../contracts/processes.ts';
-import type { Cell } from '../store/cell.ts';
+import type { GrantCell } from '../store/grantCell.ts';
 import { MAX_TURN_MS } from '../record/grantFacts.ts';
 import type { GrantNews } from '../store/grantNews.ts';
-import type { Grant, GrantRecord, Loss, Trouble, Turn } from '../record/grantRecord.ts';
+import type { Grant, GrantRecord, Loss, Trouble, RefreshTurn } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
 import { RefreshFault } from './refreshFault.ts';
 
@@ -26,9 +26,9 @@ export interface RefresherParts {
   readonly clientLost: (grant: Grant) => void;
 }
 interface Unstored {
-  readonly cell: Cell;
+  readonly cell: GrantCell;
   readonly change: (found: GrantRecord) => GrantRecord;
-  readonly turn: Turn;
+  readonly turn: RefreshTurn;
 }
 
 /** New tokens for grants: one request at a time for each grant, over all processes, and never with a refresh token that another
@@ -56,7 +56,7 @@ export class Refresher {
 
   /** Makes the record of the cell newer than the one with that access token, unless it cannot be. Calls meanwhile share it.
    *  @param token the one in use @param isRefused by the server @throws GatewayError STORE_UNREACHABLE */
-  refresh(cell: Cell, token: string, isRefused = false): Promise<void> {
+  refresh(cell: GrantCell, token: string, isRefused = false): Promise<void> {
     const running = this.#running.get(cell.id);
     if (running !== undefined) return running;
     const run = this.#refresh(cell, token, isRefused).finally(() => this.#running.delete(cell.id));
@@ -65,13 +65,13 @@ export class Refresher {
   }
 
   /** The record now, once what could not be stored before is stored. @throws GatewayError STORE_UNREACHABLE */
-  async newest(cell: Cell): Promise<GrantRecord | undefined> {
+  async newest(cell: GrantCell): Promise<GrantRecord | undefined> {
     await this.#storeAgain(cell);
     return this.#parts.grants.reread(cell);
   }
 
   /** Ends the use of a grant until a person signs in again. Only here if the vault is away. @param token the one in use */
-  async lose(cell: Cell, token: string, loss: Loss): Promise<void> {
+  async lose(cell: GrantCell, token: string, loss: Loss): Promise<void> {
     const { grants, news } = this.#parts;
     const lostNow = (found: GrantRecord): GrantRecord =>
       found.lost === undefined && found.grant?.accessToken === token
@@ -90,7 +90,7 @@ export class Refresher {
     if (after !== undefined && after !== before) news.lost(after);
   }
 
-  async #refresh(cell: Cell, token: string, isRefused: boolean): Promise<void> {
+  async #refresh(cell: GrantCell, token: string, isRefused: boolean): Promise<void> {
     let waited: { readonly turn: string; readonly since: number } | undefined;
     for (;;) {
       const found = await this.newest(cell);
@@ -109,10 +109,10 @@ export class Refresher {
   }
 
   /** @returns false if another process was faster */
-  async #take(cell: Cell, found: GrantRecord, isRefused: boolean): Promise<boolean> {
+  async #take(cell: GrantCell, found: GrantRecord, isRefused: boolean): Promise<boolean> {
     const { grants, scope, request } = this.#parts;
     const process = scope.find(Peers)?.own ?? this.#own;
-    const turn: Turn = { process, id: `${this.#own}/${randomUUID()}`, since: Date.now() };
+    const turn: RefreshTurn = { process, id: `${this.#own}/${randomUUID()}`, since: Date.now() };
     // A turn that is left over has ended without a word, so its refresh token may be spent.
     const mayBeSpent = found.turn !== undefined || found.trouble?.mayBeSpent === true;
     const { grant } = found;
@@ -192,7 +192,7 @@ export class Refresher {
     else if (before.trouble === undefined) news.expiring(after);
   }
 
-  async #storeAgain(cell: Cell): Promise<void> {
+  async #storeAgain(cell: GrantCell): Promise<void> {
     const unstored = this.#unstored.get(cell.id);
     if (unstored !== undefined) await this.#write(unstored);
   }
@@ -210,7 +210,7 @@ export class Refresher {
   }
 
   /** @throws GatewayError STORE_UNREACHABLE */
-  async #isRunning({ process, id }: Turn): Promise<boolean> {
+  async #isRunning({ process, id }: RefreshTurn): Promise<boolean> {
     if (id.startsWith(`${this.#own}/`)) return this.#turns.has(id);
     return (await this.#parts.scope.find(Peers)?.isAlive(process)) === true;
   }

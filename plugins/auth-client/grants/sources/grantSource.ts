@@ -4,7 +4,7 @@ import type { CredentialRefusal, GuardedServer } from '../../../contracts/creden
 import { parseChallenges, signInHint } from '../../discovery/challenge.ts';
 import { scopesIn } from '../../discovery/scopesIn.ts';
 
-import type { Cell } from '../store/cell.ts';
+import type { GrantCell } from '../store/grantCell.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { isFresh, lossOf } from '../record/grantFacts.ts';
 import type { GrantNews } from '../store/grantNews.ts';
@@ -12,7 +12,7 @@ import type { Grant, GrantRecord } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
 import { LOSSES } from '../record/losses.ts';
 import { personNeeded } from './personNeeded.ts';
-import { placeOf } from '../record/placeOf.ts';
+import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 import type { Refresher } from '../refresh/refresher.ts';
 import type { RefreshTimers } from '../refresh/refreshTimers.ts';
 
@@ -92,7 +92,7 @@ export class GrantSource implements CredentialSource {
 
   get fault(): GatewayError {
     const { record, server } = this.#cell;
-    const loss = record && lossOf(record, placeOf(this.#server()), Date.now());
+    const loss = record && lossOf(record, grantPlaceOf(this.#server()), Date.now());
     if (loss !== undefined) return personNeeded(server, LOSSES[loss]);
     if (this.#unreadable !== undefined) return this.#unreadable;
     const { grant, missingScopes, trouble } = record ?? {};
@@ -115,7 +115,7 @@ export class GrantSource implements CredentialSource {
   async #prepare(): Promise<void> {
     const { grants, refresher } = this.#parts;
     const record = await grants.current(this.#cell);
-    const loss = record && lossOf(record, placeOf(this.#server()), Date.now());
+    const loss = record && lossOf(record, grantPlaceOf(this.#server()), Date.now());
     const { grant, lost } = record ?? {};
     if (loss !== undefined && lost === undefined && grant !== undefined)
       await refresher.lose(this.#cell, grant.accessToken, loss);
@@ -130,7 +130,7 @@ export class GrantSource implements CredentialSource {
 
   #usable(): Grant | undefined {
     const { record } = this.#cell;
-    if (record === undefined || lossOf(record, placeOf(this.#server()), Date.now()) !== undefined)
+    if (record === undefined || lossOf(record, grantPlaceOf(this.#server()), Date.now()) !== undefined)
       return undefined;
     return record.grant;
   }
@@ -183,7 +183,7 @@ export class GrantSource implements CredentialSource {
   }
 
   /** Asked for each time: what is kept in memory may be forgotten. */
-  get #cell(): Cell {
+  get #cell(): GrantCell {
     return this.#parts.grants.cell(this.#owner, this.#server().name);
   }
 }

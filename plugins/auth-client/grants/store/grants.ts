@@ -3,7 +3,7 @@ import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { Vault } from '../../../contracts/vault.ts';
 import { Channel } from '../../../contracts/processes.ts';
-import { Cell } from './cell.ts';
+import { GrantCell } from './grantCell.ts';
 import type { GrantNews } from './grantNews.ts';
 import type { Grant, GrantRecord } from '../record/grantRecord.ts';
 import { sessionPrefix } from '../record/holderOf.ts';
@@ -19,7 +19,7 @@ const KEPT_SECONDS = 400 * 86_400;
 const RENEW_AFTER_MS = 30 * 86_400_000;
 
 interface Known {
-  readonly cells: Map<string, Cell>;
+  readonly cells: Map<string, GrantCell>;
   /** The reading of the owner's records; undefined: to be begun. */
   read: Promise<void> | undefined;
   /** A cell that is not there has no record. */
@@ -33,7 +33,7 @@ export class Grants {
   readonly #scope: Scope<unknown>;
   readonly #news: GrantNews;
   readonly #owners = new LRUCache<string, Known>({ max: MAX_OWNERS });
-  readonly #followers = new Set<(cell: Cell) => void>();
+  readonly #followers = new Set<(cell: GrantCell) => void>();
   readonly #othersFollowers = new Set<OtherChanged>();
 
   /** In apply() only. */
@@ -47,7 +47,7 @@ export class Grants {
   }
 
   /** Calls `changed` for every record that is learned or doubted. @returns the function that ends this */
-  follow(changed: (cell: Cell) => void): () => void {
+  follow(changed: (cell: GrantCell) => void): () => void {
     this.#followers.add(changed);
     return () => void this.#followers.delete(changed);
   }
@@ -60,23 +60,23 @@ export class Grants {
   }
 
   /** The same object for each question, unless it has been forgotten meanwhile. */
-  cell(owner: string, server: string): Cell {
+  cell(owner: string, server: string): GrantCell {
     const known = this.#known(owner);
     const found = known.cells.get(server);
     if (found !== undefined) return found;
-    const cell = new Cell(owner, server, (one) => this.#tell(one));
+    const cell = new GrantCell(owner, server, (one) => this.#tell(one));
     known.cells.set(server, cell);
     if (known.isRead) cell.learn(undefined);
     return cell;
   }
 
   /** The cells of the owners who were seen last. */
-  *known(): Iterable<Cell> {
+  *known(): Iterable<GrantCell> {
     for (const { cells } of this.#owners.values()) yield* cells.values();
   }
 
   /** Reads what is not known, all records of an owner at once. @throws GatewayError STORE_UNREACHABLE */
-  async current(cell: Cell): Promise<GrantRecord | undefined> {
+  async current(cell: GrantCell): Promise<GrantRecord | undefined> {
     const known = this.#known(cell.owner);
     if (known.read === undefined && !cell.isCurrent) await this.readAll(cell.owner);
     if (!cell.isCurrent) await this.reread(cell);
@@ -84,7 +84,7 @@ export class Grants {
   }
 
   /** Reads the records of an owner, unless that has been done. @returns its cells @throws GatewayError STORE_UNREACHABLE */
-  async readAll(owner: string): Promise<readonly Cell[]> {
+  async readAll(owner: string): Promise<readonly GrantCell[]> {
     const known = this.#known(owner);
     known.read ??= this.#read(owner);
     const { read } = known;
@@ -98,7 +98,7 @@ export class Grants {
   }
 
   /** @throws GatewayError STORE_UNREACHABLE */
-  async reread(cell: Cell): Promise<GrantRecord | undefined> {
+  async reread(cell: GrantCell): Promise<GrantRecord | undefined> {
     const { version } = cell;
     const found = (await this.#vault.get(keyOf(cell))) as GrantRecord | undefined;
     cell.learn(found, version);
@@ -161,18 +161,21 @@ export class Grants {
   }
 
   /** In one step for all processes. @returns false if the vault has another record @throws GatewayError STORE_UNREACHABLE */
-  async replace(cell: Cell, before: GrantRecord, after: GrantRecord): Promise<boolean> {
+  async replace(cell: GrantCell, before: GrantRecord, after: GrantRecord): Promise<boolean> {
     if (!(await this.#vault.compareAndSwap(keyOf(cell), before, after, secondsOf(after)))) return false;
     this.#written(cell, after);
     return true;
   }
 
   /** Repeats `change` until no other process has written meanwhile. @throws GatewayError STORE_UNREACHABLE */
-  async update(cell: Cell, change: (before: GrantRecord) => GrantRecord): Promise<GrantRecord | undefined> {
+  async update(
+    cell: GrantCell,
+    change: (before: GrantRecord) => GrantRecord,
+  ): Promise<GrantRecord | undefined> {
     return this.#change(cell, (before) => before && change(before));
   }
 
-  async #change(cell: Cell, change: Change): Promise<GrantRecord | undefined> {
+  async #change(cell: GrantCell, change: Change): Promise<GrantRecord | undefined> {
     const key = keyOf(cell);
     for (let left = MAX_TRIES; left > 0; left -= 1) {
       const before = (await this.#vault.get(key)) as GrantRecord | undefined;
@@ -192,7 +195,7 @@ export class Grants {
     throw new GatewayError('STORE_UNREACHABLE', 'the grant is written by others all the time; try again');
   }
 
-  #written(cell: Cell, record: GrantRecord | undefined): void {
+  #written(cell: GrantCell, record: GrantRecord | undefined): void {
     const { owner, server } = cell;
     cell.learn(record);
     this.#scope.find(Channel)?.publish(TOPIC, { owner, server });
@@ -251,7 +254,7 @@ export class Grants {
     for (const changed of this.#othersFollowers) changed(undefined);
   }
 
-  #tell(cell: Cell): void {
+  #tell(cell: GrantCell): void {
     for (const changed of this.#followers) changed(cell);
   }
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { clientMetadata } from '../../../../plugins/auth-client/flows/clientDocument.ts';
+import { ownMetadata } from '../../../../plugins/auth-client/flows/clientDocument.ts';
 
 describe('auth-client: the metadata of the gateway as a client', () => {
   it('names the kind of application by its callback', () => {
-    const typeAt = (base: string): unknown => clientMetadata(`${base}/callback`, base)['application_type'];
+    const typeAt = (base: string): unknown => ownMetadata(`${base}/callback`, base)['application_type'];
     expect(typeAt('http://localhost:8090')).equal('native');
     expect(typeAt('https://gateway.example')).equal('web');
   });

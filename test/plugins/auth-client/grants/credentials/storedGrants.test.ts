@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { InboundRequest } from '../../../../../kernel/index.ts';
 import { GrantStore } from '../../../../../plugins/contracts/credentials.ts';
 import type { StoredGrant } from '../../../../../plugins/contracts/credentials.ts';
-import { personOf } from '../../../../../plugins/auth-client/grants/record/holderOf.ts';
+import { personHolder } from '../../../../../plugins/auth-client/grants/record/holderOf.ts';
 import { StoredGrants } from '../../../../../plugins/auth-client/grants/credentials/storedGrants.ts';
 import { until } from '../../../../support/until.ts';
 import { setUp } from '../../guardedGateway.ts';
@@ -128,7 +128,7 @@ describe('auth-client: stored grants, for operators', () => {
     const forgotten: string[] = [];
     const disconnect = (owner: string): Promise<void> => Promise.resolve(void forgotten.push(owner));
     two.servers = [all.server({ type: undefined, callerSecrets: ['KEY'] }, { disconnect })];
-    const place = { owner: personOf(BOB).owner, server: 'notes' };
+    const place = { owner: personHolder(BOB).owner, server: 'notes' };
     const { url } = all.server();
     await one.secrets.put(place, 'KEY', { url, value: 'a secret' });
     await two.secrets.read(place);

@@ -1,7 +1,7 @@
 import type { GrantRecord } from '../record/grantRecord.ts';
 
 /** What this process knows about one owner's grant at one server: the record as it was last read or written. */
-export class Cell {
+export class GrantCell {
   readonly owner: string;
   readonly server: string;
   /** The record as it was last read or written; undefined if there is none, or nothing was read yet. */
@@ -9,11 +9,11 @@ export class Cell {
   #isCurrent = false;
   /** Counts what was learned, so that a slow read does not undo a later write. */
   #version = 0;
-  readonly #learned: (cell: Cell) => void;
+  readonly #learned: (cell: GrantCell) => void;
   #waiting: (() => void)[] = [];
 
   /** @param learned called with each new record */
-  constructor(owner: string, server: string, learned: (cell: Cell) => void) {
+  constructor(owner: string, server: string, learned: (cell: GrantCell) => void) {
     this.owner = owner;
     this.server = server;
     this.#learned = learned;

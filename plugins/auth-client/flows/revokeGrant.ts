@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5_000;
 
 /** Tells the authorization server that a grant is no longer used. Its answer does not matter: it need not offer this.
  *  Source: RFC 7009 §2.1 */
-export async function revoke(
+export async function revokeGrant(
   { url, issuer, isPinned, client, revocationEndpoint, refreshToken, accessToken }: Grant,
   { network, signal }: { readonly network: NetworkParts; readonly signal: AbortSignal },
 ): Promise<void> {

@@ -26,7 +26,7 @@ export interface Registering {
 }
 
 /** Registrations of this gateway, kept in the vault for each authorization server and redirect URI. Source: RFC 7591 */
-export class Registrations {
+export class OwnRegistrations {
   readonly #vault: RegistrationParts['vault'];
   /** Many people may be the first at once. */
   readonly #running = new Map<string, Promise<GrantClient>>();

@@ -14,7 +14,7 @@ export interface SecretSourceParts {
 type Values = Readonly<Record<string, string>>;
 
 /** The secrets that a person has entered for the `${caller:NAME}` references of a server. */
-export class SecretSource implements CredentialSource {
+export class CallerSecretSource implements CredentialSource {
   readonly headers = {};
   readonly retryAt = undefined;
   readonly #place: SecretPlace;

@@ -24,7 +24,7 @@ export interface StartParts {
 
 /** `GET /oauth/proxy/start`: the link of core_auth_login. It can be opened again until a sign-in is complete. `POST` is the button
  *  of the page that people see whose browser cannot prove who they are. */
-export function start(parts: StartParts): readonly BrowserEndpoint[] {
+export function startEndpoints(parts: StartParts): readonly BrowserEndpoint[] {
   const handle = async (http: HttpExchange, request: InboundRequest): Promise<Reply> => {
     const link = linkIn(http.query);
     if (link.state === undefined) return failurePage('no-link');

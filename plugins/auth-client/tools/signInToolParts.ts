@@ -2,7 +2,7 @@ import type { GuardedServers } from '../../contracts/credentials.ts';
 import type { SignInStatuses } from '../../contracts/signIns.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 
-export interface ToolParts {
+export interface SignInToolParts {
   readonly servers: () => GuardedServers | undefined;
   readonly statuses: () => SignInStatuses | undefined;
   /** Undefined while `oauth.mcpClient.enabled` is false. */

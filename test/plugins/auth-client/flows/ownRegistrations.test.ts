@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GuardedFetch } from '../../../../kernel/net/index.ts';
 import type { SignInFacts } from '../../../../plugins/contracts/signIns.ts';
-import { Registrations } from '../../../../plugins/auth-client/flows/registrations.ts';
+import { OwnRegistrations } from '../../../../plugins/auth-client/flows/ownRegistrations.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { serveWithOutages } from '../../../support/serveWithOutages.ts';
 import type { OutageServer } from '../../../support/serveWithOutages.ts';
@@ -15,7 +15,7 @@ async function register(answer: object, status = 201) {
   const server = await serveWithOutages((_, res) =>
     res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
   );
-  const registrations = new Registrations({ vault: () => new MemoryVault(() => LIMITS) });
+  const registrations = new OwnRegistrations({ vault: () => new MemoryVault(() => LIMITS) });
   return registrations.clientFor(factsOf(server), CALLBACK, {
     metadata: {},
     fetch: fetched,

@@ -1,7 +1,7 @@
 import type { GuardedServer } from '../../../contracts/credentials.ts';
-import type { Place } from './grantFacts.ts';
+import type { GrantPlace } from './grantFacts.ts';
 
 /** What a grant must fit. */
-export function placeOf({ url, auth }: Pick<GuardedServer, 'url' | 'auth'>): Place {
+export function grantPlaceOf({ url, auth }: Pick<GuardedServer, 'url' | 'auth'>): GrantPlace {
   return { url, issuer: auth.authorizationServer?.issuer };
 }
