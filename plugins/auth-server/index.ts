@@ -39,7 +39,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.
   apply: async (scope) => {
-    const { provideSignIn } = await import('./provideSignIn.ts');
-    provideSignIn(scope);
+    const { provideAuthorizationServer } = await import('./provideAuthorizationServer.ts');
+    provideAuthorizationServer(scope);
   },
 });

@@ -35,15 +35,15 @@ async function providerFindings(
   network: Pick<GuardedFetchParts, 'proxies' | 'trust'>,
 ): Promise<readonly Finding[]> {
   // Only here, because each start reads the manifests of all plugins.
-  const [{ discover }, { providerFetch }, { providerFault }] = await Promise.all([
-    import('./provider/discover.ts'),
+  const [{ discoverProvider }, { providerFetch }, { providerFault }] = await Promise.all([
+    import('./provider/discoverProvider.ts'),
     import('./provider/providerFetch.ts'),
     import('./provider/providerFault.ts'),
   ]);
   const fetchProvider = providerFetch({ ...network, allowPrivate: idp.allowPrivateIPOIDC });
   try {
     const { issuerUrl, clientId } = idp;
-    await discover({
+    await discoverProvider({
       issuerUrl,
       clientId,
       clientSecret,

@@ -2,14 +2,14 @@ import { GatewayError, fillReferences } from 'pegboard';
 import type { Env, Filled } from 'pegboard';
 import type { ServerConfig } from './config.ts';
 
-export interface Secrets {
+export interface ConfigSecrets {
   readonly clientSecret: string;
   readonly registrationToken: string | undefined;
 }
 
 /** The secrets of the configuration: each given as text, as a reference, or as the name of a file.
  *  @param directory base of relative paths @throws GatewayError CONFIG_INVALID naming the key and the reason, never the content */
-export function secretsOf(config: ServerConfig, directory: string): Secrets {
+export function secretsOf(config: ServerConfig, directory: string): ConfigSecrets {
   const { secrets, faults } = filledSecrets(config, directory);
   const [fault] = faults;
   if (fault === undefined) return secrets;
@@ -21,7 +21,7 @@ export function filledSecrets(
   { idp, registrationToken, registrationTokenFile }: ServerConfig,
   directory: string,
   env?: Env,
-): { readonly secrets: Secrets; readonly faults: Filled['faults'] } {
+): { readonly secrets: ConfigSecrets; readonly faults: Filled['faults'] } {
   const given = {
     'idp.clientSecret': idp.clientSecret ?? referenceTo(idp.clientSecretFile),
     registrationToken: registrationToken ?? referenceTo(registrationTokenFile),

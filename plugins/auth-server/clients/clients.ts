@@ -1,7 +1,7 @@
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
-import { isDocumentId } from './clientDocument.ts';
-import type { ClientDocuments } from './clientDocument.ts';
+import { isDocumentId } from './clientDocuments.ts';
+import type { ClientDocuments } from './clientDocuments.ts';
 import type { Registrations } from './registrations.ts';
 
 export interface ClientsParts {

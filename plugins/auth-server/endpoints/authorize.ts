@@ -7,7 +7,7 @@ import { isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { consentPage } from './consentPage.ts';
 import { errorRedirect } from './errorRedirect.ts';
@@ -33,7 +33,7 @@ export interface AuthorizeParts extends ProviderLeg {
 }
 
 /** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
-export function authorize(parts: AuthorizeParts): Endpoint {
+export function authorize(parts: AuthorizeParts): OAuthEndpoint {
   return {
     method: 'GET',
     path: '/oauth/authorize',

@@ -2,8 +2,8 @@ import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { readForm } from '../web/oauthRoute.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import { formParameters } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { errorRedirect } from './errorRedirect.ts';
 import { toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
@@ -14,12 +14,12 @@ export interface ConsentParts extends ProviderLeg {
 }
 
 /** `POST /oauth/consent`: the person's decision, only from the browser that was shown the page. */
-export function consent(parts: ConsentParts): Endpoint {
+export function consent(parts: ConsentParts): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/consent',
     handle: async (exchange) => {
-      const form = await readForm(exchange);
+      const form = await formParameters(exchange);
       const flow = await parts.flows.take(`consent ${form.get('flow') ?? ''}`);
       const browser = parts.browsers.idOf(exchange.request);
       const isClients = flow !== undefined && 'clientId' in flow;

@@ -4,8 +4,8 @@ import type { Clients } from '../clients/clients.ts';
 import { unauthenticated } from '../clients/unauthenticated.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { readForm } from '../web/oauthRoute.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import { formParameters } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 export interface IntrospectParts {
   readonly clients: Clients;
@@ -14,12 +14,12 @@ export interface IntrospectParts {
 }
 
 /** `POST /oauth/introspect`: a client with a secret asks about an access token of its own. Source: RFC 7662 */
-export function introspect({ clients, accessTokens, addresses }: IntrospectParts): Endpoint {
+export function introspect({ clients, accessTokens, addresses }: IntrospectParts): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/introspect',
     handle: async (exchange) => {
-      const form = await readForm(exchange);
+      const form = await formParameters(exchange);
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
       if (client.secretHash === undefined) throw unauthenticated('client-has-no-secret');
       const access = await accessTokens.find(form.need('token'));

@@ -2,7 +2,7 @@ import type { JsonObject, Reply } from 'pegboard';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { Grant } from '../../contracts/oauth.ts';
 import type { Addresses } from '../web/addresses.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 export interface MetadataParts {
   readonly addresses: Addresses;
@@ -15,22 +15,22 @@ const SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
 /** Documents by which clients find their way. They do not depend on the identity provider. */
-export function metadata(parts: MetadataParts): readonly Endpoint[] {
+export function metadata(parts: MetadataParts): readonly OAuthEndpoint[] {
   const { addresses } = parts;
   const document = (
     path: string,
     body: (http: { params: Readonly<Record<string, string>> }) => JsonObject,
-  ): Endpoint => ({
+  ): OAuthEndpoint => ({
     method: 'GET',
     path,
     isCacheable: true,
     handle: ({ http }): Reply => ({ status: 200, body: body(http) }),
   });
-  const resource = (suffix: string): Endpoint =>
+  const resource = (suffix: string): OAuthEndpoint =>
     document(`${RESOURCE}${suffix}`, ({ params }) =>
       resourceDocument(addresses, suffix.replace(':preset', encodeURIComponent(params['preset'] ?? ''))),
     );
-  const server = (path: string): Endpoint => document(path, () => serverDocument(parts));
+  const server = (path: string): OAuthEndpoint => document(path, () => serverDocument(parts));
   // An issuer with a path is asked for by RFC 8414 §3.1 and by OIDC Discovery §4.
   const { basePath } = addresses;
   const below =

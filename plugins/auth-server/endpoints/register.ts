@@ -13,7 +13,7 @@ import type { ServerConfig } from '../config.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_URIS = 20;
@@ -60,7 +60,7 @@ export function canRegister({ settings, registrationToken }: Gates): boolean {
 }
 
 /** `POST /oauth/register`. Source: RFC 7591 §3 */
-export function register(parts: RegisterParts): Endpoint {
+export function register(parts: RegisterParts): OAuthEndpoint {
   const registered = registration(parts);
   return {
     method: 'POST',

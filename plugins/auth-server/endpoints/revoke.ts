@@ -6,8 +6,8 @@ import { unauthenticated } from '../clients/unauthenticated.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { SignIns } from '../state/signIns.ts';
-import { readForm } from '../web/oauthRoute.ts';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import { formParameters } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import type { Params } from '../web/params.ts';
 
 export interface RevokeParts {
@@ -20,12 +20,12 @@ export interface RevokeParts {
 
 /** `POST /oauth/revoke`: a refresh token ends its sign-in, an access token only itself. A public client proves by the token alone
  *  that it may. Source: RFC 7009 */
-export function revoke(parts: RevokeParts): Endpoint {
+export function revoke(parts: RevokeParts): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/revoke',
     handle: async (exchange) => {
-      const form = await readForm(exchange);
+      const form = await formParameters(exchange);
       const token = form.need('token');
       const authorization = exchange.request.header('authorization');
       const { signIns, accessTokens, provider, log } = parts;

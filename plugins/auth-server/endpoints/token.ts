@@ -5,8 +5,8 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
 import { countRequest } from '../web/countRequest.ts';
-import { readForm } from '../web/oauthRoute.ts';
-import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
+import { formParameters } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
 
 /** Other values may be secrets in the wrong place. */
 const GRANT_TYPE = /^[a-z][a-z0-9_:-]{0,79}$/;
@@ -21,12 +21,12 @@ export interface TokenParts {
 }
 
 /** `POST /oauth/token`. Source: RFC 6749 §3.2 */
-export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
+export function token({ clients, grants, jktOf, limit }: TokenParts): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/token',
     handle: async (exchange) => {
-      const form = await readForm(exchange);
+      const form = await formParameters(exchange);
       const type = form.need('grant_type');
       const grant = grants().find((one) => one.type === type);
       if (grant === undefined)

@@ -1,5 +1,5 @@
 import type { Caller, JsonObject } from 'pegboard';
-import type { Endpoint } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 /** The claims that each scope releases. Source: RFC 7662; https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims */
 const CLAIMS: Readonly<Record<string, readonly string[]>> = {
@@ -9,7 +9,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** `GET` and `POST /oauth/userinfo`: what the identity provider said about the person of the access token. */
-export function userinfo(): readonly Endpoint[] {
+export function userinfo(): readonly OAuthEndpoint[] {
   return (['GET', 'POST'] as const).map((method) => ({
     method,
     path: '/oauth/userinfo',

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { Attempt, AttemptState, Attempts } from '../state/attempts.ts';
-import type { ProviderTokens, SignIn, Turn } from '../state/signIn.ts';
+import type { IssuedTokens, SignIn, TokenChange } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { IN_USE, busy } from './busy.ts';
@@ -16,19 +16,19 @@ export interface ProviderTurnsParts {
   readonly provider: () => Pick<IdentityProvider, 'refresh'>;
 }
 export interface Taken extends SignIn {
-  readonly turn: Turn;
+  readonly turn: TokenChange;
 }
 /** A sign-in that only this request may change, and new tokens of the provider for it. */
 export interface ProviderTurn {
   readonly running: Taken;
-  readonly tokens: ProviderTokens;
+  readonly tokens: IssuedTokens;
 }
 
 /** New tokens of the identity provider for a sign-in, by one request of all processes at a time. */
 export class ProviderTurns {
   readonly #parts: ProviderTurnsParts;
   /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
-  readonly #unstored = new LRUCache<string, ProviderTokens>({ max: MAX_UNSTORED });
+  readonly #unstored = new LRUCache<string, IssuedTokens>({ max: MAX_UNSTORED });
 
   constructor(parts: ProviderTurnsParts) {
     this.#parts = parts;
@@ -51,11 +51,11 @@ export class ProviderTurns {
   }
 
   /** The vault has the new tokens. @param before the provider's tokens before them */
-  stored({ refreshToken = '' }: ProviderTokens): void {
+  stored({ refreshToken = '' }: IssuedTokens): void {
     this.#unstored.delete(refreshToken);
   }
 
-  async stateOf({ state: turn, attempt, since }: Turn): Promise<AttemptState> {
+  async stateOf({ state: turn, attempt, since }: TokenChange): Promise<AttemptState> {
     if (turn === 'lost') return 'failed';
     const state = await this.#parts.attempts.stateOf(attempt);
     // It could not say that it failed. If it continues, its change is refused.
@@ -75,7 +75,7 @@ export class ProviderTurns {
     return running;
   }
 
-  async #newTokens(running: Taken, before: SignIn): Promise<ProviderTokens> {
+  async #newTokens(running: Taken, before: SignIn): Promise<IssuedTokens> {
     const { signIns, provider } = this.#parts;
     const { provider: tokens, person, id } = running;
     try {
@@ -92,7 +92,7 @@ export class ProviderTurns {
   }
 }
 
-function stillGood(tokens: ProviderTokens): ProviderTokens {
+function stillGood(tokens: IssuedTokens): IssuedTokens {
   if ((tokens.expiresAt ?? Infinity) > Date.now()) return tokens;
   throw new OAuthError('invalid_grant', 'the sign-in at the identity provider has ended', {
     reason: 'provider-tokens-expired',

@@ -1,10 +1,10 @@
 import type { Log } from 'pegboard';
 import * as client from 'openid-client';
-import type { Person, ProviderTokens } from '../state/signIn.ts';
+import type { Person, IssuedTokens } from '../state/signIn.ts';
 import { discovering } from '../web/discovering.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-import { CLOCK_TOLERANCE_S, discover } from './discover.ts';
-import type { DiscoveryParts } from './discover.ts';
+import { CLOCK_TOLERANCE_S, discoverProvider } from './discoverProvider.ts';
+import type { DiscoveryParts } from './discoverProvider.ts';
 import { personOf } from './personOf.ts';
 import { providerFault } from './providerFault.ts';
 
@@ -23,7 +23,7 @@ export interface ProviderParts extends DiscoveryParts {
   readonly log: Log;
 }
 /** What the browser brings to the provider. */
-export interface Question {
+export interface ProviderQuestion {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -32,7 +32,7 @@ export interface Question {
 }
 export interface Identity {
   readonly person: Person;
-  readonly provider: ProviderTokens;
+  readonly provider: IssuedTokens;
 }
 
 /** The identity provider at which people sign in, through openid-client. Its discovery may fail: it is repeated until it works. */
@@ -61,7 +61,7 @@ export class IdentityProvider {
   }
 
   /** Where the browser goes to sign in. @throws OAuthError temporarily_unavailable */
-  async signInAddress({ state, nonce, verifier, scopes, hints }: Question): Promise<string> {
+  async signInAddress({ state, nonce, verifier, scopes, hints }: ProviderQuestion): Promise<string> {
     const configuration = this.#ready();
     const { connectorId, parameters, redirectUri } = this.#parts;
     const url = client.buildAuthorizationUrl(configuration, {
@@ -82,7 +82,7 @@ export class IdentityProvider {
    *  @param query of the redirect to /oauth/callback @throws OAuthError */
   async redeem(
     query: URLSearchParams,
-    asked: Pick<Question, 'state' | 'nonce' | 'verifier'>,
+    asked: Pick<ProviderQuestion, 'state' | 'nonce' | 'verifier'>,
   ): Promise<Identity> {
     const configuration = this.#ready();
     const current = new URL(this.#parts.redirectUri);
@@ -103,7 +103,7 @@ export class IdentityProvider {
   }
 
   /** New tokens. @throws OAuthError invalid_grant if the provider has ended the sign-in, temporarily_unavailable (503) else */
-  async refresh(person: Person, before: ProviderTokens): Promise<ProviderTokens> {
+  async refresh(person: Person, before: IssuedTokens): Promise<IssuedTokens> {
     const configuration = this.#ready();
     try {
       const tokens = await client.refreshTokenGrant(configuration, before.refreshToken ?? '');
@@ -121,7 +121,7 @@ export class IdentityProvider {
   }
 
   /** Best effort: the provider need not offer it, and its answer does not matter. Source: RFC 7009 */
-  revoke({ refreshToken, accessToken }: ProviderTokens): void {
+  revoke({ refreshToken, accessToken }: IssuedTokens): void {
     const configuration = this.#configuration;
     if (configuration?.serverMetadata().revocation_endpoint === undefined) return;
     client.tokenRevocation(configuration, refreshToken ?? accessToken).catch((error: unknown) => {
@@ -151,7 +151,7 @@ export class IdentityProvider {
     let nextMs = REDISCOVER_MS;
     let retryNextMs = FIRST_RETRY_MS;
     try {
-      const found = await discover(this.#parts);
+      const found = await discoverProvider(this.#parts);
       const keys = this.#configuration && client.getJwksCache(this.#configuration);
       if (keys !== undefined) client.setJwksCache(found, keys);
       if (this.#configuration === undefined) log.info('identity provider found', { issuer: issuerUrl });
@@ -204,7 +204,7 @@ function tokensOf(
   tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
   idToken: string,
   formerRefresh: string | undefined,
-): ProviderTokens {
+): IssuedTokens {
   const refreshToken = tokens.refresh_token ?? formerRefresh;
   const seconds = tokens.expiresIn();
   return {

@@ -2,7 +2,7 @@ import type { Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import type { Attempt } from './attempts.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
-import type { Person, ProviderTokens } from './signIn.ts';
+import type { Person, IssuedTokens } from './signIn.ts';
 
 const KIND = 'oauth-code:';
 /** Source: RFC 9700 §2.1.1 (at most ten minutes). */
@@ -15,7 +15,7 @@ export interface CodeFacts {
   readonly scope: string;
   readonly challenge: string;
   readonly person: Person;
-  readonly provider: ProviderTokens;
+  readonly provider: IssuedTokens;
   /** Id of the sign-in that redeeming the code creates. */
   readonly signIn: string;
   readonly issuedAt: number;

@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** What the identity provider issued for a person. */
-export interface ProviderTokens {
+export interface IssuedTokens {
   readonly idToken: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
@@ -28,7 +28,7 @@ export interface SignIn {
   readonly scope: string;
   /** Thumbprint of the key that all tokens are bound to (RFC 9449). */
   readonly jkt?: string;
-  readonly provider: ProviderTokens;
+  readonly provider: IssuedTokens;
   /** When the person signed in, in ms since 1970. */
   readonly signedInAt: number;
   /** When the refresh token expires, in ms since 1970. */
@@ -37,12 +37,12 @@ export interface SignIn {
   readonly current: string;
   /** Marks secrets that were issued here, so that a rotated one is told from an invented one. */
   readonly tagKey: string;
-  readonly turn?: Turn | undefined;
+  readonly turn?: TokenChange | undefined;
 }
 
 /** A change of the refresh token that is under way, or whose answer may not have reached the client. If it failed, the client may
  *  repeat its request. */
-export interface Turn {
+export interface TokenChange {
   /** `running`: nothing has changed yet; `unanswered`: the token has; `lost`: it has, but its answer cannot have arrived. */
   readonly state: 'running' | 'unanswered' | 'lost';
   readonly attempt: Attempt;

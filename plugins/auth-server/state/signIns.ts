@@ -17,7 +17,7 @@ export interface Presented {
   readonly generation: 'current' | 'former';
 }
 
-export interface SignInParts {
+export interface SignInsParts {
   /** Called for each sign-in that ends, at this or another process. */
   readonly ended: (id: string) => void;
   /** The identity provider; undefined while it is not known. */
@@ -29,14 +29,14 @@ export class SignIns {
   readonly #scope: Scope<unknown>;
 
   /** In apply() only. */
-  constructor(scope: Scope<unknown>, { ended, issuer }: SignInParts) {
+  constructor(scope: Scope<unknown>, { ended, issuer }: SignInsParts) {
     this.#scope = scope;
     this.#ended = ended;
     this.#issuer = issuer;
     scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message: ({ id }) => ended(String(id)) }));
   }
-  readonly #ended: SignInParts['ended'];
-  readonly #issuer: SignInParts['issuer'];
+  readonly #ended: SignInsParts['ended'];
+  readonly #issuer: SignInsParts['issuer'];
 
   /** @returns false if it exists or has ended */
   create(signIn: SignIn): Promise<boolean> {

@@ -22,7 +22,7 @@ export interface OAuthExchange {
   /** The client's address. */
   readonly address: string;
 }
-export interface RouteParts {
+export interface OAuthRouteParts {
   /** Limits the requests of each address. */
   readonly limit: RateLimit;
   /** Limits log lines about refusals. */
@@ -31,7 +31,7 @@ export interface RouteParts {
   readonly isHttps: () => boolean;
   readonly refused: (refused: OAuthError) => void;
 }
-export interface Endpoint {
+export interface OAuthEndpoint {
   readonly method: Route['method'];
   readonly path: string;
   /** Default: public. */
@@ -43,8 +43,8 @@ export interface Endpoint {
 
 /** An endpoint as a route: limits by address, headers, and refusals in the form of RFC 6749 §5.2. */
 export function oauthRoute(
-  { method, path, access = 'public', isCacheable = false, handle }: Endpoint,
-  parts: RouteParts,
+  { method, path, access = 'public', isCacheable = false, handle }: OAuthEndpoint,
+  parts: OAuthRouteParts,
 ): Route {
   const withHeaders = (reply: Reply): Reply => ({
     ...reply,
@@ -99,7 +99,7 @@ function gatewayRefusal({ code, message }: GatewayError): { error: string; error
 
 /** The parameters of a form. The query is not read (RFC 6749 §3.2).
  *  @throws OAuthError invalid_request, also for another media type @throws GatewayError as HttpExchange.body() */
-export async function readForm({ http, request }: OAuthExchange): Promise<Params> {
+export async function formParameters({ http, request }: OAuthExchange): Promise<Params> {
   if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
     throw new OAuthError('invalid_request', 'send the parameters as application/x-www-form-urlencoded', {
       reason: 'not-a-form',

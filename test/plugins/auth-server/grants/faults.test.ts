@@ -10,7 +10,7 @@ import type { IdentityProvider } from '../../../../plugins/auth-server/provider/
 import { AccessTokens } from '../../../../plugins/auth-server/state/accessTokens.ts';
 import { Attempts } from '../../../../plugins/auth-server/state/attempts.ts';
 import { Codes } from '../../../../plugins/auth-server/state/codes.ts';
-import type { ProviderTokens } from '../../../../plugins/auth-server/state/signIn.ts';
+import type { IssuedTokens } from '../../../../plugins/auth-server/state/signIn.ts';
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
 import { Addresses } from '../../../../plugins/auth-server/web/addresses.ts';
 import type { ServerConfig } from '../../../../plugins/auth-server/config.ts';
@@ -52,7 +52,7 @@ class Processes {
   isProviderAway = false;
   #rotated = new Set<string>();
 
-  refreshAtProvider(before: ProviderTokens): ProviderTokens {
+  refreshAtProvider(before: IssuedTokens): IssuedTokens {
     const { refreshToken = '' } = before;
     if (this.isProviderAway) throw new OAuthError('temporarily_unavailable', 'away');
     if (!this.isProviderRotating) return before;

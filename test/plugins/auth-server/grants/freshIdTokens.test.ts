@@ -7,7 +7,7 @@ import { ProviderAhead } from '../../../../plugins/auth-server/grants/providerAh
 import { ProviderTurns } from '../../../../plugins/auth-server/grants/providerTurns.ts';
 import { AccessTokens } from '../../../../plugins/auth-server/state/accessTokens.ts';
 import { Attempts } from '../../../../plugins/auth-server/state/attempts.ts';
-import type { ProviderTokens, SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
+import type { IssuedTokens, SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
 import { Vault } from '../../../../plugins/contracts/vault.ts';
 import { Peers } from '../../../../plugins/contracts/processes.ts';
@@ -30,7 +30,7 @@ class Provider {
   asked = 0;
   hasIdToken = true;
   answer: Promise<void> = Promise.resolve();
-  readonly refresh = async (_: unknown, before: ProviderTokens): Promise<ProviderTokens> => {
+  readonly refresh = async (_: unknown, before: IssuedTokens): Promise<IssuedTokens> => {
     this.asked += 1;
     await this.answer;
     return { ...before, ...(this.hasIdToken && { idToken: await idToken(600) }) };

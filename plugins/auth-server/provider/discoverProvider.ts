@@ -14,7 +14,7 @@ export interface DiscoveryParts {
 
 /** The provider's addresses. Source: https://openid.net/specs/openid-connect-discovery-1_0.html
  *  @throws what openid-client throws */
-export function discover({
+export function discoverProvider({
   issuerUrl,
   clientId,
   clientSecret,

@@ -8,12 +8,12 @@ import type { Codes } from '../state/codes.ts';
 import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';
 import { errorRedirect } from './errorRedirect.ts';
 
-export interface CallbackParts {
+export interface ProviderCallbackParts {
   readonly flows: Flows;
   readonly codes: Codes;
   readonly browsers: BrowserCookie;
@@ -33,7 +33,7 @@ interface Return {
 }
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
-export function callback(parts: CallbackParts): Endpoint {
+export function providerCallback(parts: ProviderCallbackParts): OAuthEndpoint {
   const { flows, browsers, addresses, provider } = parts;
   return {
     method: 'GET',
@@ -59,7 +59,7 @@ export function callback(parts: CallbackParts): Endpoint {
 }
 
 async function toClient(
-  parts: CallbackParts,
+  parts: ProviderCallbackParts,
   flow: Flow,
   { request, redeem, isSameBrowser, logRefusal }: Return,
 ): Promise<Reply> {
@@ -79,7 +79,7 @@ async function toClient(
 }
 
 async function toPage(
-  { people, addresses }: CallbackParts,
+  { people, addresses }: ProviderCallbackParts,
   { returnTo }: BrowserFlow,
   { request, redeem, logRefusal }: Return,
 ): Promise<Reply> {

@@ -25,14 +25,14 @@ import type { OAuthError } from '../kit/oauth/oauthError.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
-import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
+import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocuments.ts';
 import { Clients } from './clients/clients.ts';
 import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';
 import { Registrations } from './clients/registrations.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { authorize } from './endpoints/authorize.ts';
 import { browserSignIn } from './endpoints/browserSignIn.ts';
-import { callback } from './endpoints/callback.ts';
+import { providerCallback } from './endpoints/providerCallback.ts';
 import { consent } from './endpoints/consent.ts';
 import { introspect } from './endpoints/introspect.ts';
 import { metadata } from './endpoints/metadata.ts';
@@ -72,7 +72,7 @@ import { oauthRoute } from './web/oauthRoute.ts';
 const WINDOW_S = 2;
 
 /** Wires the endpoints and the taps. State is in the vault only. */
-export function provideSignIn(scope: Scope<AuthServerConfig>): void {
+export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void {
   const { log } = scope;
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
   const vault = (): Vault => scope.get(Vault);
@@ -196,7 +196,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       needsConsent: needsConsentOf,
     }),
     consent({ ...providerLeg, browsers }),
-    callback({ flows, codes, browsers, people, addresses, provider }),
+    providerCallback({ flows, codes, browsers, people, addresses, provider }),
     token({
       clients,
       grants,

@@ -7,7 +7,7 @@ import {
   ClientDocuments,
   DOCUMENT_BOUNDS,
   isDocumentId,
-} from '../../../../plugins/auth-server/clients/clientDocument.ts';
+} from '../../../../plugins/auth-server/clients/clientDocuments.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 import type { HttpsSite } from '../../../support/httpsSite.ts';
