@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { findCredentials } from '../../plugins/store-kubernetes/api/findCredentials.ts';
 import { KubeApi } from '../../plugins/store-kubernetes/api/kubeApi.ts';
 import { KubeError } from '../../plugins/store-kubernetes/api/kubeError.ts';
-import type { Change } from '../../plugins/store-kubernetes/watch/objectMap.ts';
+import type { ObjectChange } from '../../plugins/store-kubernetes/watch/objectMap.ts';
 import { ResourceWatch } from '../../plugins/store-kubernetes/watch/resourceWatch.ts';
 import type { WatchTimes } from '../../plugins/store-kubernetes/watch/resourceWatch.ts';
 import { defer } from '../support/cleanup.ts';
@@ -64,7 +64,7 @@ describe('store-kubernetes at a real API server', () => {
   };
   const watchBy = async (api: KubeApi, times: Partial<WatchTimes> = {}) => {
     const seen: string[] = [];
-    const take = (changes: readonly Change[]): void =>
+    const take = (changes: readonly ObjectChange[]): void =>
       void seen.push(...changes.map(({ type, name }) => `${type} ${name}`));
     const log = captureLog();
     const watch = new ResourceWatch({

@@ -3,7 +3,7 @@ import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 import { exchange } from './exchange.ts';
 import type { KubeRequest, KubeStream, RawAnswer } from './exchange.ts';
-import { KubeError, refusalOf } from './kubeError.ts';
+import { KubeError, kubeErrorOf } from './kubeError.ts';
 import type { KubeList, KubeObject } from './kubeObject.ts';
 import { KubePools } from './kubePools.ts';
 import { pathOf } from './pathOf.ts';
@@ -15,7 +15,7 @@ const CALL_MS = 10_000;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-export interface CallOptions {
+export interface KubeCallOptions {
   /** Calls as its owner: without our certificate and token. */
   readonly bearer?: string | undefined;
   /** Refuses unknown and duplicate fields, which are dropped otherwise. */
@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends KubeCallOptions {
   /** Objects without anything but their metadata. */
   readonly isMetadataOnly?: boolean;
   readonly limit?: number;
@@ -31,7 +31,7 @@ export interface ListOptions extends CallOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
-export interface DeleteOptions extends CallOptions {
+export interface DeleteOptions extends KubeCallOptions {
   /** Refuses with 409 when it has been replaced meanwhile. */
   readonly uid?: string;
 }
@@ -40,7 +40,7 @@ export interface KubeAnswer<T = KubeObject> {
   /** What the API server warns of: fields that it has dropped. */
   readonly warnings: readonly string[];
 }
-export interface WatchOptions extends KubeStream {
+export interface KubeWatchOptions extends KubeStream {
   readonly query: KubeQuery;
   readonly signal: AbortSignal;
 }
@@ -79,7 +79,7 @@ export class KubeApi {
   }
 
   /** @param place with a name */
-  get(place: KubePlace, options: CallOptions = {}): Promise<KubeAnswer> {
+  get(place: KubePlace, options: KubeCallOptions = {}): Promise<KubeAnswer> {
     return this.#call('GET', { place }, options);
   }
 
@@ -92,22 +92,22 @@ export class KubeApi {
   }
 
   /** @param place without a name */
-  create(place: KubePlace, object: object, options: CallOptions = {}): Promise<KubeAnswer> {
+  create(place: KubePlace, object: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
     return this.#call('POST', { place, query: queryOf(options), body: object }, options);
   }
 
   /** @param patch null removes a member, an array replaces the whole array. Source: RFC 7396 */
-  mergePatch(place: KubePlace, patch: object, options: CallOptions = {}): Promise<KubeAnswer> {
+  mergePatch(place: KubePlace, patch: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
     return this.#call('PATCH', { place, query: queryOf(options), body: patch }, options);
   }
 
   /** A merge patch of the status alone; one that changes nothing makes no new version. */
-  patchStatus(place: KubePlace, status: object, options: CallOptions = {}): Promise<KubeAnswer> {
+  patchStatus(place: KubePlace, status: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
     return this.mergePatch({ ...place, subresource: 'status' }, { status }, options);
   }
 
   /** @param object with its resourceVersion: refused with 409 `Conflict` when there is a newer one */
-  replace(place: KubePlace, object: object, options: CallOptions = {}): Promise<KubeAnswer> {
+  replace(place: KubePlace, object: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
     return this.#call('PUT', { place, query: queryOf(options), body: object }, options);
   }
 
@@ -119,7 +119,7 @@ export class KubeApi {
 
   /** Resolves when the API server has ended the watch; the time limit is for its beginning.
    *  @throws KubeError, or the signal's reason, or what `onChunk` throws */
-  async watch(place: KubePlace, { query, signal, ...stream }: WatchOptions): Promise<void> {
+  async watch(place: KubePlace, { query, signal, ...stream }: KubeWatchOptions): Promise<void> {
     const path = pathOf(place, { ...query, watch: true });
     const answer = await this.#ask({ method: 'GET', path, headers: {} }, { signal }, stream);
     if (answer.status !== 200) throw refusalIn(answer);
@@ -133,7 +133,7 @@ export class KubeApi {
   async #call<T = KubeObject>(
     method: KubeRequest['method'],
     { place, query, headers, body }: CallParts,
-    options: CallOptions,
+    options: KubeCallOptions,
   ): Promise<KubeAnswer<T>> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const sent =
@@ -148,7 +148,7 @@ export class KubeApi {
 
   async #ask(
     request: KubeRequest,
-    { bearer, timeoutMs = this.#callMs, signal }: CallOptions,
+    { bearer, timeoutMs = this.#callMs, signal }: KubeCallOptions,
     stream?: KubeStream,
   ): Promise<RawAnswer> {
     const limits = { timeoutMs, maxBytes: this.#maxBytes, signal, ...(stream && { stream }) };
@@ -179,12 +179,12 @@ function signedBy(request: KubeRequest, authorization: string | undefined): Kube
   return { ...request, headers };
 }
 
-function queryOf({ isStrict }: CallOptions): KubeQuery {
+function queryOf({ isStrict }: KubeCallOptions): KubeQuery {
   return isStrict === true ? { fieldValidation: 'Strict' } : {};
 }
 
 function refusalIn({ status, text, headers }: RawAnswer): KubeError {
-  return refusalOf(status, text, headers['retry-after']);
+  return kubeErrorOf(status, text, headers['retry-after']);
 }
 
 function parsed({ status, text }: RawAnswer): unknown {

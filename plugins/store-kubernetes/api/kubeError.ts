@@ -54,7 +54,7 @@ export class KubeError extends Error {
 const MAX_TEXT = 300;
 
 /** From the body of a refusal, which is plain text for paths that do not exist. */
-export function refusalOf(status: number, body: string, retryAfter?: string): KubeError {
+export function kubeErrorOf(status: number, body: string, retryAfter?: string): KubeError {
   const seconds = retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   const parsed = jsonIn(body);
   if (isObject(parsed) && parsed['kind'] === 'Status') return errorOfStatus(parsed, status, seconds);

@@ -5,7 +5,7 @@ import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from '../store/cluster.ts';
 import { GROUP, VERSION } from '../store/customResource.ts';
 import type { Definitions } from '../store/definitions.ts';
-import { EventWriter } from './eventWriter.ts';
+import { KubeEventWriter } from './kubeEventWriter.ts';
 
 /** Each step of each run: too many for an API server. core_events has them. */
 const LEFT_OUT = /^workflow\.step/;
@@ -19,7 +19,7 @@ export interface EventsParts {
 
 /** Writes what happens to servers and workflows as Events of their objects, and refused definitions as warnings. */
 export function provideEvents(scope: Scope<unknown>, { cluster, definitions, mayWrite }: EventsParts): void {
-  const writer = new EventWriter({ cluster, log: scope.log });
+  const writer = new KubeEventWriter({ cluster, log: scope.log });
   /** The last warning about each definition, with its generation. */
   let saidOf = new Map<string, string>();
   const objectOf = (kindName: string, name: string): KubeObject | undefined => {

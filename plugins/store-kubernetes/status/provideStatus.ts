@@ -5,17 +5,17 @@ import type { ServiceRecord } from '../../contracts/services.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import type { Cluster } from '../store/cluster.ts';
-import { placeOf, specOf } from '../store/customResource.ts';
+import { kubePlaceOf, specOf } from '../store/customResource.ts';
 import type { Definitions } from '../store/definitions.ts';
-import { conditionsFor } from './conditionsFor.ts';
-import type { Condition, Judgement } from './conditionsFor.ts';
+import { timedConditions } from './timedConditions.ts';
+import type { ObjectCondition, Judgement } from './timedConditions.ts';
 import { Lease } from './lease.ts';
-import { acceptance, serverJudgements, serverStatusOf } from './serverStatus.ts';
+import { acceptance, serverJudgements, serverStatusOf } from './serverObjectStatus.ts';
 import { StatusWriter } from './statusWriter.ts';
 
 const SERVER = 'MCPServer';
 
-export interface StatusParts {
+export interface ProvideStatusParts {
   readonly cluster: Cluster;
   readonly definitions: Definitions;
 }
@@ -24,7 +24,7 @@ export interface StatusParts {
  *  @returns whether this process is the one that writes */
 export function provideStatus(
   scope: Scope<StoreKubernetesConfig>,
-  { cluster, definitions }: StatusParts,
+  { cluster, definitions }: ProvideStatusParts,
 ): () => boolean {
   const control = (): ConfigControl => scope.get(ConfigControl);
   const kinds = (): readonly ResourceKind[] => control().kinds();
@@ -58,8 +58,12 @@ export function provideStatus(
     const errors = errorsOf(kind, name);
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const generation = definitions.generationOf({ kind, name });
-    const timed = (judgements: readonly Judgement[]): readonly Condition[] =>
-      conditionsFor(judgements, { before: (before['conditions'] ?? []) as Condition[], generation, now });
+    const timed = (judgements: readonly Judgement[]): readonly ObjectCondition[] =>
+      timedConditions(judgements, {
+        before: (before['conditions'] ?? []) as ObjectCondition[],
+        generation,
+        now,
+      });
     const common = { observedGeneration: generation ?? null };
     if (kind !== SERVER) {
       const accepted = acceptance(errors);
@@ -84,7 +88,7 @@ export function provideStatus(
       const [kindName = '', name = ''] = key.split('/');
       const kind = kinds().find((one) => one.name === kindName);
       const object = kind && definitions.find(kind, name);
-      return kind && object && { place: placeOf(kind, namespace(), name), object };
+      return kind && object && { place: kubePlaceOf(kind, namespace(), name), object };
     },
     statusOf,
   });

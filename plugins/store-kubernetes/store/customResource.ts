@@ -6,7 +6,7 @@ export const GROUP = 'pegboard.dev';
 export const VERSION = 'v1alpha1';
 
 /** Where the objects of a kind are. Its folder is the plural: `mcpservers`. */
-export function placeOf(kind: ResourceKind, namespace: string, name?: string): KubePlace {
+export function kubePlaceOf(kind: ResourceKind, namespace: string, name?: string): KubePlace {
   return {
     group: GROUP,
     version: VERSION,

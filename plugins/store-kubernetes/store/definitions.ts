@@ -5,7 +5,7 @@ import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import { ResourceWatch } from '../watch/resourceWatch.ts';
 import type { Cluster } from './cluster.ts';
-import { placeOf, resourceOf } from './customResource.ts';
+import { kubePlaceOf, resourceOf } from './customResource.ts';
 import { storeError } from './storeError.ts';
 import { Waits } from './waits.ts';
 
@@ -138,7 +138,7 @@ export class Definitions {
     const { control, log, changed } = this.#parts;
     const watch: ResourceWatch = new ResourceWatch({
       api,
-      place: placeOf(kind, control().settings().namespace),
+      place: kubePlaceOf(kind, control().settings().namespace),
       log,
       times: { maxBackoffMs: MAX_BACKOFF_MS },
       take: (changes) => {

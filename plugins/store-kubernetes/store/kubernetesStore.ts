@@ -8,7 +8,7 @@ import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from './cluster.ts';
 import { callerToken } from './callerToken.ts';
 import type { CallerTokenParts } from './callerToken.ts';
-import { GROUP, VERSION, placeOf, specOf } from './customResource.ts';
+import { GROUP, VERSION, kubePlaceOf, specOf } from './customResource.ts';
 import type { Definitions } from './definitions.ts';
 import { storableSpec } from './storableSpec.ts';
 import { storeError } from './storeError.ts';
@@ -60,7 +60,7 @@ export class KubernetesStore implements ResourceStore {
       spec: storableSpec(spec),
     };
     const created = await this.#write('create', { kind, name, as }, (api, token) =>
-      api.create(placeOf(kind, this.#namespace), body, { bearer: token, isStrict: true }),
+      api.create(kubePlaceOf(kind, this.#namespace), body, { bearer: token, isStrict: true }),
     );
     await this.#seen(kind, name, created);
   }
@@ -79,7 +79,7 @@ export class KubernetesStore implements ResourceStore {
     const metadata = Object.keys(written).length > 0 && { metadata: { annotations: written } };
     const patch = { ...metadata, spec: patchOf(specOf(present), storableSpec(spec)) };
     const patched = await this.#write('patch', { kind, name, as }, (api, token) =>
-      api.mergePatch(placeOf(kind, this.#namespace, name), patch, { bearer: token, isStrict: true }),
+      api.mergePatch(kubePlaceOf(kind, this.#namespace, name), patch, { bearer: token, isStrict: true }),
     );
     await this.#seen(kind, name, patched);
   }
@@ -88,7 +88,7 @@ export class KubernetesStore implements ResourceStore {
     const kind = this.#kind(kindName);
     const uid = this.#parts.definitions.find(kind, name)?.metadata.uid;
     await this.#write('delete', { kind, name, as }, (api, token) =>
-      api.delete(placeOf(kind, this.#namespace, name), { bearer: token }),
+      api.delete(kubePlaceOf(kind, this.#namespace, name), { bearer: token }),
     );
     const { definitions } = this.#parts;
     await definitions.seen(() => {
@@ -104,7 +104,7 @@ export class KubernetesStore implements ResourceStore {
   async #read(kind: ResourceKind, name: string): Promise<KubeObject | undefined> {
     const namespace = this.#namespace;
     try {
-      return (await this.#parts.cluster.api.get(placeOf(kind, namespace, name))).object;
+      return (await this.#parts.cluster.api.get(kubePlaceOf(kind, namespace, name))).object;
     } catch (error) {
       const failure = storeError(error, { verb: 'get', plural: kind.directory, namespace, name });
       if (failure.code === 'STORE_NOT_FOUND') return undefined;

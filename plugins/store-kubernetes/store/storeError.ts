@@ -4,7 +4,7 @@ import { KubeError } from '../api/kubeError.ts';
 import { claimsOf } from './callerToken.ts';
 
 /** What was asked of the API server. */
-export interface Asked {
+export interface KubeQuestion {
   readonly verb: string;
   readonly plural: string;
   readonly namespace: string;
@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** A refusal of the API server in the words of a store. */
-export function storeError(error: unknown, asked: Asked): GatewayError {
+export function storeError(error: unknown, asked: KubeQuestion): GatewayError {
   if (!(error instanceof KubeError)) {
     return new GatewayError('STORE_UNREACHABLE', `the Kubernetes API cannot be used: ${messageOf(error)}`, {
       cause: error,
@@ -24,7 +24,7 @@ export function storeError(error: unknown, asked: Asked): GatewayError {
   return new GatewayError(code, text, { cause: error });
 }
 
-function wordsFor(error: KubeError, asked: Asked): readonly [ErrorCode, string] {
+function wordsFor(error: KubeError, asked: KubeQuestion): readonly [ErrorCode, string] {
   const { status, reason, message, causes } = error;
   const { verb, plural, namespace, name = '' } = asked;
   const what = `${plural}.pegboard.dev${name === '' ? '' : ` ${name}`}`;
@@ -66,7 +66,7 @@ function wordsFor(error: KubeError, asked: Asked): readonly [ErrorCode, string] 
 }
 
 /** The API server gives no reason with a 401, so the claims must show it. */
-function unauthorized({ token }: Asked): string {
+function unauthorized({ token }: KubeQuestion): string {
   if (token === undefined)
     return 'the Kubernetes API does not accept the credentials of Pegboard: check its service account or kubeconfig';
   const { iss, exp, email_verified: isVerified } = claimsOf(token);

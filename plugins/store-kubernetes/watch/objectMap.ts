@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/kubeObject.ts';
 
-export type Change =
+export type ObjectChange =
   | {
       readonly type: 'applied';
       readonly name: string;
@@ -25,7 +25,7 @@ export class ObjectMap {
   }
 
   /** @returns one change; two if an object of that name was replaced; none if it is known */
-  apply(object: KubeObject): readonly Change[] {
+  apply(object: KubeObject): readonly ObjectChange[] {
     const { name, uid, resourceVersion } = object.metadata;
     const former = this.#objects.get(name);
     if (former?.metadata.uid === uid && former?.metadata.resourceVersion === resourceVersion) return [];
@@ -39,14 +39,14 @@ export class ObjectMap {
   }
 
   /** @param object its last version @returns nothing if it is not known, or another one has its name */
-  delete(object: KubeObject): readonly Change[] {
+  delete(object: KubeObject): readonly ObjectChange[] {
     const { name, uid } = object.metadata;
     if (this.#objects.get(name)?.metadata.uid !== uid || !this.#objects.delete(name)) return [];
     return [{ type: 'deleted', name, object }];
   }
 
   /** Takes a complete list: what it lacks was deleted meanwhile. @returns deletions first */
-  replaceAll(objects: readonly KubeObject[]): readonly Change[] {
+  replaceAll(objects: readonly KubeObject[]): readonly ObjectChange[] {
     const names = new Set(objects.map(({ metadata }) => metadata.name));
     const gone = [...this.#objects].filter(([name]) => !names.has(name));
     const changes = objects.flatMap((object) => this.apply(object));

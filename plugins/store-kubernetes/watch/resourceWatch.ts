@@ -7,7 +7,7 @@ import { listAll } from '../api/listAll.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { fullJitter } from './fullJitter.ts';
 import { ObjectMap } from './objectMap.ts';
-import type { Change } from './objectMap.ts';
+import type { ObjectChange } from './objectMap.ts';
 import { pause } from './pause.ts';
 import { SilenceGuard } from './silenceGuard.ts';
 import { WatchReader } from './watchReader.ts';
@@ -35,12 +35,12 @@ const HEALTHY_MS = 1_000;
 /** A server may ask for hours. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 
-export interface WatchParts {
+export interface ResourceWatchParts {
   readonly api: Pick<KubeApi, 'list' | 'watch'>;
   /** Without a name. */
   readonly place: KubePlace;
   /** Takes the changes of one event or one list, in their order, with the objects after them. What it throws is logged. */
-  readonly take: (changes: readonly Change[], objects: ReadonlyMap<string, KubeObject>) => void;
+  readonly take: (changes: readonly ObjectChange[], objects: ReadonlyMap<string, KubeObject>) => void;
   readonly log: Log;
   readonly times?: Partial<WatchTimes>;
 }
@@ -56,7 +56,7 @@ export interface WatchState {
 /** Keeps the objects of one plural of one namespace: lists them, watches from there, and returns after any loss.
  *  Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes */
 export class ResourceWatch {
-  readonly #parts: WatchParts;
+  readonly #parts: ResourceWatchParts;
   readonly #times: WatchTimes;
   readonly #map = new ObjectMap();
   readonly #stop = new AbortController();
@@ -71,7 +71,7 @@ export class ResourceWatch {
   /** Resolves with the first complete list, after `take` has had it; never if it is stopped before. */
   readonly synced = new Promise<void>((resolve) => (this.#synced = resolve));
 
-  constructor(parts: WatchParts) {
+  constructor(parts: ResourceWatchParts) {
     this.#parts = parts;
     this.#times = { ...TIMES, ...parts.times };
   }
@@ -187,7 +187,7 @@ export class ResourceWatch {
     if (changes.length > 0) this.#give(changes);
   }
 
-  #give(changes: readonly Change[]): void {
+  #give(changes: readonly ObjectChange[]): void {
     if (this.#stop.signal.aborted) return;
     try {
       this.#parts.take(changes, this.#map.objects);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectMap } from '../../../../plugins/store-kubernetes/watch/objectMap.ts';
-import type { Change } from '../../../../plugins/store-kubernetes/watch/objectMap.ts';
+import type { ObjectChange } from '../../../../plugins/store-kubernetes/watch/objectMap.ts';
 import { objectNamed } from '../kubeStub.ts';
 
-const brief = (changes: readonly Change[]) =>
+const brief = (changes: readonly ObjectChange[]) =>
   changes.map(
     ({ type, object }) => `${type} ${object.metadata.uid ?? ''} ${object.metadata.resourceVersion ?? ''}`,
   );

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KubeObject } from '../../../../plugins/store-kubernetes/api/kubeObject.ts';
-import type { Change } from '../../../../plugins/store-kubernetes/watch/objectMap.ts';
+import type { ObjectChange } from '../../../../plugins/store-kubernetes/watch/objectMap.ts';
 import { ResourceWatch } from '../../../../plugins/store-kubernetes/watch/resourceWatch.ts';
 import type { WatchTimes } from '../../../../plugins/store-kubernetes/watch/resourceWatch.ts';
 import { defer } from '../../../support/cleanup.ts';
@@ -61,7 +61,7 @@ async function watchOf({ lists, watches, times = AT_ONCE, take, probe, limits }:
     place: PLACE,
     log,
     times,
-    take: (changes: readonly Change[], objects: ReadonlyMap<string, KubeObject>) => {
+    take: (changes: readonly ObjectChange[], objects: ReadonlyMap<string, KubeObject>) => {
       seen.push(`${changes.map(({ type, name }) => `${type} ${name}`).join(', ')} of ${objects.size}`);
       take?.();
     },
@@ -98,7 +98,7 @@ describe('store-kubernetes: a watch', () => {
       res.end(event('BOOKMARK', { metadata: { resourceVersion: '9' } }));
     });
     const seen: string[][] = [];
-    const take = (changes: readonly Change[]): void => void seen.push(changes.map(({ name }) => name));
+    const take = (changes: readonly ObjectChange[]): void => void seen.push(changes.map(({ name }) => name));
     const watch = new ResourceWatch({ api, place: PLACE, take, log: captureLog(), times: AT_ONCE });
     defer(() => watch.stop());
     watch.start();

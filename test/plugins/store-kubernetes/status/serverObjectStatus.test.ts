@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Issue } from '../../../../kernel/index.ts';
 import type { ServiceRecord } from '../../../../plugins/contracts/services.ts';
-import { conditionsFor } from '../../../../plugins/store-kubernetes/status/conditionsFor.ts';
+import { timedConditions } from '../../../../plugins/store-kubernetes/status/timedConditions.ts';
 import {
   serverJudgements,
   serverStatusOf,
-} from '../../../../plugins/store-kubernetes/status/serverStatus.ts';
+} from '../../../../plugins/store-kubernetes/status/serverObjectStatus.ts';
 
 const BROKEN: Issue = {
   severity: 'error',
@@ -60,13 +60,13 @@ describe('the conditions of an MCPServer', () => {
   it('keep the time at which a status changed, not a reason, and are at most 1,024 characters long', () => {
     const message = 'x'.repeat(2_000);
     const judgement = { type: 'Ready', status: 'False', reason: 'A', message } as const;
-    const [first] = conditionsFor([judgement], { before: [], generation: 1, now: 'first' });
+    const [first] = timedConditions([judgement], { before: [], generation: 1, now: 'first' });
     expect(first).include({ lastTransitionTime: 'first', observedGeneration: 1 });
     expect(first?.message).length(1_024);
     const before = first === undefined ? [] : [first];
-    const [same] = conditionsFor([{ ...judgement, reason: 'B' }], { before, generation: 2, now: 'second' });
+    const [same] = timedConditions([{ ...judgement, reason: 'B' }], { before, generation: 2, now: 'second' });
     expect(same).include({ lastTransitionTime: 'first', reason: 'B' });
-    const [other] = conditionsFor([{ ...judgement, status: 'True' }], {
+    const [other] = timedConditions([{ ...judgement, status: 'True' }], {
       before,
       generation: 2,
       now: 'second',

@@ -33,7 +33,7 @@ interface Waiting {
 
 /** Writes Events of objects, one after another; no caller waits for them. Source:
  *  https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
-export class EventWriter {
+export class KubeEventWriter {
   readonly #parts: EventWriterParts;
   /** The Event of each kind of event, with its count. */
   readonly #known = new LRUCache<string, { readonly name: string; readonly count: number }>({

@@ -1,5 +1,5 @@
 /** A condition of an object. Source: https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
-export interface Condition {
+export interface ObjectCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   /** One of our error codes, or a word such as `Connected`. */
@@ -8,21 +8,25 @@ export interface Condition {
   readonly lastTransitionTime: string;
   readonly observedGeneration?: number;
 }
-export type Judgement = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+export type Judgement = Pick<ObjectCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 /** At most, as the API server allows. */
 const MAX_MESSAGE = 1_024;
 
 /** The conditions with their times: a condition keeps the time at which its status last changed.
  *  @param before those of the object @param now RFC 3339 */
-export function conditionsFor(
+export function timedConditions(
   judgements: readonly Judgement[],
   {
     before,
     generation,
     now,
-  }: { readonly before: readonly Condition[]; readonly generation: number | undefined; readonly now: string },
-): readonly Condition[] {
+  }: {
+    readonly before: readonly ObjectCondition[];
+    readonly generation: number | undefined;
+    readonly now: string;
+  },
+): readonly ObjectCondition[] {
   return judgements.map(({ type, status, reason, message }) => {
     const former = before.find((one) => one.type === type);
     return {

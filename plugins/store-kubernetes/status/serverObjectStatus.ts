@@ -1,10 +1,10 @@
 import type { Issue, JsonObject } from 'pegboard';
 import { stateInWords } from '../../kit/notices/stateInWords.ts';
 import type { ServiceRecord } from '../../contracts/services.ts';
-import type { Judgement } from './conditionsFor.ts';
+import type { Judgement } from './timedConditions.ts';
 
 /** Facts from which the status of a server follows. */
-export interface ServerFacts {
+export interface ServerObjectFacts {
   /** spec.type */
   readonly type: string;
   /** Why the stored definition is not in force; empty if it is. */
@@ -14,7 +14,7 @@ export interface ServerFacts {
 }
 
 /** `status` of an MCPServer, without conditions. A key that is undefined is removed. */
-export interface ServerStatus {
+export interface ServerObjectStatus {
   readonly state: string;
   readonly tools: number;
   readonly lastError: string | undefined;
@@ -27,7 +27,10 @@ export interface ServerStatus {
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 
 /** @param before of the object: `lastConnected` stays while the server is up, so that a connected server is not written again */
-export function serverStatusOf({ type, errors, record }: ServerFacts, before: JsonObject): ServerStatus {
+export function serverStatusOf(
+  { type, errors, record }: ServerObjectFacts,
+  before: JsonObject,
+): ServerObjectStatus {
   const metadata = record?.metadata ?? {};
   const { lastError, lastRestartedAt, nextRetryAfter, since, tools = 0, consecutiveFailures = 0 } = metadata;
   const state = stateInWords(record?.state ?? 'stopped', type);
@@ -44,7 +47,7 @@ export function serverStatusOf({ type, errors, record }: ServerFacts, before: Js
 }
 
 /** Accepted: the definition is in force. Reachable: the server answers. Authorized: it needs no sign-in. Ready: all of these. */
-export function serverJudgements({ errors, record }: ServerFacts): readonly Judgement[] {
+export function serverJudgements({ errors, record }: ServerObjectFacts): readonly Judgement[] {
   const accepted = acceptance(errors);
   const [reachable, authorized] = reach(record);
   const parts = [accepted, reachable, authorized];
