@@ -179,7 +179,7 @@ export function timeAfter(former: string | undefined): string {
 }
 
 /** State of a server when its definition changes. */
-export interface Standing {
+export interface CarriedState {
   readonly isWanted: boolean;
   readonly lastRestartedAt: string | undefined;
 }
@@ -188,14 +188,14 @@ export interface Standing {
 export function orderIn(
   before: ServerDefinition,
   next: ServerDefinition,
-  { isWanted, lastRestartedAt }: Standing,
+  { isWanted, lastRestartedAt }: CarriedState,
 ): Order {
   const done = laterOf(lastRestartedAt, before.restartRequestedAt);
   const isNew = laterOf(done, next.restartRequestedAt) !== done;
   const restartRequestedAt = isNew ? next.restartRequestedAt : undefined;
   const give = (order: Order['order']): Order => ({ order, restartRequestedAt });
   if (next.suspended) return give('stop');
-  const isAnother = !isDeepStrictEqual(endpointOf(before), endpointOf(next));
+  const isAnother = !isDeepStrictEqual(identifyingFields(before), identifyingFields(next));
   if (isWanted && (isAnother || restartRequestedAt !== undefined)) return give('restart');
   const isSwitchedOn = next.autoStart === true && before.autoStart !== true;
   const isKept = isWanted && before.idleTimeoutMs !== undefined && next.idleTimeoutMs === undefined;
@@ -204,7 +204,7 @@ export function orderIn(
 }
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
-export function endpointOf(definition: ServerDefinition): readonly unknown[] {
+export function identifyingFields(definition: ServerDefinition): readonly unknown[] {
   const { type, command, url, messageUrl, proxy, tls, env, headers, questions, revision, auth } = definition;
   const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
   return messageUrl === undefined ? endpoint : [...endpoint, messageUrl];

@@ -90,7 +90,11 @@ export function notOwned(server: string): Refusal {
 }
 
 /** Refuses a request that needs a capability the client has not declared. Source: MCP 2025-11-25, Elicitation and Sampling. */
-export function refusalOf(method: string, params: JsonObject, capabilities: JsonObject): Refusal | undefined {
+export function capabilityRefusal(
+  method: string,
+  params: JsonObject,
+  capabilities: JsonObject,
+): Refusal | undefined {
   const topic = topicOf(method);
   const declared = topic === undefined ? undefined : capabilities[topic];
   if (!isObject(declared))

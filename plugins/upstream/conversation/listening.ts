@@ -1,7 +1,7 @@
 import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject, Log } from 'pegboard';
-import { keyOf } from '../rpc/pending.ts';
-import type { Standing } from '../rpc/pending.ts';
+import { returnedKey } from '../rpc/pending.ts';
+import type { StandingRequest } from '../rpc/pending.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import { resumeWait } from '../wire/resumeWait.ts';
@@ -34,7 +34,7 @@ interface Subscription {
   readonly waiters: readonly Waiter[];
   readonly timer: NodeJS.Timeout;
   readonly begunAt: number;
-  standing: Standing | undefined;
+  standing: StandingRequest | undefined;
 }
 
 /** Subscribes to all notifications of a server of the modern era at once: by one request that stays open, replaced when more
@@ -92,7 +92,7 @@ export class Listening {
   /** @param params of notifications/subscriptions/acknowledged */
   acknowledged({ _meta: meta, notifications }: JsonObject): void {
     const id = isObject(meta) ? meta[SUBSCRIPTION_KEY] : undefined;
-    if (this.#next === undefined || keyOf(id) !== this.#next.standing?.id) return;
+    if (this.#next === undefined || returnedKey(id) !== this.#next.standing?.id) return;
     const next = this.#next;
     this.#next = undefined;
     clearTimeout(next.timer);

@@ -1,14 +1,14 @@
 import { isGatewayError, isObject } from 'pegboard';
 import { LISTS, newReading } from './readList.ts';
-import type { ListName, ReadList, Reading } from './readList.ts';
+import type { ListName, ReadList, ListReading } from './readList.ts';
 
 /** Lists of which some pages have arrived, and the next one has failed. */
 export class PartialReadings {
-  readonly #byName = new Map<ListName, Reading>();
+  readonly #byName = new Map<ListName, ListReading>();
 
   /** Reads a list from where it failed the last time; from its beginning if the server refuses the cursor.
    *  @throws what `read` throws */
-  async goOn(name: ListName, read: (reading: Reading) => Promise<ReadList>): Promise<ReadList> {
+  async goOn(name: ListName, read: (reading: ListReading) => Promise<ReadList>): Promise<ReadList> {
     const reading = this.#byName.get(name) ?? newReading();
     const { pages } = reading;
     this.#byName.set(name, reading);

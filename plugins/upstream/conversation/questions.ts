@@ -1,7 +1,15 @@
 import { Cancellation, GatewayError, isGatewayError, isObject, messageOf } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
-import { clientBehind, notAsked, notOffered, notOwned, rawParams, refusalOf, topicOf } from './askable.ts';
+import {
+  clientBehind,
+  notAsked,
+  notOffered,
+  notOwned,
+  rawParams,
+  capabilityRefusal,
+  topicOf,
+} from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Pending, Said } from '../rpc/pending.ts';
@@ -84,11 +92,11 @@ export class Questions {
     }
     // Without sessions each call says what its client can be asked.
     const refusalIn = ({ client }: Pending): Refusal | undefined =>
-      refusalOf(method, params, client?.capabilities ?? {});
+      capabilityRefusal(method, params, client?.capabilities ?? {});
     const calls = about.filter((call) => refusalIn(call) === undefined);
     const refusal =
       calls.length === 0
-        ? refusalOf(method, params, client.capabilities)
+        ? capabilityRefusal(method, params, client.capabilities)
         : this.#tooMuch(key, text, maxQuestionBytes);
     if (refusal !== undefined) {
       this.#refuse(key, refusal);

@@ -36,7 +36,7 @@ export function levelsExceeded(declared: JsonObject): number | undefined {
 
 interface ReadOptions {
   readonly output: ItemOutput;
-  readonly reading: Reading;
+  readonly reading: ListReading;
   /** Whether an answer without the list, or with null, is an empty page. */
   readonly mayBeMissing: boolean;
 }
@@ -50,7 +50,7 @@ export interface ReadList {
 }
 
 /** How far a list has been read. */
-export interface Reading {
+export interface ListReading {
   readonly items: unknown[];
   /** Cursors of the pages that were asked for. */
   readonly cursors: Set<string>;
@@ -62,7 +62,7 @@ export interface Reading {
   params: JsonObject;
   ttlMs: number | undefined;
 }
-export function newReading(): Reading {
+export function newReading(): ListReading {
   return { items: [], cursors: new Set(), pages: 0, former: undefined, params: {}, ttlMs: undefined };
 }
 

@@ -4,7 +4,7 @@ import type { CallResult, ClientAnswer, GatewayError, JsonObject, Question } fro
 import { rawMember, withRawMember } from '../../kit/text/rawJson.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
-import { notOffered, rawParams, refusalOf, topicOf } from './askable.ts';
+import { notOffered, rawParams, capabilityRefusal, topicOf } from './askable.ts';
 import { isTask } from '../rpc/isTask.ts';
 import type { Round } from '../rpc/pending.ts';
 import { asError } from './questions.ts';
@@ -130,7 +130,7 @@ export class Rounds {
     const refusal =
       topic === undefined || !topics().includes(topic)
         ? notOffered(method, topic)
-        : refusalOf(method, params, round.options.client?.capabilities ?? {});
+        : capabilityRefusal(method, params, round.options.client?.capabilities ?? {});
     if (refusal !== undefined) throw this.#fault(round, `requires input: ${refusal.message}`);
     return { key, method: method as Question['method'], params: paramsIn(text, params) };
   }

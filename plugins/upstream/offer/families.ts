@@ -1,22 +1,22 @@
 import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject, Target, Tool } from 'pegboard';
 import type { FamilySpec } from '../definition.ts';
-import type { Entry } from './toolEntry.ts';
+import type { ToolEntry } from './toolEntry.ts';
 
 /** One server of a family with the tools it lists. */
 export interface Member {
   readonly family: FamilySpec;
-  readonly entries: Iterable<Entry>;
+  readonly entries: Iterable<ToolEntry>;
 }
 
 /** The tools of a family that are merged: own name → the entries that provide it, sorted by server. A tool is not merged
  *  if its servers declare it differently, if it already has an argument named `instanceArg`, or if the servers disagree
  *  on `instanceArg`. Source: requirement decide.family. */
-export function groupFamily(members: readonly Member[]): ReadonlyMap<string, readonly Entry[]> {
+export function groupFamily(members: readonly Member[]): ReadonlyMap<string, readonly ToolEntry[]> {
   const [first] = members;
   const arg = first?.family.instanceArg;
   if (arg === undefined || members.some(({ family }) => family.instanceArg !== arg)) return new Map();
-  const byOwn = new Map<string, Entry[]>();
+  const byOwn = new Map<string, ToolEntry[]>();
   for (const { entries } of members) {
     for (const entry of entries) {
       if (entry.excluded !== undefined) continue;
@@ -38,7 +38,7 @@ export function groupFamily(members: readonly Member[]): ReadonlyMap<string, rea
 export function familyTool(
   name: string,
   { name: family, instanceArg }: FamilySpec,
-  entries: readonly Entry[],
+  entries: readonly ToolEntry[],
 ): Tool {
   const servers = entries.map(({ server }) => server);
   const list = servers.join(', ');

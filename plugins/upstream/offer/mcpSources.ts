@@ -12,7 +12,7 @@ import { isNamedAfter, isOwnUri } from './names.ts';
 import type { NameParts } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { mayHaveIt } from './partialLists.ts';
-import type { Item, Section, SourceClaims } from './sourceRegistrar.ts';
+import type { OfferedItem, Section, SourceClaims } from './sourceRegistrar.ts';
 
 export interface McpSourcesParts {
   readonly config: () => UpstreamConfig;
@@ -116,14 +116,14 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     );
   }
   /** The items of a section that the request gets, in the order of their exposed names. */
-  #winners(section: Section, request: InboundRequest): readonly Item[] {
+  #winners(section: Section, request: InboundRequest): readonly OfferedItem[] {
     const names = [...new Set(this.#parts.names(section, request))].sort();
     return names.flatMap((name) => this.#known(section, name, request) ?? []);
   }
 
   /** Undefined as well for what the request may not learn of. */
-  #known(section: Section, name: string, request: InboundRequest): Item | undefined {
-    const isKnown = ({ offer }: Item): boolean => !this.#parts.table().hides(offer, request);
+  #known(section: Section, name: string, request: InboundRequest): OfferedItem | undefined {
+    const isKnown = ({ offer }: OfferedItem): boolean => !this.#parts.table().hides(offer, request);
     return this.#parts.sources[section].winner(name, request, isKnown);
   }
 
@@ -171,7 +171,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   /** What is listed under another form of the uri: some clients escape every uri that they read. */
-  #listedAs(uri: string, request: InboundRequest): Item | undefined {
+  #listedAs(uri: string, request: InboundRequest): OfferedItem | undefined {
     if (!hasForms(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
     const canonical = canonicalUri(uri);
     for (const name of this.#parts.names('resources', request))
@@ -180,7 +180,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   /** @param uri canonical */
-  #templateOf(uri: string, request: InboundRequest): Item | undefined {
+  #templateOf(uri: string, request: InboundRequest): OfferedItem | undefined {
     if (isOwnUri(uri)) return undefined;
     const fitting = this.#winners('resourceTemplates', request).filter(({ matches }) => matches?.(uri));
     return this.#parts.sources.resourceTemplates.earliest(fitting);

@@ -36,7 +36,7 @@ export const MAX_OWN_NAME_CHARS = 1_024;
 
 const SHOWN_CHARS = 100;
 /** A name for the log and the status. */
-export function shortened(name: string): string {
+export function shownName(name: string): string {
   return name.length > SHOWN_CHARS ? `${name.slice(0, SHOWN_CHARS)}… (${name.length} characters)` : name;
 }
 

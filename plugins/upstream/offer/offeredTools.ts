@@ -4,7 +4,7 @@ import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { Claims, EVERYONE } from './claims.ts';
 import type { Audience, Claimant } from './claims.ts';
-import type { Entry } from './toolEntry.ts';
+import type { ToolEntry } from './toolEntry.ts';
 
 export interface OfferedToolsParts {
   readonly config: () => UpstreamConfig;
@@ -14,7 +14,7 @@ export interface OfferedToolsParts {
   readonly addTool: (tool: Tool) => () => void;
 }
 interface Added {
-  readonly entry: Entry;
+  readonly entry: ToolEntry;
   /** No request gets another tool of its name. */
   readonly isForAll: boolean;
   readonly remove: () => void;
@@ -23,10 +23,10 @@ interface Added {
 /** The tools of all servers in the catalogue: of each name, the one that wins for a request. */
 export class OfferedTools {
   readonly #parts: OfferedToolsParts;
-  readonly #claims = new Claims<Entry>();
+  readonly #claims = new Claims<ToolEntry>();
   readonly #added = new Map<string, Map<Audience, Added>>();
   /** Winners that the catalogue refuses. */
-  readonly #refused = new WeakSet<Entry>();
+  readonly #refused = new WeakSet<ToolEntry>();
   /** Names of removed tools → the server that offered them to all. */
   readonly #tombstones = new Map<string, string>();
 
@@ -35,7 +35,7 @@ export class OfferedTools {
   }
 
   /** @param request absent: one without lists of its own */
-  winner(name: string, request?: InboundRequest): Entry | undefined {
+  winner(name: string, request?: InboundRequest): ToolEntry | undefined {
     const entry = this.#claims.winner(name, request);
     return entry !== undefined && !this.#refused.has(entry) ? entry : undefined;
   }
@@ -46,7 +46,11 @@ export class OfferedTools {
   }
 
   /** Replaces the tools of a claimant, a server or `family <name>`. */
-  replace(claimant: Claimant, former: ReadonlyMap<string, Entry>, next: ReadonlyMap<string, Entry>): void {
+  replace(
+    claimant: Claimant,
+    former: ReadonlyMap<string, ToolEntry>,
+    next: ReadonlyMap<string, ToolEntry>,
+  ): void {
     const fresh = new Map([...next].filter(([name]) => !former.has(name)));
     for (const { name, winner, loser } of this.#claims.collisions(claimant, fresh))
       this.collided(name, winner, loser);
@@ -66,7 +70,7 @@ export class OfferedTools {
     this.#added.set(name, added);
     const isShared = added.has(EVERYONE) || this.#claims.contender(name, EVERYONE) !== undefined;
     const affected = isShared ? new Set([...added.keys(), ...this.#claims.audiences(name)]) : [changed];
-    const wanted = new Map<Audience, Entry>();
+    const wanted = new Map<Audience, ToolEntry>();
     for (const audience of affected) {
       const entry = this.#claims.contender(name, audience);
       if (entry !== undefined) wanted.set(audience, entry);
@@ -88,7 +92,7 @@ export class OfferedTools {
   }
 
   /** @param audience absent: it is for all requests. @returns undefined if the catalogue refuses it */
-  #add(entry: Entry, audience: Audience | undefined): (() => void) | undefined {
+  #add(entry: ToolEntry, audience: Audience | undefined): (() => void) | undefined {
     const { tool, server } = entry;
     const isFor = (request: InboundRequest): boolean =>
       audience?.group.audienceOf(request) === audience && this.#claims.winner(tool.name, request) === entry;
@@ -103,7 +107,7 @@ export class OfferedTools {
     }
   }
 
-  #bury({ tool, server }: Entry): void {
+  #bury({ tool, server }: ToolEntry): void {
     // A family is not a server that could be started again.
     if (server === tool.server)
       setNewest(this.#tombstones, [tool.name, server], this.#parts.config().maxTombstones);

@@ -6,9 +6,9 @@ import { PartialLists } from './partialLists.ts';
 import { NOUNS, SECTIONS, SourceRegistrar } from './sourceRegistrar.ts';
 import type { SourceParts } from './sourceRegistrar.ts';
 import { ToolRegistrar } from './toolRegistrar.ts';
-import type { ToolParts } from './toolRegistrar.ts';
+import type { ToolRegistrarParts } from './toolRegistrar.ts';
 
-export type OfferingParts = ToolParts & SourceParts;
+export type OfferingParts = ToolRegistrarParts & SourceParts;
 
 /** What servers offer to one audience. */
 export class Offering {

@@ -13,7 +13,7 @@ import {
   isSameNaming,
   nameFault,
   namingOf,
-  shortened,
+  shownName,
 } from './names.ts';
 import type { NameParts } from './names.ts';
 import { shapedEntry } from './shapedEntry.ts';
@@ -21,7 +21,7 @@ import type { OfferingServer } from './offeringServer.ts';
 import { templateMatcher } from './templateMatcher.ts';
 
 /** A resource, a template or a prompt of one server. */
-export interface Item extends Claim {
+export interface OfferedItem extends Claim {
   readonly connection: OfferingServer;
   /** The declaration with its exposed name or uri. */
   readonly shown: JsonObject;
@@ -43,7 +43,7 @@ export const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', '
 
 /** What one server offers of a section. */
 interface Read {
-  readonly items: ReadonlyMap<string, Item>;
+  readonly items: ReadonlyMap<string, OfferedItem>;
   /** Entries that are left out, each with its fault. */
   readonly leftOut: readonly string[];
   /** Entries of which members are dropped, each with their faults. */
@@ -52,7 +52,7 @@ interface Read {
 const NOTHING_READ: Read = { items: new Map(), leftOut: [], mended: [] };
 
 /** Claims of all servers, by section. */
-export type SourceClaims = Readonly<Record<Section, Claims<Item>>>;
+export type SourceClaims = Readonly<Record<Section, Claims<OfferedItem>>>;
 
 export interface SourceParts {
   readonly config: () => UpstreamConfig;
@@ -150,7 +150,7 @@ export class SourceRegistrar {
   }
 
   /** A resource whose uri belongs to Pegboard is renamed in the way of uris without a scheme. */
-  #tellRenamed(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
+  #tellRenamed(what: Section, fresh: ReadonlyMap<string, OfferedItem>, server: string): void {
     for (const [listed, { ownName }] of fresh) {
       if (what === 'prompts' || !isOwnUri(ownName)) continue;
       const text = 'a server offers a resource under a uri of Pegboard; it is listed under another name';
@@ -160,7 +160,7 @@ export class SourceRegistrar {
   }
 
   /** @param fresh the items that a server is about to claim */
-  #tellCollisions(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
+  #tellCollisions(what: Section, fresh: ReadonlyMap<string, OfferedItem>, server: string): void {
     const collisions = this.#parts.sources[what].collisions(this.#as(server), fresh);
     for (const [at, { winner, loser }] of collisions.entries()) {
       const isPair = (one: Collision): boolean => one.winner === winner && one.loser === loser;
@@ -185,7 +185,7 @@ function readSection(
   connection: OfferingServer,
   parts: NameParts,
 ): Read {
-  const items = new Map<string, Item>();
+  const items = new Map<string, OfferedItem>();
   const leftOut: string[] = [];
   const mended: string[] = [];
   const { key } = LISTS[section];
@@ -193,7 +193,7 @@ function readSection(
   declared.forEach((one, at) => {
     const { entry, odd } = shapedEntry(section, one);
     const given = isObject(one) ? one[key] : undefined;
-    const label = typeof given === 'string' && given !== '' ? shortened(given) : `number ${at + 1}`;
+    const label = typeof given === 'string' && given !== '' ? shownName(given) : `number ${at + 1}`;
     const fault = entry === undefined ? odd : nameFault(String(entry[key]), maxChars);
     if (entry === undefined || fault !== undefined) {
       leftOut.push(`${label}: ${fault}`);
@@ -207,7 +207,12 @@ function readSection(
 }
 
 /** @param entry has the shape of its section */
-function itemOf(section: Section, entry: JsonObject, connection: OfferingServer, parts: NameParts): Item {
+function itemOf(
+  section: Section,
+  entry: JsonObject,
+  connection: OfferingServer,
+  parts: NameParts,
+): OfferedItem {
   const { key } = LISTS[section];
   const ownName = entry[key] as string;
   const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);

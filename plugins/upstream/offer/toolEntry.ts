@@ -12,13 +12,13 @@ import { rpcText } from '../rpc/rpcText.ts';
 import { callFor } from './callFor.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
-import { MAX_OWN_NAME_CHARS, exposedName, isSameNaming, nameFault, shortened } from './names.ts';
+import { MAX_OWN_NAME_CHARS, exposedName, isSameNaming, nameFault, shownName } from './names.ts';
 import type { NameParts } from './names.ts';
 import { shapedEntry } from './shapedEntry.ts';
 import type { ShapedEntry } from './shapedEntry.ts';
 
 /** One tool of one server under its own exposed name. */
-export interface Entry extends Claim {
+export interface ToolEntry extends Claim {
   readonly tool: Tool;
   /** Its name on the server. */
   readonly own: string;
@@ -37,7 +37,7 @@ export interface ServerTools {
   readonly source: readonly unknown[];
   readonly parts: NameParts;
   readonly rules: Rules;
-  readonly entries: ReadonlyMap<string, Entry>;
+  readonly entries: ReadonlyMap<string, ToolEntry>;
   readonly malformed: readonly string[];
   /** What is wrong with those that have a name, by the one under which they would be offered. */
   readonly faults: ReadonlyMap<string, string>;
@@ -57,7 +57,11 @@ export const NONE: ServerTools = {
 };
 
 /** @returns `before` itself if nothing has changed; equal tools keep their entries */
-export function readTools(connection: OfferingServer, parts: NameParts, before: ServerTools): ServerTools {
+export function readServerTools(
+  connection: OfferingServer,
+  parts: NameParts,
+  before: ServerTools,
+): ServerTools {
   const source = connection.listing.tools;
   const { family, includeTools, excludeTools } = connection.definition;
   const rules: Rules = { family, includeTools, excludeTools };
@@ -65,11 +69,11 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
   if (source === before.source && isSame) return before;
   const isOwn = parts.prefix === connection.name;
   const reasonFor = exclusions(rules, connection.name);
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, ToolEntry>();
   const malformed: string[] = [];
   const faults = new Map<string, string>();
   const leaveOut = (own: string | undefined, at: number, fault: string): void => {
-    malformed.push(`${plainText(shortened(own ?? `number ${at + 1}`))}: ${fault}`);
+    malformed.push(`${plainText(shownName(own ?? `number ${at + 1}`))}: ${fault}`);
     if (own !== undefined) faults.set(exposedName(own, parts), fault);
   };
   const mended: string[] = [];
@@ -82,7 +86,7 @@ export function readTools(connection: OfferingServer, parts: NameParts, before: 
       return;
     }
     const own = declared['name'] as string;
-    if (odd !== '') mended.push(`${plainText(shortened(own))}: ${odd}`);
+    if (odd !== '') mended.push(`${plainText(shownName(own))}: ${odd}`);
     const name = exposedName(own, parts);
     const text = JSON.stringify(declared);
     const other = entries.get(name);

@@ -8,11 +8,11 @@ import type { Member } from './families.ts';
 import { exposedName, namingOf } from './names.ts';
 import type { NameParts } from './names.ts';
 import type { OfferedTools } from './offeredTools.ts';
-import { NONE, readTools } from './toolEntry.ts';
+import { NONE, readServerTools } from './toolEntry.ts';
 import type { OfferingServer } from './offeringServer.ts';
-import type { Entry, ServerTools } from './toolEntry.ts';
+import type { ToolEntry, ServerTools } from './toolEntry.ts';
 
-export interface ToolParts {
+export interface ToolRegistrarParts {
   readonly config: () => UpstreamConfig;
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
@@ -28,14 +28,14 @@ const NO_TOOLS: Counted = { count: 0, excluded: 0, malformed: [], collisions: []
 /** Offers the servers' tools to one audience; a malformed tool is left out alone. */
 export class ToolRegistrar {
   readonly #audience: Audience;
-  readonly #parts: ToolParts;
+  readonly #parts: ToolRegistrarParts;
   readonly #byServer = new Map<string, ServerTools>();
   /** Claimant → the names it claims; a claimant is a server or `family <name>`. */
-  readonly #claimed = new Map<string, ReadonlyMap<string, Entry>>();
+  readonly #claimed = new Map<string, ReadonlyMap<string, ToolEntry>>();
   /** Family → its tools, by exposed name. */
   readonly #merged = new Map<string, ReadonlyMap<string, Merged>>();
 
-  constructor(audience: Audience, parts: ToolParts) {
+  constructor(audience: Audience, parts: ToolRegistrarParts) {
     this.#audience = audience;
     this.#parts = parts;
   }
@@ -44,7 +44,7 @@ export class ToolRegistrar {
   update(connection: OfferingServer): void {
     const before = this.#byServer.get(connection.name) ?? NONE;
     const parts = namingOf(connection, this.#parts.config());
-    const next = connection.isWanted ? readTools(connection, parts, before) : NONE;
+    const next = connection.isWanted ? readServerTools(connection, parts, before) : NONE;
     if (next === before) return;
     if (next === NONE) this.#byServer.delete(connection.name);
     else this.#byServer.set(connection.name, next);
@@ -122,7 +122,7 @@ export class ToolRegistrar {
   }
 
   /** The tools that a server offers under its own name. */
-  #aloneOf(server: string): ReadonlyMap<string, Entry> {
+  #aloneOf(server: string): ReadonlyMap<string, ToolEntry> {
     const { entries, rules } = this.#byServer.get(server) ?? NONE;
     const merged = rules.family === undefined ? undefined : this.#merged.get(rules.family.name);
     if (merged === undefined || merged.size === 0) return entries;
@@ -130,8 +130,8 @@ export class ToolRegistrar {
     return new Map([...entries].filter(([, entry]) => !together.has(entry)));
   }
 
-  #claim(claimant: string, next: ReadonlyMap<string, Entry>): void {
-    const former = this.#claimed.get(claimant) ?? new Map<string, Entry>();
+  #claim(claimant: string, next: ReadonlyMap<string, ToolEntry>): void {
+    const former = this.#claimed.get(claimant) ?? new Map<string, ToolEntry>();
     if (next.size === 0) this.#claimed.delete(claimant);
     else this.#claimed.set(claimant, next);
     this.#parts.offered.replace({ audience: this.#audience, server: claimant }, former, next);
@@ -159,7 +159,7 @@ export class ToolRegistrar {
 
 /** Tools whose declaration has changed; a different order of members does not count. */
 function changedSince(before: ServerTools, next: ServerTools): readonly string[] {
-  const isOther = (name: string, { text, tool }: Entry): boolean => {
+  const isOther = (name: string, { text, tool }: ToolEntry): boolean => {
     const former = before.entries.get(name);
     if (former === undefined || former.text === text) return false;
     return !isDeepStrictEqual(former.tool.declared, tool.declared);
@@ -168,16 +168,16 @@ function changedSince(before: ServerTools, next: ServerTools): readonly string[]
 }
 
 /** A tool of a family; `of` has the entries it represents, sorted by server. */
-interface Merged extends Entry {
+interface Merged extends ToolEntry {
   readonly arg: string;
-  readonly of: readonly Entry[];
+  readonly of: readonly ToolEntry[];
 }
 
 function mergedEntry(
   exposed: string,
   name: string,
   members: readonly Member[],
-  entries: readonly Entry[],
+  entries: readonly ToolEntry[],
 ): Merged {
   const [{ family } = { family: { name, instanceArg: '' } }] = members;
   const [{ own, text } = { own: '', text: '' }] = entries;

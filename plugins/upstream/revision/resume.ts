@@ -7,7 +7,7 @@ import type { ServerFacts } from './serverFacts.ts';
 import type { Wire } from '../wire/wire.ts';
 
 /** A session that a later connection may continue. */
-export interface Session {
+export interface ResumableSession {
   readonly id: string;
   /** What initialize has agreed on. */
   readonly facts: ServerFacts;
@@ -19,7 +19,11 @@ export interface Session {
 const IDS = 2 ** 32;
 
 /** The session of a connection. An id is used once in a session: a late answer would be taken for that of another request. */
-export function sessionOf(id: string, facts: ServerFacts, { lastId }: Pick<Requests, 'lastId'>): Session {
+export function resumableSession(
+  id: string,
+  facts: ServerFacts,
+  { lastId }: Pick<Requests, 'lastId'>,
+): ResumableSession {
   return { id, facts, nextId: (Math.floor(lastId / IDS) + 1) * IDS };
 }
 
@@ -29,7 +33,7 @@ export function sessionOf(id: string, facts: ServerFacts, { lastId }: Pick<Reque
 export async function resume(
   requests: Requests,
   wire: Wire,
-  { id, facts, nextId }: Session,
+  { id, facts, nextId }: ResumableSession,
   timeoutMs: number,
 ): Promise<ServerFacts | undefined> {
   requests.speak('legacy');

@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.ts';
 import type { Fault } from './faultsIn.ts';
 import { judgedResult } from './judgedResult.ts';
 import type { LateCall } from './lateCalls.ts';
-import { keyOf } from './pending.ts';
+import { returnedKey } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
 import { badResult, errorAnswer, errorWords, noAnswer, notJson, oddResult } from './requestErrors.ts';
 import { idOfAnswer } from '../wire/idOfAnswer.ts';
@@ -96,7 +96,7 @@ export class Incoming {
     const { get, late, output, dialect } = this.#parts;
     const params = isObject(given) ? given : {};
     if (method === 'notifications/progress' && id === undefined) {
-      get(keyOf(params['progressToken']))?.progressed(params);
+      get(returnedKey(params['progressToken']))?.progressed(params);
       return 1;
     }
     const said = { method, params, text, about: this.#under(about), late: about === undefined ? late() : [] };
@@ -117,7 +117,7 @@ export class Incoming {
   #failed(id: unknown, error: unknown, about: Outgoing | undefined): number {
     const { server, output, take, get, isWithheld } = this.#parts;
     const isNameless = error !== undefined && isNoId(id);
-    const waiting = isNameless ? this.#only(about) : get(keyOf(id));
+    const waiting = isNameless ? this.#only(about) : get(returnedKey(id));
     if (waiting === undefined) {
       take(id);
       if (isNameless) this.#adrift = { words: errorWords(error, output), at: performance.now() };

@@ -179,7 +179,7 @@ export class Pending implements Outgoing {
   }
 }
 /** A request that stays open. */
-export interface Standing {
+export interface StandingRequest {
   readonly id: number;
   /** Ends it; nothing is called any more. */
   end(): void;
@@ -195,7 +195,7 @@ export interface PendingParts extends RequestLimits {
 }
 
 /** The id or token that a server returns; some servers send it as a string. @returns NaN if it cannot be one */
-export function keyOf(given: unknown): number {
+export function returnedKey(given: unknown): number {
   return typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN;
 }
 

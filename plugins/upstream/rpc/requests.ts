@@ -7,8 +7,8 @@ import { Incoming } from './incoming.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
 import { EraDoubt } from './eraDoubt.ts';
-import { Pending, cancellation, keyOf } from './pending.ts';
-import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts';
+import { Pending, cancellation, returnedKey } from './pending.ts';
+import type { PendingParts, RequestOptions, Round, StandingRequest } from './pending.ts';
 import type { RequestHooks } from './requestHooks.ts';
 import { cancelled, cutOff, failure, notConnected, outdated } from './requestErrors.ts';
 import { isComplete } from './isComplete.ts';
@@ -142,7 +142,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   }
 
   /** A request of the gateway itself that stays open; it ends with its wire. @param settle receives the result */
-  stand(text: RpcText, ended: Pick<PendingParts, 'settle' | 'reject'>): Standing | undefined {
+  stand(text: RpcText, ended: Pick<PendingParts, 'settle' | 'reject'>): StandingRequest | undefined {
     const wire = this.#wire;
     if (wire === undefined) return undefined;
     const limits = { silenceMs: Infinity, totalMs: Infinity };
@@ -282,7 +282,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   }
 
   #take(id: unknown): Pending | undefined {
-    const key = keyOf(id);
+    const key = returnedKey(id);
     const pending = this.#pending.get(key);
     if (pending === undefined) {
       this.#late.answered(key);

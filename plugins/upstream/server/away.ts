@@ -33,7 +33,7 @@ export interface Callable {
 }
 
 /** Why a call cannot wait for a connection now; undefined if it can. */
-export function refusalOf({
+export function awayRefusal({
   name,
   isWanted,
   status: { state, lastError },

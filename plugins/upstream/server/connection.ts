@@ -1,6 +1,6 @@
 import { GatewayError, type CallResult, type InboundRequest } from 'pegboard';
 import { Announcer } from './announcer.ts';
-import { awayError, refusalOf } from './away.ts';
+import { awayError, awayRefusal } from './away.ts';
 import { callServer } from './callServer.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import { isFinal } from '../revision/wrongRevision.ts';
@@ -8,7 +8,7 @@ import { Conversation } from '../conversation/conversation.ts';
 import { ConnectionCounts } from './connectionCounts.ts';
 import type { ConnectionParts, InstancesOfServer } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn, type ServerDefinition } from '../definition.ts';
-import type { Declaring, Watch, WatchOwner } from './ownedWatches.ts';
+import type { Declaring, OwnedWatch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
@@ -55,7 +55,7 @@ export class Connection implements ServerCalls {
       topics: () => parts.topics(this.#definition),
       isUnowned: () => !parts.isOwn && this.#definition.instances !== 'shared',
       limits: (tool) => callLimitsOf(tool, this.#definition, config()),
-      refusal: () => refusalOf(this),
+      refusal: () => awayRefusal(this),
       newTopic: parts.asked,
       isListening: () => parts.readsLists && this.#link.hasWire,
       // Without an answer since the last time it counts as a failed attempt.
@@ -138,7 +138,7 @@ export class Connection implements ServerCalls {
     return callServer({ server: this, parts: this.#parts }, [what, text, options]);
   }
 
-  async watch(uri: string, updated: () => void): Promise<Watch> {
+  async watch(uri: string, updated: () => void): Promise<OwnedWatch> {
     // As calls do, it waits for a connection that is being made.
     await (this.state === 'idle' ? this.start() : this.settled());
     return { place: this.conversation, end: await this.conversation.watch(uri, updated) };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { endpointOf } from '../definition.ts';
+import { identifyingFields } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 
 /** Which server a definition means. Includes the names of variables and headers, but not their values, which may be secret. */
 export function endpointKey(definition: ServerDefinition): string {
-  const [type, command, url] = endpointOf(definition);
+  const [type, command, url] = identifyingFields(definition);
   return hashOf(
     JSON.stringify([type, command, url, Object.keys(definition.env), Object.keys(definition.headers)]),
   );

@@ -8,7 +8,7 @@ import type { MemoryBudget } from '../../contracts/memory.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import type { TlsFiles, TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from '../config.ts';
-import { refusalOf } from './away.ts';
+import { awayRefusal } from './away.ts';
 import { Connection } from './connection.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
@@ -159,7 +159,7 @@ export class Fleet {
       definition: () => connection.definition,
       url: () => fillReferences({ url: connection.definition.url }, directory()).values['url'] ?? '',
       state: () => connection.state,
-      stopped: () => (connection.isWanted ? undefined : refusalOf(connection)),
+      stopped: () => (connection.isWanted ? undefined : awayRefusal(connection)),
       instances: () => instances,
       credentials: this.#parts.credentials,
       offers: this.#parts.offers,

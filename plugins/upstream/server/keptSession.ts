@@ -5,10 +5,10 @@ import type { Log } from 'pegboard';
 import { sealBytes, unsealBytes } from '../../kit/secrets/seal.ts';
 import type { KeyRing } from '../../contracts/vault.ts';
 import type { ServerDefinition } from '../definition.ts';
-import type { Session } from '../revision/resume.ts';
+import type { ResumableSession } from '../revision/resume.ts';
 import { endpointKey } from './endpointKey.ts';
 
-interface Kept extends Session {
+interface Kept extends ResumableSession {
   /** `endpointKey` of the definition whose server began the session. */
   readonly endpoint: string;
 }
@@ -33,7 +33,7 @@ export class KeptSession {
   }
 
   /** @returns undefined if none is kept, or that of another server */
-  async read(definition: ServerDefinition): Promise<Session | undefined> {
+  async read(definition: ServerDefinition): Promise<ResumableSession | undefined> {
     const file = this.#file;
     if (!this.#isRead && file !== undefined)
       await this.#do(async () => {
@@ -44,7 +44,7 @@ export class KeptSession {
     return this.#kept?.endpoint === endpointKey(definition) ? this.#kept : undefined;
   }
 
-  keep(definition: ServerDefinition, session: Session): void {
+  keep(definition: ServerDefinition, session: ResumableSession): void {
     const kept = { endpoint: endpointKey(definition), ...session };
     this.#set(kept);
     const file = this.#file;

@@ -3,8 +3,8 @@ import type { Log } from 'pegboard';
 import { lateError } from './away.ts';
 import type { KeptSession } from './keptSession.ts';
 import { erasToTry, negotiate } from '../revision/negotiate.ts';
-import { resume, sessionOf } from '../revision/resume.ts';
-import type { Session } from '../revision/resume.ts';
+import { resume, resumableSession } from '../revision/resume.ts';
+import type { ResumableSession } from '../revision/resume.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -145,11 +145,11 @@ export class Link {
     const { session, definition, conversation } = this.#parts;
     const id = definition().keepSession ? this.#wire?.sessionId : undefined;
     if (id === undefined || this.#facts === undefined) session?.forget();
-    else session?.keep(definition(), sessionOf(id, this.#facts, conversation.requests));
+    else session?.keep(definition(), resumableSession(id, this.#facts, conversation.requests));
   }
 
   /** Agrees on a revision, or continues a session, then reads the lists; calls are sent as soon as the revision is known. */
-  async #greet(wire: Wire, isCurrent: () => boolean, kept?: Session): Promise<void> {
+  async #greet(wire: Wire, isCurrent: () => boolean, kept?: ResumableSession): Promise<void> {
     const { definition, conversation, connected, readsLists } = this.#parts;
     const { requests, lists } = conversation;
     const startedAt = performance.now();

@@ -15,7 +15,7 @@ export interface WatchPlace {
   watchAgain(uri: string, updated: () => void): () => void;
 }
 /** A subscription as it was granted. */
-export interface Watch {
+export interface OwnedWatch {
   readonly place: WatchPlace;
   /** Unsubscribes. */
   readonly end: () => void;
@@ -27,7 +27,7 @@ export interface Watchable {
   /** Conversation of the connection that is in use now. @throws GatewayError UPSTREAM_FULL, UPSTREAM_AUTH_REQUIRED */
   readonly conversation: WatchPlace;
   /** @param uri the server's own @throws GatewayError UPSTREAM_* */
-  watch(uri: string, updated: () => void): Promise<Watch>;
+  watch(uri: string, updated: () => void): Promise<OwnedWatch>;
   start(): Promise<void>;
 }
 export interface OwnedWatchesParts {
@@ -45,7 +45,7 @@ interface Owned extends WatchOwner {
   readonly updated: () => void;
   /** Owner of the credential of its connection; undefined without one. */
   owner: string | undefined;
-  watch: Watch;
+  watch: OwnedWatch;
 }
 
 /** The subscriptions to one server's resources. A connection has them as long as it exists, and the one that its owner has next

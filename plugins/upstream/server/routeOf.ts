@@ -4,7 +4,7 @@ import type { ProxySettings, Route } from 'pegboard/net';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences } from './fillSecretReferences.ts';
 
-export interface RouteParts {
+export interface ProxyRouteParts {
   readonly config: () => ProxySettings;
   /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
@@ -13,7 +13,7 @@ export interface RouteParts {
 
 /** How requests get to a server: through the proxy of its definition, or as for all servers. This machine is reached without one.
  *  @throws GatewayError CONFIG_INVALID without credentials, CONFIG_REFERENCE; as SecretSource.read() */
-export async function routeOf(url: URL, proxy: string | undefined, parts: RouteParts): Promise<Route> {
+export async function routeOf(url: URL, proxy: string | undefined, parts: ProxyRouteParts): Promise<Route> {
   if (proxy === undefined) return commonRoute(url, parts.config());
   const general = commonRoute(url, { proxy: 'none' });
   if (general.why === '') return general;
@@ -36,7 +36,7 @@ function checked<T>(read: () => T): T {
   }
 }
 
-async function filled(proxy: string, { directory, secrets }: RouteParts): Promise<string> {
+async function filled(proxy: string, { directory, secrets }: ProxyRouteParts): Promise<string> {
   const found = fillReferences({ proxy }, directory);
   const [fault] = found.faults;
   if (fault !== undefined) throw new GatewayError('CONFIG_REFERENCE', `proxy ${fault.message}`);

@@ -1,5 +1,5 @@
 /** The place of one start in the queue. */
-export interface Turn {
+export interface StartTurn {
   /** Resolves when the start may begin. */
   readonly come: Promise<void>;
   /** The start has ended or was cancelled. Safe to call twice. */
@@ -20,7 +20,7 @@ export class StartQueue {
     this.#passOnMs = passOnMs;
   }
 
-  turn(): Turn {
+  turn(): StartTurn {
     let isOver = false;
     let passOn: NodeJS.Timeout | undefined;
     let begin: (() => void) | undefined;

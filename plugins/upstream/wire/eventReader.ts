@@ -10,7 +10,7 @@ export interface StreamEvent {
 /** Control characters except the tab; those above 127 are sent as UTF-8 bytes. */
 const UNSENDABLE = /[^\t\P{Cc}\u0080-\u009f]/u;
 
-export interface EventParts {
+export interface EventReaderParts {
   /** Maximum length of one event. */
   readonly maxChars: number;
   readonly maxIdBytes: number;
@@ -25,7 +25,7 @@ const END_CHARS = 256;
 
 /** Incremental parser of server-sent events. Source: WHATWG HTML, 9.2.6. */
 export class EventReader {
-  readonly #parts: EventParts;
+  readonly #parts: EventReaderParts;
   readonly #decoder = new StringDecoder('utf8');
   /** Text that has not been parsed yet, and whether parsing is paused. */
   #rest = '';
@@ -49,7 +49,7 @@ export class EventReader {
   /** The wait before a reconnect that the server requests. */
   retryMs: number | undefined = undefined;
 
-  constructor(parts: EventParts) {
+  constructor(parts: EventReaderParts) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 /** Where the requests of one connection go. A redirect that was followed with success changes the path. */
-export class Route {
+export class RequestRoute {
   readonly origin: string;
   path: string;
 
@@ -13,7 +13,7 @@ export class Route {
 
 export interface RequestParts {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly to: Route;
+  readonly to: RequestRoute;
   readonly headers: string[];
   readonly body?: string;
 }
@@ -28,7 +28,7 @@ export class HttpRequest implements Dispatcher.DispatchOptions {
   readonly bodyTimeout = 0;
   /** Whether its answer is a redirect that is to be followed. */
   isRedirected = false;
-  readonly #to: Route;
+  readonly #to: RequestRoute;
   #isMoved = false;
 
   constructor({ method, to, headers, body = '' }: RequestParts) {

@@ -11,13 +11,13 @@ import type { ExchangeOwner } from './exchange.ts';
 import type { PoolParts } from './openPool.ts';
 import { cutShort, isChallenge, isRevisionRefusal } from './httpErrors.ts';
 import { noAnswerIn, statusError, unreachable } from './httpErrors.ts';
-import { Route } from './httpRequest.ts';
+import { RequestRoute } from './httpRequest.ts';
 import { HttpSession } from './httpSession.ts';
 import { isSessionLoss, lostSession } from './sessionLoss.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
-import { statusOf } from './statusOf.ts';
+import { probedStatus } from './probedStatus.ts';
 import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
@@ -64,7 +64,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
-  readonly #route: Route;
+  readonly #route: RequestRoute;
   #pool: Pool | undefined;
   readonly #session: HttpSession;
   readonly #standing: StandingStream;
@@ -82,7 +82,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
     });
-    this.#route = new Route(options.url);
+    this.#route = new RequestRoute(options.url);
     this.#session = new HttpSession(options.headers);
     this.#standing = new StandingStream({
       listener,
@@ -149,7 +149,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   statusOf(method: 'GET' | 'DELETE', timeoutMs: number): Promise<number | undefined> {
     const headers = method === 'GET' ? this.#session.streamHeaders(undefined) : this.#session.headers;
     const parts = { method, headers, to: this.#route, flow: this.flow, timeoutMs };
-    return this.#pool === undefined ? Promise.resolve(undefined) : statusOf(this.#pool, parts);
+    return this.#pool === undefined ? Promise.resolve(undefined) : probedStatus(this.#pool, parts);
   }
 
   resume(sessionId: string, revision: string): void {

@@ -8,7 +8,7 @@ import { openPool } from './openPool.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './httpWire.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
-import { Route } from './httpRequest.ts';
+import { RequestRoute } from './httpRequest.ts';
 import { PLAIN } from './httpSession.ts';
 import { atMessagePath, otherOrigin } from './messagePath.ts';
 import { SocketFlow } from './socketFlow.ts';
@@ -34,9 +34,9 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly #listener: WireListener;
   readonly #unawaited: Unawaited;
   #pool: Pool | undefined;
-  readonly #route: Route;
+  readonly #route: RequestRoute;
   /** For messages, once the server has named it. */
-  #messages: Route | undefined;
+  #messages: RequestRoute | undefined;
   #stream: Exchange<undefined> | undefined;
   #isClosed = false;
   #giveUp: ((error: GatewayError) => void) | undefined;
@@ -45,7 +45,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.#route = new Route(options.url);
+    this.#route = new RequestRoute(options.url);
     this.flow = new SocketFlow(options.limits, {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
@@ -198,7 +198,9 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     const { messageUrl } = this.#options;
     const announced = URL.canParse(endpoint, origin + path) ? new URL(endpoint, origin + path) : undefined;
     if (announced !== undefined && (messageUrl !== undefined || announced.origin === origin)) {
-      this.#messages = new Route(messageUrl === undefined ? announced : withQuery(messageUrl, announced));
+      this.#messages = new RequestRoute(
+        messageUrl === undefined ? announced : withQuery(messageUrl, announced),
+      );
       return undefined;
     }
     return otherOrigin(announced, this.#options.url, this.#options.redact);

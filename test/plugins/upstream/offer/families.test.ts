@@ -3,7 +3,7 @@ import { GatewayError, definePlugin } from '../../../../kernel/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
 import { textResult } from '../../../../kernel/lib/results.ts';
 import { groupFamily } from '../../../../plugins/upstream/offer/families.ts';
-import type { Entry } from '../../../../plugins/upstream/offer/toolEntry.ts';
+import type { ToolEntry } from '../../../../plugins/upstream/offer/toolEntry.ts';
 import { callCore } from '../../../support/coreTools.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { Rig, hostile } from '../support.ts';
@@ -117,7 +117,12 @@ describe('upstream: families of servers', () => {
   });
 
   it('leaves a tool to its servers when they declare it differently, or when it has such an argument itself', () => {
-    const entry = (server: string, own: string, description: string, properties: JsonObject = {}): Entry => ({
+    const entry = (
+      server: string,
+      own: string,
+      description: string,
+      properties: JsonObject = {},
+    ): ToolEntry => ({
       server,
       own,
       tool: toolOf(`x_${server}_${own}`, {

@@ -8,7 +8,7 @@ import type { UpstreamConfig } from '../../../../plugins/upstream/config.ts';
 import { EVERYONE } from '../../../../plugins/upstream/offer/claims.ts';
 import type { Audience } from '../../../../plugins/upstream/offer/claims.ts';
 import { OfferedTools } from '../../../../plugins/upstream/offer/offeredTools.ts';
-import type { Entry } from '../../../../plugins/upstream/offer/toolEntry.ts';
+import type { ToolEntry } from '../../../../plugins/upstream/offer/toolEntry.ts';
 
 const CALLERS = ['ann', 'bob'];
 const NAMES = ['one', 'two'];
@@ -42,7 +42,7 @@ class Bench {
     }),
   );
   /** Entries by name that were listed last, by audience and server. */
-  readonly #held = new Map<string, ReadonlyMap<string, Entry>>();
+  readonly #held = new Map<string, ReadonlyMap<string, ToolEntry>>();
 
   list(server: Server, caller: string, names: readonly string[], isOwn = false): void {
     const audience = this.#audiences.get(server)?.get(caller) ?? EVERYONE;
@@ -71,7 +71,7 @@ class Bench {
   }
 }
 
-function entryOf(name: string, server: string, isOwn: boolean): Entry {
+function entryOf(name: string, server: string, isOwn: boolean): ToolEntry {
   const tool = {
     name,
     server,

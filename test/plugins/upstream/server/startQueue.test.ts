@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StartQueue } from '../../../../plugins/upstream/server/startQueue.ts';
-import type { Turn } from '../../../../plugins/upstream/server/startQueue.ts';
+import type { StartTurn } from '../../../../plugins/upstream/server/startQueue.ts';
 import { until } from '../../../support/until.ts';
 
 const NEVER_MS = 3_600_000;
@@ -8,7 +8,7 @@ const NEVER_MS = 3_600_000;
 describe('upstream: the order in which servers start', () => {
   let begun: string[];
   beforeEach(() => (begun = []));
-  const join = (queue: StartQueue, ...names: readonly string[]): readonly Turn[] =>
+  const join = (queue: StartQueue, ...names: readonly string[]): readonly StartTurn[] =>
     names.map((name) => {
       const turn = queue.turn();
       void turn.come.then(() => begun.push(name));

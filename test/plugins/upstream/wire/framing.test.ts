@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { EventReader } from '../../../../plugins/upstream/wire/eventReader.ts';
-import type { EventParts } from '../../../../plugins/upstream/wire/eventReader.ts';
+import type { EventReaderParts } from '../../../../plugins/upstream/wire/eventReader.ts';
 
 /** Cuts bytes at arbitrary places, also inside characters. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -10,7 +10,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 }
 
 /** A reader without pauses. */
-function reader(parts: Partial<EventParts> = {}): EventReader {
+function reader(parts: Partial<EventReaderParts> = {}): EventReader {
   return new EventReader({
     maxChars: 67_108_864,
     maxIdBytes: 100,

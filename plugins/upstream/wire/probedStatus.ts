@@ -5,16 +5,16 @@ import type { SocketFlow } from './socketFlow.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 
-export interface StatusParts extends Omit<RequestParts, 'body'> {
+export interface ProbedStatusParts extends Omit<RequestParts, 'body'> {
   readonly flow: SocketFlow;
   readonly timeoutMs: number;
 }
 
 /** Sends a request without a message, and reads no more than the head of its answer. Resolves with the status; undefined if there
  *  is none within the time-out. */
-export function statusOf(
+export function probedStatus(
   pool: Pool,
-  { flow, timeoutMs, ...request }: StatusParts,
+  { flow, timeoutMs, ...request }: ProbedStatusParts,
 ): Promise<number | undefined> {
   return new Promise((resolve) => {
     const end = (): void => {
