@@ -3,13 +3,13 @@ import type { Tally } from '../kit/metrics/tally.ts';
 import type { QuestionCounts } from './client/questionCounts.ts';
 
 /** Transport and revision of a session, a stream or a call: the labels of its metrics. */
-export interface Origin {
+export interface MetricOrigin {
   readonly transport: string;
   readonly revision: string;
 }
 export interface FrontMetricsParts {
-  readonly sessions: () => Iterable<Origin>;
-  readonly streams: () => Iterable<Origin>;
+  readonly sessions: () => Iterable<MetricOrigin>;
+  readonly streams: () => Iterable<MetricOrigin>;
   readonly opened: Tally;
   readonly questions: QuestionCounts;
   readonly parked: () => number;
@@ -78,7 +78,7 @@ export function frontMetrics({
   return { metrics };
 }
 
-function countsOf(all: Iterable<Origin>): readonly Sample[] {
+function countsOf(all: Iterable<MetricOrigin>): readonly Sample[] {
   const counts = new Map<
     string,
     { value: number; readonly labels: { transport: string; revision: string } }

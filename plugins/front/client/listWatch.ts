@@ -4,8 +4,8 @@ import type { FrontConfig } from '../config.ts';
 import { createLists } from './createLists.ts';
 import type { Lists } from './createLists.ts';
 
-export const LISTS = ['tools', 'resources', 'prompts'] as const;
-export type ListName = (typeof LISTS)[number];
+export const WATCHED_LISTS = ['tools', 'resources', 'prompts'] as const;
+export type WatchedList = (typeof WATCHED_LISTS)[number];
 /** A change of the resources and prompts that a server lists for one caller. */
 export type OwnListsChange = Pick<EventMap['server.ownListsChanged'], 'server' | 'owner' | 'ownerOf'>;
 interface OwnChanges {
@@ -18,10 +18,10 @@ interface OwnChanges {
 export class ListWatch {
   readonly #scope: Scope<FrontConfig>;
   readonly #lists: Lists;
-  readonly #followers = new Map<(list: ListName) => void, InboundRequest>();
+  readonly #followers = new Map<(list: WatchedList) => void, InboundRequest>();
   /** Owners whose resources and prompts have changed, by server: thousands may sign in at once, and each request is compared once. */
   readonly #own = new Map<string, OwnChanges>();
-  #known: Readonly<Record<ListName, string>> | undefined;
+  #known: Readonly<Record<WatchedList, string>> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(scope: Scope<FrontConfig>) {
@@ -30,9 +30,9 @@ export class ListWatch {
   }
 
   /** @param request whose lists they are @returns the function that unsubscribes */
-  follow(request: InboundRequest, changed: (list: ListName) => void): () => void {
+  follow(request: InboundRequest, changed: (list: WatchedList) => void): () => void {
     this.#known ??= this.#read();
-    const follower = (list: ListName): void => changed(list);
+    const follower = (list: WatchedList): void => changed(list);
     this.#followers.set(follower, request);
     return () => {
       this.#followers.delete(follower);
@@ -64,17 +64,18 @@ export class ListWatch {
   #compare(): void {
     this.#timer = undefined;
     const now = this.#read();
-    const changed = LISTS.filter((list) => this.#known?.[list] !== now[list]);
+    const changed = WATCHED_LISTS.filter((list) => this.#known?.[list] !== now[list]);
     this.#known = now;
     const own = [...this.#own.values()];
     this.#own.clear();
     for (const [follower, request] of this.#followers) {
       const isOwn = own.some(({ ownerOf, owners }) => owners.has(ownerOf(request) ?? ''));
-      for (const list of LISTS) if (changed.includes(list) || (isOwn && list !== 'tools')) follower(list);
+      for (const list of WATCHED_LISTS)
+        if (changed.includes(list) || (isOwn && list !== 'tools')) follower(list);
     }
   }
 
-  #read(): Readonly<Record<ListName, string>> {
+  #read(): Readonly<Record<WatchedList, string>> {
     const resources = this.#lists.resources(ANYONE) + this.#lists.templates(ANYONE);
     return { tools: this.#lists.tools(ANYONE), resources, prompts: this.#lists.prompts(ANYONE) };
   }

@@ -2,8 +2,8 @@ import type { InboundRequest } from 'pegboard';
 import type { Outlet } from '../../contracts/mcp.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import { writeNotification } from '../message/codec.ts';
-import { LISTS } from './listWatch.ts';
-import type { ListName, ListWatch } from './listWatch.ts';
+import { WATCHED_LISTS } from './listWatch.ts';
+import type { WatchedList, ListWatch } from './listWatch.ts';
 
 interface Attached {
   readonly session: Session;
@@ -24,12 +24,12 @@ export class Outlets {
     const { id } = session;
     const own: Attached = { session, outlet };
     this.#attached.set(id, own);
-    const tellChanged = (list: ListName): void => {
+    const tellChanged = (list: WatchedList): void => {
       if (this.#attached.get(id) === own)
         outlet.write(writeNotification(`notifications/${list}/list_changed`));
     };
     const unfollow = this.#listWatch.follow(outlet.request, tellChanged);
-    if (outlet.hasMissed === true) LISTS.forEach(tellChanged);
+    if (outlet.hasMissed === true) WATCHED_LISTS.forEach(tellChanged);
     return () => {
       unfollow();
       if (this.#attached.get(id) === own) this.#attached.delete(id);

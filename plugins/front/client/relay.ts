@@ -5,12 +5,12 @@ import type { Outlet } from '../../contracts/mcp.ts';
 import { SharedTable } from '../../kit/vault/sharedTable.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import { notificationText, writeNotification } from '../message/codec.ts';
-import { Audience } from './audience.ts';
+import { VisibleServers } from './visibleServers.ts';
 import type { FrontConfig } from '../config.ts';
 import { LogLevels } from './logLevels.ts';
 import type { Outlets } from './outlets.ts';
 import { QuestionCounts } from './questionCounts.ts';
-import { Questions } from './questions.ts';
+import { ClientQuestions } from './clientQuestions.ts';
 import type { SiblingMessage, Siblings } from './siblings.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { WatchedResources } from './watchedResources.ts';
@@ -31,10 +31,10 @@ const COLLECT_MS = 250;
 export class Relay {
   readonly levels: LogLevels;
   readonly watched: WatchedResources;
-  readonly questions: Questions;
+  readonly questions: ClientQuestions;
   readonly questionCounts = new QuestionCounts();
   readonly outlets: Outlets;
-  readonly audience: Audience;
+  readonly audience: VisibleServers;
   readonly siblings: Siblings;
   readonly #scope: Scope<FrontConfig>;
   readonly #subscriptions: Subscriptions;
@@ -46,7 +46,7 @@ export class Relay {
   constructor(scope: Scope<FrontConfig>, outlets: Outlets, siblings: Siblings) {
     this.#scope = scope;
     this.siblings = siblings;
-    this.audience = new Audience(() => scope.get(ToolTable));
+    this.audience = new VisibleServers(() => scope.get(ToolTable));
     this.outlets = outlets;
     this.levels = new LogLevels(
       () => scope.config.maxLoggingSessions,
@@ -68,7 +68,7 @@ export class Relay {
       collectMs: (id) => (this.watched.isShared && outlets.has(id) ? COLLECT_MS : 0),
     });
     this.watched = new WatchedResources(scope, this.#subscriptions, outlets);
-    this.questions = new Questions(() => scope.config.maxQuestions);
+    this.questions = new ClientQuestions(() => scope.config.maxQuestions);
     scope.each(McpLogSource, (source) => {
       if (this.levels.least !== undefined) source.want(this.levels.least);
       return source.follow((level, params, server) => {

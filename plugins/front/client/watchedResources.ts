@@ -6,7 +6,7 @@ import type { Session } from '../../contracts/sessions.ts';
 import type { FrontConfig } from '../config.ts';
 import type { Outlets } from './outlets.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { watch } from './watch.ts';
+import { watch } from './uriWatch.ts';
 
 interface Watched extends JsonObject {
   readonly sessionId: string;

@@ -4,7 +4,7 @@ import type { RunningSpan } from '../../contracts/tracing.ts';
 import type { Message } from './codec.ts';
 import { metaOf } from './metaOf.ts';
 
-export interface Begun {
+export interface BegunRequest {
   /** What calls and servers get. */
   readonly meta: ClientMeta | undefined;
   /** Undefined if nothing is traced. */
@@ -16,7 +16,7 @@ export function beginRequest(
   scope: Pick<Scope<unknown>, 'find'>,
   { id, method, params }: Message & { readonly kind: 'request' },
   { request, revision }: { readonly request: InboundRequest; readonly revision: string | undefined },
-): Begun {
+): BegunRequest {
   const meta = metaOf(params, request);
   const tracer = scope.find(Tracer);
   if (tracer === undefined) return { meta, span: undefined };

@@ -49,7 +49,7 @@ export interface CodecLimits {
 }
 
 /** @throws CodecError */
-export function readBody(text: string, { maxDepth, maxBatch }: CodecLimits): Body {
+export function decodeBody(text: string, { maxDepth, maxBatch }: CodecLimits): Body {
   if (isDeeperThan(text, maxDepth)) {
     throw new CodecError(RPC.invalidRequest, `the message is nested deeper than ${maxDepth} levels`);
   }

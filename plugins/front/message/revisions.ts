@@ -2,7 +2,7 @@
 export const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 /** Returns the revision that the client requests if it is supported, else the newest. */
-export function negotiate(asked: unknown): string {
+export function negotiatedRevision(asked: unknown): string {
   return REVISIONS.find((revision) => revision === asked) ?? REVISIONS[0];
 }
 

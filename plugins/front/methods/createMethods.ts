@@ -5,7 +5,7 @@ import { withRawMeta } from '../../kit/text/rawJson.ts';
 import { KeyedCalls } from '../../contracts/idempotency.ts';
 import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import { CodecError, RPC } from '../message/codec.ts';
-import { complete } from './complete.ts';
+import { completeArgument } from './completeArgument.ts';
 import { inOlderShape } from '../message/inOlderShape.ts';
 import { idempotencyKeyOf } from '../message/idempotencyKeyOf.ts';
 import { createLists } from '../client/createLists.ts';
@@ -30,7 +30,7 @@ export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method
     ['resources/read', (params, context) => readResource(scope, params, context)],
     ['prompts/list', narrowed(scope, (request) => lists.prompts(request))],
     ['prompts/get', (params, context) => getPrompt(scope, params, context)],
-    ['completion/complete', (params, context) => complete(scope, params, context)],
+    ['completion/complete', (params, context) => completeArgument(scope, params, context)],
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { ToolTable, VERSION } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { ServiceSource } from '../../contracts/services.ts';
-import type { Audience } from '../client/audience.ts';
+import type { VisibleServers } from '../client/visibleServers.ts';
 import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';
 
@@ -20,7 +20,7 @@ export const CAPABILITIES: JsonObject = {
 export function instructionsFor(
   request: InboundRequest,
   scope: Scope<FrontConfig>,
-  audience: Audience,
+  audience: VisibleServers,
 ): string {
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
   const table = scope.get(ToolTable);

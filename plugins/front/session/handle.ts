@@ -13,7 +13,7 @@ interface Sealed {
 }
 
 /** Seals a session into an opaque handle. */
-export function seal(
+export function sealSession(
   { id, revision, subject, capabilities, createdAt }: SessionFacts,
   keys: KeyRing,
 ): string {

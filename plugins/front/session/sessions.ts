@@ -5,7 +5,7 @@ import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { KeyRing } from '../../contracts/vault.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import type { EndedSessions } from './endedSessions.ts';
-import { seal, unseal } from './handle.ts';
+import { sealSession, unseal } from './handle.ts';
 
 interface Opened {
   readonly session: Session;
@@ -38,7 +38,7 @@ export class Sessions {
       capabilities,
       createdAt: Date.now(),
     };
-    return { ...facts, handle: seal(facts, this.#keys) };
+    return { ...facts, handle: sealSession(facts, this.#keys) };
   }
 
   /** @returns undefined if the handle is malformed, expired, ended, or another caller's */

@@ -9,7 +9,7 @@ import {
   CodecError,
   RPC,
   notificationText,
-  readBody,
+  decodeBody,
   writeError,
   writeFailure,
   writeResult,
@@ -23,7 +23,7 @@ import type { Method, SessionContext } from '../methods/method.ts';
 import { progressFor } from '../client/progressFor.ts';
 import { SessionClient } from '../client/relay.ts';
 import type { Relay } from '../client/relay.ts';
-import { REVISIONS, hasBatches, negotiate } from '../message/revisions.ts';
+import { REVISIONS, hasBatches, negotiatedRevision } from '../message/revisions.ts';
 import { RunningRequests } from './runningRequests.ts';
 import type { End } from '../session/endedSessions.ts';
 import type { SeenSessions } from '../session/seenSessions.ts';
@@ -150,7 +150,7 @@ export class McpFront implements Front {
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void {
     try {
       if (session !== undefined) this.#seen.used(session, request);
-      const body = readBody(text, this.#scope.config);
+      const body = decodeBody(text, this.#scope.config);
       if (session === undefined) this.#initialize(body.batch ? undefined : body.message, request, sink);
       else if (body.batch) this.#batch(body.messages, { request, session, sink }, sink);
       else if (body.message.kind === 'response') this.#answered(body.message, session, text, sink);
@@ -179,7 +179,7 @@ export class McpFront implements Front {
     if (typeof protocolVersion !== 'string') {
       throw new CodecError(RPC.invalidParams, 'params.protocolVersion must be a string', message.id);
     }
-    const revision = negotiate(protocolVersion);
+    const revision = negotiatedRevision(protocolVersion);
     const { span } = beginRequest(this.#scope, message, { request, revision });
     const session = this.#sessions().open(revision, questionsOf(capabilities), request);
     this.#seen.opened(session, request, clientInfo);

@@ -15,7 +15,7 @@ export interface CacheHints {
   readonly ttlMs: number;
   readonly cacheScope: 'public' | 'private';
 }
-export interface Answer {
+export interface StatelessAnswer {
   readonly json: string;
   /** Why the request was refused without being run. */
   readonly refused?: ErrorCode;
@@ -29,7 +29,7 @@ interface Complete {
   readonly owner: string | undefined;
 }
 
-export function completeAnswer(id: MessageId, { result, hints, owner }: Complete): Answer {
+export function completeAnswer(id: MessageId, { result, hints, owner }: Complete): StatelessAnswer {
   let json = withRawMember(result, 'resultType', '"complete"');
   if (hints !== undefined) {
     json = withRawMember(json, 'ttlMs', String(hints.ttlMs));
@@ -55,7 +55,7 @@ export function inputRequired(
   id: MessageId,
   requests: ReadonlyMap<string, string>,
   state: string | undefined,
-): Answer {
+): StatelessAnswer {
   const members = [...requests].map(([key, json]) => `${JSON.stringify(key)}:${json}`);
   const rest = state === undefined ? '' : `,"requestState":${JSON.stringify(state)}`;
   const json = `{"resultType":"input_required","inputRequests":{${members.join(',')}}${rest}}`;
@@ -63,7 +63,7 @@ export function inputRequired(
 }
 
 /** A malformed request is refused; a later failure is an ordinary answer. */
-export function refusalAnswer({ id, rpcCode, message, data }: CodecError): Answer {
+export function refusalAnswer({ id, rpcCode, message, data }: CodecError): StatelessAnswer {
   const refused = rpcCode === RPC.methodNotFound ? 'REQUEST_NOT_FOUND' : 'REQUEST_MALFORMED';
   return { refused, json: writeError(id, rpcCode, message, data) };
 }
@@ -80,7 +80,7 @@ export function failureAnswer(
   id: MessageId,
   thrown: unknown,
   { capabilities, log, meta }: FailureParts,
-): Answer {
+): StatelessAnswer {
   const links = wantsBrowser(thrown, capabilities) ? linksOf(thrown) : [];
   if (links.length > 0) return inputRequired(id, new Map(links), undefined);
   return {

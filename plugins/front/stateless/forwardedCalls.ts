@@ -3,7 +3,7 @@ import type { Caller, ClientMeta, ErrorCode, JsonObject, Scope } from 'pegboard'
 import { Channel, Peers } from '../../contracts/processes.ts';
 import type { StatelessSink } from '../../contracts/mcp.ts';
 import { CodecError, RPC } from '../message/codec.ts';
-import type { Answer } from './answers.ts';
+import type { StatelessAnswer } from './answers.ts';
 import type { Envelope } from './envelope.ts';
 
 const TOPIC = 'parked-call';
@@ -27,7 +27,7 @@ type ForwardMessage = { readonly id: string } & (
   | { readonly kind: 'before'; readonly json: string }
   | { readonly kind: 'answer'; readonly json: string; readonly refused?: ErrorCode }
 );
-type Run = (forwarded: Forwarded, sink: StatelessSink) => Promise<Answer>;
+type Run = (forwarded: Forwarded, sink: StatelessSink) => Promise<StatelessAnswer>;
 type Receiver = (message: ForwardMessage) => void;
 
 /** Requests whose call waits in another process: that process runs them, and this one passes on what it answers. */
@@ -61,7 +61,7 @@ export class ForwardedCalls {
   }
 
   /** @throws CodecError if that process does not answer */
-  forward(process: string, forwarded: Forwarded, sink: StatelessSink): Promise<Answer> {
+  forward(process: string, forwarded: Forwarded, sink: StatelessSink): Promise<StatelessAnswer> {
     const id = randomUUID();
     const { receiptMs, askAgainMs } = this.#waits;
     return new Promise((resolve, reject) => {

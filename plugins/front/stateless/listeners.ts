@@ -5,10 +5,10 @@ import type { StatelessSink } from '../../contracts/mcp.ts';
 import { CodecError, RPC, writeNotification, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';
-import { LISTS } from '../client/listWatch.ts';
-import type { ListName, ListWatch } from '../client/listWatch.ts';
+import { WATCHED_LISTS } from '../client/listWatch.ts';
+import type { WatchedList, ListWatch } from '../client/listWatch.ts';
 import { Subscriptions } from '../client/subscriptions.ts';
-import { watch } from '../client/watch.ts';
+import { watch } from '../client/uriWatch.ts';
 import { SUBSCRIPTION_KEY } from './envelope.ts';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
@@ -19,7 +19,7 @@ interface Listener {
   readonly notify: (method: string, params?: JsonObject) => void;
   readonly end: () => void;
 }
-export interface Listening {
+export interface ListenRequest {
   readonly id: MessageId;
   readonly params: JsonObject;
   readonly request: InboundRequest;
@@ -44,12 +44,12 @@ export class Listeners {
   }
 
   /** First acknowledges the notifications that it will send, then sends them until one side ends it. @throws CodecError */
-  async open(listening: Listening, sink: StatelessSink): Promise<void> {
+  async open(listening: ListenRequest, sink: StatelessSink): Promise<void> {
     const { id, params } = listening;
     const { notifications: wanted } = params;
     if (!isObject(wanted))
       throw new CodecError(RPC.invalidParams, 'params.notifications must be an object', id);
-    const lists = LISTS.filter((list) => wanted[`${list}ListChanged`] === true);
+    const lists = WATCHED_LISTS.filter((list) => wanted[`${list}ListChanged`] === true);
     const key = randomUUID();
     const early: (() => void)[] = [];
     let isAcknowledged = false;
@@ -59,7 +59,7 @@ export class Listeners {
       if (isAcknowledged) write(method, more);
       else early.push(() => write(method, more));
     };
-    const changed = (list: ListName): void => {
+    const changed = (list: WatchedList): void => {
       if (lists.includes(list)) notify(`notifications/${list}/list_changed`);
     };
     const unfollow = this.#listWatch.follow(listening.request, changed);
@@ -87,7 +87,7 @@ export class Listeners {
   }
 
   /** Subscribes to all at the same time, because a server may be slow. @returns the uris that can be watched */
-  async #watch(key: string, uris: unknown, { request, client }: Listening): Promise<readonly string[]> {
+  async #watch(key: string, uris: unknown, { request, client }: ListenRequest): Promise<readonly string[]> {
     const asked = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
     const some = this.#open.has(key) ? [...new Set(asked)].slice(0, this.#scope.config.maxSubscriptions) : [];
     const begin = (uri: string): Promise<void> =>

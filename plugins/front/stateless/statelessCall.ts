@@ -5,7 +5,7 @@ import type { StatelessSink } from '../../contracts/mcp.ts';
 import { progressFor } from '../client/progressFor.ts';
 import type { ToldProgress } from '../client/progressFor.ts';
 import type { QuestionCounts } from '../client/questionCounts.ts';
-import { takenBack, tooManyQuestions } from '../client/questions.ts';
+import { takenBack, tooManyQuestions } from '../client/clientQuestions.ts';
 import { logMessage } from '../client/relay.ts';
 import type { Envelope } from './envelope.ts';
 

@@ -6,7 +6,7 @@ import { rawMember } from '../../kit/text/rawJson.ts';
 import type { SpanEnd } from '../../contracts/tracing.ts';
 import { Peers } from '../../contracts/processes.ts';
 import type { StatelessFront, StatelessSink } from '../../contracts/mcp.ts';
-import { CodecError, readBody, RPC } from '../message/codec.ts';
+import { CodecError, decodeBody, RPC } from '../message/codec.ts';
 import type { Message, MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';
 import { CAPABILITIES, instructionsFor } from '../methods/introduction.ts';
@@ -29,7 +29,7 @@ import type { Forwarded } from './forwardedCalls.ts';
 import { ParkedCalls } from './parkedCalls.ts';
 import type { Comeback } from './parkedCalls.ts';
 import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './answers.ts';
-import type { Answer, CacheHints } from './answers.ts';
+import type { StatelessAnswer, CacheHints } from './answers.ts';
 
 type Request = Message & { readonly kind: 'request' };
 interface Hop {
@@ -106,7 +106,7 @@ export class StatelessMcpFront implements StatelessFront {
     return this.#scope.log.child({ request: id });
   }
 
-  #refusal(error: unknown, request: InboundRequest): Answer {
+  #refusal(error: unknown, request: InboundRequest): StatelessAnswer {
     const refusal =
       error instanceof CodecError
         ? error
@@ -115,7 +115,7 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   async #receive(text: string, request: InboundRequest, sink: StatelessSink): Promise<void> {
-    const body = readBody(text, this.#scope.config);
+    const body = decodeBody(text, this.#scope.config);
     if (body.batch)
       throw new CodecError(RPC.invalidRequest, 'this revision has no batches; send one message');
     const { message } = body;
@@ -145,7 +145,7 @@ export class StatelessMcpFront implements StatelessFront {
     throw new CodecError(RPC.invalidParams, text, id);
   }
 
-  async #answer(hop: Hop): Promise<Answer> {
+  async #answer(hop: Hop): Promise<StatelessAnswer> {
     const { message, envelope, request, sink } = hop;
     const { id, method, params } = message;
     const comeback = { id, method, params, request };
@@ -175,7 +175,7 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   /** The answer of another process, in which the call waits; undefined if there is none. */
-  async #elsewhere({ message, envelope, request, sink, text }: Hop): Promise<Answer | undefined> {
+  async #elsewhere({ message, envelope, request, sink, text }: Hop): Promise<StatelessAnswer | undefined> {
     const { caller } = request;
     try {
       const process = await this.#forwarded.processOf(message.params['requestState']);
@@ -190,14 +190,14 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   /** Continues a call for a client that has returned to another process, which has checked the request. Never rejects. */
-  async #continue(forwarded: Forwarded, sink: StatelessSink): Promise<Answer> {
+  async #continue(forwarded: Forwarded, sink: StatelessSink): Promise<StatelessAnswer> {
     const { text, envelope, caller } = forwarded;
     const known: Readonly<Record<string, unknown>> = { ...forwarded.trace };
     const header = (name: string): string | undefined =>
       typeof known[name] === 'string' ? known[name] : undefined;
     const request = { ...ANYONE, id: forwarded.request, header, caller };
     try {
-      const body = readBody(text, this.#scope.config);
+      const body = decodeBody(text, this.#scope.config);
       if (body.batch || body.message.kind !== 'request')
         throw new CodecError(RPC.invalidRequest, 'only a request is forwarded');
       const { message } = body;
@@ -282,7 +282,7 @@ function endOf(next: Next): SpanEnd {
   return next.kind === 'result' ? { json: next.json } : {};
 }
 
-function send({ json, refused }: Answer, sink: StatelessSink): void {
+function send({ json, refused }: StatelessAnswer, sink: StatelessSink): void {
   sink.answer(json, refused);
 }
 

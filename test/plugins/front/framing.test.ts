@@ -154,7 +154,7 @@ describe('front: framing', () => {
   });
 
   it('counts depth as JSON does, whatever characters are in strings', async () => {
-    const { readBody } = await import('../../../plugins/front/message/codec.ts');
+    const { decodeBody } = await import('../../../plugins/front/message/codec.ts');
     const limits = { maxDepth: 16, maxBatch: 10 };
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
@@ -171,7 +171,7 @@ describe('front: framing', () => {
     fc.assert(
       fc.property(params, (value) => {
         const message = { jsonrpc: '2.0', id: 1, method: 'x', params: { value } };
-        const read = (): unknown => readBody(JSON.stringify(message), limits);
+        const read = (): unknown => decodeBody(JSON.stringify(message), limits);
         if (depthOf(message) > 16) expect(read).throw('nested deeper');
         else expect(read).not.throw();
       }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { seal, unseal } from '../../../../plugins/front/session/handle.ts';
+import { sealSession, unseal } from '../../../../plugins/front/session/handle.ts';
 import { loadKeys } from '../../../../plugins/front/session/loadKeys.ts';
 import { unsealed } from '../../../../plugins/front/session/sealed.ts';
 import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
@@ -17,7 +17,7 @@ const FACTS = {
 
 describe('front: sealed handle', () => {
   const keys = newKeyRing();
-  const handle = seal(FACTS, keys);
+  const handle = sealSession(FACTS, keys);
 
   it('opens to any value that it sealed', () => {
     const facts = fc.record({
@@ -29,7 +29,7 @@ describe('front: sealed handle', () => {
     });
     fc.assert(
       fc.property(facts, (one) => {
-        const sealed = seal(one, keys);
+        const sealed = sealSession(one, keys);
         expect(unseal(sealed, keys)).deep.equal({ ...one, handle: sealed });
       }),
     );
@@ -46,7 +46,7 @@ describe('front: sealed handle', () => {
   });
 
   it('is different each time, for the same session too', () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => seal(FACTS, keys))).size).equal(10_000);
+    expect(new Set(Array.from({ length: 10_000 }, () => sealSession(FACTS, keys))).size).equal(10_000);
   });
 
   it('does not open with any one bit of any byte flipped', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Scope } from '../../../../kernel/index.ts';
 import type { StatelessSink } from '../../../../plugins/contracts/mcp.ts';
-import type { Answer } from '../../../../plugins/front/stateless/answers.ts';
+import type { StatelessAnswer } from '../../../../plugins/front/stateless/answers.ts';
 import { ForwardedCalls } from '../../../../plugins/front/stateless/forwardedCalls.ts';
 import { FakeBus } from '../../../support/fakeBus.ts';
 import { gate, until } from '../../../support/until.ts';
@@ -15,25 +15,25 @@ const REQUEST = {
 const WAITS = { receiptMs: 100, askAgainMs: 20 };
 
 /** Process `a` runs what `b` forwards. @param answer of the run */
-function createPair(answer: Promise<Answer>) {
+function createPair(answer: Promise<StatelessAnswer>) {
   const bus = new FakeBus();
   const log: string[] = [];
   const scopeOf = (own: string) => bus.scopeOf(own) as unknown as Scope<unknown>;
-  const run = (forwarded: { readonly text: string }, sink: StatelessSink): Promise<Answer> => {
+  const run = (forwarded: { readonly text: string }, sink: StatelessSink): Promise<StatelessAnswer> => {
     log.push(`runs ${forwarded.text}`);
     sink.onLeave(() => log.push('cancelled'));
     sink.before('progress');
     return answer;
   };
   new ForwardedCalls(scopeOf('a'), run, WAITS);
-  const never = (): Promise<Answer> => Promise.reject(new Error('it does not wait here'));
+  const never = (): Promise<StatelessAnswer> => Promise.reject(new Error('it does not wait here'));
   const calls = new ForwardedCalls(scopeOf('b'), never, WAITS);
   let leave = (): void => undefined;
   const sink = {
     before: (json: string) => log.push(json),
     onLeave: (left: () => void) => (leave = left),
   } as unknown as StatelessSink;
-  const forward = (): Promise<Answer> => calls.forward('a', { ...REQUEST, caller: undefined }, sink);
+  const forward = (): Promise<StatelessAnswer> => calls.forward('a', { ...REQUEST, caller: undefined }, sink);
   return { bus, log, calls, forward, leave: () => leave() };
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Cancellation, textResult } from '../../../../kernel/index.ts';
 import type { ClientAnswer, JsonObject, Progress, Question } from '../../../../kernel/index.ts';
-import { Questions } from '../../../../plugins/front/client/questions.ts';
+import { ClientQuestions } from '../../../../plugins/front/client/clientQuestions.ts';
 import { metaTool, startEdge } from '../../../support/edge.ts';
 import { TalkingClient } from '../../../support/talkingClient.ts';
 import type { Exchange, Heard } from '../../../support/talkingClient.ts';
@@ -103,7 +103,7 @@ describe('front: questions to the client', () => {
   });
 
   it('are refused at once when the client cannot be reached', async () => {
-    const questions = new Questions(() => 1);
+    const questions = new ClientQuestions(() => 1);
     const ask = (send: () => boolean): Promise<unknown> =>
       questions
         .ask('s', { method: 'roots/list', params: '{}' }, { cancel: new Cancellation(), send })

@@ -8,7 +8,11 @@ import { callNative } from './callNative.ts';
 
 /** `completion/complete`, answered by the server that has the prompt or template.
  *  @throws CodecError, GatewayError */
-export function complete(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {
+export function completeArgument(
+  scope: Scope<unknown>,
+  params: JsonObject,
+  context: MethodContext,
+): Promise<string> {
   const { request, options } = context;
   const { ref, argument } = params;
   if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string')

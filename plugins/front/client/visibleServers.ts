@@ -1,7 +1,7 @@
 import type { InboundRequest, Tool, ToolTable } from 'pegboard';
 
 /** Decides which servers a request sees: those with at least one tool that it sees. */
-export class Audience {
+export class VisibleServers {
   readonly #table: () => ToolTable;
   #serversOf = new WeakMap<InboundRequest, ReadonlySet<string>>();
 

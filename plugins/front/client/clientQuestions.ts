@@ -16,7 +16,7 @@ interface Asked {
 const UNREACHABLE = 'its client has no connection left';
 
 /** Unanswered requests to clients. An answer counts only if it comes from the session that was asked. */
-export class Questions {
+export class ClientQuestions {
   /** Random, so that another process, or this one after a restart, does not accept the answer as its own. */
   readonly #prefix = randomBytes(6).toString('base64url');
   readonly #maxPerSession: () => number;
