@@ -8,7 +8,7 @@ import type { NamedEndpoint } from './endpointOf.ts';
 import { Failure } from './failure.ts';
 import { openTransport } from './openTransport.ts';
 import { RememberedSession } from './rememberedSession.ts';
-import { unreachable } from './unreachable.ts';
+import { gatewayUnreachable } from './gatewayUnreachable.ts';
 import { wholeResult } from './wholeResult.ts';
 
 /** How long a gateway may take for the first answer, if --timeout is not shorter. */
@@ -16,7 +16,7 @@ const CONNECT_MS = 60_000;
 const DELIVERY_MS = 5_000;
 
 export type Result = CallToolResult;
-export interface CallOptions {
+export interface GatewayCallOptions {
   readonly progress?: (words: string) => void;
   readonly meta?: JsonObject;
 }
@@ -72,7 +72,11 @@ export class Gateway {
   }
 
   /** Calls a meta-tool. @throws Failure if it is cancelled, or the gateway is gone */
-  async meta(name: string, args: JsonObject = {}, { progress, meta }: CallOptions = {}): Promise<Result> {
+  async meta(
+    name: string,
+    args: JsonObject = {},
+    { progress, meta }: GatewayCallOptions = {},
+  ): Promise<Result> {
     try {
       return await abortable(this.#invocation, (asked) =>
         this.client.callTool(
@@ -90,7 +94,7 @@ export class Gateway {
   }
 
   /** Calls any tool by name, through call_tool; says so if the call is cancelled. @throws Failure */
-  async call(name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Result> {
+  async call(name: string, args: JsonObject = {}, options: GatewayCallOptions = {}): Promise<Result> {
     const { cancel, terminal } = this.#invocation;
     try {
       return unwrapped(await this.meta('call_tool', { name, arguments: args }, options));
@@ -148,7 +152,7 @@ async function connect(
   } catch (error) {
     await client.close();
     if (invocation.cancel.reason !== undefined) throw new Failure('interrupted');
-    throw unreachable(error, endpoint);
+    throw gatewayUnreachable(error, endpoint);
   }
 }
 

@@ -5,7 +5,7 @@ import { lastingTransport } from '../bridge/lastingTransport.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { Completions } from './completions.ts';
-import { HISTORY_LINES, History } from './history.ts';
+import { HISTORY_LINES, LineHistory } from './lineHistory.ts';
 import { REPL_COMMANDS, replCommand } from './replCommands.ts';
 
 const PROMPT = 'pegboard> ';
@@ -33,7 +33,7 @@ async function converse(
   const { terminal, directory } = invocation;
   const completions = new Completions(gateway);
   const isTerminal = terminal.input.isTTY === true && terminal.isTerminal;
-  const history = new History(directory);
+  const history = new LineHistory(directory);
   const lines = createInterface({
     input: terminal.input,
     ...(isTerminal && { output: process.stdout, history: history.read(), historySize: HISTORY_LINES }),
@@ -82,7 +82,7 @@ function unknown(word: string): string {
 }
 
 /** A history that cannot be written is reported once a line, and the REPL continues. */
-function save(history: History, lines: readonly string[], { terminal }: Invocation): void {
+function save(history: LineHistory, lines: readonly string[], { terminal }: Invocation): void {
   try {
     history.write(lines);
   } catch (error) {

@@ -6,7 +6,7 @@ import { kindOf } from '../kinds.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { printList } from '../output/print.ts';
 
-export interface Change {
+export interface ToolChange {
   readonly change: 'present' | 'added' | 'removed' | 'changed';
   readonly tool: JsonObject;
 }
@@ -46,24 +46,24 @@ async function watch(invocation: Invocation, gateway: Gateway): Promise<number> 
 export function changesBetween(
   before: readonly JsonObject[],
   after: readonly JsonObject[],
-): readonly Change[] {
+): readonly ToolChange[] {
   const old = new Map(before.map((tool) => [tool['name'], tool]));
   const now = new Set(after.map((tool) => tool['name']));
   const removed = before.filter((tool) => !now.has(tool['name']));
-  const others = after.flatMap((tool): Change[] => {
+  const others = after.flatMap((tool): ToolChange[] => {
     const known = old.get(tool['name']);
     if (known === undefined) return [{ change: 'added', tool }];
     return JSON.stringify(known) === JSON.stringify(tool) ? [] : [{ change: 'changed', tool }];
   });
-  return [...removed.map((tool): Change => ({ change: 'removed', tool })), ...others];
+  return [...removed.map((tool): ToolChange => ({ change: 'removed', tool })), ...others];
 }
 
-function jsonLine({ change, tool }: Change): string {
+function jsonLine({ change, tool }: ToolChange): string {
   const { name, server, summary } = tool;
   return `${JSON.stringify({ change, tool: { name, server, summary } })}\n`;
 }
 
-function wordLine({ change, tool: { name, server, summary } }: Change): string {
+function wordLine({ change, tool: { name, server, summary } }: ToolChange): string {
   const words = [name, server, summary].filter((word) => typeof word === 'string');
   return `${SIGNS[change]} ${words.join('   ').replaceAll('\n', ' ')}\n`;
 }

@@ -1,8 +1,8 @@
 import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import type { Gateway } from '../gateway.ts';
-import { readArguments } from './readArguments.ts';
-import type { ArgumentSources } from './readArguments.ts';
+import { readToolArguments } from './readToolArguments.ts';
+import type { ArgumentSources } from './readToolArguments.ts';
 
 /** What a verb understands that passes arguments to a tool. */
 export const ARGUMENTS = {
@@ -24,5 +24,5 @@ export async function argumentsFor(
   invocation: Invocation,
 ): Promise<JsonObject> {
   const { inputSchema } = await gateway.read('describe_tool', { name: tool });
-  return readArguments(words, isObject(inputSchema) ? inputSchema : {}, sources, invocation);
+  return readToolArguments(words, isObject(inputSchema) ? inputSchema : {}, sources, invocation);
 }

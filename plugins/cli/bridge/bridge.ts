@@ -4,11 +4,11 @@ import { optionsOf } from '../commonOptions.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { openTransport } from '../openTransport.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
-import { unreachable } from '../unreachable.ts';
+import { gatewayUnreachable } from '../gatewayUnreachable.ts';
 import { fateOf, rpcErrorOf } from './fate.ts';
 import { GatewayLink } from './gatewayLink.ts';
 import { harmlessTools, isRepeatable, isRequest, isStateless } from './messages.ts';
-import type { Message, Request } from './messages.ts';
+import type { WireMessage, Request } from './messages.ts';
 import { SignedOut } from './signedOut.ts';
 
 interface Pending {
@@ -99,7 +99,7 @@ export class Bridge {
     await this.#link.close();
   }
 
-  #fromClient(message: Message): void {
+  #fromClient(message: WireMessage): void {
     if (isRequest(message)) {
       this.#link.record.note(message);
       const pending = { request: message, abort: new AbortController(), state: 'waiting' } satisfies Pending;
@@ -110,7 +110,7 @@ export class Bridge {
     else if (this.#questions.delete(message['id'])) this.#post(message);
   }
 
-  #notify(message: Message): void {
+  #notify(message: WireMessage): void {
     this.#link.record.note(message);
     if (message.method === 'notifications/cancelled') {
       const cancelled = this.#pending.get(message.params?.['requestId']);
@@ -125,7 +125,7 @@ export class Bridge {
   }
 
   /** Sends what needs no answer. While the gateway is away it is dropped: the next gateway does not know what it is about. */
-  #post(message: Message): void {
+  #post(message: WireMessage): void {
     if (this.#link.isAway || this.#signedOut?.isActive === true) return;
     this.#notified = this.#notified.then(() => this.#link.send(message).catch(() => undefined));
   }
@@ -189,7 +189,7 @@ export class Bridge {
 
   /** The gateway refused a request. @returns whether it is to be sent again */
   async #isToBeRepeated(pending: Pending, error: unknown): Promise<boolean> {
-    let failure = unreachable(error, this.#endpoint);
+    let failure = gatewayUnreachable(error, this.#endpoint);
     if (failure.exitCode === SIGN_IN_NEEDED && this.#signedOut !== undefined) {
       try {
         if (!(await this.#signedOut.enter(failure))) return true;
@@ -231,7 +231,7 @@ export class Bridge {
     if (this.#pending.size === 0) this.#whenIdle?.();
   }
 
-  #fromGateway(message: Message): void {
+  #fromGateway(message: WireMessage): void {
     if (isRequest(message)) this.#questions.add(message.id);
     else if (message.method === 'notifications/cancelled')
       this.#questions.delete(message.params?.['requestId']);
@@ -262,7 +262,7 @@ export class Bridge {
 
   /** Resolves when the gateway may be tried again. */
   async #troubled(error: unknown): Promise<void> {
-    const failure = unreachable(error, this.#endpoint);
+    const failure = gatewayUnreachable(error, this.#endpoint);
     try {
       if (failure.exitCode === SIGN_IN_NEEDED && this.#signedOut !== undefined) {
         await this.#signedOut.enter(failure);

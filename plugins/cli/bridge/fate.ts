@@ -16,7 +16,7 @@ const NO_CONNECTION = [
 const TLS_FAULT = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
 
 export function fateOf(error: unknown, hasSession: boolean): Fate {
-  const status = statusOf(error);
+  const status = statusIn(error);
   if (status === 404 && hasSession) return 'expired';
   // Of a gateway that stops, and of proxies in front of one that is away.
   if (status === 503) return 'unsent';
@@ -28,7 +28,7 @@ export function fateOf(error: unknown, hasSession: boolean): Fate {
   return TLS_FAULT.test(code) ? 'refused' : 'unknown';
 }
 
-export function statusOf(error: unknown): number | undefined {
+export function statusIn(error: unknown): number | undefined {
   return dataOf(error).status;
 }
 

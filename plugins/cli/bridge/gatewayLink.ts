@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isObject, waitAtMost } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { fateOf, statusOf } from './fate.ts';
+import { fateOf, statusIn } from './fate.ts';
 import { isStateless } from './messages.ts';
-import type { Message, Request } from './messages.ts';
+import type { WireMessage, Request } from './messages.ts';
 import { SessionRecord } from './sessionRecord.ts';
 import type { Ask } from './sessionRecord.ts';
 
 export type TransportOptions = NonNullable<ConstructorParameters<typeof StreamableHTTPClientTransport>[1]>;
 export interface LinkEvents {
   readonly open: (options: TransportOptions) => Promise<StreamableHTTPClientTransport>;
-  readonly onMessage: (message: Message) => void;
+  readonly onMessage: (message: WireMessage) => void;
   /** A new session has replaced the former: what runs in that has no answer any more. */
   readonly onReplaced: () => void;
   /** The gateway was away and is back; `lists` are those that may have changed. */
@@ -44,7 +44,7 @@ export class GatewayLink {
   #refused: Ask[] = [];
   #looks = 0;
   #watching: Promise<void> = Promise.resolve();
-  readonly #asked = new Map<unknown, (answer: Message | undefined) => void>();
+  readonly #asked = new Map<unknown, (answer: WireMessage | undefined) => void>();
 
   constructor(events: LinkEvents) {
     this.#events = events;
@@ -67,14 +67,14 @@ export class GatewayLink {
   }
 
   /** Whether a message would travel in a session. */
-  isInSession(message: Message): boolean {
+  isInSession(message: WireMessage): boolean {
     return (
       this.#transport?.sessionId !== undefined && message.method !== 'initialize' && !isStateless(message)
     );
   }
 
   /** Sends a message of the client once. @param onLost the connection ended before the answer @throws as fetch, SdkHttpError */
-  async send(message: Message, signal?: AbortSignal, onLost?: () => void): Promise<void> {
+  async send(message: WireMessage, signal?: AbortSignal, onLost?: () => void): Promise<void> {
     if (this.#transport === undefined) throw new Error('the link has not been started');
     try {
       await deliver(this.#transport, message, signal, onLost);
@@ -128,12 +128,12 @@ export class GatewayLink {
         void this.#recovery?.then(reconnect);
       },
     });
-    transport.onmessage = (message) => this.#receive(transport, message as Message);
+    transport.onmessage = (message) => this.#receive(transport, message as WireMessage);
     await transport.start();
     return transport;
   }
 
-  #receive(transport: StreamableHTTPClientTransport, message: Message): void {
+  #receive(transport: StreamableHTTPClientTransport, message: WireMessage): void {
     const { id, result } = message;
     const { initialize } = this.record;
     const isAnswer = message.method === undefined;
@@ -154,7 +154,7 @@ export class GatewayLink {
   }
 
   async #recover(first: unknown): Promise<void> {
-    if (first !== undefined && statusOf(first) !== 404) this.#wasAway = true;
+    if (first !== undefined && statusIn(first) !== 404) this.#wasAway = true;
     // Without a session there is nothing to restore: what waits tries again.
     if (this.#transport?.sessionId === undefined && first !== undefined) await this.#events.onTrouble(first);
     for (;;) {
@@ -184,7 +184,7 @@ export class GatewayLink {
       try {
         await this.#ask(former, { method: 'ping', params: {} });
       } catch (error) {
-        if (statusOf(error) !== 404) throw error;
+        if (statusIn(error) !== 404) throw error;
         transport = this.#transport = await this.#begin(initialize);
         await former.close();
         this.#wasAway = true;
@@ -233,9 +233,9 @@ export class GatewayLink {
   }
 
   /** A request of the link itself: the client does not see its answer. @throws if there is no answer */
-  async #ask(transport: StreamableHTTPClientTransport, { method, params }: Ask): Promise<Message> {
+  async #ask(transport: StreamableHTTPClientTransport, { method, params }: Ask): Promise<WireMessage> {
     const id = `pegboard-bridge-${++this.#lastId}`;
-    const answered = new Promise<Message | undefined>((resolve) => this.#asked.set(id, resolve));
+    const answered = new Promise<WireMessage | undefined>((resolve) => this.#asked.set(id, resolve));
     const signal = AbortSignal.timeout(ANSWER_MS);
     const end = (): void => this.#asked.get(id)?.(undefined);
     signal.addEventListener('abort', end, { once: true });
@@ -252,7 +252,7 @@ export class GatewayLink {
 
 function deliver(
   transport: StreamableHTTPClientTransport,
-  message: JsonObject | Message,
+  message: JsonObject | WireMessage,
   signal?: AbortSignal,
   onLost?: () => void,
 ): Promise<void> {

@@ -2,11 +2,11 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** A JSON-RPC message as it is on the wire: its members are not changed on the way. */
-export interface Message extends JsonObject {
+export interface WireMessage extends JsonObject {
   readonly method?: string;
   readonly params?: JsonObject;
 }
-export interface Request extends Message {
+export interface Request extends WireMessage {
   readonly id: string | number;
   readonly method: string;
 }
@@ -25,12 +25,12 @@ const REPEATABLE = new Set([
   ...['resources/read', 'resources/subscribe', 'resources/unsubscribe'],
 ]);
 
-export function isRequest(message: Message): message is Request {
+export function isRequest(message: WireMessage): message is Request {
   return typeof message.method === 'string' && message['id'] !== undefined && message['id'] !== null;
 }
 
 /** Whether a request is of revision 2026-07-28 or later, which has no sessions: its `_meta` names the revision. */
-export function isStateless({ params }: Message): boolean {
+export function isStateless({ params }: WireMessage): boolean {
   const meta = params?.['_meta'];
   return isObject(meta) && typeof meta[REVISION] === 'string';
 }

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Message, Request } from './messages.ts';
+import type { WireMessage, Request } from './messages.ts';
 
 export interface Ask {
   readonly method: string;
@@ -21,7 +21,7 @@ export class SessionRecord {
   }
 
   /** @param message of the client */
-  note(message: Message): void {
+  note(message: WireMessage): void {
     const { method, params = {} } = message;
     if (method === 'initialize') this.#initialize = message as Request;
     if (method === 'notifications/initialized') this.isInitialized = true;

@@ -1,6 +1,6 @@
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { NoGateway } from '../failure.ts';
-import { absenceFix, unreachable } from '../unreachable.ts';
+import { absenceFix, gatewayUnreachable } from '../gatewayUnreachable.ts';
 import type { PlannedLink } from './linkClients.ts';
 
 const PATIENCE_MS = 1_000;
@@ -23,6 +23,6 @@ async function isAnswering(endpoint: NamedEndpoint): Promise<boolean> {
     await fetch(endpoint.url, { method: 'HEAD', redirect: 'manual', signal });
     return true;
   } catch (error) {
-    return !signal.aborted && !(unreachable(error, endpoint) instanceof NoGateway);
+    return !signal.aborted && !(gatewayUnreachable(error, endpoint) instanceof NoGateway);
   }
 }

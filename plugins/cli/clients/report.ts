@@ -2,7 +2,7 @@ import { HIDDEN, hideInUrl, hideInWords, plainText } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { asText } from '../output/print.ts';
-import { table } from '../output/table.ts';
+import { tableLines } from '../output/tableLines.ts';
 import type { PlannedLink } from './linkClients.ts';
 import type { ImportPlan, PlannedServer } from './planImport.ts';
 
@@ -25,7 +25,7 @@ export function reportText(report: Report, invocation: Invocation): string {
   const parts = [
     rows.length === 0
       ? ''
-      : table(TITLES, rows, { hasHeaders: headers, columns: isTerminal ? columns : undefined }),
+      : tableLines(TITLES, rows, { hasHeaders: headers, columns: isTerminal ? columns : undefined }),
     servers
       .filter((one) => !one.isPresent)
       .map(definitionDiff)

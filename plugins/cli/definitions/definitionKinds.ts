@@ -3,7 +3,7 @@ import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 
 /** A kind of definitions, as verbs and tools know it. */
-export interface Kind {
+export interface DefinitionKind {
   /** As people type it. */
   readonly word: 'server' | 'workflow';
   /** As files name it. */
@@ -16,32 +16,32 @@ export interface Kind {
   readonly fields: Readonly<Record<string, JsonObject>>;
 }
 
-export const SERVER: Kind = {
+export const SERVER_KIND: DefinitionKind = {
   word: 'server',
   kind: 'MCPServer',
   folder: 'mcpservers',
   tools: 'core_mcpserver',
   fields: fieldsOf('kinds/mcpserver'),
 };
-export const WORKFLOW: Kind = {
+export const WORKFLOW_KIND: DefinitionKind = {
   word: 'workflow',
   kind: 'Workflow',
   folder: 'workflows',
   tools: 'core_workflow',
   fields: fieldsOf('kinds/workflow'),
 };
-export const KINDS: readonly Kind[] = [SERVER, WORKFLOW];
+export const DEFINITION_KINDS: readonly DefinitionKind[] = [SERVER_KIND, WORKFLOW_KIND];
 
 /** The kind that a word names: `server`, `servers`, `mcpserver`. @throws Failure */
-export function kindOf(word: string): Kind {
+export function definitionKindOf(word: string): DefinitionKind {
   const typed = word.toLowerCase().replace(/s$/, '');
-  const found = KINDS.find((one) => one.word === typed || one.kind.toLowerCase() === typed);
+  const found = DEFINITION_KINDS.find((one) => one.word === typed || one.kind.toLowerCase() === typed);
   if (found !== undefined) return found;
-  const words = KINDS.map((one) => one.word);
+  const words = DEFINITION_KINDS.map((one) => one.word);
   const fix = didYouMean(typed, words, `use ${words.join(' or ')}`);
   throw new Failure(`${JSON.stringify(word)} is not a kind of definition; ${fix}`);
 }
 
-function fieldsOf(schema: string): Kind['fields'] {
-  return readSchema(schema)['properties'] as Kind['fields'];
+function fieldsOf(schema: string): DefinitionKind['fields'] {
+  return readSchema(schema)['properties'] as DefinitionKind['fields'];
 }

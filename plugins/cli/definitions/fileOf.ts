@@ -2,10 +2,14 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, messageOf, readYaml } from 'pegboard';
 import { Failure } from '../failure.ts';
-import type { Kind } from './definitionKinds.ts';
+import type { DefinitionKind } from './definitionKinds.ts';
 
 /** The file in the configuration directory that defines `name`, by its content or its own name. @throws Failure */
-export async function fileOf(directory: string, { folder }: Kind, name: string): Promise<string | undefined> {
+export async function fileOf(
+  directory: string,
+  { folder }: DefinitionKind,
+  name: string,
+): Promise<string | undefined> {
   const path = join(directory, folder);
   let names: readonly string[];
   try {

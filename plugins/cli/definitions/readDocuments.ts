@@ -5,13 +5,13 @@ import { definitionNameFault, isObject, messageOf, placeText, readYaml } from 'p
 import type { JsonObject } from 'pegboard';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { Failure } from '../failure.ts';
-import type { Definition } from './definition.ts';
-import { KINDS, SERVER, WORKFLOW } from './definitionKinds.ts';
+import type { PlainDefinition } from './plainDefinition.ts';
+import { DEFINITION_KINDS, SERVER_KIND, WORKFLOW_KIND } from './definitionKinds.ts';
 
 type Path = readonly (string | number)[];
 
 /** A definition of a file, and where its parts are. */
-export interface Document extends Definition {
+export interface Document extends PlainDefinition {
   /** `file:line:column` of a path below its spec. */
   readonly place: (path: Path) => string;
 }
@@ -78,17 +78,20 @@ function readDocument(
   value: JsonObject,
   file: string,
   fault: Fault,
-): (Definition & { readonly below: Path }) | undefined {
+): (PlainDefinition & { readonly below: Path }) | undefined {
   const { kind: named, metadata, name: flat, labels: own, spec: inner, ...fields } = value;
   const about = isObject(metadata) ? metadata : {};
   const isFlat = inner === undefined && metadata === undefined;
   const flatSpec = Object.fromEntries(Object.entries(fields).filter(([key]) => key !== 'apiVersion'));
   const spec = isFlat ? flatSpec : isObject(inner) ? inner : {};
   const kind =
-    KINDS.find((one) => one.kind === named) ??
-    (named === undefined ? ('steps' in spec ? WORKFLOW : SERVER) : undefined);
+    DEFINITION_KINDS.find((one) => one.kind === named) ??
+    (named === undefined ? ('steps' in spec ? WORKFLOW_KIND : SERVER_KIND) : undefined);
   if (kind === undefined) {
-    fault(['kind'], `kind must be ${KINDS.map((one) => one.kind).join(' or ')}, not ${String(named)}`);
+    fault(
+      ['kind'],
+      `kind must be ${DEFINITION_KINDS.map((one) => one.kind).join(' or ')}, not ${String(named)}`,
+    );
     return undefined;
   }
   const name = isFlat ? flat : about['name'];

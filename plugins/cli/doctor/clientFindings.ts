@@ -4,10 +4,10 @@ import { survey } from '../clients/survey.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
 import { localToken } from '../signIn/localToken.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 /** Which clients of this user have Pegboard, and which still have servers of their own. */
-export async function clientFindings(invocation: Invocation): Promise<readonly Finding[]> {
+export async function clientFindings(invocation: Invocation): Promise<readonly DoctorFinding[]> {
   try {
     return await surveyed(invocation);
   } catch (error) {
@@ -17,7 +17,7 @@ export async function clientFindings(invocation: Invocation): Promise<readonly F
   }
 }
 
-async function surveyed(invocation: Invocation): Promise<readonly Finding[]> {
+async function surveyed(invocation: Invocation): Promise<readonly DoctorFinding[]> {
   const { places, found, plan, endpoint } = await survey({ ...invocation, args: [] });
   const token = await localToken(invocation, endpoint);
   const present = places.filter(({ path }) => found.texts.has(path));
@@ -27,7 +27,7 @@ async function surveyed(invocation: Invocation): Promise<readonly Finding[]> {
   const of = (client: string, all: readonly Entry[]): readonly Entry[] =>
     all.filter(({ place }) => place.client === client);
   return [
-    ...[...clients].map(([client, label]): Finding => {
+    ...[...clients].map(([client, label]): DoctorFinding => {
       const subject = `client ${label}`;
       const own = of(client, entries).map(({ name }) => name);
       const ours = of(client, linked);
@@ -41,7 +41,7 @@ async function surveyed(invocation: Invocation): Promise<readonly Finding[]> {
         return { level: 'warning', subject, message: `${state}, without the local token`, fix };
       return { level: 'ok', subject, message: state, ...(ours.length === 0 && { fix }) };
     }),
-    ...found.faults.map((message): Finding => {
+    ...found.faults.map((message): DoctorFinding => {
       const fix = 'correct the file, then: pegboard import --dry-run';
       return { level: 'warning', subject: 'clients', message, fix };
     }),

@@ -1,12 +1,12 @@
 import { VERSION } from 'pegboard';
 import type { Gateway } from '../gateway.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 import { isOlder } from './nodeFinding.ts';
 
 const MAX_SKEW = 60;
 
 /** Whether the gateway and this program are of one version. */
-export function versionFinding({ client, endpoint }: Gateway): Finding {
+export function versionFinding({ client, endpoint }: Gateway): DoctorFinding {
   const subject = 'gateway';
   const version = client.getServerVersion()?.version ?? 'unknown';
   if (version === VERSION) return { level: 'ok', subject, message: `version ${version}` };
@@ -18,7 +18,7 @@ export function versionFinding({ client, endpoint }: Gateway): Finding {
 }
 
 /** Tokens and their expiry depend on equal clocks. @param ahead seconds; undefined if the gateway sends no date */
-export function clockFinding(ahead: number | undefined): readonly Finding[] {
+export function clockFinding(ahead: number | undefined): readonly DoctorFinding[] {
   const subject = 'clock';
   if (ahead === undefined) return [];
   if (Math.abs(ahead) <= MAX_SKEW)

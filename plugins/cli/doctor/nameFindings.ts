@@ -2,10 +2,10 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Gateway } from '../gateway.ts';
 import { kindOf } from '../kinds.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 /** Tools that are not offered because something else has their name, as the gateway reports them. @throws Failure */
-export async function nameFindings(gateway: Gateway): Promise<readonly Finding[]> {
+export async function nameFindings(gateway: Gateway): Promise<readonly DoctorFinding[]> {
   const services = await kindOf('service').list(gateway);
   const shadowed = services.flatMap(({ name, metadata }) =>
     isObject(metadata) && Array.isArray(metadata['collisions'])
@@ -14,7 +14,7 @@ export async function nameFindings(gateway: Gateway): Promise<readonly Finding[]
   );
   if (shadowed.length === 0) return [{ level: 'ok', subject: 'names', message: 'each tool has its own' }];
   return Promise.all(
-    shadowed.map(async ({ name, metadata, tools }): Promise<Finding> => {
+    shadowed.map(async ({ name, metadata, tools }): Promise<DoctorFinding> => {
       const { server, kind } = await kindOf('tool').get(gateway, tools[0] ?? '');
       const holder = typeof server === 'string' ? `server ${server}` : `a ${String(kind)} tool of Pegboard`;
       return {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 /** Whether this version of Node is one that package.json allows. @param version as `20.19.0` */
-export function nodeFinding(version: string): Finding {
+export function nodeFinding(version: string): DoctorFinding {
   const { engines } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as JsonObject;
   const least = String((engines as JsonObject)['node']).replace(/^>=/, '');
   if (!isOlder(version, least)) return { level: 'ok', subject: 'node', message: version };

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import type { NamedEndpoint } from '../endpointOf.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 const CONNECT_MS = 2_000;
 
 /** For an address at which no gateway answers: a finding if another program has taken its port. */
-export async function portFinding({ url, source }: NamedEndpoint): Promise<Finding | undefined> {
+export async function portFinding({ url, source }: NamedEndpoint): Promise<DoctorFinding | undefined> {
   const { hostname, port } = new URL(url);
   const number = Number(port === '' ? 80 : port);
   if (!(await accepts(hostname.replace(/^\[|\]$/g, ''), number))) return undefined;

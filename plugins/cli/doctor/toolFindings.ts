@@ -1,10 +1,10 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Gateway } from '../gateway.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 export interface Explained {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** The tool's server. */
   readonly server: unknown;
 }
@@ -15,7 +15,7 @@ export async function toolFindings(gateway: Gateway, name: string): Promise<Expl
   const [close] = (near ?? []) as readonly string[];
   const found = close === undefined ? 'pegboard list tools' : `pegboard doctor ${close}`;
   const list = (Array.isArray(layers) ? layers : []) as readonly JsonObject[];
-  const findings = list.map((layer): Finding => {
+  const findings = list.map((layer): DoctorFinding => {
     const subject = String(layer['layer']);
     const message = String(layer['reason']);
     if (layer['allow'] !== false) return { level: 'ok', subject, message };

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 /** What tells who uses this machine. */
 export interface Machine {
@@ -22,7 +22,7 @@ const NO_LOGIN = /\/(nologin|false|sync|shutdown|halt)$/;
 
 /** Recommends the local token where other people can connect to a gateway that asks nothing.
  *  @param config as config.yaml has it */
-export function usersFinding({ aggregator }: JsonObject, machine: Machine): readonly Finding[] {
+export function usersFinding({ aggregator }: JsonObject, machine: Machine): readonly DoctorFinding[] {
   const { localToken, oauth } = isObject(aggregator) ? aggregator : {};
   const server = isObject(oauth) ? oauth['server'] : undefined;
   if (localToken === true || (isObject(server) && server['enabled'] === true)) return [];

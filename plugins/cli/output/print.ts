@@ -1,7 +1,7 @@
 import type { Invocation, JsonObject } from 'pegboard';
 import { stringify } from 'yaml';
 import { optionsOf } from '../commonOptions.ts';
-import { table } from './table.ts';
+import { tableLines } from './tableLines.ts';
 
 /** A column: a title and the member that it shows, or a function. */
 export interface Column {
@@ -38,7 +38,7 @@ export function printList(invocation: Invocation, { what, items, columns }: List
   const rows = items.map((item) => shown.map(({ value }) => cellOf(item, value)));
   const width = terminal.isTerminal ? terminal.columns : undefined;
   const titles = shown.map(({ title }) => title);
-  terminal.out(table(titles, rows, { hasHeaders: headers, columns: width }));
+  terminal.out(tableLines(titles, rows, { hasHeaders: headers, columns: width }));
 }
 
 /** Prints one object: as YAML unless -o asks for JSON or its name. */

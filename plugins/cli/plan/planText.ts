@@ -1,8 +1,8 @@
-import type { Change, ServerChange } from './serverChanges.ts';
+import type { ServerChangeKind, ServerChange } from './serverChanges.ts';
 import type { Difference, ToolChanges } from './toolChanges.ts';
 
 /** What a configuration directory would change. */
-export interface Plan {
+export interface DirectoryPlan {
   readonly servers: readonly ServerChange[];
   /** Servers whose definitions look the same, but hold secrets that the gateway does not show. */
   readonly hidden: readonly string[];
@@ -10,7 +10,7 @@ export interface Plan {
   readonly tools?: ToolChanges;
 }
 
-const SIGNS: Readonly<Record<Change, string>> = {
+const SIGNS: Readonly<Record<ServerChangeKind, string>> = {
   started: '+',
   added: '+',
   stopped: '-',
@@ -20,7 +20,7 @@ const SIGNS: Readonly<Record<Change, string>> = {
 };
 
 /** Empty if nothing changes. */
-export function planText({ servers, tools }: Plan): string {
+export function planText({ servers, tools }: DirectoryPlan): string {
   const lines = servers.map(({ name, change, fields }) => {
     const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
     return `${SIGNS[change]} ${name} ${change}${what}`;

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { HIDDEN, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { parse } from 'yaml';
-import { comparableText } from '../definitions/definition.ts';
-import { SERVER } from '../definitions/definitionKinds.ts';
-import type { Plan } from './planText.ts';
+import { comparableText } from '../definitions/plainDefinition.ts';
+import { SERVER_KIND } from '../definitions/definitionKinds.ts';
+import type { DirectoryPlan } from './planText.ts';
 
 /** added and removed: without a process or connection. changed: without a restart. */
-export type Change = 'started' | 'stopped' | 'restarted' | 'added' | 'removed' | 'changed';
+export type ServerChangeKind = 'started' | 'stopped' | 'restarted' | 'added' | 'removed' | 'changed';
 
 export interface ServerChange {
   readonly name: string;
-  readonly change: Change;
+  readonly change: ServerChangeKind;
   /** The fields of the definition that differ. */
   readonly fields: readonly string[];
 }
@@ -25,7 +25,7 @@ const DOWN = ['Stopped', 'Disconnected', 'Stopping'];
 export function serverChanges(
   before: readonly JsonObject[],
   after: readonly JsonObject[],
-): Pick<Plan, 'servers' | 'hidden'> {
+): Pick<DirectoryPlan, 'servers' | 'hidden'> {
   const [old, next] = [byName(before), byName(after)];
   const names = [...new Set([...old.keys(), ...next.keys()])].sort();
   const hidden: string[] = [];
@@ -45,7 +45,7 @@ export function serverChanges(
 }
 
 /** As the gateway decides when a definition changes. Source: plugins/upstream/definition.ts. */
-function changeOf(record: JsonObject, is: JsonObject, fields: readonly string[]): Change {
+function changeOf(record: JsonObject, is: JsonObject, fields: readonly string[]): ServerChangeKind {
   if (is['suspended'] === true) return isUp(record) ? 'stopped' : 'changed';
   const isNewRestart = fields.includes('restartRequestedAt') && is['restartRequestedAt'] !== undefined;
   const needsConnection = isNewRestart || fields.some((field) => ENDPOINT.includes(field));
@@ -66,7 +66,7 @@ function isUp({ state }: JsonObject): boolean {
 
 /** The definition without defaults, its secrets hidden as in the answers of a gateway. */
 function specOf(name: string, spec: JsonObject): JsonObject {
-  const file = parse(comparableText({ kind: SERVER, name, spec })) as JsonObject;
+  const file = parse(comparableText({ kind: SERVER_KIND, name, spec })) as JsonObject;
   return isObject(file['spec']) ? file['spec'] : {};
 }
 

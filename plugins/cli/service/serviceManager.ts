@@ -46,7 +46,7 @@ export interface ServiceManager {
 }
 
 /** The text of the file. @throws Failure if a part cannot be written into it */
-export function definitionText(manager: ServiceManager, program: ServiceProgram): string {
+export function serviceFileText(manager: ServiceManager, program: ServiceProgram): string {
   const words = [...program.command, program.directory, program.path];
   const fault = words.find((word) => CONTROL.test(word));
   if (fault === undefined) return manager.text(program);

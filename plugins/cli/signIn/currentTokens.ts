@@ -1,7 +1,7 @@
 import type { Invocation } from 'pegboard';
 import { endpointOf } from '../endpointOf.ts';
 import { SignInNeeded } from '../signInNeeded.ts';
-import { unreachable } from '../unreachable.ts';
+import { gatewayUnreachable } from '../gatewayUnreachable.ts';
 import { StoredSignIn } from './storedSignIn.ts';
 import type { StoredTokens } from './tokenFile.ts';
 
@@ -11,7 +11,7 @@ export type CurrentTokens = StoredTokens & { readonly access_token: string };
 export async function currentTokens(invocation: Invocation): Promise<CurrentTokens> {
   const endpoint = await endpointOf(invocation);
   const tokens = await new StoredSignIn(invocation, endpoint).tokens().catch((error: unknown) => {
-    throw unreachable(error, endpoint);
+    throw gatewayUnreachable(error, endpoint);
   });
   if (tokens?.access_token === undefined) throw new SignInNeeded(endpoint, tokens !== undefined);
   return tokens as CurrentTokens;

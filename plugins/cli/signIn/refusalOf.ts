@@ -1,7 +1,7 @@
 import type { Invocation } from 'pegboard';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { trusting } from '../trusting.ts';
-import { unreachable } from '../unreachable.ts';
+import { gatewayUnreachable } from '../gatewayUnreachable.ts';
 import { wantsLocalToken } from './localToken.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -26,6 +26,6 @@ export async function refusalOf(
     await answer.body?.cancel();
     return answer.status === 401 && !wantsLocalToken(answer) ? answer : undefined;
   } catch (error) {
-    throw unreachable(error, endpoint);
+    throw gatewayUnreachable(error, endpoint);
   }
 }

@@ -4,11 +4,11 @@ import { definitionNameFault, messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { createFile } from '../files.ts';
-import { fileText, namesIn } from '../definitions/definition.ts';
+import { fileText, namesIn } from '../definitions/plainDefinition.ts';
 import { fromServerJson } from '../definitions/fromServerJson.ts';
 import type { Described } from '../definitions/fromServerJson.ts';
 import { fileOf } from '../definitions/fileOf.ts';
-import { SERVER } from '../definitions/definitionKinds.ts';
+import { SERVER_KIND } from '../definitions/definitionKinds.ts';
 import { progressTo } from '../progressTo.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure, NoGateway, SIGN_IN_NEEDED } from '../failure.ts';
@@ -112,7 +112,7 @@ function pairs(list: readonly string[], flag: string, sign: RegExp): Record<stri
 async function addTo(gateway: Gateway, wanted: Described, invocation: Invocation): Promise<number> {
   const { name } = wanted;
   const say = progressTo(invocation);
-  if ((await namesIn(gateway, SERVER)).includes(name))
+  if ((await namesIn(gateway, SERVER_KIND)).includes(name))
     throw new Failure(
       `a server ${name} exists already; choose another name, change it with: pegboard edit server ${name}, or remove it with: pegboard remove ${name}`,
     );
@@ -173,14 +173,14 @@ async function transportOf(
 /** No gateway runs, so the file is written as the gateway would write it. */
 async function writeDefinition({ name, spec }: Described, invocation: Invocation): Promise<number> {
   const { directory } = invocation;
-  const existing = await fileOf(directory, SERVER, name);
+  const existing = await fileOf(directory, SERVER_KIND, name);
   if (existing !== undefined)
     throw new Failure(
       `a server ${name} exists already in ${existing}; choose another name, or edit the file`,
     );
-  const file = join(directory, SERVER.folder, `${name}.yaml`);
+  const file = join(directory, SERVER_KIND.folder, `${name}.yaml`);
   const type = spec['type'] ?? 'streamable-http';
-  await createFile(file, fileText({ kind: SERVER, name, spec: { type, ...spec, autoStart: true } }));
+  await createFile(file, fileText({ kind: SERVER_KIND, name, spec: { type, ...spec, autoStart: true } }));
   progressTo(invocation)(`wrote ${file}; no gateway runs yet, start it with: pegboard serve`);
   if (optionsOf(invocation).output !== 'table') printObject(invocation, { name, file }, name);
   return 0;

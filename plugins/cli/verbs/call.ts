@@ -1,6 +1,6 @@
 import type { Invocation, JsonObject } from 'pegboard';
 import { ARGUMENTS, argumentsFor } from '../arguments/argumentsFor.ts';
-import type { ArgumentSources } from '../arguments/readArguments.ts';
+import type { ArgumentSources } from '../arguments/readToolArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { printResult } from '../output/printResult.ts';

@@ -1,13 +1,13 @@
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
-import { comparableText, definitionIn, namesIn, updateArguments } from '../definitions/definition.ts';
-import type { Definition } from '../definitions/definition.ts';
+import { comparableText, definitionIn, namesIn, updateArguments } from '../definitions/plainDefinition.ts';
+import type { PlainDefinition } from '../definitions/plainDefinition.ts';
 import { diff } from '../definitions/diff.ts';
-import { KINDS, WORKFLOW } from '../definitions/definitionKinds.ts';
+import { DEFINITION_KINDS, WORKFLOW_KIND } from '../definitions/definitionKinds.ts';
 import { readFiles } from '../definitions/readDocuments.ts';
 import type { Document } from '../definitions/readDocuments.ts';
 import { progressTo } from '../progressTo.ts';
-import { verdictOn } from '../definitions/verdict.ts';
+import { verdictOn } from '../definitions/definitionVerdict.ts';
 import { Failure } from '../failure.ts';
 import { Gateway, textOf } from '../gateway.ts';
 import { printList } from '../output/print.ts';
@@ -49,7 +49,7 @@ export const create = verb({
   },
 });
 
-type Existing = ReadonlyMap<Document, Definition>;
+type Existing = ReadonlyMap<Document, PlainDefinition>;
 
 /** Nothing is written unless all are valid. @throws Failure */
 async function refuseInvalid(
@@ -70,8 +70,8 @@ async function refuseInvalid(
 }
 
 async function existingOf(gateway: Gateway, documents: readonly Document[]): Promise<Existing> {
-  const existing = new Map<Document, Definition>();
-  for (const kind of KINDS) {
+  const existing = new Map<Document, PlainDefinition>();
+  for (const kind of DEFINITION_KINDS) {
     const own = documents.filter((document) => document.kind === kind);
     const names = own.length === 0 ? [] : await namesIn(gateway, kind);
     for (const document of own.filter(({ name }) => names.includes(name)))
@@ -103,7 +103,7 @@ async function write(gateway: Gateway, { documents, existing, invocation }: Work
   for (const document of documents) {
     const { kind, name, spec, labels } = document;
     const before = existing.get(document);
-    const isLabelled = kind === WORKFLOW && before === undefined;
+    const isLabelled = kind === WORKFLOW_KIND && before === undefined;
     if (labels !== undefined && !isLabelled)
       progressTo(invocation)(`${document.place([])}: labels are written with new workflows only (warning)`);
     const [tool, args] =

@@ -1,5 +1,5 @@
-import { kindOf } from '../definitions/definitionKinds.ts';
-import { remove } from '../definitions/remove.ts';
+import { definitionKindOf } from '../definitions/definitionKinds.ts';
+import { removeDefinition } from '../definitions/removeDefinition.ts';
 import { verb } from '../verb.ts';
 
 export const deleteVerb = verb({
@@ -12,6 +12,6 @@ export const deleteVerb = verb({
   examples: ['pegboard delete workflow release-notes', 'pegboard delete server git'],
   run: (invocation) => {
     const [kind = '', name = ''] = invocation.args;
-    return remove(invocation, kindOf(kind), name);
+    return removeDefinition(invocation, definitionKindOf(kind), name);
   },
 });

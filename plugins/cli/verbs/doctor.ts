@@ -1,15 +1,15 @@
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { clientFindings } from '../doctor/clientFindings.ts';
-import { configFindings } from '../doctor/configFindings.ts';
-import { markOf, textOf } from '../doctor/finding.ts';
-import type { Finding } from '../doctor/finding.ts';
+import { directoryFindings } from '../doctor/directoryFindings.ts';
+import { markOf, findingText } from '../doctor/doctorFinding.ts';
+import type { DoctorFinding } from '../doctor/doctorFinding.ts';
 import { clockFinding, versionFinding } from '../doctor/gatewayFindings.ts';
 import { nameFindings } from '../doctor/nameFindings.ts';
 import { nodeFinding } from '../doctor/nodeFinding.ts';
 import { openMeasuring } from '../doctor/openMeasuring.ts';
 import { portFinding } from '../doctor/portFinding.ts';
-import { serverFinding, serverFindings, serverRecords } from '../doctor/serverFindings.ts';
+import { serverFinding, liveServerFindings, serverRecords } from '../doctor/liveServerFindings.ts';
 import { toolFindings } from '../doctor/toolFindings.ts';
 import { toolsetFinding } from '../doctor/toolsetFinding.ts';
 import { thisMachine, usersFinding } from '../doctor/usersFinding.ts';
@@ -38,20 +38,20 @@ export const doctor = verb({
     else
       for (const one of findings.filter(({ level }) => quiet !== true || level !== 'ok')) {
         unshielded(terminal).out(markOf(one, terminal));
-        terminal.out(textOf(one));
+        terminal.out(findingText(one));
       }
     return findings.some(({ level }) => level === 'error') ? 1 : 0;
   },
 });
 
-async function allFindings(invocation: Invocation): Promise<readonly Finding[]> {
+async function allFindings(invocation: Invocation): Promise<readonly DoctorFinding[]> {
   const node = nodeFinding(process.versions.node);
   let endpoint: NamedEndpoint;
   try {
     endpoint = await endpointOf(invocation);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const configuration = await configFindings(invocation.directory);
+    const configuration = await directoryFindings(invocation.directory);
     const isBroken = configuration.some(({ level }) => level === 'error');
     const fix = isBroken ? 'pegboard check' : 'pegboard context list';
     return [node, ...configuration, { level: 'error', subject: 'endpoint', message: error.message, fix }];
@@ -60,7 +60,7 @@ async function allFindings(invocation: Invocation): Promise<readonly Finding[]> 
   return [
     node,
     // config.yaml says nothing about a gateway elsewhere.
-    ...(isOwn ? await configFindings(invocation.directory) : []),
+    ...(isOwn ? await directoryFindings(invocation.directory) : []),
     { level: 'ok', subject: 'endpoint', message: `${url} (${source})` },
     ...(isOwn ? usersFinding((await readConfig(invocation.directory)).value, thisMachine()) : []),
     ...(await gatewayFindings(invocation, endpoint)),
@@ -68,14 +68,17 @@ async function allFindings(invocation: Invocation): Promise<readonly Finding[]> 
   ];
 }
 
-async function gatewayFindings(invocation: Invocation, endpoint: NamedEndpoint): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
+async function gatewayFindings(
+  invocation: Invocation,
+  endpoint: NamedEndpoint,
+): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
   let secondsAhead: number | undefined;
   const look = async (narrow: Gateway): Promise<void> => {
     findings.push(versionFinding(narrow), ...clockFinding(secondsAhead));
     await unnarrowed(invocation, narrow, async (wide) => {
       findings.push(await toolsetFinding(narrow, wide));
-      findings.push(...(await serverFindings(wide, invocation.env)), ...(await nameFindings(wide)));
+      findings.push(...(await liveServerFindings(wide, invocation.env)), ...(await nameFindings(wide)));
     });
   };
   try {
@@ -99,7 +102,7 @@ async function gatewayFindings(invocation: Invocation, endpoint: NamedEndpoint):
 }
 
 /** Why there is no connection to a gateway. */
-async function silenceFinding(failure: Failure, endpoint: NamedEndpoint): Promise<Finding> {
+async function silenceFinding(failure: Failure, endpoint: NamedEndpoint): Promise<DoctorFinding> {
   const { message, exitCode } = failure;
   const level = 'error';
   const subject = 'gateway';
@@ -114,11 +117,11 @@ async function silenceFinding(failure: Failure, endpoint: NamedEndpoint): Promis
 }
 
 /** A server, or a tool with the layers that decide on it. @throws Failure */
-function namedFindings(invocation: Invocation, name: string): Promise<readonly Finding[]> {
+function namedFindings(invocation: Invocation, name: string): Promise<readonly DoctorFinding[]> {
   return Gateway.apart(invocation, (narrow) =>
     unnarrowed(invocation, narrow, async (wide) => {
       const servers = await serverRecords(wide);
-      const find = (wanted: unknown): readonly Promise<Finding>[] =>
+      const find = (wanted: unknown): readonly Promise<DoctorFinding>[] =>
         servers
           .filter((server) => server.name === wanted)
           .map((server) => serverFinding(server, wide, invocation.env));

@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Env, Invocation } from 'pegboard';
-import { definitionIn, fileText, updateArguments } from '../definitions/definition.ts';
-import type { Definition } from '../definitions/definition.ts';
-import { kindOf } from '../definitions/definitionKinds.ts';
+import { definitionIn, fileText, updateArguments } from '../definitions/plainDefinition.ts';
+import type { PlainDefinition } from '../definitions/plainDefinition.ts';
+import { definitionKindOf } from '../definitions/definitionKinds.ts';
 import { readDocuments } from '../definitions/readDocuments.ts';
 import { progressTo } from '../progressTo.ts';
-import { verdictOn } from '../definitions/verdict.ts';
+import { verdictOn } from '../definitions/definitionVerdict.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { verb } from '../verb.ts';
@@ -26,7 +26,7 @@ export const edit = verb({
   examples: ['pegboard edit server git', 'EDITOR="code --wait" pegboard edit workflow release-notes'],
   run: async (invocation) => {
     const [word = '', name = ''] = invocation.args;
-    const kind = kindOf(word);
+    const kind = definitionKindOf(word);
     // The editor may stay open for long, so each turn has a session of its own.
     const before = await Gateway.with(invocation, (gateway) => definitionIn(gateway, kind, name));
     const folder = await mkdtemp(join(tmpdir(), 'pegboard-edit-'));
@@ -35,7 +35,7 @@ export const edit = verb({
 });
 
 /** Opens the editor until the text is written, unchanged or empty. @throws Failure naming the file with the text */
-async function editFile(file: string, before: Definition, invocation: Invocation): Promise<number> {
+async function editFile(file: string, before: PlainDefinition, invocation: Invocation): Promise<number> {
   const say = progressTo(invocation);
   const about = `${before.kind.word} ${before.name}`;
   let shown = `${HINT}\n${fileText(before)}`;
@@ -66,7 +66,7 @@ async function editFile(file: string, before: Definition, invocation: Invocation
 /** Validates and writes. @returns why it is not written */
 async function faultsOfWriting(
   text: string,
-  before: Definition,
+  before: PlainDefinition,
   invocation: Invocation,
 ): Promise<string | undefined> {
   try {

@@ -7,7 +7,7 @@ import { openTransport } from '../openTransport.ts';
 import { asText } from '../output/print.ts';
 import { definedServers } from '../plan/definedServers.ts';
 import { planText } from '../plan/planText.ts';
-import type { Plan } from '../plan/planText.ts';
+import type { DirectoryPlan } from '../plan/planText.ts';
 import { readSnapshot, settled } from '../plan/readSnapshot.ts';
 import type { Snapshot } from '../plan/readSnapshot.ts';
 import { serverChanges } from '../plan/serverChanges.ts';
@@ -43,7 +43,7 @@ export const plan = verb({
 });
 
 /** @throws Failure */
-async function planFor(invocation: Invocation, directory: string): Promise<Plan> {
+async function planFor(invocation: Invocation, directory: string): Promise<DirectoryPlan> {
   const tell = progressTo(invocation);
   if (optionsOf<{ readonly static?: boolean }>(invocation).static === true) {
     tell('tools are not compared: --static starts nothing');
@@ -79,7 +79,7 @@ function snapshotOf(
   );
 }
 
-function print(invocation: Invocation, made: Plan): void {
+function print(invocation: Invocation, made: DirectoryPlan): void {
   const { terminal } = invocation;
   const { output } = optionsOf(invocation);
   const tell = progressTo(invocation);

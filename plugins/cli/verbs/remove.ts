@@ -1,5 +1,5 @@
-import { SERVER } from '../definitions/definitionKinds.ts';
-import { remove as removeDefinition } from '../definitions/remove.ts';
+import { SERVER_KIND } from '../definitions/definitionKinds.ts';
+import { removeDefinition as removeDefinition } from '../definitions/removeDefinition.ts';
 import { verb } from '../verb.ts';
 
 export const remove = verb({
@@ -7,5 +7,5 @@ export const remove = verb({
   summary: 'stop an MCP server and delete its definition',
   parameters: [{ name: '<server>', description: 'name of the server' }],
   examples: ['pegboard remove git', 'pegboard remove git --quiet'],
-  run: (invocation) => removeDefinition(invocation, SERVER, invocation.args[0] ?? ''),
+  run: (invocation) => removeDefinition(invocation, SERVER_KIND, invocation.args[0] ?? ''),
 });

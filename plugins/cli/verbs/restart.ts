@@ -1,3 +1,3 @@
-import { operate } from './operate.ts';
+import { operateVerb } from './operateVerb.ts';
 
-export const restart = operate('restart', 'stop a server and start it again');
+export const restart = operateVerb('restart', 'stop a server and start it again');

@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { ARGUMENTS, argumentsFor } from '../arguments/argumentsFor.ts';
-import type { ArgumentSources } from '../arguments/readArguments.ts';
+import type { ArgumentSources } from '../arguments/readToolArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { progressTo } from '../progressTo.ts';
 import { Failure } from '../failure.ts';

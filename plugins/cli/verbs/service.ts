@@ -8,7 +8,7 @@ import { removeFile, replaceFile, textAt } from '../files.ts';
 import { printObject } from '../output/print.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
-import { definitionText, serviceManager } from '../service/serviceManager.ts';
+import { serviceFileText, serviceManager } from '../service/serviceManager.ts';
 import type { ServiceManager, ServiceState } from '../service/serviceManager.ts';
 import { verb } from '../verb.ts';
 
@@ -56,7 +56,7 @@ async function install(invocation: Invocation): Promise<number> {
       `npx may remove ${program} at any time; install it first: npm install -g pegboard, then: pegboard service install`,
     );
   const command = [process.execPath, program];
-  const text = definitionText(manager, { command, directory, path: env['PATH'] ?? '' });
+  const text = serviceFileText(manager, { command, directory, path: env['PATH'] ?? '' });
   if (options['dryRun'] === true) {
     terminal.out(`# ${manager.file}\n${text}`);
     for (const words of manager.enable) terminal.out(`# ${words.join(' ')}\n`);

@@ -1,3 +1,3 @@
-import { operate } from './operate.ts';
+import { operateVerb } from './operateVerb.ts';
 
-export const start = operate('start', 'start a server; one that was stopped stays started');
+export const start = operateVerb('start', 'start a server; one that was stopped stays started');

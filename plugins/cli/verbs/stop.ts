@@ -1,3 +1,3 @@
-import { operate } from './operate.ts';
+import { operateVerb } from './operateVerb.ts';
 
-export const stop = operate('stop', 'stop a server until it is started again; its tools disappear');
+export const stop = operateVerb('stop', 'stop a server until it is started again; its tools disappear');

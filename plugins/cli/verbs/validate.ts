@@ -1,7 +1,7 @@
 import { optionsOf } from '../commonOptions.ts';
 import { readFiles } from '../definitions/readDocuments.ts';
-import { verdictOn } from '../definitions/verdict.ts';
-import type { Verdict } from '../definitions/verdict.ts';
+import { verdictOn } from '../definitions/definitionVerdict.ts';
+import type { DefinitionVerdict } from '../definitions/definitionVerdict.ts';
 import { Gateway } from '../gateway.ts';
 import { printList } from '../output/print.ts';
 import { verb } from '../verb.ts';
@@ -15,7 +15,7 @@ export const validate = verb({
     const { file = [], output } = optionsOf<{ readonly file?: readonly string[] }>(invocation);
     const { terminal } = invocation;
     const documents = await readFiles(file, terminal.input);
-    const verdicts: Verdict[] = [];
+    const verdicts: DefinitionVerdict[] = [];
     await Gateway.with(invocation, async (gateway) => {
       for (const document of documents) verdicts.push(await verdictOn(gateway, document));
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Finding } from '../../../../plugins/cli/doctor/finding.ts';
+import type { DoctorFinding } from '../../../../plugins/cli/doctor/doctorFinding.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
@@ -99,7 +99,7 @@ describe('the command line and the local token', () => {
     const stranger = ['--config-path', makeDirectory().path, '--endpoint', url, '-o', 'json'];
     const { code, stdout } = await typeVerb(['doctor', ...stranger]);
     expect(code).to.equal(1);
-    const findings = JSON.parse(stdout) as readonly Finding[];
+    const findings = JSON.parse(stdout) as readonly DoctorFinding[];
     expect(findings.find(({ subject }) => subject === 'gateway')).to.deep.include({
       level: 'error',
       fix: 'PEGBOARD_STATE_PATH=<state directory of that gateway> pegboard doctor',

@@ -6,7 +6,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { VERSION } from '../../../../kernel/index.ts';
-import type { Finding } from '../../../../plugins/cli/doctor/finding.ts';
+import type { DoctorFinding } from '../../../../plugins/cli/doctor/doctorFinding.ts';
 import { otherUsers, thisMachine } from '../../../../plugins/cli/doctor/usersFinding.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
@@ -65,7 +65,7 @@ describe('pegboard doctor', function () {
   const findings = async (directory: string, ...args: readonly string[]) => {
     const { stdout, code, stderr } = await doctor(directory, ...args, '-o', 'json');
     expect(stderr).equal('');
-    const list = JSON.parse(stdout) as readonly Finding[];
+    const list = JSON.parse(stdout) as readonly DoctorFinding[];
     expect(code).equal(list.some(({ level }) => level === 'error') ? 1 : 0);
     const bare = list.filter(({ level, fix = '' }) => level !== 'ok' && fix === '');
     expect(bare, 'findings without a fix').deep.equal([]);

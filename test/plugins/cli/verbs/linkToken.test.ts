@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { FORMATS } from '../../../../plugins/cli/clients/formats.ts';
 import type { FormatName } from '../../../../plugins/cli/clients/formats.ts';
-import type { Finding } from '../../../../plugins/cli/doctor/finding.ts';
+import type { DoctorFinding } from '../../../../plugins/cli/doctor/doctorFinding.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';
 
@@ -155,7 +155,7 @@ describe('pegboard link to a gateway with a local token', () => {
     });
     await home.run(['link', 'claude-desktop', 'zed', '--yes']);
     const { stdout } = await home.run(['doctor', '--endpoint', URL, '-o', 'json']);
-    const findings = (JSON.parse(stdout) as readonly Finding[]).filter(({ subject }) =>
+    const findings = (JSON.parse(stdout) as readonly DoctorFinding[]).filter(({ subject }) =>
       subject.startsWith('client '),
     );
     expect(findings).to.have.deep.members([

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { planText } from '../../../../plugins/cli/plan/planText.ts';
-import type { Plan } from '../../../../plugins/cli/plan/planText.ts';
+import type { DirectoryPlan } from '../../../../plugins/cli/plan/planText.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
@@ -89,7 +89,7 @@ describe('pegboard plan', function () {
     });
     const [trial, fixed] = await Promise.all([plan(after.path, '-o', 'json'), plan(after.path, '--static')]);
     expect(trial.code, trial.stderr).equal(0);
-    const made = JSON.parse(trial.stdout) as Plan;
+    const made = JSON.parse(trial.stdout) as DirectoryPlan;
     const servers = [
       'servers',
       '  + broken started',

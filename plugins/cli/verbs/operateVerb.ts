@@ -10,7 +10,7 @@ const GATEWAY = 'mcp-aggregator';
 const YES: CommandOption = { flags: '--yes', description: `stop ${GATEWAY}, the gateway's own endpoint` };
 
 /** A verb that starts, stops or restarts a service, and prints the state that it reached. */
-export function operate(operation: 'start' | 'stop' | 'restart', summary: string): Command {
+export function operateVerb(operation: 'start' | 'stop' | 'restart', summary: string): Command {
   return verb({
     name: operation,
     summary,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 export const HISTORY_LINES = 1_000;
 
 /** The lines typed in the REPL: state/repl-history in the configuration directory, mode 0600, the newest first. */
-export class History {
+export class LineHistory {
   readonly #file: string;
 
   constructor(directory: string) {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import type { Invocation, JsonObject } from '../../../../kernel/index.ts';
-import { readArguments } from '../../../../plugins/cli/arguments/readArguments.ts';
-import type { ArgumentSources } from '../../../../plugins/cli/arguments/readArguments.ts';
+import { readToolArguments } from '../../../../plugins/cli/arguments/readToolArguments.ts';
+import type { ArgumentSources } from '../../../../plugins/cli/arguments/readToolArguments.ts';
 import { Failure } from '../../../../plugins/cli/failure.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 
@@ -29,7 +29,7 @@ const read = (
   { schema = SCHEMA, input = [] }: { schema?: JsonObject; input?: readonly Buffer[] } = {},
 ): Promise<JsonObject> => {
   const terminal = { input: Readable.from(input) } as unknown as Invocation['terminal'];
-  return readArguments(words, schema, sources, { terminal });
+  return readToolArguments(words, schema, sources, { terminal });
 };
 async function refusal(...given: Parameters<typeof read>): Promise<string> {
   try {

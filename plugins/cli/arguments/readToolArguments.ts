@@ -16,7 +16,7 @@ export interface ArgumentSources {
 
 /** The arguments of a tool: those of the file, then of --json, then `--key value`, each typed by the tool's inputSchema.
  *  @param words `--key value`, `--key=value`, `--key @file`, `--switch`, `--no-switch` @throws Failure */
-export async function readArguments(
+export async function readToolArguments(
   words: readonly string[],
   inputSchema: JsonObject,
   { json, file }: ArgumentSources,

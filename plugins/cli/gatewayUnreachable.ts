@@ -4,7 +4,7 @@ import { reasonOf } from './reasonOf.ts';
 import { SignInNeeded } from './signInNeeded.ts';
 
 /** Why a gateway did not answer, in words that say what to type. */
-export function unreachable(error: unknown, endpoint: NamedEndpoint): Failure {
+export function gatewayUnreachable(error: unknown, endpoint: NamedEndpoint): Failure {
   if (error instanceof Failure) return error;
   const { url, source } = endpoint;
   const status = (error as { readonly data?: { readonly status?: number } }).data?.status;

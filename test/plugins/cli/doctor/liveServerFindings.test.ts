@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { serverFinding } from '../../../../plugins/cli/doctor/serverFindings.ts';
-import type { ServerRecord } from '../../../../plugins/cli/doctor/serverFindings.ts';
+import { serverFinding } from '../../../../plugins/cli/doctor/liveServerFindings.ts';
+import type { ServerRecord } from '../../../../plugins/cli/doctor/liveServerFindings.ts';
 import type { Gateway } from '../../../../plugins/cli/gateway.ts';
 
 const GATEWAY = {} as unknown as Gateway;

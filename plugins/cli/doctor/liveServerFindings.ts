@@ -5,7 +5,7 @@ import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { Gateway } from '../gateway.ts';
 import { kindOf } from '../kinds.ts';
-import type { Finding } from './finding.ts';
+import type { DoctorFinding } from './doctorFinding.ts';
 
 const PROBE_SECONDS = 5;
 
@@ -29,7 +29,7 @@ export interface ServerRecord {
   readonly headers?: JsonObject;
 }
 
-export async function serverFindings(gateway: Gateway, env: Env): Promise<readonly Finding[]> {
+export async function liveServerFindings(gateway: Gateway, env: Env): Promise<readonly DoctorFinding[]> {
   const servers = await serverRecords(gateway);
   if (servers.length > 0) return Promise.all(servers.map((server) => serverFinding(server, gateway, env)));
   const fix = 'pegboard import, or: pegboard add <name> -- <command…>';
@@ -49,7 +49,11 @@ export async function serverRecords(gateway: Gateway): Promise<readonly ServerRe
   });
 }
 
-export async function serverFinding(server: ServerRecord, gateway: Gateway, env: Env): Promise<Finding> {
+export async function serverFinding(
+  server: ServerRecord,
+  gateway: Gateway,
+  env: Env,
+): Promise<DoctorFinding> {
   const { name, state, toolsCount = 0, partialLists = [], suspended, sessionStatus, error } = server;
   const subject = `server ${name}`;
   const start = `pegboard start ${name}`;
@@ -72,7 +76,7 @@ export async function serverFinding(server: ServerRecord, gateway: Gateway, env:
   return { level: 'warning', subject, message: `is ${state}`, fix };
 }
 
-type Told = Required<Pick<Finding, 'message' | 'fix'>>;
+type Told = Required<Pick<DoctorFinding, 'message' | 'fix'>>;
 
 function signIn(server: ServerRecord): Told {
   const { name, error = 'HTTP 401' } = server;

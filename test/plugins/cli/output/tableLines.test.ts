@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { table } from '../../../../plugins/cli/output/table.ts';
+import { tableLines } from '../../../../plugins/cli/output/tableLines.ts';
 
 const ROWS = [
   ['a', 'one', 'A long text that does not fit'],
@@ -8,15 +8,15 @@ const ROWS = [
 
 describe('tables', () => {
   it('align their columns and keep a row on one line, without control characters', () => {
-    expect(table(['name', 'x', 'text'], ROWS, { hasHeaders: true, columns: undefined })).equal(
+    expect(tableLines(['name', 'x', 'text'], ROWS, { hasHeaders: true, columns: undefined })).equal(
       'NAME   X     TEXT\na      one   A long text that does not fit\nname         two lines [31m\n',
     );
   });
 
   it('cut the last column to the width of the terminal', () => {
-    const lines = table(['name', 'x', 'text'], ROWS, { hasHeaders: false, columns: 30 }).split('\n');
+    const lines = tableLines(['name', 'x', 'text'], ROWS, { hasHeaders: false, columns: 30 }).split('\n');
     expect(lines[0]).equal('a      one   A long text that…');
-    const narrow = table(['n', 'x', 't'], ROWS, { hasHeaders: true, columns: 10 }).split('\n');
+    const narrow = tableLines(['n', 'x', 't'], ROWS, { hasHeaders: true, columns: 10 }).split('\n');
     expect(narrow[1]).equal('a   …   A…');
   });
 });

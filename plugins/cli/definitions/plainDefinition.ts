@@ -4,26 +4,30 @@ import type { JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { hiddenSpec } from '../../kit/secrets/hiddenSpec.ts';
 import type { Gateway } from '../gateway.ts';
-import { SERVER } from './definitionKinds.ts';
-import type { Kind } from './definitionKinds.ts';
+import { SERVER_KIND } from './definitionKinds.ts';
+import type { DefinitionKind } from './definitionKinds.ts';
 
 /** A definition as files hold it, without apiVersion. */
-export interface Definition {
-  readonly kind: Kind;
+export interface PlainDefinition {
+  readonly kind: DefinitionKind;
   readonly name: string;
   readonly labels?: JsonObject;
   readonly spec: JsonObject;
 }
 
 /** The names of the definitions in force. @throws Failure */
-export async function namesIn(gateway: Gateway, { tools, word }: Kind): Promise<readonly string[]> {
+export async function namesIn(gateway: Gateway, { tools, word }: DefinitionKind): Promise<readonly string[]> {
   const answer = await gateway.readCore(`${tools}_list`);
   const list = answer[word === 'server' ? 'mcpServers' : 'workflows'] as readonly JsonObject[];
   return list.map(({ name }) => String(name));
 }
 
 /** A definition in force; secrets in it are hidden. @throws Failure */
-export async function definitionIn(gateway: Gateway, kind: Kind, name: string): Promise<Definition> {
+export async function definitionIn(
+  gateway: Gateway,
+  kind: DefinitionKind,
+  name: string,
+): Promise<PlainDefinition> {
   const answer = await gateway.readCore(`${kind.tools}_get`, { name });
   // A workflow comes as the text of its file, a server as a record with its state.
   const file: unknown = typeof answer['yaml'] === 'string' ? parse(answer['yaml']) : undefined;
@@ -38,7 +42,7 @@ export async function definitionIn(gateway: Gateway, kind: Kind, name: string): 
 }
 
 /** The text of a definition's file. */
-export function fileText({ kind, name, labels, spec }: Definition): string {
+export function fileText({ kind, name, labels, spec }: PlainDefinition): string {
   const metadata = { name, ...(labels && { labels }) };
   return stringify(
     { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.kind, metadata, spec },
@@ -47,7 +51,7 @@ export function fileText({ kind, name, labels, spec }: Definition): string {
 }
 
 /** The same with sorted keys and without secrets, to be compared and shown. */
-export function comparableText(definition: Definition): string {
+export function comparableText(definition: PlainDefinition): string {
   const spec = withoutSecrets(definition);
   return stringify(
     { kind: definition.kind.kind, name: definition.name, spec: withoutDefaults(definition.kind, spec) },
@@ -56,13 +60,13 @@ export function comparableText(definition: Definition): string {
 }
 
 /** The arguments of an update that turns `before` into `after`: fields that are absent afterwards are cleared. */
-export function updateArguments(before: Definition, after: Definition): JsonObject {
+export function updateArguments(before: PlainDefinition, after: PlainDefinition): JsonObject {
   const gone = Object.keys(before.spec).filter((key) => !Object.hasOwn(after.spec, key));
   return { name: after.name, ...after.spec, ...Object.fromEntries(gone.map((key) => [key, null])) };
 }
 
 /** The fields of the kind whose values are not its defaults. */
-function withoutDefaults({ fields }: Kind, spec: JsonObject): JsonObject {
+function withoutDefaults({ fields }: DefinitionKind, spec: JsonObject): JsonObject {
   const kept = Object.entries(spec).filter(
     ([key, value]) => Object.hasOwn(fields, key) && !isDeepStrictEqual(value, fields[key]?.['default']),
   );
@@ -70,8 +74,8 @@ function withoutDefaults({ fields }: Kind, spec: JsonObject): JsonObject {
 }
 
 /** As the gateway's own answers show it. */
-function withoutSecrets({ kind, spec }: Definition): JsonObject {
-  if (kind !== SERVER) return spec;
+function withoutSecrets({ kind, spec }: PlainDefinition): JsonObject {
+  if (kind !== SERVER_KIND) return spec;
   const { command } = spec;
   const listed = { ...spec, ...(command !== undefined && { command: [command].flat() }) };
   return hiddenSpec(listed, { properties: kind.fields });

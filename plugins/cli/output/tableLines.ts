@@ -10,7 +10,7 @@ export interface TableOptions {
 }
 
 /** Lines of a table as kubectl prints it: upper-case titles, no borders; cut to the width of a terminal. */
-export function table(
+export function tableLines(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
   { hasHeaders, columns }: TableOptions,

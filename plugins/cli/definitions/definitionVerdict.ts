@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts';
 import type { Document } from './readDocuments.ts';
 
 /** What the gateway finds in a definition, as `file:line:column: message`. */
-export interface Verdict {
+export interface DefinitionVerdict {
   readonly kind: string;
   readonly name: string;
   readonly valid: boolean;
@@ -15,7 +15,7 @@ export interface Verdict {
 }
 
 /** Asks the gateway to check a definition; it writes nothing. @throws Failure */
-export async function verdictOn(gateway: Gateway, document: Document): Promise<Verdict> {
+export async function verdictOn(gateway: Gateway, document: Document): Promise<DefinitionVerdict> {
   const { kind, name, spec } = document;
   const answer = await gateway.call(`${kind.tools}_validate`, { name, ...spec });
   const text = textOf(answer);
