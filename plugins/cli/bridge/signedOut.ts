@@ -7,8 +7,8 @@ import { authSettings } from '../signIn/authSettings.ts';
 import { inTime } from '../signIn/inTime.ts';
 import { openBrowser } from '../signIn/openBrowser.ts';
 import { prepareSignIn } from '../signIn/prepareSignIn.ts';
-import type { SignIn } from '../signIn/prepareSignIn.ts';
-import { refusalOf } from '../signIn/refusalOf.ts';
+import type { GatewaySignIn } from '../signIn/prepareSignIn.ts';
+import { signInRefusal } from '../signIn/signInRefusal.ts';
 import { silently } from '../signIn/silently.ts';
 import { TokenFile } from '../signIn/tokenFile.ts';
 import { isStateless } from './messages.ts';
@@ -81,7 +81,7 @@ export class SignedOut {
   #over: { readonly whenOver: Promise<void>; readonly end: () => void } | undefined;
   #entering: Promise<boolean> | undefined;
   #wasSilent = false;
-  #link: { readonly url: string; readonly signIn: SignIn } | undefined;
+  #link: { readonly url: string; readonly signIn: GatewaySignIn } | undefined;
 
   constructor(invocation: Invocation, endpoint: NamedEndpoint, events: SignedOutEvents) {
     this.#invocation = invocation;
@@ -151,7 +151,7 @@ export class SignedOut {
 
   async #silently(): Promise<boolean> {
     this.#wasSilent = true;
-    let signIn: SignIn | undefined;
+    let signIn: GatewaySignIn | undefined;
     try {
       signIn = await this.#prepare();
       return signIn !== undefined && (await silently(this.#invocation, this.#endpoint.url, signIn));
@@ -165,8 +165,8 @@ export class SignedOut {
   }
 
   /** @returns undefined if the gateway wants no sign-in any more @throws Failure */
-  async #prepare(): Promise<SignIn | undefined> {
-    const refusal = await refusalOf(this.#invocation, this.#endpoint);
+  async #prepare(): Promise<GatewaySignIn | undefined> {
+    const refusal = await signInRefusal(this.#invocation, this.#endpoint);
     if (refusal === undefined) return undefined;
     return prepareSignIn(this.#invocation, this.#endpoint.url, { refusal, isListening: true });
   }
@@ -202,7 +202,7 @@ export class SignedOut {
     return url;
   }
 
-  async #wait(done: Promise<void>, signIn: SignIn): Promise<void> {
+  async #wait(done: Promise<void>, signIn: GatewaySignIn): Promise<void> {
     try {
       // It may also end without this link: by another process, or with the bridge.
       await inTime(Promise.race([done, this.whenOver]), LINK_MS, this.#invocation.cancel);

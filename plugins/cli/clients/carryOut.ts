@@ -9,7 +9,7 @@ import { notesBeforeLink } from './notesBeforeLink.ts';
 import type { Report } from './report.ts';
 import { reportText } from './report.ts';
 
-export interface Work extends Report {
+export interface ImportWork extends Report {
   readonly endpoint: NamedEndpoint;
   /** What the user should know before it is written, besides what linking entails. */
   readonly notes: readonly string[];
@@ -28,7 +28,7 @@ export interface Work extends Report {
 export async function carryOut(
   invocation: Invocation,
   record: ImportRecord | undefined,
-  { endpoint, notes, fresh, nothing, write, done, ...report }: Work,
+  { endpoint, notes, fresh, nothing, write, done, ...report }: ImportWork,
 ): Promise<number> {
   const { terminal } = invocation;
   const { links, faults } = report;

@@ -3,18 +3,18 @@ import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
 import { EACH_PROJECT, KEYS } from './places.ts';
-import type { Place } from './places.ts';
+import type { ClientPlace } from './places.ts';
 import { textAt } from '../files.ts';
 
 /** An entry of a client's file. */
-export interface Entry {
-  readonly place: Place;
+export interface ClientEntry {
+  readonly place: ClientPlace;
   readonly at: readonly string[];
   readonly name: string;
   readonly value: JsonObject;
 }
-export interface Found {
-  readonly entries: readonly Entry[];
+export interface FoundEntries {
+  readonly entries: readonly ClientEntry[];
   /** Text of each file that was read, by path. */
   readonly texts: ReadonlyMap<string, string>;
   /** One line each, beginning with `path:line:column`. */
@@ -22,10 +22,10 @@ export interface Found {
 }
 
 /** Reads the servers of all places. A file that cannot be read is a fault, one that does not exist is not. */
-export async function readPlaces(places: readonly Place[]): Promise<Found> {
+export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundEntries> {
   const texts = new Map<string, string>();
   const faults: string[] = [];
-  const entries: Entry[] = [];
+  const entries: ClientEntry[] = [];
   for (const path of new Set(places.map((place) => place.path))) {
     const own = places.filter((place) => place.path === path);
     try {
@@ -45,7 +45,7 @@ export async function readPlaces(places: readonly Place[]): Promise<Found> {
 }
 
 /** The keys that lead to the servers of a file. */
-export function keysOf({ at }: Place, file: JsonObject): readonly string[] {
+export function keysOf({ at }: ClientPlace, file: JsonObject): readonly string[] {
   return at ?? [KEYS.find((key) => typeof file[key] === 'object' && file[key] !== null) ?? 'mcpServers'];
 }
 
@@ -60,7 +60,7 @@ export function namedIn(file: JsonObject, at: readonly string[]): readonly (read
   );
 }
 
-function entriesIn(place: Place, file: JsonObject): readonly Entry[] {
+function entriesIn(place: ClientPlace, file: JsonObject): readonly ClientEntry[] {
   return sectionsOf(place, file).flatMap((section) => {
     const at = keysOf(section, file);
     return namedIn(file, at).map(([name, value]) => ({ place: section, at, name, value }));
@@ -68,7 +68,7 @@ function entriesIn(place: Place, file: JsonObject): readonly Entry[] {
 }
 
 /** One place for each project of the file, the current one first; the place itself if it has no EACH_PROJECT. */
-function sectionsOf(place: Place, file: JsonObject): readonly Place[] {
+function sectionsOf(place: ClientPlace, file: JsonObject): readonly ClientPlace[] {
   const [table = '', each, ...keys] = place.at ?? [];
   if (each !== EACH_PROJECT) return [place];
   const projects = isObject(file[table]) ? Object.keys(file[table]) : [];

@@ -14,7 +14,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { setInToml } from './setInToml.ts';
 
 export type FormatName = 'json' | 'toml' | 'yaml';
-export type Path = readonly string[];
+export type KeyPath = readonly string[];
 
 /** A text is not valid in its format. */
 export class SyntaxFault extends Error {
@@ -34,7 +34,7 @@ export interface Format {
   readonly parse: (text: string) => JsonObject;
   /** Sets one entry, or removes it with undefined, and leaves everything else as it is, comments included.
    *  @param path keys of tables; `mcpServers` may also be a list of entries with a `name` */
-  readonly set: (text: string, path: Path, value: JsonObject | undefined) => string;
+  readonly set: (text: string, path: KeyPath, value: JsonObject | undefined) => string;
 }
 
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
@@ -58,7 +58,7 @@ function readJson(text: string): JsonObject {
   return objectOf(value);
 }
 
-function setInJson(text: string, path: Path, value: JsonObject | undefined): string {
+function setInJson(text: string, path: KeyPath, value: JsonObject | undefined): string {
   const [, indent = '  '] = /^([ \t]+)\S/m.exec(text) ?? [];
   const formattingOptions = {
     insertSpaces: !indent.startsWith('\t'),
@@ -72,7 +72,7 @@ function setInJson(text: string, path: Path, value: JsonObject | undefined): str
 }
 
 /** jsonc-parser leaves the comma behind the only entry of an object. */
-function emptied(text: string, path: Path): Edit[] | undefined {
+function emptied(text: string, path: KeyPath): Edit[] | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const parent = root && findNodeAtLocation(root, path.slice(0, -1));
   if (parent?.children?.length !== 1) return undefined;
@@ -105,7 +105,7 @@ function readYaml(text: string): JsonObject {
   }
 }
 
-function setInYaml(text: string, path: Path, value: JsonObject | undefined): string {
+function setInYaml(text: string, path: KeyPath, value: JsonObject | undefined): string {
   const document = parseDocument(text);
   const [parent, name = ''] = [path.slice(0, -1), path.at(-1)];
   const siblings = (document.toJS() as JsonObject | null)?.[parent[0] ?? ''] ?? undefined;

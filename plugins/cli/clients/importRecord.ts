@@ -25,13 +25,13 @@ export interface LinkStep {
   readonly backup: string | undefined;
   readonly touched: readonly { readonly at: readonly string[]; readonly name: string }[];
 }
-export type Step = ImportStep | LinkStep;
+export type RecordedStep = ImportStep | LinkStep;
 
 /** What import and link have written, so that it can be undone: imports/record.json in the configuration directory. */
 export class ImportRecord {
   readonly #file: string;
   #text: string | undefined;
-  #steps: readonly Step[];
+  #steps: readonly RecordedStep[];
 
   private constructor(file: string, text: string | undefined) {
     this.#file = file;
@@ -52,19 +52,19 @@ export class ImportRecord {
     }
   }
 
-  get steps(): readonly Step[] {
+  get steps(): readonly RecordedStep[] {
     return this.#steps;
   }
 
-  async add(step: Step): Promise<void> {
+  async add(step: RecordedStep): Promise<void> {
     await this.#save([...this.#steps, step]);
   }
 
-  async remove(step: Step): Promise<void> {
+  async remove(step: RecordedStep): Promise<void> {
     await this.#save(this.#steps.filter((one) => one !== step));
   }
 
-  async #save(steps: readonly Step[]): Promise<void> {
+  async #save(steps: readonly RecordedStep[]): Promise<void> {
     const text = `${JSON.stringify({ steps }, undefined, 2)}\n`;
     await replaceFile(this.#file, this.#text, text);
     this.#steps = steps;
@@ -72,15 +72,15 @@ export class ImportRecord {
   }
 }
 
-export function digestOf(text: string): string {
+export function textDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function stepsIn(file: string, text: string | undefined): readonly Step[] {
+function stepsIn(file: string, text: string | undefined): readonly RecordedStep[] {
   if (text === undefined) return [];
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value) && Array.isArray(value['steps'])) return value['steps'] as readonly Step[];
+    if (isObject(value) && Array.isArray(value['steps'])) return value['steps'] as readonly RecordedStep[];
   } catch {
     // Said below, as for any other text that this program did not write.
   }

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { ImportRecord } from './importRecord.ts';
-import { link } from './linkClients.ts';
+import { linkFile } from './linkClients.ts';
 import type { PlannedLink } from './linkClients.ts';
 
 /** Links each file that can be linked. @returns the faults of the others */
@@ -10,7 +10,7 @@ export async function linkAll(
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const one of links)
-    await link(one, record).catch((error: unknown) => {
+    await linkFile(one, record).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       faults.push(error.message);
     });

@@ -3,12 +3,12 @@ import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { keysOf, namedIn } from './clientFile.ts';
-import type { Entry } from './clientFile.ts';
+import type { ClientEntry } from './clientFile.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
 import type { FormatName } from './formats.ts';
-import { digestOf } from './importRecord.ts';
+import { textDigest } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
-import type { Headers, Place } from './places.ts';
+import type { Headers, ClientPlace } from './places.ts';
 import { createFile, removeFile, replaceFile, textAt } from '../files.ts';
 
 /** One entry to set, or to remove with undefined. */
@@ -19,7 +19,7 @@ interface Change {
 }
 /** What linking does to one file. */
 export interface PlannedLink {
-  readonly place: Place;
+  readonly place: ClientPlace;
   /** Undefined: there is no such file. */
   readonly before: string | undefined;
   readonly after: string;
@@ -28,10 +28,10 @@ export interface PlannedLink {
   readonly isPrivate: boolean;
 }
 interface ToLink {
-  readonly places: readonly Place[];
+  readonly places: readonly ClientPlace[];
   readonly texts: ReadonlyMap<string, string>;
   /** Entries that Pegboard offers now. */
-  readonly imported: readonly Entry[];
+  readonly imported: readonly ClientEntry[];
   readonly endpoint: string;
   /** A secret of the user, or empty. */
   readonly headers: Headers;
@@ -66,7 +66,7 @@ export function planLinks(given: ToLink): LinkPlan {
 /** @returns nothing if the file needs no change @throws Failure if it cannot be edited without changing something else */
 function linkOf(
   path: string,
-  homes: readonly Place[],
+  homes: readonly ClientPlace[],
   { places, texts, imported, endpoint, headers }: ToLink,
 ): readonly PlannedLink[] {
   const before = texts.get(path);
@@ -76,7 +76,7 @@ function linkOf(
   const { format } = place;
   const file = FORMATS[format].parse(before ?? '');
   const hasHeaders = Object.keys(headers).length > 0;
-  const valueFor = ({ spell, carry }: Place): JsonObject => ({
+  const valueFor = ({ spell, carry }: ClientPlace): JsonObject => ({
     ...spell(endpoint),
     ...(hasHeaders && carry(headers)),
   });
@@ -93,7 +93,7 @@ function linkOf(
 }
 
 /** Writes one file, with a backup beside it. @throws Failure if it has changed since, or cannot be written */
-export async function link(
+export async function linkFile(
   { place, before, after, changes, isPrivate }: PlannedLink,
   record: ImportRecord,
 ): Promise<void> {
@@ -104,7 +104,7 @@ export async function link(
     client,
     format,
     backup,
-    file: { path, digest: digestOf(after) },
+    file: { path, digest: textDigest(after) },
     touched: changes.map(({ at, name }) => ({ at, name })),
   };
   if (backup !== undefined) await createFile(backup, before ?? '');
@@ -119,7 +119,7 @@ export async function link(
 }
 
 /** Brings a file back. @returns what was done, in words @throws Failure; then the step can be tried again */
-export async function unlink(step: LinkStep, record: ImportRecord): Promise<string> {
+export async function unlinkFile(step: LinkStep, record: ImportRecord): Promise<string> {
   const { file, format, backup, touched } = step;
   const { path, digest } = file;
   const now = await textAt(path);
@@ -132,7 +132,7 @@ export async function unlink(step: LinkStep, record: ImportRecord): Promise<stri
     await record.remove(step);
     return `${path} is gone; nothing to bring back${kept}`;
   }
-  if (now === former || digestOf(now) === digest) {
+  if (now === former || textDigest(now) === digest) {
     if (former === undefined) await removeFile(path);
     else if (now !== former) await replaceFile(path, now, former);
     await record.remove(step);
@@ -154,7 +154,7 @@ export async function unlink(step: LinkStep, record: ImportRecord): Promise<stri
 
 /** The places that get Pegboard's entry: of each client one that exists, the user's first. A secret goes into no file of a project,
  *  which others read: its client gets a file of the user. */
-function homesOf({ places, texts, headers, named }: ToLink): readonly Place[] {
+function homesOf({ places, texts, headers, named }: ToLink): readonly ClientPlace[] {
   const isSecret = Object.keys(headers).length > 0;
   return [...new Set(places.map(({ client }) => client))].flatMap((client) => {
     const own = places.filter((place) => place.client === client);

@@ -5,14 +5,14 @@ import { Failure } from '../failure.ts';
 import type { FormatName } from './formats.ts';
 
 export type Headers = Readonly<Record<string, string>>;
-export type Scope = 'user' | 'project' | 'file';
+export type PlaceScope = 'user' | 'project' | 'file';
 
 /** A part of a client's file that lists MCP servers by name. */
-export interface Place {
+export interface ClientPlace {
   readonly client: string;
   /** Name of the client for people, with the project's folder for a section of another project than the current one. */
   readonly label: string;
-  readonly scope: Scope;
+  readonly scope: PlaceScope;
   /** Whether it came with the current project, so that others may have written it. */
   readonly isOfProject: boolean;
   /** Absolute. */
@@ -53,17 +53,19 @@ interface ClientKind {
   readonly name: string;
   readonly label: string;
   readonly at: readonly string[];
-  readonly spell: Place['spell'];
+  readonly spell: ClientPlace['spell'];
   /** Default: `headers`. */
-  readonly carry?: Place['carry'];
+  readonly carry?: ClientPlace['carry'];
   readonly note?: string;
   /** Without keys: those of the client. */
-  readonly files: (base: Base) => readonly (readonly [scope: Scope, path: string, at?: readonly string[]])[];
+  readonly files: (
+    base: Base,
+  ) => readonly (readonly [scope: PlaceScope, path: string, at?: readonly string[]])[];
 }
 
-const HTTP: Place['spell'] = (url) => ({ type: 'http', url });
-const URL_ONLY: Place['spell'] = (url) => ({ url });
-const HEADERS: Place['carry'] = (headers) => ({ headers });
+const HTTP: ClientPlace['spell'] = (url) => ({ type: 'http', url });
+const URL_ONLY: ClientPlace['spell'] = (url) => ({ url });
+const HEADERS: ClientPlace['carry'] = (headers) => ({ headers });
 
 const CLIENTS: readonly ClientKind[] = [
   {
@@ -210,7 +212,10 @@ export const CLIENT_NAMES: readonly string[] = CLIENTS.map(({ name }) => name);
 
 /** The places of these clients and files; of all known clients when none is named.
  *  @param words names of clients, and paths of files @throws Failure */
-export function placesOf(words: readonly string[], { env, platform, cwd }: Surroundings): readonly Place[] {
+export function placesOf(
+  words: readonly string[],
+  { env, platform, cwd }: Surroundings,
+): readonly ClientPlace[] {
   const names = words.filter((word) => !isPath(word));
   const unknown = names.find((name) => !CLIENT_NAMES.includes(name));
   if (unknown !== undefined) throw unknownClient(unknown);
@@ -243,11 +248,11 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
     ...files,
   ];
   // In the home folder, the file of a project may be that of the user.
-  const keyOf = ({ path, at }: Place): string => JSON.stringify([path, at]);
+  const keyOf = ({ path, at }: ClientPlace): string => JSON.stringify([path, at]);
   return [...new Map([...all].reverse().map((place) => [keyOf(place), place])).values()].reverse();
 }
 
-function fileAt(path: string): Place {
+function fileAt(path: string): ClientPlace {
   return {
     client: path,
     label: path,

@@ -6,16 +6,16 @@ import { canonicalJson, fillReferences, isObject, isSecret, messageOf } from 'pe
 import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
-import type { Entry } from './clientFile.ts';
-import { limitsOf, serverOf } from './serverOf.ts';
-import type { Server } from './serverOf.ts';
+import type { ClientEntry } from './clientFile.ts';
+import { limitsOf, serverOfEntry } from './serverOfEntry.ts';
+import type { Server } from './serverOfEntry.ts';
 
 export interface PlannedServer {
   /** Name of its definition. */
   readonly name: string;
   readonly server: Server;
   /** Where it was found; several if clients share it. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ClientEntry[];
   readonly definition: { readonly path: string; readonly text: string };
   readonly secrets: readonly { readonly path: string; readonly text: string }[];
   /** Whether a definition of the same server existed before. */
@@ -25,7 +25,7 @@ export interface PlannedServer {
 }
 export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
-  readonly skipped: readonly { readonly entry: Entry; readonly reason: string }[];
+  readonly skipped: readonly { readonly entry: ClientEntry; readonly reason: string }[];
 }
 export interface Surroundings {
   /** The configuration directory. */
@@ -36,13 +36,13 @@ export interface Surroundings {
 }
 
 /** What to write for these entries. Two entries are one server if command or URL, environment and headers are the same. */
-export async function planImport(entries: readonly Entry[], around: Surroundings): Promise<ImportPlan> {
+export async function planImport(entries: readonly ClientEntry[], around: Surroundings): Promise<ImportPlan> {
   const { directory, env, endpoint } = around;
   const folder = join(directory, 'mcpservers');
   const existing = await definitionsIn(folder);
   const taken = new Set(existing.map(({ name }) => name.toLowerCase()));
   const servers = new Map<string, PlannedServer>();
-  const skipped: { entry: Entry; reason: string }[] = [];
+  const skipped: { entry: ClientEntry; reason: string }[] = [];
   for (const { name, value } of existing) {
     const server = existingServer(value);
     if (server === undefined) continue;
@@ -60,7 +60,7 @@ export async function planImport(entries: readonly Entry[], around: Surroundings
   // The user's own first: what is in both is the user's.
   const isOf = (isOfProject: boolean) => entries.filter(({ place }) => place.isOfProject === isOfProject);
   for (const entry of [...isOf(false), ...isOf(true)]) {
-    const server = serverOf(entry, env);
+    const server = serverOfEntry(entry, env);
     const reason =
       'skipped' in server ? server.skipped : server.url === endpoint ? 'Pegboard itself' : undefined;
     if ('skipped' in server || reason !== undefined) {
@@ -82,7 +82,7 @@ export async function planImport(entries: readonly Entry[], around: Surroundings
 }
 
 /** The server of the first client decides which tools are offered. */
-function noted(first: Server, other: Server, { place }: Entry): Server {
+function noted(first: Server, other: Server, { place }: ClientEntry): Server {
   if (isDeepStrictEqual(first.limits, other.limits)) return first;
   const note = `${place.label} offers other tools of it: look at includeTools and excludeTools in the definition`;
   return { ...first, notes: [...first.notes, note] };
@@ -90,7 +90,7 @@ function noted(first: Server, other: Server, { place }: Entry): Server {
 
 function planned(
   server: Server,
-  entry: Entry,
+  entry: ClientEntry,
   { directory, name }: { directory: string; name: string },
 ): PlannedServer {
   const secrets: { path: string; text: string }[] = [];

@@ -3,11 +3,11 @@ import { isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { textAt } from '../files.ts';
-import type { Entry } from './clientFile.ts';
+import type { ClientEntry } from './clientFile.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
 
 /** What Claude Code has recorded about a server of the project's .mcp.json. */
-export type Approval = (entry: Entry) => 'approved' | 'refused' | undefined;
+export type Approval = (entry: ClientEntry) => 'approved' | 'refused' | undefined;
 
 /** Approvals count from the user's own files only: a project may bring a .claude folder. Refusals count from any.
  *  Source: https://code.claude.com/docs/en/settings (enableAllProjectMcpServers) */

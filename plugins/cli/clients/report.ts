@@ -55,7 +55,7 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
         place.scope,
         name,
         `${one.name}${one.isPresent ? ' (already there)' : at > 0 ? ' (the same)' : ''}`,
-        shown(one),
+        shownServer(one),
       ]),
     ),
     ...skipped.map(({ entry, reason }) => [
@@ -69,7 +69,7 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
 }
 
 /** Its command or URL, without secrets. */
-export function shown({ server }: PlannedServer): string {
+export function shownServer({ server }: PlannedServer): string {
   return server.url === undefined ? hideInWords(server.command ?? []).join(' ') : hideInUrl(server.url);
 }
 

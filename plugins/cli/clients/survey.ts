@@ -2,15 +2,15 @@ import type { Invocation } from 'pegboard';
 import { endpointOf } from '../endpointOf.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { readPlaces } from './clientFile.ts';
-import type { Found } from './clientFile.ts';
+import type { FoundEntries } from './clientFile.ts';
 import { placesOf } from './places.ts';
-import type { Place } from './places.ts';
+import type { ClientPlace } from './places.ts';
 import { planImport } from './planImport.ts';
 import type { ImportPlan, Surroundings } from './planImport.ts';
 
 export interface Survey {
-  readonly places: readonly Place[];
-  readonly found: Found;
+  readonly places: readonly ClientPlace[];
+  readonly found: FoundEntries;
   readonly plan: ImportPlan;
   /** What the plan was made with. */
   readonly around: Surroundings;

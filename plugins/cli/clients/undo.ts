@@ -3,9 +3,9 @@ import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
 import { progressTo } from '../progressTo.ts';
-import { digestOf } from './importRecord.ts';
-import type { ImportRecord, ImportStep, Step, WrittenFile } from './importRecord.ts';
-import { unlink } from './linkClients.ts';
+import { textDigest } from './importRecord.ts';
+import type { ImportRecord, ImportStep, RecordedStep, WrittenFile } from './importRecord.ts';
+import { unlinkFile } from './linkClients.ts';
 import { removeFile, textAt } from '../files.ts';
 
 interface UndoOptions {
@@ -16,7 +16,7 @@ interface UndoOptions {
 /** Takes these steps back after a question, the newest first; one that fails stops those before it of the same kind only.
  *  @returns the exit code @throws Failure */
 export async function undo(
-  steps: readonly Step[],
+  steps: readonly RecordedStep[],
   record: ImportRecord,
   invocation: Invocation,
 ): Promise<number> {
@@ -37,7 +37,7 @@ export async function undo(
     // The servers of a client that could not be unlinked are still needed.
     if (step.kind === 'import' && !isDone) break;
     try {
-      if (step.kind === 'link') say(await unlink(step, record));
+      if (step.kind === 'link') say(await unlinkFile(step, record));
       else for (const line of await removeImport(step, record)) say(line);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -48,7 +48,7 @@ export async function undo(
   return isDone ? 0 : 1;
 }
 
-function linesOf(step: Step): readonly string[] {
+function linesOf(step: RecordedStep): readonly string[] {
   if (step.kind === 'import') return step.servers.map(({ definition }) => `remove ${definition.path}`);
   return [`${step.backup === undefined ? 'remove' : 'bring back'} ${step.file.path}`];
 }
@@ -72,5 +72,5 @@ async function removeImport(step: ImportStep, record: ImportRecord): Promise<rea
 async function stateOf({ path, digest }: WrittenFile): Promise<'gone' | 'as written' | 'changed'> {
   const text = await textAt(path);
   if (text === undefined) return 'gone';
-  return digestOf(text) === digest ? 'as written' : 'changed';
+  return textDigest(text) === digest ? 'as written' : 'changed';
 }

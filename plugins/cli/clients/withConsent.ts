@@ -2,11 +2,11 @@ import { plainText } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { ask } from '../confirm.ts';
-import type { Entry } from './clientFile.ts';
+import type { ClientEntry } from './clientFile.ts';
 import { planImport } from './planImport.ts';
 import type { ImportPlan, PlannedServer } from './planImport.ts';
 import { projectApprovals } from './projectApprovals.ts';
-import { shown } from './report.ts';
+import { shownServer } from './report.ts';
 import type { Survey } from './survey.ts';
 
 interface Consented {
@@ -16,7 +16,7 @@ interface Consented {
 }
 /** A new server of a file of the project. */
 interface Offer {
-  readonly entry: Entry;
+  readonly entry: ClientEntry;
   readonly server: PlannedServer;
 }
 
@@ -29,7 +29,7 @@ export async function withConsent(
 ): Promise<Consented> {
   const { project, dryRun } = optionsOf<{ project?: boolean; dryRun?: boolean }>(invocation);
   const approvalOf = await projectApprovals(process.cwd(), around.env);
-  const left = new Map<Entry, string>();
+  const left = new Map<ClientEntry, string>();
   const notes: string[] = [];
   for (const [path, offers] of offersByFile(plan)) {
     const refused = offers.filter(({ entry }) => approvalOf(entry) === 'refused');
@@ -64,11 +64,11 @@ function offersByFile({ servers }: ImportPlan): ReadonlyMap<string, readonly Off
 function questionOf(path: string, offers: readonly Offer[]): string {
   const lines = offers.map(({ entry, server }) => {
     const { env, headers } = server.server;
-    const texts = [...Object.values(env), ...Object.values(headers), shown(server)].join(' ');
+    const texts = [...Object.values(env), ...Object.values(headers), shownServer(server)].join(' ');
     const names = [...new Set([...texts.matchAll(/\$\{env:([^{}]+)\}/g)].map(([, name = '']) => name))];
     const given = names.length === 0 ? '' : ` (is given ${names.join(', ')})`;
     // On one line, so that no command can look like another.
-    return `  ${plainText(`${entry.name}: ${shown(server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;
+    return `  ${plainText(`${entry.name}: ${shownServer(server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;
   });
   return `${path} came with this project:\n${lines.join('')}Take over what it runs, switched off?`;
 }

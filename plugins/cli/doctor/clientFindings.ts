@@ -1,5 +1,5 @@
 import type { Invocation } from 'pegboard';
-import type { Entry } from '../clients/clientFile.ts';
+import type { ClientEntry } from '../clients/clientFile.ts';
 import { survey } from '../clients/survey.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
@@ -24,7 +24,7 @@ async function surveyed(invocation: Invocation): Promise<readonly DoctorFinding[
   const clients = new Map(present.map(({ client, label }) => [client, label]));
   const linked = plan.skipped.filter(({ reason }) => reason === 'Pegboard itself').map(({ entry }) => entry);
   const entries = plan.servers.flatMap((server) => server.entries);
-  const of = (client: string, all: readonly Entry[]): readonly Entry[] =>
+  const of = (client: string, all: readonly ClientEntry[]): readonly ClientEntry[] =>
     all.filter(({ place }) => place.client === client);
   return [
     ...[...clients].map(([client, label]): DoctorFinding => {
@@ -49,6 +49,6 @@ async function surveyed(invocation: Invocation): Promise<readonly DoctorFinding[
 }
 
 /** Whether the gateway will refuse the client; one that starts a process has no address, and needs no token. */
-function lacks({ value }: Entry, { url }: NamedEndpoint, token: string | undefined): boolean {
+function lacks({ value }: ClientEntry, { url }: NamedEndpoint, token: string | undefined): boolean {
   return token !== undefined && Object.values(value).includes(url) && !JSON.stringify(value).includes(token);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { plainText } from 'pegboard';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { Failure, SIGN_IN_FAILED } from '../failure.ts';
-import type { Discovered } from './discover.ts';
+import type { Discovered } from './discoverSignIn.ts';
 import type { OauthFetch } from './oauthFetch.ts';
 
 export interface AuthorizationParts {

@@ -1,6 +1,6 @@
 import { isObject, plainText } from 'pegboard';
 import { Failure, SIGN_IN_FAILED } from '../failure.ts';
-import type { Discovered } from './discover.ts';
+import type { Discovered } from './discoverSignIn.ts';
 import type { OauthFetch } from './oauthFetch.ts';
 import type { StoredTokens } from './tokenFile.ts';
 

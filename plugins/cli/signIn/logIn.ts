@@ -8,7 +8,7 @@ import { authSettings } from './authSettings.ts';
 import type { AuthSettings } from './authSettings.ts';
 import { identityOf } from './identityOf.ts';
 import { logInAtServers } from './logInAtServers.ts';
-import { refusalOf } from './refusalOf.ts';
+import { signInRefusal } from './signInRefusal.ts';
 import { signInHere } from './signInHere.ts';
 import { TokenFile } from './tokenFile.ts';
 
@@ -47,7 +47,7 @@ async function logInAtGateway(
   const file = new TokenFile(invocation.directory, endpoint.url);
   if ((await file.read())?.access_token !== undefined && (await isAdmitted(invocation)))
     return { isNew: false, words: `already signed in at ${endpoint.url} as ${await nameIn(file)}` };
-  const refusal = await refusalOf(invocation, endpoint);
+  const refusal = await signInRefusal(invocation, endpoint);
   if (refusal === undefined) {
     await Gateway.apart(invocation, () => Promise.resolve());
     return { isNew: false, words: `${endpoint.url} wants no sign-in` };

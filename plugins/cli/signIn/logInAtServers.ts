@@ -10,7 +10,13 @@ import { signInCommand } from '../signInNeeded.ts';
 import { openBrowser } from './openBrowser.ts';
 import { chainedUrl, chains, serverLink } from './serverLink.ts';
 import type { ServerLink } from './serverLink.ts';
-import { isSignedIn, isSingleSignOn, serverStatuses, serverNamed, wantsSignIn } from './serverStatuses.ts';
+import {
+  isSignedIn,
+  takesGatewaySignIn,
+  serverStatuses,
+  statusNamed,
+  wantsSignIn,
+} from './serverStatuses.ts';
 import type { ServerStatus } from './serverStatuses.ts';
 
 const LIMIT_MS = 120_000;
@@ -39,7 +45,7 @@ function signInAll(invocation: Invocation, { server, mayOpen }: ServerWishes): P
   return Gateway.apart(invocation, async (gateway) => {
     const watched: Watched = { gateway, invocation, isAll: server === undefined };
     const before = await afterSingleSignOn(watched, server);
-    const asked = server === undefined ? before : [serverNamed(before, server)];
+    const asked = server === undefined ? before : [statusNamed(before, server)];
     const wanted = asked.filter(wantsSignIn);
     if (wanted.length === 0) {
       if (server === undefined) progressTo(invocation)('no server wants a sign-in');
@@ -53,7 +59,7 @@ function signInAll(invocation: Invocation, { server, mayOpen }: ServerWishes): P
     const after = await serverStatuses(gateway);
     report(
       watched,
-      asked.map(({ name }) => serverNamed(after, name)),
+      asked.map(({ name }) => statusNamed(after, name)),
     );
     for (const { message } of faults) invocation.terminal.err(`pegboard: ${message}\n`);
     return faults.length === 0 ? 0 : SIGN_IN_FAILED;
@@ -73,7 +79,7 @@ function explain({ invocation }: Watched, [asked]: readonly ServerStatus[]): voi
   const { name, status, error = 'see: pegboard doctor' } = asked;
   if (asked.suspended === true)
     throw new Failure(`server ${name} is deactivated; start it first: pegboard start ${name}`);
-  if (isSingleSignOn(asked))
+  if (takesGatewaySignIn(asked))
     say(`server ${name} takes your sign-in at the gateway (single sign-on): there is no other one`);
   else if (status === 'connected') say(`server ${name} is connected already`);
   else throw new Failure(`server ${name} is ${status}: ${plainText(error)}`);
@@ -129,7 +135,7 @@ async function signedIn(watched: Watched, chain: readonly ServerLink[]): Promise
   let isHinted = true;
   for (;;) {
     const statuses = await serverStatuses(gateway);
-    const done = waiting.filter(({ name }) => isSignedIn(serverNamed(statuses, name)));
+    const done = waiting.filter(({ name }) => isSignedIn(statusNamed(statuses, name)));
     for (const { name } of done) progressTo(invocation)(`signed in at ${name}`);
     if (done.length > 0) {
       waiting = waiting.filter((link) => !done.includes(link));

@@ -7,8 +7,8 @@ import { Gateway, textOf } from '../gateway.ts';
 import { progressTo } from '../progressTo.ts';
 import { reasonOf } from '../reasonOf.ts';
 import { oauthFetch } from './oauthFetch.ts';
-import { serverStatuses, serverNamed } from './serverStatuses.ts';
-import { TokenFile, allTokens, serverOf } from './tokenFile.ts';
+import { serverStatuses, statusNamed } from './serverStatuses.ts';
+import { TokenFile, allTokens, gatewayOf } from './tokenFile.ts';
 import type { StoredTokens } from './tokenFile.ts';
 
 /** `pegboard auth logout`. @throws Failure */
@@ -21,7 +21,7 @@ export async function logOut(invocation: Invocation): Promise<number> {
   if (!isEverywhere) {
     const { url } = await endpointOf(invocation);
     const stored = await new TokenFile(directory, url).read();
-    if (stored === undefined) say(`not signed in at ${serverOf(url)}`);
+    if (stored === undefined) say(`not signed in at ${gatewayOf(url)}`);
     else await signOut(invocation, stored);
     return 0;
   }
@@ -39,7 +39,7 @@ export async function logOut(invocation: Invocation): Promise<number> {
 /** Discards what the person has at a server; the sign-in at the gateway stays. */
 function logOutAt(invocation: Invocation, server: string): Promise<number> {
   return Gateway.apart(invocation, async (gateway) => {
-    serverNamed(await serverStatuses(gateway), server);
+    statusNamed(await serverStatuses(gateway), server);
     const answer = await gateway.call('core_auth_logout', { server });
     if (answer.isError === true) throw new Failure(textOf(answer));
     progressTo(invocation)(`signed out of ${server}`);

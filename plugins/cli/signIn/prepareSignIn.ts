@@ -10,25 +10,25 @@ import type { Hints } from './authorization.ts';
 import { CallbackListener, callbackAt } from './callbackListener.ts';
 import type { CallbackPage } from './callbackListener.ts';
 import { clientId } from './clientId.ts';
-import { discover } from './discover.ts';
+import { discoverSignIn } from './discoverSignIn.ts';
 import { oauthFetch } from './oauthFetch.ts';
-import { TokenFile, newTokens, serverOf } from './tokenFile.ts';
+import { TokenFile, newTokens, gatewayOf } from './tokenFile.ts';
 
 /** A sign-in at a gateway: one client, one redirect URI, one authorization request at a time. */
-export interface SignIn {
+export interface GatewaySignIn {
   /** Begins an authorization request; a former one is not waited for any more. */
-  begin(hints?: Hints): Promise<Begun>;
+  begin(hints?: Hints): Promise<BegunSignIn>;
   /** Takes what a person pasted: the address of the last page, or its code. @returns whether it belongs to the request */
   accept(pasted: string): Promise<boolean>;
   close(): void;
 }
-export interface Begun {
+export interface BegunSignIn {
   /** To be opened in a browser. */
   readonly url: string;
   /** Resolves once the tokens are stored. Rejects with a Failure (exit code 3). */
   readonly done: Promise<void>;
 }
-export interface SignInParts {
+export interface GatewaySignInParts {
   /** The gateway's response with status 401. */
   readonly refusal: Response;
   /** False: the answer will be pasted. */
@@ -51,10 +51,10 @@ const OTHER: CallbackPage = {
 export async function prepareSignIn(
   invocation: Invocation,
   endpoint: string,
-  { refusal, isListening }: SignInParts,
-): Promise<SignIn> {
+  { refusal, isListening }: GatewaySignInParts,
+): Promise<GatewaySignIn> {
   const fetch = await oauthFetch(invocation);
-  const found = await discover(endpoint, refusal, fetch);
+  const found = await discoverSignIn(endpoint, refusal, fetch);
   const file = new TokenFile(invocation.directory, endpoint);
   const stored = await file.read();
   const { callbackPort } = await authSettings(invocation);
@@ -68,7 +68,7 @@ export async function prepareSignIn(
     current = undefined;
     try {
       const tokens = await redeem(authorization);
-      const facts = { server_url: serverOf(endpoint), client_id: client, redirect_uri: redirectUri };
+      const facts = { server_url: gatewayOf(endpoint), client_id: client, redirect_uri: redirectUri };
       await file.locked(() => file.write(newTokens(tokens, { ...facts, ...placeOf(found) })));
       resolve();
       return { status: 200, text: `You are signed in at ${endpoint}. You can close this page.` };
@@ -131,7 +131,7 @@ function paramsIn(pasted: string): URLSearchParams | undefined {
   return text.includes('code=') || text.includes('error=') ? new URLSearchParams(text) : undefined;
 }
 
-function placeOf({ metadata, resource }: Awaited<ReturnType<typeof discover>>) {
+function placeOf({ metadata, resource }: Awaited<ReturnType<typeof discoverSignIn>>) {
   const { issuer, token_endpoint } = metadata;
   const { revocation_endpoint } = metadata as { readonly revocation_endpoint?: string };
   return {

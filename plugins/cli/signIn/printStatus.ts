@@ -8,7 +8,7 @@ import { signInCommand } from '../signInNeeded.ts';
 import { identityOf } from './identityOf.ts';
 import { inWords } from './inWords.ts';
 import { serverLines } from './serverLines.ts';
-import { serverNamed, serverStatuses, wantsSignIn } from './serverStatuses.ts';
+import { statusNamed, serverStatuses, wantsSignIn } from './serverStatuses.ts';
 import type { ServerStatus } from './serverStatuses.ts';
 import { TokenFile } from './tokenFile.ts';
 
@@ -31,7 +31,7 @@ export async function printStatus(invocation: Invocation): Promise<number> {
   });
   const failure = found instanceof Failure ? found : undefined;
   const all = found instanceof Failure ? undefined : found;
-  const servers = server === undefined || failure !== undefined ? all : [serverNamed(all ?? [], server)];
+  const servers = server === undefined || failure !== undefined ? all : [statusNamed(all ?? [], server)];
   const stored = await file.read();
   const status = statusOf(failure, stored?.access_token !== undefined);
   const facts = status === 'authenticated' ? stored : undefined;

@@ -1,6 +1,6 @@
 import { plainText } from 'pegboard';
 import { inWords } from './inWords.ts';
-import { isSingleSignOn, wantsSignIn } from './serverStatuses.ts';
+import { takesGatewaySignIn, wantsSignIn } from './serverStatuses.ts';
 import type { ServerStatus } from './serverStatuses.ts';
 
 const LABELS: Readonly<Record<string, string | undefined>> = {
@@ -49,7 +49,7 @@ function detailOf(status: ServerStatus, command: string): string {
   const why = missingScopes.length > 0 ? `needs more scopes: ${missingScopes.join(' ')}` : reason;
   const shown = why === undefined ? [] : [plainText(why).replace(/\s+/g, ' ')];
   if (wantsSignIn(status)) return [...shown, `Run: ${command} --server ${name}`].join('; ');
-  if (isSingleSignOn(status) && status.status === 'reauth_required')
+  if (takesGatewaySignIn(status) && status.status === 'reauth_required')
     return [...shown, `Run: ${command}`].join('; ');
   if (nextRefresh !== undefined) return `renewed ${inWords(nextRefresh)}`;
   return expires === undefined ? shown.join('') : `expires ${inWords(expires)}`;

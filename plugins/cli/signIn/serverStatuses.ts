@@ -38,7 +38,7 @@ export async function serverStatuses(gateway: Gateway): Promise<readonly ServerS
 }
 
 /** @throws Failure if there is no such server */
-export function serverNamed(statuses: readonly ServerStatus[], name: string): ServerStatus {
+export function statusNamed(statuses: readonly ServerStatus[], name: string): ServerStatus {
   const found = statuses.find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = statuses.map((one) => one.name);
@@ -47,13 +47,13 @@ export function serverNamed(statuses: readonly ServerStatus[], name: string): Se
 }
 
 /** Whether the server takes the person's sign-in at the gateway. */
-export function isSingleSignOn(status: ServerStatus): boolean {
+export function takesGatewaySignIn(status: ServerStatus): boolean {
   return status.token_forwarding_enabled === true || status.token_exchange_enabled === true;
 }
 
 /** Whether a person has to sign in at the server: for the first time, again, or for more scopes. */
 export function wantsSignIn(status: ServerStatus): boolean {
-  if (status.suspended === true || isSingleSignOn(status)) return false;
+  if (status.suspended === true || takesGatewaySignIn(status)) return false;
   return ['auth_required', 'reauth_required'].includes(status.status) || lacksScopes(status);
 }
 

@@ -5,7 +5,7 @@ import { Failure, SIGN_IN_FAILED, SIGN_IN_NEEDED } from '../failure.ts';
 import { inTime } from './inTime.ts';
 import { browserCommand, openBrowser } from './openBrowser.ts';
 import { prepareSignIn } from './prepareSignIn.ts';
-import type { Begun, SignIn } from './prepareSignIn.ts';
+import type { BegunSignIn, GatewaySignIn } from './prepareSignIn.ts';
 import { silently } from './silently.ts';
 
 const INTERACTIVE_MS = 600_000;
@@ -48,7 +48,7 @@ function needTerminal({ terminal }: Invocation): void {
 }
 
 interface Interactive {
-  readonly signIn: SignIn;
+  readonly signIn: GatewaySignIn;
   readonly canOpen: boolean;
   readonly isListening: boolean;
 }
@@ -78,7 +78,7 @@ async function signInInteractively(
 /** Waits for the browser or for a pasted line, whichever comes first. */
 async function answered(
   invocation: Invocation,
-  { done }: Begun,
+  { done }: BegunSignIn,
   { signIn, isListening }: Omit<Interactive, 'canOpen'>,
 ): Promise<void> {
   const { terminal } = invocation;

@@ -5,7 +5,7 @@ import type { Hints } from './authorization.ts';
 import { claimsOf } from './claimsOf.ts';
 import { inTime } from './inTime.ts';
 import { openBrowser } from './openBrowser.ts';
-import type { SignIn } from './prepareSignIn.ts';
+import type { GatewaySignIn } from './prepareSignIn.ts';
 import { TokenFile } from './tokenFile.ts';
 
 const LIMIT_MS = 15_000;
@@ -15,7 +15,7 @@ const LIMIT_MS = 15_000;
 export async function silently(
   invocation: Invocation,
   endpoint: string,
-  signIn: Pick<SignIn, 'begin'>,
+  signIn: Pick<GatewaySignIn, 'begin'>,
   limitMs = LIMIT_MS,
 ): Promise<boolean> {
   const stored = await new TokenFile(invocation.directory, endpoint).read();

@@ -55,7 +55,7 @@ export class TokenFile {
   /** @param directory the configuration directory @param endpoint any of the gateway's MCP addresses */
   constructor(directory: string, endpoint: string) {
     this.#folder = folderOf(directory);
-    const digest = createHash('sha256').update(serverOf(endpoint)).digest();
+    const digest = createHash('sha256').update(gatewayOf(endpoint)).digest();
     this.path = join(this.#folder, `${digest.subarray(0, 16).toString('hex')}.json`);
   }
 
@@ -123,7 +123,7 @@ export async function allTokens(directory: string): Promise<readonly StoredToken
 }
 
 /** The gateway that an MCP address belongs to: its origin and path without `/mcp`, `/sse` or `/mcp/t/<preset>`. */
-export function serverOf(endpoint: string): string {
+export function gatewayOf(endpoint: string): string {
   const { origin, pathname } = new URL(endpoint);
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/(mcp|sse|mcp\/t\/[^/]+)$/, '');
 }

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
-import { ImportRecord, digestOf } from '../clients/importRecord.ts';
+import { ImportRecord, textDigest } from '../clients/importRecord.ts';
 import type { ImportStep } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
@@ -95,7 +95,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
 
 /** The record comes first, so that an import that breaks off can be undone. */
 async function writeServers(servers: readonly PlannedServer[], record: ImportRecord): Promise<void> {
-  const written = ({ path, text }: PlannedServer['definition']) => ({ path, digest: digestOf(text) });
+  const written = ({ path, text }: PlannedServer['definition']) => ({ path, digest: textDigest(text) });
   const step: ImportStep = {
     kind: 'import',
     servers: servers.map(({ definition, secrets }) => ({

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { hideInUrl, isObject, keptUnlessSecret } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
-import type { Entry } from './clientFile.ts';
-import type { Place } from './places.ts';
+import type { ClientEntry } from './clientFile.ts';
+import type { ClientPlace } from './places.ts';
 import { shellCommand } from './shellCommand.ts';
 
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g;
@@ -37,7 +37,7 @@ interface Skipped {
 }
 
 /** Understands the spellings of all known clients, which differ in the names of keys only. */
-export function serverOf({ name, place, value }: Entry, surroundings: Env): Server | Skipped {
+export function serverOfEntry({ name, place, value }: ClientEntry, surroundings: Env): Server | Skipped {
   const command = commandOf(value);
   const url = ['httpUrl', 'url', 'serverUrl', 'uri'].map((key) => value[key]).find(isText);
   if (name === 'pegboard' || command?.[0]?.endsWith('pegboard') === true)
@@ -124,7 +124,7 @@ function referencesIn(text: string, env: Env, notes: string[]): string {
 }
 
 /** Writes out the variables of words and URLs that name folders and hosts; others are kept. */
-function expanded(text: string, env: Env, { folder }: Place): string {
+function expanded(text: string, env: Env, { folder }: ClientPlace): string {
   const folders: Readonly<Record<string, string | undefined>> = {
     workspaceFolder: folder,
     userHome: env['HOME'],

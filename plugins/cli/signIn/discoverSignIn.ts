@@ -14,7 +14,11 @@ export interface Discovered {
 
 /** From the refusal of a request to the authorization server. Source: RFC 9728 §5, RFC 8414 §3
  *  @param refusal the response with status 401 @throws Failure (exit code 3) */
-export async function discover(endpoint: string, refusal: Response, fetch: OauthFetch): Promise<Discovered> {
+export async function discoverSignIn(
+  endpoint: string,
+  refusal: Response,
+  fetch: OauthFetch,
+): Promise<Discovered> {
   const { extractWWWAuthenticateParams, ...oauth } = await import('@modelcontextprotocol/client');
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(refusal);
   try {

@@ -10,7 +10,7 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 /** The response to a request without a token: where to sign in is in its header. @returns undefined if it is not a refusal,
  *  or one that no sign-in mends
  *  @throws Failure if the gateway does not answer */
-export async function refusalOf(
+export async function signInRefusal(
   invocation: Invocation,
   endpoint: NamedEndpoint,
 ): Promise<Response | undefined> {
