@@ -5,7 +5,7 @@ import type { SideListener } from '../kit/http/sideListener.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
-import { History } from './data/history.ts';
+import { StateHistory } from './data/stateHistory.ts';
 import { Minutes } from './data/minutes.ts';
 import { Persons } from './data/persons.ts';
 import { writingIn } from './data/standardError.ts';
@@ -19,7 +19,7 @@ const UNSEEN = /^(call\.settled|call\.refused)$/;
 export function apply(scope: Scope<AdminConfig>): void {
   const hasWritten = writingIn(scope);
   const live = new Live(() => calls.size > 0 || hasWritten());
-  const history = new History();
+  const history = new StateHistory();
   const calls = new CallsUnderWay();
   const minutes = new Minutes();
   let listener: SideListener | undefined;

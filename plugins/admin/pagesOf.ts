@@ -1,6 +1,6 @@
 import type { Scope } from 'pegboard';
 import type { CallsUnderWay } from './data/callsUnderWay.ts';
-import type { History } from './data/history.ts';
+import type { StateHistory } from './data/stateHistory.ts';
 import { configActions } from './pages/configActions.ts';
 import { configPage } from './pages/configPage.ts';
 import { editActions } from './pages/editActions.ts';
@@ -26,11 +26,11 @@ import { toolPage } from './pages/toolPage.ts';
 import { toolsPage } from './pages/toolsPage.ts';
 import { workflowPage } from './pages/workflowPage.ts';
 import { workflowsPage } from './pages/workflowsPage.ts';
-import type { Action, Page } from './web/page.ts';
+import type { Action, Page } from './web/definePage.ts';
 
 export interface PageParts {
   readonly scope: Scope<unknown>;
-  readonly history: History;
+  readonly history: StateHistory;
   readonly calls: CallsUnderWay;
   readonly minutes: Minutes;
   readonly persons: Persons;

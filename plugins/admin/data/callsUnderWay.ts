@@ -3,7 +3,7 @@ import type { Call, KernelEvent } from 'pegboard';
 import { InFlight } from '../../kit/limits/inFlight.ts';
 
 /** One running call. */
-export interface CallFacts {
+export interface RunningCall {
   readonly id: number;
   readonly tool: string;
   readonly server?: string;
@@ -37,7 +37,7 @@ export class CallsUnderWay {
 
   /** The oldest first; of calls that make others, only those others: `call_tool` is not shown beside its tool.
    *  @param sessionId only those of that session */
-  all(sessionId?: string): readonly CallFacts[] {
+  all(sessionId?: string): readonly RunningCall[] {
     const running = this.#running.values();
     const parents = new Set(running.map(({ call }) => call.parent?.id));
     return running
@@ -47,12 +47,12 @@ export class CallsUnderWay {
   }
 
   /** Those of clients without sessions, as of revision 2026-07-28. */
-  withoutSession(): readonly CallFacts[] {
+  withoutSession(): readonly RunningCall[] {
     return this.all().filter(({ session }) => session === undefined);
   }
 
   /** @throws GatewayError REQUEST_NOT_FOUND if it has ended */
-  cancel(id: number): CallFacts {
+  cancel(id: number): RunningCall {
     const running = this.#running.get(id);
     if (running === undefined)
       throw new GatewayError('REQUEST_NOT_FOUND', 'this call is not under way any more');
@@ -61,7 +61,7 @@ export class CallsUnderWay {
   }
 }
 
-function factsOf({ call, startedAt }: Running): CallFacts {
+function factsOf({ call, startedAt }: Running): RunningCall {
   const { id, tool, request } = call;
   return {
     id,

@@ -20,9 +20,9 @@ export interface ReloadFacts {
   readonly generation: number;
   readonly applied: boolean;
   readonly ms: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
-export interface Problem {
+export interface ConfigProblem {
   readonly severity: 'error' | 'warning';
   readonly code: string;
   readonly message: string;

@@ -35,7 +35,7 @@ export class Minutes {
 
   /** Sums of the last hour by server; only those that were called. */
   servers(): Readonly<Record<string, Minute>> {
-    const sums = [...this.#byServer].map(([server, ring]) => [server, sumOf(inOrder(ring))] as const);
+    const sums = [...this.#byServer].map(([server, ring]) => [server, sumOfMinutes(inOrder(ring))] as const);
     return Object.fromEntries(sums.filter(([, { calls }]) => calls > 0));
   }
 
@@ -53,7 +53,7 @@ export class Minutes {
   }
 }
 
-export function sumOf(minutes: readonly Minute[]): Minute {
+export function sumOfMinutes(minutes: readonly Minute[]): Minute {
   return minutes.reduce(
     (sum, { calls, errors }) => ({ calls: sum.calls + calls, errors: sum.errors + errors }),
     { calls: 0, errors: 0 },

@@ -4,7 +4,7 @@ import { ADMIN } from '../../kit/authority/adminPages.ts';
 import { sessionsIn } from './sessions.ts';
 
 /** A person as the operator names one. */
-export interface Person {
+export interface NamedPerson {
   /** A subject or an email. */
   readonly who: string;
   /** Empty: none. */
@@ -40,7 +40,7 @@ export class Persons {
 
   /** @throws GatewayError REQUEST_FORBIDDEN if a plugin refuses each request of that person */
   async requestOf(
-    person: Person,
+    person: NamedPerson,
   ): Promise<{ readonly request: InboundRequest; readonly known: KnownPerson }> {
     const seen = this.#seen(person);
     const caller = seen ?? typed(person);
@@ -65,7 +65,7 @@ export class Persons {
     return [...new Set(this.#signedIn().map(({ subject }) => subject))];
   }
 
-  #seen({ who, issuer }: Person): Caller | undefined {
+  #seen({ who, issuer }: NamedPerson): Caller | undefined {
     return this.#signedIn().find(
       ({ subject, claims, issuer: own }) =>
         (subject === who || claims?.['email'] === who) && (issuer === '' || issuer === own),
@@ -78,7 +78,7 @@ export class Persons {
   }
 }
 
-function typed({ who, issuer, groups }: Person): Caller {
+function typed({ who, issuer, groups }: NamedPerson): Caller {
   return {
     subject: who,
     ...(issuer !== '' && { issuer }),

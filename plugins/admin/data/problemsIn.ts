@@ -1,6 +1,6 @@
 import { ConfigControl, placeText } from 'pegboard';
 import type { Scope } from 'pegboard';
-import type { ServerFacts } from './servers.ts';
+import type { ListedServer } from './servers.ts';
 
 /** Something that is wrong now. */
 export interface Problem {
@@ -14,7 +14,7 @@ export interface Problem {
 }
 
 /** What is wrong with the configuration and the servers, faults before warnings. */
-export function problemsIn(scope: Scope<unknown>, servers: readonly ServerFacts[]): readonly Problem[] {
+export function problemsIn(scope: Scope<unknown>, servers: readonly ListedServer[]): readonly Problem[] {
   const all = [...configProblems(scope), ...servers.flatMap(serverProblem)];
   return [...all.filter(({ isWarning }) => !isWarning), ...all.filter(({ isWarning }) => isWarning)];
 }
@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<string, string>> = {
   auth_required: 'requires sign-in',
 };
 
-function serverProblem({ name, state, health, error, metadata }: ServerFacts): readonly Problem[] {
+function serverProblem({ name, state, health, error, metadata }: ListedServer): readonly Problem[] {
   const path = `/mcps/${encodeURIComponent(name)}`;
   const recommended = metadata['recommended'];
   const remedy = REMEDIES[state] ?? 'read its last words, then restart it';

@@ -5,7 +5,7 @@ import type { ManagedService } from '../../contracts/services.ts';
 import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
 
 /** One MCP server as lists show it. */
-export interface ServerFacts {
+export interface ListedServer {
   readonly name: string;
   /** As core_service_status gives it, as are the next three. */
   readonly state: string;
@@ -22,7 +22,7 @@ export function serversIn(scope: Scope<unknown>): readonly ManagedService[] {
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-export function serverFacts(service: ManagedService): ServerFacts {
+export function serverFacts(service: ManagedService): ListedServer {
   const { name, state, health, error, metadata } = service.status();
   return { name, state, health, ...(error !== undefined && { error }), metadata };
 }

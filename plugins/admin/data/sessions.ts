@@ -14,7 +14,7 @@ export interface SessionFacts {
   /** Id in the log and the audit trail; it opens nothing, unlike the Mcp-Session-Id. */
   readonly id: string;
   /** Undefined without sign-in. */
-  readonly identity?: Identity;
+  readonly identity?: ShownIdentity;
   readonly client?: { readonly name: string; readonly version: string };
   readonly revision: string;
   readonly transport: string;
@@ -26,7 +26,7 @@ export interface SessionFacts {
   readonly questions: number;
   readonly canEnd: boolean;
 }
-export interface Identity {
+export interface ShownIdentity {
   readonly subject: string;
   readonly issuer?: string;
   readonly email?: string;
@@ -117,7 +117,7 @@ function stateFor(server: ManagedService, request: InboundRequest): string {
 }
 
 /** What identifies people, without the other claims. */
-function identityOf({ caller }: InboundRequest): Identity | undefined {
+function identityOf({ caller }: InboundRequest): ShownIdentity | undefined {
   if (caller === undefined) return undefined;
   const { subject, issuer, claims } = caller;
   const { email, groups } = isObject(claims) ? claims : {};

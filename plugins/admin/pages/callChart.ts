@@ -1,6 +1,6 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { sumOf } from '../data/minutes.ts';
+import { sumOfMinutes } from '../data/minutes.ts';
 import type { Minute } from '../data/minutes.ts';
 import { count, counted } from '../web/words.ts';
 
@@ -10,7 +10,7 @@ const STEP = 8;
 /** Calls of the last hour as a bar for each minute, errors in their lower part; screen readers get the sums. */
 export function callChart(minutes: readonly Minute[], subject: string): Html {
   const most = Math.max(1, ...minutes.map(({ calls }) => calls));
-  const { calls, errors } = sumOf(minutes);
+  const { calls, errors } = sumOfMinutes(minutes);
   const words = `${subject} in the last hour: ${counted(calls, 'call')}, ${counted(errors, 'error')}, at most ${count(most)} a minute`;
   const bars = minutes.flatMap(({ calls: all, errors: bad }, at) => {
     if (all === 0) return [];

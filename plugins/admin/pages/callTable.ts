@@ -1,22 +1,22 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { CallFacts } from '../data/callsUnderWay.ts';
+import type { RunningCall } from '../data/callsUnderWay.ts';
 import { actionForm } from '../web/actionForm.ts';
-import type { Visit } from '../web/page.ts';
-import { link, table } from '../web/parts.ts';
+import type { Visit } from '../web/definePage.ts';
+import { hyperlink, table } from '../web/parts.ts';
 import { inPath, shortId, shown, span } from '../web/words.ts';
 
 /** Calls under way, each with a button that cancels it. @param next the page to return to */
-export function callTable(calls: readonly CallFacts[], visit: Visit, next: string): Html {
+export function callTable(calls: readonly RunningCall[], visit: Visit, next: string): Html {
   return table(
     { caption: 'Calls under way', empty: 'No call is under way.' },
     ['Tool', 'Server', 'Session', 'Age', ''],
     calls.map(({ id, tool, server, session, caller, since, ageMs }) => [
       html`<code>${shown(tool)}</code>`,
-      server === undefined ? undefined : link(`/mcps/${inPath(server)}`, server),
+      server === undefined ? undefined : hyperlink(`/mcps/${inPath(server)}`, server),
       session === undefined
         ? caller && shown(caller, 60)
-        : link(`/sessions/${inPath(session)}`, shortId(session)),
+        : hyperlink(`/sessions/${inPath(session)}`, shortId(session)),
       html`<time datetime="${since}" title="${since}">${span(ageMs)}</time>`,
       actionForm(visit, {
         action: `/calls/${String(id)}/cancel`,

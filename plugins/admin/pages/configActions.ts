@@ -1,7 +1,7 @@
 import { ConfigControl, GatewayError, isError, placeText } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { runTool } from '../data/runTool.ts';
-import type { Action, Visit } from '../web/page.ts';
+import type { Action, Visit } from '../web/definePage.ts';
 
 const next = '/config';
 

@@ -4,16 +4,16 @@ import type { Html } from '../../kit/http/page.ts';
 import { configFacts } from '../data/configFacts.ts';
 import type { ConfigFacts, ConfigValueFacts, DefinitionFacts, ReloadFacts } from '../data/configFacts.ts';
 import { actionForm } from '../web/actionForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
-import { badge, link, section, table } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
+import { badge, hyperlink, section, table } from '../web/parts.ts';
 import { count, counted, inPath, shown } from '../web/words.ts';
 
 const MAX_DEFINITIONS = 200;
 
 /** `/config`: the configuration in force, and where each value comes from. */
 export function configPage(scope: Scope<unknown>): Page {
-  return page<ConfigFacts>({
+  return definePage<ConfigFacts>({
     path: '/config',
     nav: 'Configuration',
     facts: () => configFacts(scope),
@@ -127,7 +127,7 @@ function definitionSection(definitions: readonly DefinitionFacts[]): Html {
     definitions
       .slice(0, MAX_DEFINITIONS)
       .map(({ kind, name, place }) => [
-        kind === 'MCPServer' ? link(`/mcps/${inPath(name)}/edit`, name) : shown(name),
+        kind === 'MCPServer' ? hyperlink(`/mcps/${inPath(name)}/edit`, name) : shown(name),
         kind,
         place === undefined ? undefined : html`<code>${shown(place, 300)}</code>`,
       ]),

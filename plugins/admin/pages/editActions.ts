@@ -6,7 +6,7 @@ import { draftOf } from '../data/draft.ts';
 import type { Draft } from '../data/draft.ts';
 import { runTool } from '../data/runTool.ts';
 import { actionForm } from '../web/actionForm.ts';
-import type { Action, Answered, Done, Visit } from '../web/page.ts';
+import type { Action, Answered, Done, Visit } from '../web/definePage.ts';
 import { section } from '../web/parts.ts';
 import { inPath, shown } from '../web/words.ts';
 import { diffBlock, editForm } from './editPage.ts';

@@ -4,14 +4,14 @@ import type { Html } from '../../kit/http/page.ts';
 import { definitionText } from '../data/draft.ts';
 import type { DefinitionText } from '../data/draft.ts';
 import type { DiffLine } from '../data/lineDiff.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
 import { section } from '../web/parts.ts';
 import { inPath, shown } from '../web/words.ts';
 
 /** `/mcps/<name>/edit`: the definition of a server, to be changed. */
 export function editPage(scope: Scope<unknown>): Page {
-  return page<DefinitionText>({
+  return definePage<DefinitionText>({
     path: '/mcps/:name/edit',
     facts: ({ params: { name = '' } }) => definitionText(scope, name),
     show: ({ name, text }, visit) => ({

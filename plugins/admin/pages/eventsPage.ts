@@ -8,10 +8,10 @@ import type { Excerpt } from '../data/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
 import { asked, filterForm } from '../web/filterForm.ts';
-import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { badge, link, table } from '../web/parts.ts';
+import { badge, hyperlink, table } from '../web/parts.ts';
 import { ago, counted, inPath, shown } from '../web/words.ts';
 
 interface EventsFacts {
@@ -32,7 +32,7 @@ const ARGUMENTS = {
 
 /** `/events?kind=&name=&type=&severity=&since=&until=`: what happened to servers and workflows. */
 export function eventsPage(scope: Scope<unknown>): Page {
-  return page<EventsFacts>({
+  return definePage<EventsFacts>({
     path: '/events',
     nav: 'Events',
     facts: async ({ query, request }) => {
@@ -82,7 +82,7 @@ function eventTable(events: readonly JsonObject[]): Html {
     ['When', 'Of', 'Type', 'What happened'],
     events.map(({ timestamp, type, reason, message, resource_type: kind, resource_name: name, details }) => [
       ago(String(timestamp)),
-      link(`/${kind === 'Workflow' ? 'workflows' : 'mcps'}/${inPath(String(name))}`, String(name)),
+      hyperlink(`/${kind === 'Workflow' ? 'workflows' : 'mcps'}/${inPath(String(name))}`, String(name)),
       html`${type === 'Warning' ? badge('warning') : undefined} ${shown(String(reason))}`,
       html`${shown(String(message), 500)}${runLink(details)}`,
     ]),
@@ -91,5 +91,5 @@ function eventTable(events: readonly JsonObject[]): Html {
 
 function runLink(details: unknown): Html | undefined {
   const id = isObject(details) ? details['execution_id'] : undefined;
-  return typeof id === 'string' ? html` ${link(`/runs/${inPath(id)}`, 'run')}` : undefined;
+  return typeof id === 'string' ? html` ${hyperlink(`/runs/${inPath(id)}`, 'run')}` : undefined;
 }

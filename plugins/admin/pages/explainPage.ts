@@ -3,16 +3,16 @@ import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
-import type { KnownPerson, Person, Persons } from '../data/persons.ts';
+import type { KnownPerson, NamedPerson, Persons } from '../data/persons.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionNamed, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
 import { settingsOf } from '../data/settingsOf.ts';
 import { asked } from '../web/filterForm.ts';
-import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
-import { badge, facts, link, section, table } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page } from '../web/definePage.ts';
+import { badge, facts, hyperlink, section, table } from '../web/parts.ts';
 import { inPath, shortId, shown } from '../web/words.ts';
 import { clientIn, whoIn } from './sessionsPage.ts';
 
@@ -51,7 +51,7 @@ interface ExplainFacts {
 
 /** `/explain?session=…&person=…&tool=…`: why a session, or a person without one, can or cannot call a tool. */
 export function explainPage(scope: Scope<unknown>, persons: Persons): Page {
-  return page<ExplainFacts>({
+  return definePage<ExplainFacts>({
     path: '/explain',
     nav: 'Explain',
     facts: async ({ query, request }) => {
@@ -80,7 +80,7 @@ export function explainPage(scope: Scope<unknown>, persons: Persons): Page {
   });
 }
 
-function detailsIn(query: URLSearchParams): Omit<Person, 'who'> {
+function detailsIn(query: URLSearchParams): Omit<NamedPerson, 'who'> {
   const groups = asked(query, 'groups')
     .split(',')
     .map((group) => group.trim())
@@ -182,7 +182,7 @@ function answer({ session, person }: ExplainFacts, explained: Explained, query: 
   const to = (tool: string): Html => {
     const other = new URLSearchParams(query);
     other.set('tool', tool);
-    return link(`/explain?${other.toString()}`, tool);
+    return hyperlink(`/explain?${other.toString()}`, tool);
   };
   const serverName = server?.['name'];
   const body = html`${facts([
@@ -190,7 +190,10 @@ function answer({ session, person }: ExplainFacts, explained: Explained, query: 
     ['For', person === undefined ? session && `session ${shortId(session.id)}` : personWords(person)],
     ['Can it see it?', visible ? 'yes' : 'no'],
     ['How', shown(how)],
-    ['Server', typeof serverName === 'string' ? link(`/mcps/${inPath(serverName)}`, serverName) : undefined],
+    [
+      'Server',
+      typeof serverName === 'string' ? hyperlink(`/mcps/${inPath(serverName)}`, serverName) : undefined,
+    ],
     ['State of the server', typeof server?.['state'] === 'string' ? badge(server['state']) : undefined],
     ['Last words', typeof server?.['error'] === 'string' ? shown(server['error'], 300) : undefined],
     ['Sign-in', typeof server?.['signIn'] === 'string' ? badge(server['signIn']) : undefined],

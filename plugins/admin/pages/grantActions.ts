@@ -2,7 +2,7 @@ import { ConfigControl, GatewayError } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { GrantStore } from '../../contracts/credentials.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
-import type { Action, Visit } from '../web/page.ts';
+import type { Action, Visit } from '../web/definePage.ts';
 import { count, counted, shown } from '../web/words.ts';
 
 interface Deed {

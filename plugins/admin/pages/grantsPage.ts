@@ -7,10 +7,10 @@ import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { actionForm } from '../web/actionForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { badge, link, table } from '../web/parts.ts';
+import { badge, hyperlink, table } from '../web/parts.ts';
 import { ago, counted, inPath, shown } from '../web/words.ts';
 
 interface GrantRow extends StoredGrant {
@@ -20,7 +20,7 @@ interface GrantRow extends StoredGrant {
 
 /** `/grants`: who has signed in where. */
 export function grantsPage(scope: Scope<unknown>): Page {
-  return page<{ readonly grants: Excerpt<GrantRow> }>({
+  return definePage<{ readonly grants: Excerpt<GrantRow> }>({
     path: '/grants',
     nav: 'Grants',
     facts: async ({ query }) => {
@@ -53,7 +53,7 @@ function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefin
   const { server, holder, state, since, expires, nextRefresh, reason, cure } = grant;
   const words = [reason, cure].filter((part) => part !== undefined).join('; ');
   return [
-    link(`/mcps/${inPath(server)}`, server),
+    hyperlink(`/mcps/${inPath(server)}`, server),
     html`<code>${shown(holder)}</code>`,
     badge(state),
     since === undefined ? undefined : ago(since),

@@ -1,17 +1,17 @@
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
-import { sumOf } from '../data/minutes.ts';
+import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
+import { sumOfMinutes } from '../data/minutes.ts';
 import type { Minute, Minutes } from '../data/minutes.ts';
 import { problemsIn } from '../data/problemsIn.ts';
 import type { Problem } from '../data/problemsIn.ts';
 import { serverFacts, serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
-import { badge, link, section, table } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
+import { badge, hyperlink, section, table } from '../web/parts.ts';
 import { count, counted, inPath, shown } from '../web/words.ts';
 import { callChart } from './callChart.ts';
 import { callTable } from './callTable.ts';
@@ -25,7 +25,7 @@ interface OverviewFacts {
   readonly servers: Readonly<Record<string, number>>;
   readonly sessions: { readonly total: number; readonly latest: readonly SessionFacts[] };
   readonly calls: {
-    readonly underWay: readonly CallFacts[];
+    readonly underWay: readonly RunningCall[];
     /** The oldest first. */
     readonly minutes: readonly Minute[];
     readonly byServer: Readonly<Record<string, Minute>>;
@@ -39,7 +39,7 @@ export interface OverviewParts {
 
 /** `/`: the health of everything on one screen, problems first. */
 export function overviewPage({ scope, calls, minutes }: OverviewParts): Page {
-  return page<OverviewFacts>({
+  return definePage<OverviewFacts>({
     path: '/',
     nav: 'Overview',
     facts: () => {
@@ -81,13 +81,13 @@ function overview(all: OverviewFacts, visit: Visit): Html {
   ${section(
     'Sessions',
     sessionTable(sessions.latest, visit),
-    more > 0 ? link('/sessions', `and ${count(more)} more`) : undefined,
+    more > 0 ? hyperlink('/sessions', `and ${count(more)} more`) : undefined,
   )}`;
 }
 
 function tiles({ servers, sessions, calls, problems }: OverviewFacts): Html {
   const total = Object.values(servers).reduce((sum, each) => sum + each, 0);
-  const { calls: made, errors } = sumOf(calls.minutes);
+  const { calls: made, errors } = sumOfMinutes(calls.minutes);
   const states = Object.entries(servers).map(
     ([state, each]) => html`<li>${badge(state)} ${count(each)}</li>`,
   );
@@ -117,7 +117,7 @@ function problemItem({ title, detail, remedy, path, isWarning }: Problem): Html 
   return html`<div class="problem">
     <p>
       ${badge(isWarning ? 'warning' : 'error')}
-      <b>${path === undefined ? shown(title) : link(path, title)}</b>
+      <b>${path === undefined ? shown(title) : hyperlink(path, title)}</b>
     </p>
     <p>${shown(detail, 400)}</p>
     <p class="quiet">What helps: ${shown(remedy, 300)}</p>
@@ -129,7 +129,7 @@ function lastHour({ minutes, byServer }: OverviewFacts['calls']): Html {
     .sort(([, one], [, other]) => other.calls - one.calls)
     .slice(0, MAX_SHOWN);
   const rows = busiest.map(([server, { calls, errors }]) => [
-    link(`/mcps/${inPath(server)}`, server),
+    hyperlink(`/mcps/${inPath(server)}`, server),
     html`<span class="number">${count(calls)}</span>`,
     html`<span class="number">${count(errors)}</span>`,
   ]);

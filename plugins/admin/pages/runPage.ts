@@ -5,9 +5,9 @@ import type { Html } from '../../kit/http/page.ts';
 import type { RunFacts, RunStep } from '../../contracts/runs.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { actionForm } from '../web/actionForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
-import { badge, facts, link, output, section } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
+import { badge, facts, hyperlink, output, section } from '../web/parts.ts';
 import { spanBar } from '../web/spanBar.ts';
 import type { Span } from '../web/spanBar.ts';
 import { ago, block, counted, inPath, shown, took } from '../web/words.ts';
@@ -17,7 +17,7 @@ const MAX_STEPS = 500;
 
 /** `/runs/<id>`: one run of a workflow with its steps. */
 export function runPage(scope: Scope<unknown>): Page {
-  return page<RunFacts>({
+  return definePage<RunFacts>({
     path: '/runs/:id',
     facts: async ({ params: { id = '' }, request }) => {
       const run = await runsIn(scope).find(id, request);
@@ -47,7 +47,7 @@ function stateSection(
   });
   const body = html`${error === undefined ? undefined : html`<p class="fault">${shown(error, 2_000)}</p>`}
   ${facts([
-    ['Workflow', link(`/workflows/${inPath(workflow)}`, workflow)],
+    ['Workflow', hyperlink(`/workflows/${inPath(workflow)}`, workflow)],
     ['Started', ago(started_at)],
     [status === 'running' ? 'Running for' : 'Took', took(duration_ms)],
     ['Id', html`<code>${shown(id)}</code>`],

@@ -6,10 +6,10 @@ import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { asked, filterForm } from '../web/filterForm.ts';
-import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { link, table } from '../web/parts.ts';
+import { hyperlink, table } from '../web/parts.ts';
 import { ago, counted, inPath, shown, took } from '../web/words.ts';
 import { runBadge } from './runPage.ts';
 
@@ -19,7 +19,7 @@ interface RunsFacts {
 
 /** `/runs?status=&workflow=`: runs of workflows, of all callers, newest first. */
 export function runsPage(scope: Scope<unknown>): Page {
-  return page<RunsFacts>({
+  return definePage<RunsFacts>({
     path: '/runs',
     nav: 'Runs',
     facts: async ({ query }) => {
@@ -56,7 +56,7 @@ export function runTable(runs: readonly RunSummary[]): Html {
     runs.map(
       ({ execution_id: id, workflow_name: workflow, status, started_at, duration_ms, step_count, error }) => [
         html`<a href="/runs/${inPath(id)}">${ago(started_at)}</a>`,
-        link(`/workflows/${inPath(workflow)}`, workflow),
+        hyperlink(`/workflows/${inPath(workflow)}`, workflow),
         runBadge(status),
         html`<span class="number">${took(duration_ms)}</span>`,
         html`<span class="number">${String(step_count)}</span>`,

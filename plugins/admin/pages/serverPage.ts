@@ -3,14 +3,14 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
-import type { History, PastState } from '../data/history.ts';
+import type { StateHistory, PastState } from '../data/stateHistory.ts';
 import { serverFacts, serverNamed, tokensOf, toolsOf } from '../data/servers.ts';
-import type { ServerFacts } from '../data/servers.ts';
+import type { ListedServer } from '../data/servers.ts';
 import { standardErrorOf } from '../data/standardError.ts';
 import type { StandardErrorFacts } from '../data/standardError.ts';
 import { actionForm } from '../web/actionForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
 import { badge, facts, section, table } from '../web/parts.ts';
 import { ago, block, count, counted, inPath, shown } from '../web/words.ts';
@@ -22,7 +22,7 @@ interface ToolFacts {
   readonly tokens: number;
   readonly inputSchema: JsonObject;
 }
-interface ServerPageFacts extends ServerFacts {
+interface ServerPageFacts extends ListedServer {
   readonly history: readonly PastState[];
   readonly tokens: number;
   readonly tools: Excerpt<ToolFacts>;
@@ -31,8 +31,8 @@ interface ServerPageFacts extends ServerFacts {
 }
 
 /** `/mcps/<name>`: one MCP server. */
-export function serverPage(scope: Scope<unknown>, history: History): Page {
-  return page<ServerPageFacts>({
+export function serverPage(scope: Scope<unknown>, history: StateHistory): Page {
+  return definePage<ServerPageFacts>({
     path: '/mcps/:name',
     facts: ({ params: { name = '' }, query, request }) => {
       const service = serverNamed(scope, name);
@@ -111,7 +111,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
 
 /** The buttons that make sense in its state. */
 function operations(
-  { name, state, metadata }: Pick<ServerFacts, 'name' | 'state' | 'metadata'>,
+  { name, state, metadata }: Pick<ListedServer, 'name' | 'state' | 'metadata'>,
   visit: Visit,
 ): readonly Html[] {
   const isDown = state === 'stopped' || metadata['suspended'] === true;

@@ -2,15 +2,15 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { serverFacts, serversIn } from '../data/servers.ts';
-import type { ServerFacts } from '../data/servers.ts';
-import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
-import { badge, link, table } from '../web/parts.ts';
+import type { ListedServer } from '../data/servers.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page } from '../web/definePage.ts';
+import { badge, hyperlink, table } from '../web/parts.ts';
 import { ago, count, counted, inPath, shown } from '../web/words.ts';
 
 /** `/mcps`: the MCP servers and their states. */
 export function serversPage(scope: Scope<unknown>): Page {
-  return page({
+  return definePage({
     path: '/mcps',
     nav: 'Servers',
     facts: () => ({ servers: serversIn(scope).map(serverFacts) }),
@@ -18,12 +18,12 @@ export function serversPage(scope: Scope<unknown>): Page {
   });
 }
 
-export function serverTable(servers: readonly ServerFacts[]): Html {
+export function serverTable(servers: readonly ListedServer[]): Html {
   return table(
     { caption: 'MCP servers', empty: 'No MCP server is defined. Add one: pegboard add <url or command>.' },
     ['Server', 'State', 'Since', 'Tools', 'Last words'],
     servers.map(({ name, state, health, error, metadata }) => [
-      link(`/mcps/${inPath(name)}`, name),
+      hyperlink(`/mcps/${inPath(name)}`, name),
       health === 'unhealthy' && state !== 'failed' ? html`${badge(state)} ${badge(health)}` : badge(state),
       typeof metadata['since'] === 'string' ? ago(metadata['since']) : undefined,
       html`<span class="number"

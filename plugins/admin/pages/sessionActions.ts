@@ -6,7 +6,7 @@ import { actAsOperator } from '../data/actAsOperator.ts';
 import { runTool } from '../data/runTool.ts';
 import { serverNamed } from '../data/servers.ts';
 import { sessionNamed } from '../data/sessions.ts';
-import type { Action } from '../web/page.ts';
+import type { Action } from '../web/definePage.ts';
 import { inPath } from '../web/words.ts';
 
 /** Ends a session, reconnects a server for one, cancels a call. */

@@ -1,14 +1,14 @@
 import type { Scope, Toolset } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
+import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { serversIn } from '../data/servers.ts';
 import { serversOf, sessionFacts, sessionNamed } from '../data/sessions.ts';
 import type { SessionFacts, SessionServer } from '../data/sessions.ts';
 import { actionForm } from '../web/actionForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
-import { badge, facts, link, section, table } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
+import { badge, facts, hyperlink, section, table } from '../web/parts.ts';
 import { ago, count, counted, inPath, shortId, shown } from '../web/words.ts';
 import { callTable } from './callTable.ts';
 import { clientIn, endForm, whoIn } from './sessionsPage.ts';
@@ -21,13 +21,13 @@ interface SessionPageFacts {
   readonly capabilities: readonly string[];
   readonly hasStream: boolean;
   readonly questions: readonly { readonly method: string; readonly since: string }[];
-  readonly calls: readonly CallFacts[];
+  readonly calls: readonly RunningCall[];
   readonly connections: readonly SessionServer[];
 }
 
 /** `/sessions/<id>`: one session. */
 export function sessionPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
-  return page<SessionPageFacts>({
+  return definePage<SessionPageFacts>({
     path: '/sessions/:id',
     facts: async ({ params: { id = '' } }) => {
       const seen = sessionNamed(scope, id);
@@ -89,7 +89,7 @@ function connections({ session, connections: servers }: SessionPageFacts, visit:
       { caption: 'Servers of this session', empty: 'It sees no tool of any server.' },
       ['Server', 'State', 'Connection', 'Tools', 'Sign-in', ''],
       servers.map(({ name, state, connection, tools, signIn, grant }) => [
-        link(`/mcps/${inPath(name)}`, name),
+        hyperlink(`/mcps/${inPath(name)}`, name),
         state === 'none' ? 'begins with a call' : badge(state),
         connection === 'own' ? 'its own' : 'shared',
         html`<span class="number">${count(tools)}</span>`,

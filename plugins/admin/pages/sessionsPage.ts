@@ -1,22 +1,22 @@
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { CallFacts, CallsUnderWay } from '../data/callsUnderWay.ts';
+import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { excerpt } from '../data/excerpt.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
 import { actionForm } from '../web/actionForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { link, section, table } from '../web/parts.ts';
+import { hyperlink, section, table } from '../web/parts.ts';
 import { ago, counted, inPath, shortId, shown } from '../web/words.ts';
 import { callTable } from './callTable.ts';
 
 /** `/sessions`: the sessions that clients use. */
 export function sessionsPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
-  return page({
+  return definePage({
     path: '/sessions',
     nav: 'Sessions',
     facts: ({ query }) => {
@@ -33,7 +33,7 @@ export function sessionsPage(scope: Scope<unknown>, calls: CallsUnderWay): Page 
   });
 }
 
-function withoutSession(calls: readonly CallFacts[], visit: Visit): Html {
+function withoutSession(calls: readonly RunningCall[], visit: Visit): Html {
   return section(
     'Callers without a session',
     html`<p class="quiet">
@@ -49,7 +49,7 @@ export function sessionTable(sessions: readonly SessionFacts[], visit: Visit): H
     { caption: 'Sessions', empty: 'No client has used a session since the last start.' },
     ['Session', 'Who', 'Client', 'Began', 'Last seen', 'Servers', ''],
     sessions.map((session) => [
-      link(`/sessions/${inPath(session.id)}`, shortId(session.id)),
+      hyperlink(`/sessions/${inPath(session.id)}`, shortId(session.id)),
       whoIn(session),
       clientIn(session),
       ago(session.createdAt),

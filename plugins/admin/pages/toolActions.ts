@@ -1,14 +1,14 @@
 import { CallPath, GatewayError, isGatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { argumentFields, takesMore } from '../data/argumentFields.ts';
-import { callFacts, hiderFor } from '../data/callFacts.ts';
-import { MORE, readArguments } from '../data/readArguments.ts';
+import { callFacts, hiderFor } from '../data/answerFacts.ts';
+import { MORE, readFormArguments } from '../data/readFormArguments.ts';
 import { toolNamed } from '../data/tools.ts';
 import { CONFIRM } from '../web/argumentForm.ts';
-import type { Action, Answered, Visit } from '../web/page.ts';
+import type { Action, Answered, Visit } from '../web/definePage.ts';
 import { shown } from '../web/words.ts';
 import { toolBody, toolFacts } from './toolPage.ts';
-import type { CallOutcome } from './toolPage.ts';
+import type { FormOutcome } from './toolPage.ts';
 
 /** `POST /tools/<name>`: calls a tool as the operator and shows what it answers. */
 export function toolActions(scope: Scope<unknown>): readonly Action[] {
@@ -20,12 +20,12 @@ async function call(scope: Scope<unknown>, visit: Visit): Promise<Answered> {
   const tool = toolNamed(scope, params['name'] ?? '', request);
   const facts = toolFacts(scope, tool);
   const fields = argumentFields(tool.inputSchema);
-  const { args, faults } = readArguments(fields, form);
+  const { args, faults } = readFormArguments(fields, form);
   const confirmed = form.get(CONFIRM) === 'yes' || !facts.asksFirst;
   const wrong = new Map(
     confirmed ? faults : [...faults, [CONFIRM, 'tick this box, or send confirm=yes, to call the tool']],
   );
-  const answered = (outcome: CallOutcome, error?: GatewayError): Answered => ({
+  const answered = (outcome: FormOutcome, error?: GatewayError): Answered => ({
     shown: { title: shown(tool.name), body: toolBody(facts, visit, outcome) },
     facts: outcome.answer,
     ...(error && { error }),

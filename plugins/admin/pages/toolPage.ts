@@ -2,13 +2,13 @@ import type { JsonObject, Scope, Tool } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { argumentFields, takesMore } from '../data/argumentFields.ts';
-import type { CallFacts } from '../data/callFacts.ts';
+import type { AnswerFacts } from '../data/answerFacts.ts';
 import { tokensOf } from '../data/servers.ts';
 import { WITHOUT_CALLER, changes, isPersonal, toolNamed } from '../data/tools.ts';
 import { argumentForm } from '../web/argumentForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
-import { badge, facts, link, output, section } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
+import { badge, facts, hyperlink, output, section } from '../web/parts.ts';
 import { block, counted, inPath, shown } from '../web/words.ts';
 
 export interface ToolFacts {
@@ -27,7 +27,7 @@ export interface ToolFacts {
 
 /** `/tools/<name>`: one tool, and a form that calls it. */
 export function toolPage(scope: Scope<unknown>): Page {
-  return page<ToolFacts>({
+  return definePage<ToolFacts>({
     path: '/tools/:name',
     facts: ({ params: { name = '' }, request }) => toolFacts(scope, toolNamed(scope, name, request)),
     show: (tool, visit) => ({ title: shown(tool.name), body: toolBody(tool, visit) }),
@@ -50,15 +50,15 @@ export function toolFacts(scope: Scope<unknown>, tool: Tool): ToolFacts {
 }
 
 /** What the call of the form has led to. */
-export interface CallOutcome {
+export interface FormOutcome {
   /** See ArgumentFormParts. */
   readonly faults: ReadonlyMap<string, string>;
   /** Why there is no answer, in words. */
   readonly refusal?: { readonly code: string; readonly message: string };
-  readonly answer?: CallFacts;
+  readonly answer?: AnswerFacts;
 }
 
-export function toolBody(tool: ToolFacts, visit: Visit, outcome: CallOutcome = { faults: new Map() }): Html {
+export function toolBody(tool: ToolFacts, visit: Visit, outcome: FormOutcome = { faults: new Map() }): Html {
   const { refusal, answer, faults } = outcome;
   return html`${refusal && refusalSection(refusal)}${answer && answerSection(answer)}${aboutSection(tool)}
   ${section('Call it', callForm(tool, visit, faults))}
@@ -83,8 +83,11 @@ function aboutSection({ name, kind, server, description, annotations, tokens }: 
     html`<p class="words">${block(description, 5_000)}</p>
       ${facts([
         ['Kind', kind],
-        ['Server', server === undefined ? undefined : link(`/mcps/${inPath(server)}`, server)],
-        ['Workflow', workflow === undefined ? undefined : link(`/workflows/${inPath(workflow)}`, workflow)],
+        ['Server', server === undefined ? undefined : hyperlink(`/mcps/${inPath(server)}`, server)],
+        [
+          'Workflow',
+          workflow === undefined ? undefined : hyperlink(`/workflows/${inPath(workflow)}`, workflow),
+        ],
         ['Declared', hints.slice(0, 20).join(', ')],
         ['Takes of a context', `about ${counted(tokens, 'token')}`],
       ])}`,
@@ -103,11 +106,11 @@ function callForm(tool: ToolFacts, visit: Visit, faults: ReadonlyMap<string, str
   return html`${note}${none}${argumentForm(visit, parts)}`;
 }
 
-function refusalSection({ code, message }: NonNullable<CallOutcome['refusal']>): Html {
+function refusalSection({ code, message }: NonNullable<FormOutcome['refusal']>): Html {
   return section('Not called', html`<p class="fault">${shown(message, 2_000)}</p>`, code);
 }
 
-function answerSection({ isError, ms, texts, structured, others, isCut }: CallFacts): Html {
+function answerSection({ isError, ms, texts, structured, others, isCut }: AnswerFacts): Html {
   const parts = html`${texts.map((text) => output('Text', block(text, SCHEMA_CHARS)))}
   ${others.map((other) => html`<p>${shown(other, 300)}</p>`)}
   ${

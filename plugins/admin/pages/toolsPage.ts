@@ -8,10 +8,10 @@ import type { Excerpt } from '../data/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
 import { asked, filterForm } from '../web/filterForm.ts';
-import { page } from '../web/page.ts';
-import type { Page, Visit } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { link, table } from '../web/parts.ts';
+import { hyperlink, table } from '../web/parts.ts';
 import { counted, inPath, shown } from '../web/words.ts';
 
 /** Most tools in one answer of filter_tools, which ends a page earlier if it gets too long. */
@@ -27,7 +27,7 @@ interface ToolsFacts {
 
 /** `/tools?query=&pattern=&server=&kind=`: what filter_tools finds. */
 export function toolsPage(scope: Scope<unknown>): Page {
-  return page<ToolsFacts>({
+  return definePage<ToolsFacts>({
     path: '/tools',
     nav: 'Tools',
     facts: async (visit) => ({
@@ -103,12 +103,12 @@ function toolTable(tools: readonly JsonObject[], isRanked: boolean): Html {
     { caption: 'Tools', empty: 'No tool fits.' },
     heads,
     tools.map(({ name, server, kind, summary, score, annotations }) => [
-      link(`/tools/${inPath(String(name))}`, String(name)),
+      hyperlink(`/tools/${inPath(String(name))}`, String(name)),
       ...(isRanked
         ? [html`<span class="number">${typeof score === 'number' ? score.toFixed(2) : '–'}</span>`]
         : []),
       typeof server === 'string'
-        ? link(`/mcps/${inPath(server)}`, server)
+        ? hyperlink(`/mcps/${inPath(server)}`, server)
         : html`<span class="quiet">${String(kind)}</span>`,
       typeof summary === 'string' ? shown(summary, 200) : undefined,
       isObject(annotations) && annotations['readOnlyHint'] === true

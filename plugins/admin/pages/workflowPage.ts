@@ -7,9 +7,9 @@ import { answerOf } from '../data/answerOf.ts';
 import { fieldText } from '../data/argumentFields.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { runTool } from '../data/runTool.ts';
-import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
-import { badge, facts, link, output, section, table } from '../web/parts.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page } from '../web/definePage.ts';
+import { badge, facts, hyperlink, output, section, table } from '../web/parts.ts';
 import { block, inPath, shown } from '../web/words.ts';
 import { runTable } from './runsPage.ts';
 
@@ -30,7 +30,7 @@ interface WorkflowFacts {
 
 /** `/workflows/<name>`: one workflow with its steps. */
 export function workflowPage(scope: Scope<unknown>): Page {
-  return page<WorkflowFacts>({
+  return definePage<WorkflowFacts>({
     path: '/workflows/:name',
     facts: async ({ params: { name = '' }, request }) => {
       const got = answerOf(await runTool(scope, 'core_workflow_get', { name }, request));
@@ -77,7 +77,7 @@ function bodyOf({ name, workflow, yaml, missing, runs }: WorkflowFacts): Html {
   )}
   ${section('Arguments', argumentTable(args))}
   ${phases.map(([title, list]) => (listIn(list).length === 0 ? undefined : section(title, stepList(listIn(list)))) ?? html``)}
-  ${section('Last runs', runTable(runs), link(`/runs?workflow=${inPath(name)}`, 'all of them'))}
+  ${section('Last runs', runTable(runs), hyperlink(`/runs?workflow=${inPath(name)}`, 'all of them'))}
   ${section(
     'Definition',
     html`<details data-keep="yaml">

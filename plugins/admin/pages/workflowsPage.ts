@@ -5,10 +5,10 @@ import { answerOf } from '../data/answerOf.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
-import { page } from '../web/page.ts';
-import type { Page } from '../web/page.ts';
+import { definePage } from '../web/definePage.ts';
+import type { Page } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { badge, link, table } from '../web/parts.ts';
+import { badge, hyperlink, table } from '../web/parts.ts';
 import { counted, inPath, shown } from '../web/words.ts';
 
 interface WorkflowsFacts {
@@ -18,7 +18,7 @@ interface WorkflowsFacts {
 
 /** `/workflows`: the workflows, and whether each can run now. */
 export function workflowsPage(scope: Scope<unknown>): Page {
-  return page<WorkflowsFacts>({
+  return definePage<WorkflowsFacts>({
     path: '/workflows',
     nav: 'Workflows',
     facts: async ({ query, request }) => {
@@ -35,10 +35,10 @@ export function workflowsPage(scope: Scope<unknown>): Page {
           },
           ['Workflow', 'Now', 'Does', 'Runs'],
           workflows.items.map(({ name, description, available }) => [
-            link(`/workflows/${inPath(String(name))}`, String(name)),
+            hyperlink(`/workflows/${inPath(String(name))}`, String(name)),
             badge(available === true ? 'available' : 'unavailable'),
             typeof description === 'string' ? shown(description, 200) : undefined,
-            link(`/runs?workflow=${inPath(String(name))}`, 'runs'),
+            hyperlink(`/runs?workflow=${inPath(String(name))}`, 'runs'),
           ]),
         )}${pager(workflows, query)}`,
     }),

@@ -1,6 +1,6 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { Visit } from './page.ts';
+import type { Visit } from './definePage.ts';
 
 export interface FormParts {
   /** Path of the action. */

@@ -23,17 +23,17 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-export interface Answer {
+export interface PageAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export function htmlAnswer(status: number, body: string): Answer {
+export function htmlAnswer(status: number, body: string): PageAnswer {
   return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
 }
 
-export function jsonAnswer(status: number, value: unknown): Answer {
+export function jsonAnswer(status: number, value: unknown): PageAnswer {
   const body = `${JSON.stringify(value, null, 2)}\n`;
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
 }
@@ -42,7 +42,7 @@ export function wantsJson({ headers: { accept = '' } }: IncomingMessage): boolea
   return accept.includes('application/json');
 }
 
-export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+export function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: PageAnswer): void {
   const bytes = Buffer.from(body);
   res.writeHead(status, { ...HEADERS, ...headers, 'content-length': String(bytes.length) });
   res.end(req.method === 'HEAD' ? undefined : bytes);

@@ -1,9 +1,9 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { ArgumentField } from '../data/argumentFields.ts';
-import { ARGUMENT, MORE } from '../data/readArguments.ts';
+import { ARGUMENT, MORE } from '../data/readFormArguments.ts';
 import { option } from './filterForm.ts';
-import type { Visit } from './page.ts';
+import type { Visit } from './definePage.ts';
 import { shown } from './words.ts';
 
 export const CONFIRM = 'confirm';

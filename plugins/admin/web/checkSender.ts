@@ -5,14 +5,17 @@ import { isLoopbackHost } from 'pegboard/net';
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-export interface Place {
+export interface AdminAddress {
   readonly bindAddress: string;
   readonly port: number;
 }
 
 /** Only the listener's own names and port: a page elsewhere could make its name lead here (DNS rebinding).
  *  @throws GatewayError REQUEST_FORBIDDEN */
-export function checkHost({ headers: { host = '' } }: IncomingMessage, { bindAddress, port }: Place): void {
+export function checkHost(
+  { headers: { host = '' } }: IncomingMessage,
+  { bindAddress, port }: AdminAddress,
+): void {
   const [, name = '', own = '80'] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   const isWide = !isLoopbackHost(bindAddress);
   // An address in Host cannot come from DNS rebinding, which needs a name.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from 'pegboard';
-import type { Answer } from './answers.ts';
+import type { PageAnswer } from './answers.ts';
 
 /** Path of the events that tell pages of changes. */
 export const STREAM_PATH = '/events/stream';
@@ -12,8 +12,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** What pages load, by path. */
-export function fileAnswers(): ReadonlyMap<string, Answer> {
-  const entries = Object.entries(TYPES).map(([name, type]): [string, Answer] => {
+export function fileAnswers(): ReadonlyMap<string, PageAnswer> {
+  const entries = Object.entries(TYPES).map(([name, type]): [string, PageAnswer] => {
     const body = readFileSync(packageFile(`plugins/admin/assets/${name}`), 'utf8');
     return [`/${name}`, { status: 200, headers: { 'content-type': type }, body }];
   });

@@ -1,7 +1,7 @@
 import { VERSION } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { Page, Shown } from './page.ts';
+import type { Page, Shown } from './definePage.ts';
 import { sentence } from './words.ts';
 
 export interface LayoutParts {

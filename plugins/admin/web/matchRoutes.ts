@@ -3,14 +3,14 @@ import { GatewayError } from 'pegboard';
 interface Routed {
   readonly path: string;
 }
-export interface Match<R> {
+export interface RouteMatch<R> {
   readonly route: R;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /** The routes whose pattern the path has: `/sessions/:id` matches `/sessions/a%20b` with `{ id: 'a b' }`.
  *  @throws GatewayError REQUEST_MALFORMED if a part of the path is not encoded properly */
-export function matchRoutes<R extends Routed>(routes: readonly R[], path: string): readonly Match<R>[] {
+export function matchRoutes<R extends Routed>(routes: readonly R[], path: string): readonly RouteMatch<R>[] {
   const parts = path.split('/').map(decoded);
   return routes.flatMap((route) => {
     const params = paramsOf(route.path.split('/'), parts);

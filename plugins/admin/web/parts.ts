@@ -2,14 +2,14 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { shown } from './words.ts';
 
-export type Cell = string | Html | undefined;
+export type TableCell = string | Html | undefined;
 
 /** A table that scrolls on its own where the screen is narrow.
  *  @param caption what it lists, for screen readers @param empty what to say instead of a table without rows */
 export function table(
   { caption, empty }: { readonly caption: string; readonly empty: string },
   heads: readonly string[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly TableCell[])[],
 ): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
@@ -32,13 +32,13 @@ export function table(
 }
 
 /** @param head empty: its cells have buttons */
-function cellOf(head: string, cell: Cell): Html {
+function cellOf(head: string, cell: TableCell): Html {
   if (head === '') return html`<td class="acts">${cell}</td>`;
   return html`<td data-label="${head}"><div>${cell ?? '–'}</div></td>`;
 }
 
 /** Names and values; those without a value are left out. */
-export function facts(entries: readonly (readonly [string, Cell])[]): Html {
+export function facts(entries: readonly (readonly [string, TableCell])[]): Html {
   const known = entries.filter(([, value]) => value !== undefined && value !== '');
   return html`<dl>
     ${known.map(
@@ -51,7 +51,7 @@ export function facts(entries: readonly (readonly [string, Cell])[]): Html {
   </dl>`;
 }
 
-export function link(href: string, text: string): Html {
+export function hyperlink(href: string, text: string): Html {
   return html`<a href="${href}">${shown(text)}</a>`;
 }
 
@@ -86,7 +86,7 @@ export function badge(state: string): Html {
 }
 
 /** A part of a page with a heading. @param note beside the heading */
-export function section(title: string, body: Html | readonly Html[], note?: Cell): Html {
+export function section(title: string, body: Html | readonly Html[], note?: TableCell): Html {
   return html`<section>
     <div class="head">
       <h2>${title}</h2>

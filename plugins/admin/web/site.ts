@@ -8,14 +8,14 @@ import { statusOf } from '../../kit/http/statusOf.ts';
 import type { MemoryBudget } from '../../contracts/memory.ts';
 import { ADMIN } from '../../kit/authority/adminPages.ts';
 import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
-import type { Answer } from './answers.ts';
+import type { PageAnswer } from './answers.ts';
 import { checkHost, checkOrigin } from './checkSender.ts';
-import type { Place } from './checkSender.ts';
+import type { AdminAddress } from './checkSender.ts';
 import { layout } from './layout.ts';
 import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
 import { Notices } from './notices.ts';
-import type { Action, Answered, Page, Visit } from './page.ts';
+import type { Action, Answered, Page, Visit } from './definePage.ts';
 import { readForm } from './readForm.ts';
 import { sentence } from './words.ts';
 import { STREAM_PATH, fileAnswers } from './files.ts';
@@ -27,7 +27,7 @@ export interface SiteParts {
   readonly log: Log;
   readonly memory: () => MemoryBudget | undefined;
   /** Undefined before the listener is open. */
-  readonly place: () => Place | undefined;
+  readonly place: () => AdminAddress | undefined;
 }
 
 /** The admin pages over HTTP: checks who sends a request, finds its page, and writes it as HTML or JSON. */
@@ -64,7 +64,7 @@ export class Site {
     send(req, res, answer);
   }
 
-  async #answer(req: IncomingMessage, url: URL): Promise<Answer> {
+  async #answer(req: IncomingMessage, url: URL): Promise<PageAnswer> {
     const file = this.#files.get(url.pathname);
     if (file !== undefined && isReading(req)) return file;
     const { pages, actions } = this.#parts;
@@ -98,7 +98,7 @@ export class Site {
     req: IncomingMessage,
     url: URL,
     { route, params }: { readonly route: Action; readonly params: Visit['params'] },
-  ): Promise<Answer> {
+  ): Promise<PageAnswer> {
     const isOfBrowser = checkOrigin(req);
     const form = await readForm(req);
     if (isOfBrowser && !this.#isToken(form.get('token') ?? ''))
@@ -115,7 +115,7 @@ export class Site {
     return { status: 303, headers: { location: this.#notices.add(message, next) }, body: '' };
   }
 
-  #shown(req: IncomingMessage, { pathname }: URL, { shown, facts, error }: Answered): Answer {
+  #shown(req: IncomingMessage, { pathname }: URL, { shown, facts, error }: Answered): PageAnswer {
     const status = error === undefined ? 200 : refusalStatus(error);
     if (wantsJson(req))
       return jsonAnswer(
@@ -144,7 +144,7 @@ export class Site {
     };
   }
 
-  #refusal(req: IncomingMessage, error: unknown): Answer {
+  #refusal(req: IncomingMessage, error: unknown): PageAnswer {
     const { log, pages } = this.#parts;
     const isPublic = isGatewayError(error) && error.expose;
     const message = isPublic ? error.message : internalErrorText('admin page failed', error, log);

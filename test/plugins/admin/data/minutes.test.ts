@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { textResult } from '../../../../kernel/index.ts';
 import type { KernelEvent, Tool } from '../../../../kernel/index.ts';
-import { Minutes, sumOf } from '../../../../plugins/admin/data/minutes.ts';
+import { Minutes, sumOfMinutes } from '../../../../plugins/admin/data/minutes.ts';
 import { requestOf } from '../../../support/requests.ts';
 
 function settled(tool: Partial<Tool>, isError = false, transport = 'http'): KernelEvent {
@@ -33,7 +33,7 @@ describe('the counters of the last hour', () => {
       error: 1,
     });
     expect(minutes.all()).length(60);
-    expect(sumOf(minutes.all())).deep.equal({ calls: 3, errors: 2 });
+    expect(sumOfMinutes(minutes.all())).deep.equal({ calls: 3, errors: 2 });
     expect(minutes.servers()).deep.equal({ shop: { calls: 2, errors: 1 } });
   });
 

@@ -13,7 +13,7 @@ export interface ReadArguments {
 }
 
 /** The arguments that a form has sent; those left empty are absent. */
-export function readArguments(fields: readonly ArgumentField[], form: URLSearchParams): ReadArguments {
+export function readFormArguments(fields: readonly ArgumentField[], form: URLSearchParams): ReadArguments {
   const faults = new Map<string, string>();
   const more = readMore(form.get(MORE) ?? '', faults);
   const entries = fields.flatMap((field): [string, unknown][] => {

@@ -12,7 +12,7 @@ export interface PastState {
 }
 
 /** The last states of each server, since the admin pages were switched on. */
-export class History {
+export class StateHistory {
   readonly #byServer = new Map<string, PastState[]>();
 
   take(event: KernelEvent): void {

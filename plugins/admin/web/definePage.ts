@@ -53,6 +53,6 @@ export interface Answered {
 }
 
 /** Checks the types of a page. */
-export function page<F>(definition: Page<F>): Page {
+export function definePage<F>(definition: Page<F>): Page {
   return definition;
 }

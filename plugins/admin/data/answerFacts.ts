@@ -7,7 +7,7 @@ import type { ArgumentField } from './argumentFields.ts';
 const MAX_CHARS = 65_536;
 
 /** What a tool has answered, as pages show it: without secrets, and at most 64 kB of it. */
-export interface CallFacts {
+export interface AnswerFacts {
   readonly isError: boolean;
   /** How long the call took. */
   readonly ms: number;
@@ -24,7 +24,7 @@ export function callFacts(
   { content, structuredContent, isError }: ToolResult,
   ms: number,
   hide: Hide,
-): CallFacts {
+): AnswerFacts {
   let left = MAX_CHARS;
   let isCut = false;
   const bounded = (text: string): string => {
