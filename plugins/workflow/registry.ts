@@ -1,6 +1,6 @@
 import { ToolTable, placeText } from 'pegboard';
 import type { Resource, ResourceDiff, Scope, Tool } from 'pegboard';
-import { isReadOnly } from './definition/availability.ts';
+import { isReadOnlyWorkflow } from './definition/availability.ts';
 import type { Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
 import type { WorkflowEvents } from './run/workflowEvents.ts';
@@ -72,7 +72,7 @@ export class Registry {
 
   #annotations(held: Held): typeof READS | undefined {
     const table = this.#scope.find(ToolTable);
-    return table !== undefined && isReadOnly(held, table, { find: this.find }) ? READS : undefined;
+    return table !== undefined && isReadOnlyWorkflow(held, table, { find: this.find }) ? READS : undefined;
   }
 
   #remove(name: string): void {

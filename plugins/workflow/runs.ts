@@ -14,12 +14,12 @@ import { failedDocument, failureText } from './run/document.ts';
 import { runWorkflow } from './run/runWorkflow.ts';
 import type { WorkflowEvents } from './run/workflowEvents.ts';
 import type { Executions } from './records/executions.ts';
-import { effectiveInput, secretsIn, steeringOf } from './definition/inputs.ts';
+import { effectiveInput, sensitiveTexts, steeringOf } from './definition/inputs.ts';
 import { TOOL_PREFIX } from './definition/model.ts';
 import { planOf } from './run/planOf.ts';
 import { RunMemory } from './run/runMemory.ts';
 import { Saver } from './records/saver.ts';
-import { Secrets } from './run/secrets.ts';
+import { RunSecrets } from './run/runSecrets.ts';
 import type { Run } from './run/state.ts';
 import type { Templates } from './definition/templates.ts';
 
@@ -44,7 +44,7 @@ export class Runs implements CallSecrets {
   readonly #parts: RunsParts;
   readonly #live = new Map<string, LiveRun>();
   /** Secrets of each run by the call that started it; kept after its end, because tools may answer later. */
-  readonly #secretsByCall = new WeakMap<Call, Secrets>();
+  readonly #secretsByCall = new WeakMap<Call, RunSecrets>();
   #isStopping = false;
 
   constructor(parts: RunsParts) {
@@ -105,7 +105,7 @@ export class Runs implements CallSecrets {
   }
 
   hiderFor(call: Pick<Call, 'parent'>): Hide | undefined {
-    const given: Secrets[] = [];
+    const given: RunSecrets[] = [];
     for (let above = call.parent; above !== undefined; above = above.parent) {
       const secrets = this.#secretsByCall.get(above);
       if (secrets !== undefined && !secrets.isEmpty) given.push(secrets);
@@ -170,8 +170,8 @@ export class Runs implements CallSecrets {
     const { config, templates, turns, events, find } = this.#parts;
     const id = randomUUID();
     const { workflow, locate } = held;
-    const secrets = new Secrets();
-    secrets.add(secretsIn(workflow, input));
+    const secrets = new RunSecrets();
+    secrets.add(sensitiveTexts(workflow, input));
     this.#secretsByCall.set(call, secrets);
     const total = workflow.steps.length;
     const report = isAsync ? undefined : call.progress;
@@ -197,7 +197,7 @@ export class Runs implements CallSecrets {
       status: 'running',
       secretsOf: (tool, args) => {
         const inner = nestedIn(tool, find);
-        return inner === undefined ? [] : secretsIn(inner.workflow, args);
+        return inner === undefined ? [] : sensitiveTexts(inner.workflow, args);
       },
       progress: (done, message) => report?.({ progress: done, total, message }),
     };

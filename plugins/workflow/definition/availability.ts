@@ -107,7 +107,7 @@ function withoutToolset(request: InboundRequest): InboundRequest {
 }
 
 /** Whether every tool of a workflow is read-only; false if one is unknown. Source: requirement workflow.readOnly. */
-export function isReadOnly(
+export function isReadOnlyWorkflow(
   held: Held,
   table: ToolTable,
   { find, seen = new Set() }: { find: FindWorkflow; seen?: ReadonlySet<string> },
@@ -116,6 +116,6 @@ export function isReadOnly(
   return toolUses(held.workflow).every(({ tool }) => {
     const inner = nestedIn(tool, find);
     if (inner === undefined) return table.declared(tool)?.annotations?.readOnlyHint === true;
-    return !below.has(inner.workflow.name) && isReadOnly(inner, table, { find, seen: below });
+    return !below.has(inner.workflow.name) && isReadOnlyWorkflow(inner, table, { find, seen: below });
   });
 }

@@ -80,7 +80,7 @@ function faultOf({ name, type, enum: allowed }: Argument, value: unknown): strin
 }
 
 /** All texts and numbers inside the values of sensitive arguments. */
-export function secretsIn(workflow: Workflow, input: JsonObject): readonly string[] {
+export function sensitiveTexts(workflow: Workflow, input: JsonObject): readonly string[] {
   return workflow.args.filter(({ sensitive }) => sensitive).flatMap(({ name }) => leavesOf(input[name]));
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { Condition, Expectation, Path } from './model.ts';
 import { either, objectAt } from './spelling.ts';
-import type { Fault } from './spelling.ts';
+import type { ReportFault } from './spelling.ts';
 
 const KEYS = 'template tool args fromStep from_step expect expectNot expect_not all any not'.split(' ');
 /** The expectation of a condition without `expect`. Source: requirement workflow.condition. */
@@ -9,7 +9,12 @@ const SUCCESS = { success: true };
 const ONE_SOURCE = 'condition requires exactly one of template, tool, or fromStep';
 
 /** @param at prefix of every message: `step 1 (fetch): ` */
-export function readCondition(value: unknown, path: Path, at: string, fault: Fault): Condition | undefined {
+export function readCondition(
+  value: unknown,
+  path: Path,
+  at: string,
+  fault: ReportFault,
+): Condition | undefined {
   if (typeof value === 'string') return { from: 'template', template: value, path };
   if (!isObject(value)) {
     fault(path, `${at}condition must be a template or an object with one of template, tool, or fromStep`);
@@ -64,7 +69,7 @@ export function readCondition(value: unknown, path: Path, at: string, fault: Fau
 interface Place {
   readonly path: Path;
   readonly at: string;
-  readonly fault: Fault;
+  readonly fault: ReportFault;
 }
 
 function readCombined(word: 'all' | 'any' | 'not', value: unknown, place: Place): Condition | undefined {
@@ -81,7 +86,12 @@ function readCombined(word: 'all' | 'any' | 'not', value: unknown, place: Place)
   return { from: word, of, path };
 }
 
-function readExpectation(value: unknown, path: Path, at: string, fault: Fault): Expectation | undefined {
+function readExpectation(
+  value: unknown,
+  path: Path,
+  at: string,
+  fault: ReportFault,
+): Expectation | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value)) {
     fault(path, `${at}it must be an object with success or jsonPath`);

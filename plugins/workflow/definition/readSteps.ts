@@ -3,7 +3,7 @@ import type { JsonObject } from 'pegboard';
 import type { Path, Retry, RetryCause, Step, ToolStep } from './model.ts';
 import { readCondition } from './readCondition.ts';
 import { durationMs, either, objectAt } from './spelling.ts';
-import type { Fault } from './spelling.ts';
+import type { ReportFault } from './spelling.ts';
 
 const ID = /^[a-zA-Z0-9_-]+$/;
 const MAX_ID_CHARS = 63;
@@ -15,11 +15,11 @@ interface Place {
   /** `step 1` or `sub-step 0` */
   readonly what: string;
   readonly prefix: string;
-  readonly fault: Fault;
+  readonly fault: ReportFault;
 }
 
 /** Reads steps; invalid ones are left out and reported to `fault`. */
-export function readSteps(value: unknown, path: Path, fault: Fault): readonly Step[] {
+export function readSteps(value: unknown, path: Path, fault: ReportFault): readonly Step[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap((one, index) => {
     const place = {
@@ -33,7 +33,12 @@ export function readSteps(value: unknown, path: Path, fault: Fault): readonly St
 }
 
 /** @param prefix prefix of every message */
-export function readSubSteps(value: unknown, path: Path, prefix: string, fault: Fault): readonly ToolStep[] {
+export function readSubSteps(
+  value: unknown,
+  path: Path,
+  prefix: string,
+  fault: ReportFault,
+): readonly ToolStep[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap((one, index) => {
     const place = { path: [...path, index], what: `sub-step ${index}`, prefix, fault };
@@ -148,7 +153,7 @@ function readTool(value: JsonObject, base: Base, at: string, { path, fault }: Pl
   };
 }
 
-function readRetry(value: JsonObject, path: Path, at: string, fault: Fault): Retry {
+function readRetry(value: JsonObject, path: Path, at: string, fault: ReportFault): Retry {
   const time = (camel: string): number | undefined => {
     const { key, value: given } = either(value, camel);
     if (given === undefined) return undefined;

@@ -4,7 +4,7 @@ import { allSteps, innerSteps } from './model.ts';
 import type { Argument, Path, Step, Workflow } from './model.ts';
 import { readSteps, readSubSteps } from './readSteps.ts';
 import { durationMs, either, objectAt } from './spelling.ts';
-import type { Fault } from './spelling.ts';
+import type { ReportFault } from './spelling.ts';
 
 export interface ReadWorkflow {
   readonly workflow: Workflow;
@@ -14,7 +14,8 @@ export interface ReadWorkflow {
 /** Reads a spec in either spelling. Never throws: faults become findings, missing parts become empty. */
 export function readWorkflow(name: string, spec: JsonObject): ReadWorkflow {
   const findings: Finding[] = [];
-  const fault: Fault = (path, message, severity = 'error') => findings.push({ path, message, severity });
+  const fault: ReportFault = (path, message, severity = 'error') =>
+    findings.push({ path, message, severity });
   const onFailure = either(spec, 'onFailure');
   const timeoutMs = durationMs(spec['timeout']);
   if (spec['timeout'] !== undefined && !timeoutMs)
@@ -38,7 +39,7 @@ export function readWorkflow(name: string, spec: JsonObject): ReadWorkflow {
   return { workflow, findings };
 }
 
-function readArguments(args: JsonObject, fault: Fault): readonly Argument[] {
+function readArguments(args: JsonObject, fault: ReportFault): readonly Argument[] {
   return Object.entries(args).flatMap(([name, value]): Argument[] => {
     const path = ['args', name];
     if (!isObject(value)) {
@@ -89,7 +90,7 @@ export function fitsType(type: string, value: unknown): boolean {
 }
 
 /** Results of all steps share one map, so ids must be unique. */
-function checkIds(workflow: Workflow, fault: Fault): void {
+function checkIds(workflow: Workflow, fault: ReportFault): void {
   const seen = new Set<string>();
   const mark = (id: string, path: Path, message: string): void => {
     if (seen.has(id)) fault([...path, 'id'], message);
@@ -109,7 +110,7 @@ function checkIds(workflow: Workflow, fault: Fault): void {
   for (const step of allSteps(workflow)) checkLoopNames(step, fault);
 }
 
-function checkLoopNames(step: Step, fault: Fault): void {
+function checkLoopNames(step: Step, fault: ReportFault): void {
   if (step.kind !== 'forEach') return;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(step.as) || step.as === '__proto__')
     fault([...step.path, 'forEach', 'as'], `step ${step.id}: as must be a name of letters, digits and "_"`);

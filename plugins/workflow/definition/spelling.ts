@@ -4,7 +4,7 @@ import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { Path } from './model.ts';
 
 /** Reports a fault while a definition is read. */
-export type Fault = (path: Path, message: string, severity?: Finding['severity']) => void;
+export type ReportFault = (path: Path, message: string, severity?: Finding['severity']) => void;
 
 export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
   const found = value[key];

@@ -37,7 +37,7 @@ const TRUNCATED = '[truncated: payload exceeded retention size limit]';
 const MAX_ERROR_CHARS = 8192;
 
 /** The current record of a run, with secrets masked and its size bounded. */
-export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
+export function executionRecordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
   const { id, workflow, status, startedAt, completedAt, secrets, input, document } = run;
   const error = failureText(run);
   const record: ExecutionRecord = {

@@ -7,7 +7,7 @@ import { Peers } from '../../contracts/processes.ts';
 import { RunStore } from '../../contracts/runs.ts';
 import type { WorkflowConfig } from '../config.ts';
 import { omit } from '../definition/omit.ts';
-import { MemoryVault } from './memoryVault.ts';
+import { ExecutionMemory } from './executionMemory.ts';
 import { rowOf, summaryOf } from './executionRecord.ts';
 import type { ExecutionRecord, ExecutionRow, ExecutionSummary } from './executionRecord.ts';
 import { VaultRuns } from './vaultRuns.ts';
@@ -33,7 +33,7 @@ export class Executions {
   readonly #scope: Scope<WorkflowConfig>;
   readonly #config: () => WorkflowConfig;
   readonly #log: Log;
-  readonly #memory = this.#inVault(new MemoryVault());
+  readonly #memory = this.#inVault(new ExecutionMemory());
   /** Summaries of ended runs, which never change again. */
   #endedById = new Map<string, ExecutionSummary>();
   /** Summaries of live runs of this process, as last written. */

@@ -2,7 +2,7 @@ import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { Executions } from './executions.ts';
-import { recordOf } from './executionRecord.ts';
+import { executionRecordOf } from './executionRecord.ts';
 import type { Run } from '../run/state.ts';
 
 /** Writes the record of one run as it changes: the first change at once, further ones at most every
@@ -85,7 +85,7 @@ export class Saver {
     }
   }
 
-  #record(): ReturnType<typeof recordOf> {
-    return recordOf(this.#run, this.#run.config);
+  #record(): ReturnType<typeof executionRecordOf> {
+    return executionRecordOf(this.#run, this.#run.config);
   }
 }

@@ -2,12 +2,12 @@ import { messageOf } from 'pegboard';
 import type { GroupStep, LoopStep, ToolStep } from '../definition/model.ts';
 import { renderOutputs, noteReferences } from './render.ts';
 import { beginEntry, forked, rootsOf } from './state.ts';
-import type { Failure, Frame, StepEntry, TemplateScope } from './state.ts';
+import type { RunFailure, Frame, StepEntry, TemplateScope } from './state.ts';
 import { endEntry, failWith, holds, runToolStep } from './step.ts';
 import { templateFault } from '../definition/templates.ts';
 
 /** A failure that stops the following steps; undefined to continue. */
-export type Stop = Failure | undefined;
+export type Stop = RunFailure | undefined;
 
 /** Runs `steps` in order until one fails that has no allowFailure. */
 export async function runInOrder(steps: readonly ToolStep[], frame: Frame): Promise<Stop> {

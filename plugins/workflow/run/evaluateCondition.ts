@@ -1,6 +1,6 @@
 import { GatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { callTool, isCancelled } from './callTool.ts';
+import { callStepTool, isCancelled } from './callStepTool.ts';
 import { passes } from './expect.ts';
 import type { Matching, Observed } from './expect.ts';
 import type { Condition, ResultCondition } from '../definition/model.ts';
@@ -78,7 +78,7 @@ async function byTool({ tool, args }: ToolCondition, step: string, frame: Frame)
     });
   }
   try {
-    const { isError, value } = readResult(await callTool(frame, tool, resolved, undefined));
+    const { isError, value } = readResult(await callStepTool(frame, tool, resolved, undefined));
     return { ok: !isError, value };
   } catch (error) {
     if (isCancelled(error, frame)) throw error;

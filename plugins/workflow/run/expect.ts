@@ -46,14 +46,14 @@ async function matchesPath(
 ): Promise<boolean> {
   const wanted = await matching.expected(expected);
   try {
-    return isSame(key.includes('{{') ? await matching.keyed(key, value) : navigate(value, key), wanted);
+    return isAlike(key.includes('{{') ? await matching.keyed(key, value) : navigate(value, key), wanted);
   } catch {
     return false;
   }
 }
 
 /** Whether values are deeply equal, or scalars with the same text: `3` and `"3"`. */
-export function isSame(found: unknown, wanted: unknown): boolean {
+export function isAlike(found: unknown, wanted: unknown): boolean {
   if (isDeepStrictEqual(found, wanted)) return true;
   if (isContainer(found) || isContainer(wanted)) return false;
   return printed(found) === printed(wanted);

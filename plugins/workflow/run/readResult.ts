@@ -1,14 +1,14 @@
 import type { CallResult } from 'pegboard';
 
 /** The result of a step's call. */
-export interface Outcome {
+export interface StepOutcome {
   readonly isError: boolean;
   readonly value: unknown;
   /** All text of an error result. */
   readonly text: string;
 }
 
-export function readResult(result: CallResult): Outcome {
+export function readResult(result: CallResult): StepOutcome {
   const { content, structuredContent, isError } = result.value();
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const texts = items.flatMap((item) => textOf(item) ?? []);

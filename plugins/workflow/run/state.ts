@@ -6,7 +6,7 @@ import type { WorkflowConfig } from '../config.ts';
 import type { RunMemory } from './runMemory.ts';
 import type { WorkflowEvents } from './workflowEvents.ts';
 import type { Step, Workflow } from '../definition/model.ts';
-import type { Secrets } from './secrets.ts';
+import type { RunSecrets } from './runSecrets.ts';
 import type { Templates } from '../definition/templates.ts';
 
 export type RunStatus = 'running' | 'completed' | 'failed' | 'cancelled';
@@ -14,7 +14,7 @@ export type StepStatus = 'running' | 'completed' | 'failed' | 'skipped';
 type Phase = 'steps' | 'onFailure' | 'finally';
 
 /** Why a run ended early. */
-export interface Failure {
+export interface RunFailure {
   readonly message: string;
   readonly step?: string;
   readonly tool?: string;
@@ -55,7 +55,7 @@ export interface Run {
   readonly templates: Templates;
   readonly turns: Turns;
   readonly events: WorkflowEvents;
-  readonly secrets: Secrets;
+  readonly secrets: RunSecrets;
   readonly memory: RunMemory;
   /** Span of the run, undefined without a tracer; steps begin spans below it. */
   readonly span: RunningSpan | undefined;
@@ -67,7 +67,7 @@ export interface Run {
   readonly variables: Set<string>;
   status: RunStatus;
   completedAt?: number;
-  failure?: Failure;
+  failure?: RunFailure;
   /** The result as a JSON value, once the run has ended. */
   document?: JsonObject;
   /** Arguments of `tool` whose values are secret. */

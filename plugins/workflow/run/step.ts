@@ -1,13 +1,13 @@
 import { isGatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { callTool, isCancelled, pause } from './callTool.ts';
+import { callStepTool, isCancelled, pauseRun } from './callStepTool.ts';
 import { evaluateCondition } from './evaluateCondition.ts';
 import type { Retry, RetryCause, Step, ToolStep } from '../definition/model.ts';
 import { renderArguments, renderOutputs } from './render.ts';
 import { beginEntry } from './state.ts';
 import type { Frame, StepEntry } from './state.ts';
 import { readResult } from './readResult.ts';
-import type { Outcome } from './readResult.ts';
+import type { StepOutcome } from './readResult.ts';
 
 /** Runs one tool step to its end; never throws: a failure is the entry's status. Source: requirement workflow.allowFailure. */
 export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
@@ -52,7 +52,7 @@ export async function holds(step: Step, entry: StepEntry, frame: Frame): Promise
   return verdict.passed;
 }
 
-export function failWith({ value, text }: Outcome, entry: StepEntry, frame: Frame): StepEntry {
+export function failWith({ value, text }: StepOutcome, entry: StepEntry, frame: Frame): StepEntry {
   entry.error = text === '' ? 'the tool reported a failure without a text' : text;
   if (value !== undefined) {
     entry.result = value;
@@ -116,13 +116,13 @@ async function callWithRetry(
   step: ToolStep,
   args: JsonObject,
   { entry, frame }: Attempting,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const { retry, tool, timeoutMs } = step;
   for (;;) {
     entry.attempts += 1;
     const isLast = retry === undefined || entry.attempts > retry.max;
     try {
-      const result = await callTool(frame, tool, args, timeoutMs);
+      const result = await callStepTool(frame, tool, args, timeoutMs);
       await frame.run.memory.takes(result.json.length);
       const outcome = readResult(result);
       if (!outcome.isError || isLast || !retry.on.includes('isError')) return outcome;
@@ -131,7 +131,7 @@ async function callWithRetry(
       const cause = causeOf(error);
       if (cause === undefined || !retry.on.includes(cause)) throw error;
     }
-    await pause(delayBefore(entry.attempts, retry), frame);
+    await pauseRun(delayBefore(entry.attempts, retry), frame);
   }
 }
 

@@ -41,7 +41,7 @@ function getTool(parts: ToolParts): Tool {
     schema: NAME_ARGUMENTS,
     read: (args) => readName(args, name),
     run: async (workflow, { request }) => {
-      const definition = shown(workflow, parts, request);
+      const definition = shownWorkflow(workflow, parts, request);
       const registeredBy = await registeredByOf(WORKFLOW, workflow, parts.scope.get(ResourceStore));
       return structuredResult({ ...definition, ...(registeredBy && { registeredBy }) });
     },
@@ -49,17 +49,21 @@ function getTool(parts: ToolParts): Tool {
 }
 
 /** A definition in force in the form that tools return. @throws GatewayError STORE_NOT_FOUND */
-export function shown(name: string, { scope, registry }: ToolParts, request: InboundRequest): JsonObject {
+export function shownWorkflow(
+  name: string,
+  { scope, registry }: ToolParts,
+  request: InboundRequest,
+): JsonObject {
   const resource = scope
     .get(ConfigControl)
     .resources(WORKFLOW)
     .find((one) => one.name === name);
   const held = registry.find(name);
-  if (resource === undefined || held === undefined) throw notFound(name);
+  if (resource === undefined || held === undefined) throw workflowNotFound(name);
   return definitionOf(resource, missingTools(held, { scope, find: registry.find, request }).length === 0);
 }
 
-export function notFound(name: string): GatewayError {
+export function workflowNotFound(name: string): GatewayError {
   return new GatewayError(
     'STORE_NOT_FOUND',
     `workflow ${name} not found; list the known ones with core_workflow_list`,
@@ -76,7 +80,7 @@ function availableTool({ scope, registry }: ToolParts): Tool {
     read: (args) => readName(args, name),
     run: (workflow, { request }) => {
       const held: Held | undefined = registry.find(workflow);
-      if (held === undefined) throw notFound(workflow);
+      if (held === undefined) throw workflowNotFound(workflow);
       const missing = missingTools(held, { scope, find: registry.find, request });
       return structuredResult({
         name: workflow,

@@ -14,7 +14,7 @@ import { writerOf } from '../../kit/definitions/registeredBy.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
 import type { ToolParts } from './toolParts.ts';
-import { notFound, shown } from './readTools.ts';
+import { workflowNotFound, shownWorkflow } from './readTools.ts';
 import { snakeOf } from '../definition/spelling.ts';
 import { examine } from './examine.ts';
 import { omit } from '../definition/omit.ts';
@@ -97,7 +97,7 @@ async function update(name: string, fields: JsonObject, context: Context): Promi
   const { scope, events } = context.parts;
   const store = scope.get(ResourceStore);
   const stored = await store.get(WORKFLOW, name);
-  if (stored === undefined) throw notFound(name);
+  if (stored === undefined) throw workflowNotFound(name);
   const spec = merged(stored.spec, fields);
   mustBeValid(name, spec, { ...context, verb: 'update' });
   await store.replace(
@@ -116,7 +116,7 @@ async function remove(name: string, fields: JsonObject, { parts, call }: Context
   try {
     await scope.get(ResourceStore).delete(WORKFLOW, name, call.request);
   } catch (error) {
-    throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? notFound(name) : error;
+    throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? workflowNotFound(name) : error;
   }
   const control = scope.get(ConfigControl);
   await control.reload();
@@ -155,7 +155,7 @@ async function takenOver(name: string, { parts, call }: Context): Promise<JsonOb
   const own = issues.filter(
     ({ severity, message }) => severity === 'error' && message.startsWith(`${WORKFLOW} ${name}:`),
   );
-  if (own.length === 0) return shown(name, parts, call.request);
+  if (own.length === 0) return shownWorkflow(name, parts, call.request);
   const text = `workflow '${name}' is written, but not in force: ${own.map(({ message }) => message).join('; ')}`;
   throw new GatewayError('CONFIG_INVALID', text);
 }

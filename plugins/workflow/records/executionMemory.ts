@@ -7,7 +7,7 @@ interface Entry {
 }
 
 /** A vault in memory, lost when the process ends. Expired values are deleted on the next access. */
-export class MemoryVault extends JsonVault {
+export class ExecutionMemory extends JsonVault {
   readonly #entries = new Map<string, Entry>();
 
   get(key: string): Promise<unknown> {

@@ -6,7 +6,7 @@ const noop = (): void => undefined;
 
 /** Calls the tool of a step; ends when the run is cancelled or the timeout expires, even if the tool does not return.
  *  @throws GatewayError TOOL_CANCELLED, UPSTREAM_TIMEOUT, or the error of the call */
-export async function callTool(
+export async function callStepTool(
   { run, cancel, meta }: Frame,
   tool: string,
   args: JsonObject,
@@ -45,7 +45,7 @@ export function isCancelled(error: unknown, { cancel }: Frame): boolean {
 }
 
 /** @throws GatewayError TOOL_CANCELLED when the run ends meanwhile */
-export async function pause(ms: number, { cancel }: Frame): Promise<void> {
+export async function pauseRun(ms: number, { cancel }: Frame): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let forget = noop;
   try {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { Secrets } from '../../../../plugins/workflow/run/secrets.ts';
+import { RunSecrets } from '../../../../plugins/workflow/run/runSecrets.ts';
 
 describe('plugins/workflow: secrets', () => {
   it('are masked in texts, numbers and keys, also encoded; short ones only where they are the whole value', () => {
-    const secrets = new Secrets();
+    const secrets = new RunSecrets();
     secrets.add(['p/w 4711', '47']);
     const masked = secrets.mask({
       text: 'it is p/w 4711',
@@ -23,6 +23,6 @@ describe('plugins/workflow: secrets', () => {
 
   it('leave a value unchanged when there are none', () => {
     const value = { a: 'b' };
-    expect(new Secrets().mask(value)).to.equal(value);
+    expect(new RunSecrets().mask(value)).to.equal(value);
   });
 });

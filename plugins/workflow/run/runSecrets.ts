@@ -5,7 +5,7 @@ import type { Hide } from 'pegboard';
 const NAME = 'secret';
 
 /** The values of sensitive arguments of a run, which must not be stored, logged or shown. */
-export class Secrets {
+export class RunSecrets {
   readonly #values = new Set<string>();
   #hide: Hide = hiderOf([]);
 
