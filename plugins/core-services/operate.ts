@@ -40,7 +40,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationFacts>> = {
   },
 };
 
-export interface Asked {
+export interface AskedOperation {
   readonly call: Call;
   readonly isConfirmed: boolean;
 }
@@ -50,7 +50,7 @@ export interface Asked {
 export async function operate(
   operation: Operation,
   service: ManagedService,
-  { call, isConfirmed }: Asked,
+  { call, isConfirmed }: AskedOperation,
 ): Promise<JsonObject> {
   const { name } = service;
   const stopWarning = operation === 'stop' ? service.stopWarning : undefined;
