@@ -63,16 +63,16 @@ export class EntryReader {
 
 /** Who reads events: `callerKey`, or `local` for the local user on standard input and output and for the operator on the admin
  *  pages, who see all of them. */
-export type EventReader = string | undefined;
+export type ReaderKey = string | undefined;
 export const LOCAL = 'local';
-export function readerOf(request: InboundRequest): EventReader {
+export function readerOf(request: InboundRequest): ReaderKey {
   const { caller, transport } = request;
   const isLocal = caller === undefined && transport === 'stdio';
   return isLocal || isOperator(request) ? LOCAL : callerKey(caller);
 }
 
 /** @returns the entry as it is shown; undefined for one that this reader may not see */
-export function shownTo(reader: EventReader, entry: EventEntry): EventEntry | undefined {
+export function shownTo(reader: ReaderKey, entry: EventEntry): EventEntry | undefined {
   const { owner, ...shown } = entry;
   if (owner === undefined) return entry;
   return owner === reader || reader === LOCAL ? shown : undefined;

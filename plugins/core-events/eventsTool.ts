@@ -2,20 +2,20 @@ import { GatewayError, coreTool, messageOf, resultOf } from 'pegboard';
 import type { Client, Tool } from 'pegboard';
 import type { Archive } from './archive.ts';
 import { readerOf } from './entryReader.ts';
-import type { EventEntry, EventReader } from './entryReader.ts';
+import type { EventEntry, ReaderKey } from './entryReader.ts';
 import { EVENTS_ARGUMENTS, pageOf, readQuery } from './query.ts';
 import type { EventPage, EventQuery } from './query.ts';
 import type { Follow, Followers } from './followers.ts';
 import type { Ring } from './ring.ts';
 
-export interface EventParts {
+export interface EventsToolParts {
   readonly ring: Ring;
   readonly archive: Archive;
   readonly followers: Followers;
 }
 
 /** The text content is the array of events, which existing clients parse; the structured content also has the page. */
-export function eventsTool(parts: EventParts): Tool {
+export function eventsTool(parts: EventsToolParts): Tool {
   return coreTool({
     name: 'core_events',
     authority: 'use',
@@ -36,7 +36,7 @@ export function eventsTool(parts: EventParts): Tool {
   });
 }
 
-function followOf({ fields }: EventQuery, reader: EventReader): Follow {
+function followOf({ fields }: EventQuery, reader: ReaderKey): Follow {
   return { fields, ...(reader !== undefined && { reader }) };
 }
 
@@ -47,7 +47,7 @@ function sessionOf(client: Client | undefined): string {
 }
 
 /** @throws GatewayError STORE_UNREACHABLE */
-async function found(query: EventQuery, parts: EventParts, reader: EventReader): Promise<EventPage> {
+async function found(query: EventQuery, parts: EventsToolParts, reader: ReaderKey): Promise<EventPage> {
   try {
     return await pageOf(newestFirst(parts), query, reader);
   } catch (error) {
@@ -56,7 +56,7 @@ async function found(query: EventQuery, parts: EventParts, reader: EventReader):
   }
 }
 
-async function* newestFirst({ ring, archive }: EventParts): AsyncGenerator<EventEntry> {
+async function* newestFirst({ ring, archive }: EventsToolParts): AsyncGenerator<EventEntry> {
   if (archive.isShared) {
     yield* await archive.ofAllProcesses();
     return;

@@ -2,7 +2,7 @@ import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { shownTo } from './entryReader.ts';
 import { KINDS } from '../kit/notices/noticeOf.ts';
-import type { EventEntry, EventReader } from './entryReader.ts';
+import type { EventEntry, ReaderKey } from './entryReader.ts';
 import { hasFields } from './followers.ts';
 import { readTime } from './readTime.ts';
 
@@ -102,7 +102,7 @@ export interface EventPage extends JsonObject {
 export async function pageOf(
   entries: AsyncIterable<EventEntry>,
   query: EventQuery,
-  reader: EventReader,
+  reader: ReaderKey,
 ): Promise<EventPage> {
   const { matches, since, limit, offset } = query;
   const events: EventEntry[] = [];
