@@ -7,7 +7,7 @@ import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts
 import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { isMoved } from './refuseMoved.ts';
-import { inForce, recordOf, refusedIn } from './serverRecord.ts';
+import { inForce, serverRecordOf, refusalsOf } from './serverRecord.ts';
 
 /** The read-only tools. */
 export function readTools(scope: Scope<unknown>): readonly Tool[] {
@@ -24,7 +24,9 @@ function listTool(scope: Scope<unknown>): Tool {
     read: (args) => validateArguments(LIST_ARGUMENTS, args, name),
     run: async (_, call) => {
       const resources = scope.get(ConfigControl).resources(MCP_SERVER);
-      const mcpServers = await Promise.all(resources.map((resource) => recordOf(resource, call, scope)));
+      const mcpServers = await Promise.all(
+        resources.map((resource) => serverRecordOf(resource, call, scope)),
+      );
       return structuredResult({ mcpServers, mode: scope.get(ResourceStore).mode, total: mcpServers.length });
     },
   });
@@ -38,8 +40,8 @@ function getTool(scope: Scope<unknown>): Tool {
       'Get one MCP server definition as it is in force with the state of its service; refused says what is wrong with its file',
     schema: NAME_ARGUMENTS,
     run: async ({ name }: { readonly name: string }, call) => {
-      const refused = refusedIn(name, scope);
-      const record = await recordOf(inForce(name, scope), call, scope);
+      const refused = refusalsOf(name, scope);
+      const record = await serverRecordOf(inForce(name, scope), call, scope);
       const registeredBy = await registeredByOf(MCP_SERVER, name, scope.get(ResourceStore));
       return structuredResult({
         ...record,

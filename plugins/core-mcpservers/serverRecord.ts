@@ -10,7 +10,7 @@ import type { McpServerSpec } from './mcpServerKind.ts';
 import { signInOf, statusFor } from './signInOf.ts';
 
 /** A definition as results show it: redacted, with the current state of its service, and of the caller's sign-in there. */
-export async function recordOf(
+export async function serverRecordOf(
   { name, labels, spec }: Resource,
   { request }: Pick<Call, 'request'>,
   scope: Scope<unknown>,
@@ -36,14 +36,14 @@ export function inForce(name: string, scope: Scope<unknown>): Resource {
     .resources(MCP_SERVER)
     .find((resource) => resource.name === name);
   if (found !== undefined) return found;
-  const faults = refusedIn(name, scope);
-  if (faults.length === 0) throw notFound(name);
+  const faults = refusalsOf(name, scope);
+  if (faults.length === 0) throw serverNotFound(name);
   const text = `MCP server ${name} is left out: ${faults.join('; ')}; mend its file, or delete it with core_mcpserver_delete`;
   throw new GatewayError('CONFIG_INVALID', text);
 }
 
 /** Why the stored definition is not in force, as `file:line:column: message`. */
-export function refusedIn(name: string, scope: Scope<unknown>): readonly string[] {
+export function refusalsOf(name: string, scope: Scope<unknown>): readonly string[] {
   const { issues = [] } = scope.get(ConfigControl).lastReport() ?? {};
   const own = issues.filter(({ definition }) => definition?.kind === MCP_SERVER && definition.name === name);
   return own
@@ -51,7 +51,7 @@ export function refusedIn(name: string, scope: Scope<unknown>): readonly string[
     .map((issue) => [placeText(issue), issue.message].filter((part) => part !== undefined).join(': '));
 }
 
-export function notFound(name: string): GatewayError {
+export function serverNotFound(name: string): GatewayError {
   return new GatewayError(
     'STORE_NOT_FOUND',
     `MCP server ${name} not found; list the known ones with core_mcpserver_list`,

@@ -17,7 +17,7 @@ import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.
 import { withWriteEvents } from './withWriteEvents.ts';
 import type { WrittenReason } from './withWriteEvents.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
-import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
+import { inForce, serverNotFound, serverRecordOf, serviceOf } from './serverRecord.ts';
 import { restore } from './redact.ts';
 import { isMoved, refuseMoved } from './refuseMoved.ts';
 
@@ -104,7 +104,7 @@ async function updateServer(
 ): Promise<JsonObject> {
   const store = scope.get(ResourceStore);
   const stored = await store.get(MCP_SERVER, name);
-  if (stored === undefined) throw notFound(name);
+  if (stored === undefined) throw serverNotFound(name);
   const spec = merged(stored, restore(fields, stored.spec));
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   refuseInvalid(scope, name, spec);
@@ -124,7 +124,7 @@ async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Pr
   try {
     await scope.get(ResourceStore).delete(MCP_SERVER, name, call.request);
   } catch (error) {
-    throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? notFound(name) : error;
+    throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? serverNotFound(name) : error;
   }
   await scope.get(ConfigControl).reload();
   return { name, status: 'deleted', message: `MCP server '${name}' deleted successfully` };
@@ -158,7 +158,7 @@ async function takenOver(
   const [errors, warnings] = [texts('error'), texts('warning')];
   if (errors.length === 0) {
     return {
-      ...(await recordOf(inForce(name, scope), call, scope)),
+      ...(await serverRecordOf(inForce(name, scope), call, scope)),
       ...(warnings.length > 0 && { warnings }),
     };
   }
