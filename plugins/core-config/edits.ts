@@ -49,7 +49,7 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
         const { applied, issues } = await control().reload();
         if (applied) return;
         set(former);
-        const why = issues.filter(isError).map(issueText).join('; ');
+        const why = issues.filter(isError).map(issueLine).join('; ');
         throw new GatewayError('CONFIG_INVALID', `the aggregator configuration was not applied: ${why}`);
       }),
     discard: () =>
@@ -73,7 +73,7 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
 }
 
 /** `file:line:column: message` */
-export function issueText(issue: Issue): string {
+export function issueLine(issue: Issue): string {
   const place = placeText(issue);
   return place === undefined ? issue.message : `${place}: ${issue.message}`;
 }

@@ -11,7 +11,7 @@ import {
 import type { CallResult, JsonObject, ReloadReport, Scope, Tool } from 'pegboard';
 import { SettingsStore } from '../contracts/settings.ts';
 import { AGGREGATOR_ARGUMENTS, closedBy, readAggregator, showAggregator } from './aggregatorSettings.ts';
-import { issueText } from './edits.ts';
+import { issueLine } from './edits.ts';
 import type { Edits } from './edits.ts';
 
 export interface ConfigToolsConfig {
@@ -94,8 +94,8 @@ async function settledInTime<T>(scope: Scope<ConfigToolsConfig>, work: Promise<T
 const LATE = Symbol('late');
 
 function reloadResult({ applied, issues, generation, actions, diff, ms }: ReloadReport): CallResult {
-  const errors = issues.filter(isError).map(issueText);
-  const warnings = issues.filter((issue) => !isError(issue)).map(issueText);
+  const errors = issues.filter(isError).map(issueLine);
+  const warnings = issues.filter((issue) => !isError(issue)).map(issueLine);
   const status = applied ? 'reloaded' : 'rejected';
   const result = structuredResult({ status, errors, warnings, generation, actions, diff, ms });
   return applied ? result : resultOf({ ...result.value(), isError: true });
