@@ -3,7 +3,7 @@ import { GatewayError } from 'pegboard';
 /** Yielded among places to mark where the caller may yield the event loop. */
 export const PAUSE = -1;
 /** Yields the offsets at which values begin, and pauses. */
-export type Places = Generator<number, void>;
+export type Offsets = Generator<number, void>;
 /** Yields pauses and returns a result. */
 export type Pausing<T> = Generator<number, T>;
 
@@ -109,12 +109,12 @@ export class JsonReader {
   }
 
   /** The items of an array or the values of an object. */
-  children(at: number): Places {
+  children(at: number): Offsets {
     return this.isObject(at) ? this.#values(at) : this.parts(at);
   }
 
   /** The items of an array or the keys of an object; empty for any other value. */
-  *parts(at: number): Places {
+  *parts(at: number): Offsets {
     if (!this.isContainer(at)) return;
     const isObject = this.isObject(at);
     let part = this.past(at + 1);
@@ -129,7 +129,7 @@ export class JsonReader {
     }
   }
 
-  *#values(at: number): Places {
+  *#values(at: number): Offsets {
     for (const key of this.parts(at)) yield key === PAUSE ? PAUSE : this.valueOf(key);
   }
 
@@ -151,7 +151,7 @@ export class JsonReader {
   }
 
   /** The value at a place and all values inside it, in the order of the text. */
-  *below(at: number): Places {
+  *below(at: number): Offsets {
     let depth = 0;
     let next = at;
     do {

@@ -12,13 +12,13 @@ export type Selector =
     }
   | {
       readonly kind: 'filter';
-      readonly path: readonly Step[];
+      readonly path: readonly PathStep[];
       readonly operator?: string;
       readonly value?: unknown;
     };
 
 /** Selectors applied to every value found so far and, if `deep`, to all values below it. */
-export interface Step {
+export interface PathStep {
   readonly selectors: readonly Selector[];
   readonly deep: boolean;
   /** Its source text, for messages. */
@@ -38,10 +38,10 @@ const UNSUPPORTED = /&&|\|\||[!@$]|[a-z]\w*\(/y;
 /** Parses a JSONPath (RFC 9535; a filter is one path, alone or compared with a value); `$` is optional.
  *  @param maxNesting limit of nested filters, and of `..` in total
  *  @throws GatewayError TOOL_ARGUMENTS naming the position of the error or of the excess */
-export function parseJsonPath(path: string, maxNesting: number): readonly Step[] {
+export function parseJsonPath(path: string, maxNesting: number): readonly PathStep[] {
   const reader = new Reader(path.trim(), maxNesting);
   reader.skip('$');
-  const steps: Step[] = [];
+  const steps: PathStep[] = [];
   while (!reader.atEnd) steps.push(reader.step(steps.length === 0));
   return steps;
 }
@@ -68,7 +68,7 @@ class Reader {
     return isThere;
   }
 
-  step(isFirst: boolean): Step {
+  step(isFirst: boolean): PathStep {
     this.#match(SPACE);
     const begin = this.#at;
     const deep = this.skip('..');
@@ -122,7 +122,7 @@ class Reader {
     const isWrapped = this.skip('(');
     this.#match(SPACE);
     if (!this.skip('@')) this.#fail();
-    const path: Step[] = [];
+    const path: PathStep[] = [];
     this.#match(SPACE);
     while (/[.[]/.test(this.#text.charAt(this.#at))) {
       path.push(this.step(false));

@@ -1,17 +1,17 @@
 import { GatewayError } from 'pegboard';
 import { PAUSE } from './jsonReader.ts';
-import type { JsonReader, Pausing, Places } from './jsonReader.ts';
-import type { Selector, Step } from './parseJsonPath.ts';
+import type { JsonReader, Pausing, Offsets } from './jsonReader.ts';
+import type { Selector, PathStep } from './parseJsonPath.ts';
 
 const MAX_KEYS = 20;
 
 /** Places of the selected values: exactly one, or any number in the order of RFC 9535; a value selected twice is
  *  included twice. */
-export type Selection = { readonly at: number } | { readonly places: Places };
+export type Selection = { readonly at: number } | { readonly places: Offsets };
 
 /** Evaluates a JSONPath: one of keys and indexes only returns its single place, any other path all places, lazily.
  *  @throws GatewayError TOOL_ARGUMENTS naming the place that does not exist, or when maxSelectChars is exceeded */
-export function* selectFrom(json: JsonReader, path: readonly Step[]): Pausing<Selection> {
+export function* selectFrom(json: JsonReader, path: readonly PathStep[]): Pausing<Selection> {
   let at = json.root;
   let passed = '$';
   for (const [index, step] of path.entries()) {
@@ -24,12 +24,12 @@ export function* selectFrom(json: JsonReader, path: readonly Step[]): Pausing<Se
   return { at };
 }
 
-function leadsToOne({ deep, selectors }: Step): boolean {
+function leadsToOne({ deep, selectors }: PathStep): boolean {
   const [only] = selectors;
   return !deep && selectors.length === 1 && (only?.kind === 'key' || only?.kind === 'index');
 }
 
-function* firstOf(places: Places): Pausing<number | undefined> {
+function* firstOf(places: Offsets): Pausing<number | undefined> {
   for (const place of places) {
     if (place !== PAUSE) return place;
     yield PAUSE;
@@ -38,7 +38,7 @@ function* firstOf(places: Places): Pausing<number | undefined> {
 }
 
 /** Yields the places that all steps lead to; depth first, so that intermediate places are not collected. */
-function* walk(json: JsonReader, from: number, [first, ...others]: readonly Step[]): Places {
+function* walk(json: JsonReader, from: number, [first, ...others]: readonly PathStep[]): Offsets {
   const open = first === undefined ? [] : [taken(json, from, first)];
   for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
     const { done, value: place } = inner.next();
@@ -49,27 +49,27 @@ function* walk(json: JsonReader, from: number, [first, ...others]: readonly Step
   }
 }
 
-function taken(json: JsonReader, at: number, { deep, selectors }: Step): Places {
+function taken(json: JsonReader, at: number, { deep, selectors }: PathStep): Offsets {
   const [first, ...others] = selectors;
   if (!deep && first !== undefined && others.length === 0) return take(json, at, first);
   return deep ? takenBelow(json, at, selectors) : takenByEach(json, at, selectors);
 }
 
-function* takenByEach(json: JsonReader, at: number, selectors: readonly Selector[]): Places {
+function* takenByEach(json: JsonReader, at: number, selectors: readonly Selector[]): Offsets {
   for (const selector of selectors) {
     if (json.look()) yield PAUSE;
     yield* take(json, at, selector);
   }
 }
 
-function* takenBelow(json: JsonReader, at: number, selectors: readonly Selector[]): Places {
+function* takenBelow(json: JsonReader, at: number, selectors: readonly Selector[]): Offsets {
   for (const below of json.below(at)) {
     if (below === PAUSE) yield PAUSE;
     else if (json.isContainer(below)) yield* takenByEach(json, below, selectors);
   }
 }
 
-function take(json: JsonReader, at: number, selector: Selector): Places {
+function take(json: JsonReader, at: number, selector: Selector): Offsets {
   switch (selector.kind) {
     case 'all':
       return json.children(at);
@@ -83,12 +83,12 @@ function take(json: JsonReader, at: number, selector: Selector): Places {
   }
 }
 
-function* byKey(json: JsonReader, at: number, key: string): Places {
+function* byKey(json: JsonReader, at: number, key: string): Offsets {
   const found = yield* json.member(at, key);
   if (found !== undefined) yield found;
 }
 
-function* byIndex(json: JsonReader, at: number, selector: ByIndex): Places {
+function* byIndex(json: JsonReader, at: number, selector: ByIndex): Offsets {
   if (!json.isArray(at)) return;
   const items = yield* listed(json.parts(at), lastAsked(selector));
   for (const index of indexesOf(selector, items.length)) {
@@ -107,7 +107,7 @@ function lastAsked(selector: ByIndex): number {
   return by > 0 && from >= 0 && to >= 0 ? to - 1 : Infinity;
 }
 
-function* listed(places: Places, last: number): Pausing<readonly number[]> {
+function* listed(places: Offsets, last: number): Pausing<readonly number[]> {
   const list: number[] = [];
   for (const place of places) {
     if (place === PAUSE) yield PAUSE;
@@ -136,7 +136,7 @@ function* indexesOf(selector: ByIndex, count: number): Generator<number, void> {
 
 type Filter = Extract<Selector, { kind: 'filter' }>;
 
-function* passing(json: JsonReader, at: number, filter: Filter): Places {
+function* passing(json: JsonReader, at: number, filter: Filter): Offsets {
   for (const child of json.children(at)) {
     if (json.look()) yield PAUSE;
     if (child === PAUSE || (yield* passes(json, child, filter))) yield child;

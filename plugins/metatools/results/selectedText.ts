@@ -1,5 +1,5 @@
 import { PAUSE } from './jsonReader.ts';
-import type { JsonReader, Places } from './jsonReader.ts';
+import type { JsonReader, Offsets } from './jsonReader.ts';
 import type { Selection } from './selectFrom.ts';
 
 /** Approximate maximum length of a piece. */
@@ -26,7 +26,7 @@ function partsOf(json: JsonReader, selection: Selection): Generator<string, void
   return json.isString(selection.at) ? unquoted(json, selection.at) : indented(json, selection.at, '\n');
 }
 
-function* listOf(json: JsonReader, places: Places): Generator<string, void> {
+function* listOf(json: JsonReader, places: Offsets): Generator<string, void> {
   let before = '[';
   for (const place of places) {
     if (place === PAUSE) yield '';

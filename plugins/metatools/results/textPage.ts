@@ -1,5 +1,5 @@
 /** The requested part of a text: from `offset` (UTF-16 units), or lines, from 1; at most `limit` UTF-16 units. */
-export interface Asked {
+export interface AskedText {
   readonly offset: number;
   readonly limit: number;
   readonly lines?: { readonly first: number; readonly last: number };
@@ -13,14 +13,14 @@ export interface Counted {
 /** A page of a text received in pieces: keeps the requested part and counts the rest. */
 export class TextPage {
   readonly #limit: number;
-  readonly #lines: Asked['lines'];
+  readonly #lines: AskedText['lines'];
   #start: number | undefined;
   #end = Infinity;
   #kept = '';
   #chars: number;
   #newLines: number;
 
-  constructor({ offset, limit, lines }: Asked, before: Counted = { chars: 0, newLines: 0 }) {
+  constructor({ offset, limit, lines }: AskedText, before: Counted = { chars: 0, newLines: 0 }) {
     this.#limit = limit;
     this.#lines = lines;
     this.#start = lines === undefined ? offset : lines.first === 1 ? 0 : undefined;

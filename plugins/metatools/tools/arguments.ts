@@ -1,7 +1,7 @@
 import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
-import type { PageRequest } from '../entry/page.ts';
+import type { PageRequest } from '../entry/entryPage.ts';
 
 /** Depth limit for JSON inside a string, which the front does not check; equals the default of `front.maxDepth`. */
 const MAX_LEVELS = 512;

@@ -11,8 +11,8 @@ import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 import { whyMissing } from './whyMissing.ts';
-import { cutPage, cutShortPage } from '../entry/page.ts';
-import type { Items, Page, PageRequest } from '../entry/page.ts';
+import { cutPage, cutShortPage } from '../entry/entryPage.ts';
+import type { Items, EntryPage, PageRequest } from '../entry/entryPage.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker } from '../search/ranker.ts';
 import type { StillStarting } from './stillStarting.ts';
@@ -84,7 +84,7 @@ interface FilterCall {
 
 interface Found {
   readonly answer: JsonObject;
-  readonly tools: Page['entries'];
+  readonly tools: EntryPage['entries'];
   readonly isSure: boolean;
 }
 
@@ -141,7 +141,7 @@ function pageOf(
   matches: Items<Match>,
   asked: PageRequest,
   { full, config, summaryOf }: Shaping,
-): Generator<undefined, Page> {
+): Generator<undefined, EntryPage> {
   if (!full) {
     return cutShortPage(matches, asked, {
       bounds: config,

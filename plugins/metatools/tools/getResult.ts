@@ -8,13 +8,13 @@ import { metaTool } from './metaTool.ts';
 import { JsonReader } from '../results/jsonReader.ts';
 import type { Pausing } from '../results/jsonReader.ts';
 import { parseJsonPath } from '../results/parseJsonPath.ts';
-import type { Step } from '../results/parseJsonPath.ts';
+import type { PathStep } from '../results/parseJsonPath.ts';
 import { PART_CHARS } from '../results/resultHandle.ts';
 import type { ResultStore, StoredResult } from '../results/resultStore.ts';
 import { selectFrom } from '../results/selectFrom.ts';
 import { selectedText } from '../results/selectedText.ts';
 import { TextPage, sumOf } from '../results/textPage.ts';
-import type { Asked, Counted } from '../results/textPage.ts';
+import type { AskedText, Counted } from '../results/textPage.ts';
 
 export interface GetResultParts {
   readonly store: ResultStore;
@@ -58,7 +58,7 @@ export function getResult(scope: Scope<MetatoolsConfig>, { store, turns }: GetRe
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS for an invalid range */
-function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig): Asked {
+function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig): AskedText {
   const limit = Math.min(wholeNumber(args, 'limit', { least: 1, fallback: pageChars }), maxPageChars);
   const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
   const lines = optionalText(args, 'lines');
@@ -76,7 +76,7 @@ function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig)
 }
 
 /** Reads only the parts that contain the page. @throws GatewayError TOOL_ARGUMENTS for lines that do not exist */
-async function storedPage(stored: StoredResult, asked: Asked, turns: Turns): Promise<CallResult> {
+async function storedPage(stored: StoredResult, asked: AskedText, turns: Turns): Promise<CallResult> {
   const { chars, newLines } = stored;
   const first = firstPart(asked, newLines);
   const before = { chars: first * PART_CHARS, newLines: sumOf(newLines.slice(0, first)) };
@@ -88,7 +88,7 @@ async function storedPage(stored: StoredResult, asked: Asked, turns: Turns): Pro
   return answerOf(page, asked, { chars, newLines: sumOf(newLines) });
 }
 
-function firstPart({ offset, lines }: Asked, newLines: readonly number[]): number {
+function firstPart({ offset, lines }: AskedText, newLines: readonly number[]): number {
   if (lines === undefined) return Math.min(Math.floor(offset / PART_CHARS), newLines.length);
   let before = 0;
   const found = newLines.findIndex((count) => (before += count) >= lines.first - 1);
@@ -98,8 +98,8 @@ function firstPart({ offset, lines }: Asked, newLines: readonly number[]): numbe
 /** Returns a selected image or sound as an image or sound, not as base64 text. @throws GatewayError TOOL_ARGUMENTS */
 function* selectedPage(
   json: JsonReader,
-  path: readonly Step[],
-  asked: Asked,
+  path: readonly PathStep[],
+  asked: AskedText,
 ): Generator<unknown, CallResult> {
   const selection = yield* selectFrom(json, path);
   if ('at' in selection && (yield* isMedia(json, selection.at))) {
@@ -115,7 +115,7 @@ function* selectedPage(
 }
 
 /** Returns the position of the page as JSON, then its text, unescaped. */
-function answerOf(page: TextPage, { lines }: Asked, { chars, newLines }: Counted): CallResult {
+function answerOf(page: TextPage, { lines }: AskedText, { chars, newLines }: Counted): CallResult {
   const { offset, shown } = page;
   if (offset === undefined) {
     const text = `line ${lines?.first ?? 1} does not exist; the text has ${newLines + 1} lines`;

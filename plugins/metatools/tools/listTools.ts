@@ -8,7 +8,7 @@ import { readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
-import { cutShortPage } from '../entry/page.ts';
+import { cutShortPage } from '../entry/entryPage.ts';
 import type { StillStarting } from './stillStarting.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 

@@ -3,7 +3,7 @@ import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from '
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { McpPromptSource } from '../../contracts/mcp.ts';
 import { objectArgument, requiredText } from './arguments.ts';
-import { listResult, optionsOf, retrievalError, textBeside } from './mcpResources.ts';
+import { listResult, callOptionsOf, retrievalError, textBeside } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';
 
 const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
@@ -61,7 +61,7 @@ interface Filling {
 }
 
 async function fill(scope: Scope<unknown>, name: string, { values, call }: Filling): Promise<CallResult> {
-  const options = optionsOf(call);
+  const options = callOptionsOf(call);
   const getting = firstAnswer(
     scope.all(McpPromptSource),
     (source) => source.get(name, values, call.request, options),

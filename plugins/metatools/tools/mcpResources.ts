@@ -68,7 +68,7 @@ export function getResource(scope: Scope<unknown>): Tool {
 }
 
 async function readResource(scope: Scope<unknown>, uri: string, call: Call): Promise<CallResult> {
-  const options = optionsOf(call);
+  const options = callOptionsOf(call);
   const reading = firstAnswer(
     scope.all(McpResourceSource),
     (source) => source.read(uri, call.request, options),
@@ -105,7 +105,7 @@ export function textBeside(text: string, json: string): CallResult {
 }
 
 /** The call options of the meta-tool's own call. */
-export function optionsOf({ cancel, progress, client, meta }: Call): CallOptions {
+export function callOptionsOf({ cancel, progress, client, meta }: Call): CallOptions {
   return { cancel, progress, client, meta };
 }
 

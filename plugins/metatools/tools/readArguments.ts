@@ -16,7 +16,7 @@ const CALLED_ARGUMENTS: ReadonlySet<string> = new Set(['params', 'parameters', '
 const MAX_NAMED = 8;
 const MAX_NAME_CHARS = 64;
 
-export interface Declared {
+export interface DeclaredArguments {
   /** Name of the meta-tool. */
   readonly name: string;
   readonly properties: JsonObject;
@@ -26,7 +26,7 @@ export interface Declared {
 /** Reads the declared arguments of a meta-tool. Drops arguments that clients add to every call, and empty optional ones,
  *  as web forms and strict function calling send them; an empty array is kept if the schema requires an item.
  *  @throws GatewayError TOOL_ARGUMENTS for unknown arguments, suggesting near ones */
-export function readArguments(args: JsonObject, declared: Declared): JsonObject {
+export function readArguments(args: JsonObject, declared: DeclaredArguments): JsonObject {
   const keys = Object.keys(args);
   const isTaken = (key: string): boolean => takes(declared, key, args[key]);
   if (keys.every(isTaken)) return args;
@@ -37,7 +37,7 @@ export function readArguments(args: JsonObject, declared: Declared): JsonObject 
   return Object.fromEntries(keys.filter(isTaken).map((key) => [key, args[key]]));
 }
 
-function takes({ properties, required }: Declared, key: string, value: unknown): boolean {
+function takes({ properties, required }: DeclaredArguments, key: string, value: unknown): boolean {
   if (!Object.hasOwn(properties, key)) return false;
   if (required.includes(key) || value === undefined) return true;
   if (value === null || value === '') return false;
@@ -46,7 +46,11 @@ function takes({ properties, required }: Declared, key: string, value: unknown):
   return Array.isArray(value) && isObject(property) && 'minItems' in property;
 }
 
-function unknownArguments(all: readonly string[], args: JsonObject, declared: Declared): GatewayError {
+function unknownArguments(
+  all: readonly string[],
+  args: JsonObject,
+  declared: DeclaredArguments,
+): GatewayError {
   const unknown = all.slice(0, MAX_NAMED).map((key) => key.slice(0, MAX_NAME_CHARS));
   const what = `unknown argument${unknown.length > 1 ? 's' : ''} ${unknown.join(', ')} of ${declared.name}`;
   const meant = meantBy(unknown, args, declared);
@@ -56,7 +60,11 @@ function unknownArguments(all: readonly string[], args: JsonObject, declared: De
 }
 
 /** Suggestions: near names that are not given; if the tool has `arguments`, all others belong inside it. */
-function meantBy(unknown: readonly string[], args: JsonObject, { properties }: Declared): readonly string[] {
+function meantBy(
+  unknown: readonly string[],
+  args: JsonObject,
+  { properties }: DeclaredArguments,
+): readonly string[] {
   const free = Object.keys(properties).filter((key) => !Object.hasOwn(args, key));
   const meant: string[] = [];
   const passedOn: string[] = [];

@@ -1,5 +1,5 @@
 import type { Meaning } from './lexicon.ts';
-import { linesOf, sidesOf } from './wordFiles.ts';
+import { wordLines, sidesOf } from './wordFiles.ts';
 
 const ALIKE_WORTH = 0.3;
 const WORD_WORTH = 0.5;
@@ -20,19 +20,19 @@ export interface Sayings {
 
 /** Reads one line at a time, because reading all of them takes long. */
 export function* readMeanings(): Generator<Sayings, undefined> {
-  for (const line of [...linesOf('said'), ...linesOf('fields')]) {
+  for (const line of [...wordLines('said'), ...wordLines('fields')]) {
     const [said, meant] = sidesOf(line);
     const all = said.split(', ');
     yield { said: all.filter((one) => !isPhrase(one)), meaning: { meant, worth: WORD_WORTH } };
     yield { said: all.filter(isPhrase), meaning: { meant, worth: PHRASE_WORTH } };
   }
-  for (const [foreign, meant] of linesOf('foreign').map(sidesOf))
+  for (const [foreign, meant] of wordLines('foreign').map(sidesOf))
     yield { said: foreign.split(', '), meaning: { meant, worth: FOREIGN_WORTH } };
-  for (const [products, about] of linesOf('about').map(sidesOf)) {
+  for (const [products, about] of wordLines('about').map(sidesOf)) {
     const meant = products.replaceAll(',', '');
     yield { said: about.split(' '), meaning: { meant, worth: ABOUT_WORTH } };
   }
-  for (const line of linesOf('alike')) {
+  for (const line of wordLines('alike')) {
     const meant = line.replaceAll('-', '');
     yield { said: meant.split(' '), meaning: { meant, worth: ALIKE_WORTH } };
   }
@@ -46,10 +46,10 @@ function isPhrase(said: string): boolean {
 
 /** A cue is looked up by the words of its smallest group; the query must also contain a word of each other group. */
 function* readCues(): Generator<Sayings, undefined> {
-  const groups = new Map(linesOf('groups').map(sidesOf));
+  const groups = new Map(wordLines('groups').map(sidesOf));
   const membersOf = (group: string): string[] =>
     group.split('|').flatMap((one) => groups.get(one)?.split(' ') ?? one);
-  for (const line of linesOf('cues')) {
+  for (const line of wordLines('cues')) {
     const [cue, meant] = sidesOf(line);
     const all = cue.split(' + ').map(membersOf);
     const [said = [], ...beside] = all.sort((a, b) => a.length - b.length);

@@ -4,7 +4,7 @@ import type { Cue, StandIns } from './lexicon.ts';
 import { readMeanings } from './readMeanings.ts';
 import type { Sayings } from './readMeanings.ts';
 import type { Stem } from './stem.ts';
-import { linesOf, sidesOf, wordsIn } from './wordFiles.ts';
+import { wordLines, sidesOf, wordsIn } from './wordFiles.ts';
 
 /** Number of lines read before yielding the event loop. */
 const LINES_AT_ONCE = 200;
@@ -42,7 +42,7 @@ export class Thesaurus {
     this.#products = new Set(wordsIn('products').flatMap((words) => stemsIn(words, stem)));
     this.#weakStems = new Set(wordsIn('weak').flatMap((words) => stemsIn(words, stem)));
     this.#longByShort = new Map(
-      linesOf('short')
+      wordLines('short')
         .map(sidesOf)
         .map(([short, long]) => [short, stemsIn(long, stem)]),
     );
@@ -141,7 +141,7 @@ export class Thesaurus {
 
 function readActs(stem: Stem): ReadonlyMap<string, readonly string[]> {
   const acts = new Map<string, readonly string[]>();
-  for (const [act, verbs] of linesOf('acts').map(sidesOf)) {
+  for (const [act, verbs] of wordLines('acts').map(sidesOf)) {
     for (const verb of stemsIn(verbs, stem)) acts.set(verb, [...(acts.get(verb) ?? []), act]);
   }
   return acts;

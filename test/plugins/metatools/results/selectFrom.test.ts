@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { JsonReader } from '../../../../plugins/metatools/results/jsonReader.ts';
 import { parseJsonPath } from '../../../../plugins/metatools/results/parseJsonPath.ts';
-import type { Selector, Step } from '../../../../plugins/metatools/results/parseJsonPath.ts';
+import type { Selector, PathStep } from '../../../../plugins/metatools/results/parseJsonPath.ts';
 import { selectFrom } from '../../../../plugins/metatools/results/selectFrom.ts';
 import { selectedText } from '../../../../plugins/metatools/results/selectedText.ts';
 
@@ -27,7 +27,7 @@ function selected(root: unknown, path: string): unknown {
 }
 
 /** A plain implementation of RFC 9535 on values, for paths without filters. */
-function plainly(values: readonly unknown[], path: readonly Step[]): readonly unknown[] {
+function plainly(values: readonly unknown[], path: readonly PathStep[]): readonly unknown[] {
   const [step, ...rest] = path;
   if (step === undefined) return values;
   const from = step.deep ? values.flatMap(withAllBelow) : values;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TextPage } from '../../../../plugins/metatools/results/textPage.ts';
-import type { Asked } from '../../../../plugins/metatools/results/textPage.ts';
+import type { AskedText } from '../../../../plugins/metatools/results/textPage.ts';
 
 /** Expected offset and text of a page, computed from the whole text. */
-function plainly(text: string, { offset, limit, lines }: Asked): readonly [number | undefined, string] {
+function plainly(text: string, { offset, limit, lines }: AskedText): readonly [number | undefined, string] {
   if (lines === undefined) return [offset, text.slice(offset, offset + limit)];
   const all = text.split('\n').map((line, at, { length }) => (at < length - 1 ? `${line}\n` : line));
   if (lines.first > all.length) return [undefined, ''];
@@ -27,7 +27,7 @@ describe('metatools: a page of a text', () => {
       fc.property(texts, asked, fc.boolean(), fc.infiniteStream(small), (text, numbers, byLines, cuts) => {
         const { offset, limit, first, more } = numbers;
         const lines = { first: first + 1, last: first + 1 + more };
-        const wanted: Asked = byLines ? { offset: 0, limit, lines } : { offset, limit };
+        const wanted: AskedText = byLines ? { offset: 0, limit, lines } : { offset, limit };
         const page = new TextPage(wanted);
         for (let at = 0; at < text.length;) {
           const end = at + 1 + (cuts.next().value as number);

@@ -20,7 +20,7 @@ export interface PageBounds {
   readonly maxPageBytes: number;
   readonly defaultPageBytes: number;
 }
-export interface Page {
+export interface EntryPage {
   readonly entries: readonly JsonObject[];
   /** Number of all matches, not only of this page. */
   readonly total: number;
@@ -29,7 +29,7 @@ export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
-type Cutting = Generator<undefined, Page>;
+type Cutting = Generator<undefined, EntryPage>;
 
 /** A page of short entries, built in pieces. Shortens the summaries before it shows fewer tools. */
 export function* cutShortPage<T>(
