@@ -12,6 +12,6 @@ export function idOf(key: string, { tool, request }: Call): string {
 }
 
 /** Equal for equal arguments, in any order of keys. */
-export function digestOf(args: JsonObject): string {
+export function argumentsDigest(args: JsonObject): string {
   return digest(canonicalJson(args));
 }

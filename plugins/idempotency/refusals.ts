@@ -5,7 +5,7 @@ import type { Call } from 'pegboard';
 
 const REMEDY = 'let some expire or raise plugins.idempotency.config.maxKeys';
 
-export function busy({ tool }: Call, retryAfter: number): GatewayError {
+export function callUnderWay({ tool }: Call, retryAfter: number): GatewayError {
   const text = `a call of ${tool.name} with this idempotency key is under way; ask again in ${retryAfter} s`;
   return new GatewayError('TOOL_KEY_BUSY', text, { details: { retryAfter } });
 }
@@ -15,7 +15,7 @@ export function reused({ tool }: Call): GatewayError {
   return new GatewayError('TOOL_KEY_REUSED', text);
 }
 
-export function cutOff({ tool }: Call): GatewayError {
+export function callCutOff({ tool }: Call): GatewayError {
   const text = `a call of ${tool.name} with this idempotency key was cut off: it may have run`;
   return new GatewayError('TOOL_OUTCOME_UNKNOWN', `${text}; check its effect before calling with a new key`);
 }

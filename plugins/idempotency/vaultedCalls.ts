@@ -7,11 +7,11 @@ import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
 import type { KeyedCalls } from '../contracts/idempotency.ts';
 import type { IdempotencyConfig } from './config.ts';
-import { digestOf, idOf, PREFIX } from './identity.ts';
+import { argumentsDigest, idOf, PREFIX } from './identity.ts';
 import { KeyShares } from './keyShares.ts';
-import { outcomeOf, outcomeOfError, retold } from './outcome.ts';
-import type { Entry, Outcome } from './outcome.ts';
-import { busy, cutOff, notRecorded, reused } from './refusals.ts';
+import { keptOutcomeOf, outcomeOfError, retold } from './keptOutcome.ts';
+import type { KeyRecord, KeptOutcome } from './keptOutcome.ts';
+import { callUnderWay, callCutOff, notRecorded, reused } from './refusals.ts';
 
 /** Another process asks for the outcome of a key's call. */
 const TOPIC = 'idempotency.outcome';
@@ -21,7 +21,7 @@ interface Begun {
   readonly vault: Vault;
   readonly id: string;
   /** Its record until it ends. */
-  readonly entry: Entry;
+  readonly entry: KeyRecord;
 }
 
 /** Calls with a key, recorded in the vault: the begin before the tool runs, the outcome before the caller receives it. */
@@ -62,7 +62,7 @@ export class VaultedCalls implements KeyedCalls {
     this.#running.add(id);
     try {
       const peers = this.#scope.find(Peers);
-      const digest = digestOf(call.args);
+      const digest = argumentsDigest(call.args);
       const entry = { digest, begin: randomUUID(), ...(peers && { process: peers.own }) };
       const begun = { vault: this.#vault(), id, entry };
       const known = await this.#begin(begun, call);
@@ -75,12 +75,12 @@ export class VaultedCalls implements KeyedCalls {
   }
 
   /** @returns the record of the key; undefined if the key was new and is now recorded */
-  async #begin(begun: Begun, call: Call): Promise<Entry | undefined> {
+  async #begin(begun: Begun, call: Call): Promise<KeyRecord | undefined> {
     const { vault, id, entry } = begun;
     let isNew = false;
     await this.#storeLate([id]);
     try {
-      const known = (await vault.get(id)) as Entry | undefined;
+      const known = (await vault.get(id)) as KeyRecord | undefined;
       if (known !== undefined) return known;
       await this.#shares.take(id, sharerOf(call.request));
       try {
@@ -113,13 +113,13 @@ export class VaultedCalls implements KeyedCalls {
       await this.#end(begun, outcomeOfError(error, tool));
       throw error;
     }
-    await this.#end(begun, outcomeOf(result, this.#scope.config.maxResultBytes));
+    await this.#end(begun, keptOutcomeOf(result, this.#scope.config.maxResultBytes));
     return result;
   }
 
   /** Records the outcome. A failure of the vault does not fail the call: its outcome is then stored later, or counts as unknown.
    *  @param outcome undefined if the tool has not run */
-  async #end(begun: Begun, outcome: Outcome | undefined): Promise<void> {
+  async #end(begun: Begun, outcome: KeptOutcome | undefined): Promise<void> {
     const { vault, id, entry } = begun;
     const { digest } = entry;
     const free = async (): Promise<void> => {
@@ -128,7 +128,7 @@ export class VaultedCalls implements KeyedCalls {
     const write =
       outcome === undefined
         ? free
-        : () => vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
+        : () => vault.set(id, { digest, outcome } satisfies KeyRecord, this.#scope.config.keepSeconds);
     try {
       await write();
     } catch (error) {
@@ -156,7 +156,7 @@ export class VaultedCalls implements KeyedCalls {
   }
 
   /** @throws GatewayError if the outcome cannot be repeated; the stored error of the first call */
-  async #again({ digest, outcome, process }: Entry, begun: Begun, call: Call): Promise<CallResult> {
+  async #again({ digest, outcome, process }: KeyRecord, begun: Begun, call: Call): Promise<CallResult> {
     if (digest !== begun.entry.digest) {
       this.counts.add({ outcome: 'reused' });
       throw reused(call);
@@ -167,7 +167,7 @@ export class VaultedCalls implements KeyedCalls {
     }
     if (!(await this.#runsElsewhere(process))) {
       this.counts.add({ outcome: 'unknown' });
-      throw cutOff(call);
+      throw callCutOff(call);
     }
     // Its process has it if it could not be stored.
     for (const channel of this.#scope.all(Channel)) channel.publish(TOPIC, { id: begun.id });
@@ -176,7 +176,7 @@ export class VaultedCalls implements KeyedCalls {
 
   #busy(call: Call): GatewayError {
     this.counts.add({ outcome: 'busy' });
-    return busy(call, this.#scope.config.busyRetrySeconds);
+    return callUnderWay(call, this.#scope.config.busyRetrySeconds);
   }
 
   async #runsElsewhere(process: string | undefined): Promise<boolean> {

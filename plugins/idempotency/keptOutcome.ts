@@ -4,16 +4,16 @@ import { withRawMeta } from '../kit/text/rawJson.ts';
 import { URL_ELICITATION_REQUIRED } from '../contracts/servers.ts';
 
 /** The record of a key; without outcome the call has begun and not ended. */
-export interface Entry {
+export interface KeyRecord {
   readonly digest: string;
   /** Random id of the begin, another one for each. */
   readonly begin?: string;
   /** The process that runs the call, if others share the vault. */
   readonly process?: string;
-  readonly outcome?: Outcome;
+  readonly outcome?: KeptOutcome;
 }
 /** How a call ended. */
-export type Outcome =
+export type KeptOutcome =
   | { readonly kind: 'result'; readonly json: string }
   | { readonly kind: 'oversized'; readonly bytes: number }
   | {
@@ -40,13 +40,13 @@ const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UPSTREAM_TASK_ONLY',
 ]);
 
-export function outcomeOf({ json }: CallResult, maxBytes: number): Outcome {
+export function keptOutcomeOf({ json }: CallResult, maxBytes: number): KeptOutcome {
   const bytes = Buffer.byteLength(json);
   return bytes > maxBytes ? { kind: 'oversized', bytes } : { kind: 'result', json };
 }
 
 /** @returns undefined if the tool has certainly not run */
-export function outcomeOfError(error: unknown, { server, kind }: Tool): Outcome | undefined {
+export function outcomeOfError(error: unknown, { server, kind }: Tool): KeptOutcome | undefined {
   if (!isGatewayError(error))
     return { kind: 'error', code: 'PLUGIN_TAP', message: messageOf(error), details: {}, expose: false };
   const { code, message, details, expose } = error;
@@ -58,7 +58,7 @@ export function outcomeOfError(error: unknown, { server, kind }: Tool): Outcome 
 }
 
 /** Returns or throws the stored outcome again; a result is marked as replayed. @throws GatewayError */
-export function retold(outcome: Outcome, { tool }: Call): CallResult {
+export function retold(outcome: KeptOutcome, { tool }: Call): CallResult {
   if (outcome.kind === 'result') return rawResult(withRawMeta(outcome.json, REPLAYED, 'true'));
   if (outcome.kind === 'oversized') {
     const text = `${tool.name} has run with this idempotency key; its result of ${outcome.bytes} bytes was too large to keep`;
