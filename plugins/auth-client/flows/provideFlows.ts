@@ -79,7 +79,6 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       registrations,
       network,
       signal,
-      log,
       ownSignIn,
       connect: (flow) => connections.connectFor(flow),
     }),
