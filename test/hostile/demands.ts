@@ -364,8 +364,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U48',
     what: 'tool names: too long, clashing delimiters',
     tests: [
-      'plugins/upstream/catalogue: cuts a long name, always to the same one, and keeps different names different',
-      'plugins/upstream/catalogue: puts prefix and server before the name, once',
+      'plugins/upstream/offer/names: cuts a long name, always to the same one, and keeps different names different',
+      'plugins/upstream/offer/names: puts prefix and server before the name, once',
       "e2e/hostileServer: names of JavaScript's own members are ordinary tool names, and lead back to their server's names",
     ],
   },

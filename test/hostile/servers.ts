@@ -233,7 +233,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'descriptions that give orders, of a megabyte, with control characters',
     tests: [
       'e2e/hostileServer: a description is text: cut in lists, whole when described, never acted on',
-      'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
+      'plugins/metatools/entry/summary: cuts summaries at 200 characters, never inside a word or an emoji',
     ],
   },
   {

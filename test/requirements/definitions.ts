@@ -30,7 +30,7 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'server.prefix',
     sentence: 'toolPrefix is a prefix of the tool names.',
-    tests: ['plugins/upstream/catalogue: puts prefix and server before the name, once'],
+    tests: ['plugins/upstream/offer/names: puts prefix and server before the name, once'],
   },
   {
     id: 'server.env',

@@ -9,8 +9,8 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: [
       'plugins/metatools/catalogue: lists a page of short entries and reports that there are more',
       'plugins/toolsets/toolsets: are named by list_tools when declared, beside entries in discovery form',
-      'plugins/metatools/catalogue: uses the first sentence as the summary',
-      'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
+      'plugins/metatools/entry/summary: uses the first sentence as the summary',
+      'plugins/metatools/entry/summary: cuts summaries at 200 characters, never inside a word or an emoji',
       'plugins/metatools/catalogue: lists core tools as summaries, or in full on request',
     ],
   },

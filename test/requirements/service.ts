@@ -33,7 +33,7 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.names',
     sentence: 'Core tools are named core_*, external tools x_<server-name>_<tool-name>.',
     tests: [
-      'plugins/upstream/catalogue: puts prefix and server before the name, once',
+      'plugins/upstream/offer/names: puts prefix and server before the name, once',
       'plugins/coreTools: are those of the interface; additional ones have all four annotations',
       'e2e/upstreams: lists, filters, describes and calls over all three transports',
     ],

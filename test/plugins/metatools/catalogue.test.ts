@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { ServiceSource } from '../../../plugins/contracts/services.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
-import { createSummarizer } from '../../../plugins/metatools/entry/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
 import { turnsDuring } from '../../support/turns.ts';
@@ -24,7 +22,6 @@ const THIRTEEN = [
   'get_result',
   'explain_tool',
 ];
-const summaryOf = createSummarizer();
 const many = (count: number) =>
   Array.from({ length: count }, (_, at) => serverTool('files', `tool${String(at).padStart(4, '0')}`));
 
@@ -218,41 +215,6 @@ describe('metatools: the catalogue', () => {
     const board = await boardOf({ tools: [serverTool('files', 'read', { isStale: () => true })] });
     expect((await board.ask('list_tools')).tools[0]).to.include({ stale: true });
     expect(await board.ask('describe_tool', { name: 'x_files_read' })).to.include({ stale: true });
-  });
-
-  it('uses the first sentence as the summary', () => {
-    expect(summaryOf('\n  First line \nSecond')).to.equal('First line');
-    expect(summaryOf('Reads a file. Use it with care.')).to.equal('Reads a file.');
-    expect(summaryOf('Reads a text\nfile from disk. More')).to.equal('Reads a text file from disk.');
-    expect(summaryOf('Sends mail, e.g. Gmail or vs. Outlook. More')).to.equal(
-      'Sends mail, e.g. Gmail or vs. Outlook.',
-    );
-    expect(summaryOf('Runs v1.2 of node.js scripts! Really')).to.equal('Runs v1.2 of node.js scripts!');
-    expect(summaryOf('列出文件。然后读取。')).to.equal('列出文件。');
-    expect(summaryOf('')).to.equal('');
-  });
-
-  it('removes characters from summaries that hide or reorder text', () => {
-    expect(summaryOf('Reads\u202e eteled\u202c a\u0007 file')).to.equal('Reads eteled a file');
-  });
-
-  it('cuts summaries at 200 characters, never inside a word or an emoji', () => {
-    expect(summaryOf('😀'.repeat(100))).to.equal('😀'.repeat(100));
-    const family = '👨‍👩‍👧‍👦';
-    expect(summaryOf(family.repeat(60))).to.equal(`${family.repeat(18)}…`);
-    expect(summaryOf(`${'a'.repeat(190)} bcdefghijklmn`)).to.equal(`${'a'.repeat(190)}…`);
-    expect(summaryOf(`${'word '.repeat(39)}, twelve, and more`)).to.equal(`${'word '.repeat(39).trim()}…`);
-    fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1, maxLength: 30 }), { maxLength: 40 }), (parts) => {
-        const text = parts
-          .join(' ')
-          .replaceAll(/[^\p{L}]+/gu, ' ')
-          .trim();
-        const summary = summaryOf(text);
-        expect(summary.length).to.be.at.most(200);
-        if (summary.endsWith('…')) expect(`${text} `.startsWith(`${summary.slice(0, -1)} `)).to.equal(true);
-      }),
-    );
   });
 
   describe('describe_tool', () => {

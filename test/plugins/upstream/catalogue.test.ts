@@ -1,71 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { ANYONE, DecisionLayer, messageOf } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { pluginOf } from '../../support/kernel.ts';
-import { Claims, EVERYONE } from '../../../plugins/upstream/offer/claims.ts';
-import type { Claim } from '../../../plugins/upstream/offer/claims.ts';
-import { exposedName } from '../../../plugins/upstream/offer/names.ts';
 import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, told, until } from './support.ts';
-
-describe('upstream: names', () => {
-  const parts = { servicePrefix: 'x', prefix: 'github', maxChars: 64 };
-
-  it('puts prefix and server before the name, once', () => {
-    expect(exposedName('search', parts)).to.equal('x_github_search');
-    expect(exposedName('github_search', parts)).to.equal('x_github_search');
-    expect(exposedName('githubsearch', parts)).to.equal('x_github_githubsearch');
-  });
-
-  it('cuts a long name, always to the same one, and keeps different names different', () => {
-    const [a, b] = ['y', 'z'].map((end) => exposedName('n'.repeat(200) + end, parts));
-    expect(a).to.have.length(64);
-    expect(a).to.not.equal(b);
-    expect(a).to.equal(exposedName(`${'n'.repeat(200)}y`, parts));
-  });
-
-  it('gives a name to the server that owns it, else to the first server by name, in any order of arrival', () => {
-    const step = fc.tuple(
-      fc.constantFrom('a', 'b', 'c', 'd'),
-      fc.subarray(['one', 'two', 'three']),
-      fc.boolean(),
-    );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 20 }), (all) => {
-        const claims = new Claims<Claim>();
-        const held = new Map<string, ReadonlyMap<string, Claim>>();
-        for (const [server, names, isOwn] of all) {
-          const next = new Map(names.map((name) => [name, { server, isOwn }]));
-          claims.replace({ audience: EVERYONE, server }, held.get(server)?.keys() ?? [], next);
-          held.set(server, next);
-        }
-        for (const name of ['one', 'two', 'three']) {
-          const wanted = [...held.values()].flatMap((one) => one.get(name) ?? []);
-          const own = wanted.filter(({ isOwn }) => isOwn);
-          const [first] = (own.length > 0 ? own : wanted).map(({ server }) => server).sort();
-          expect(claims.winner(name)?.server).to.equal(first);
-        }
-      }),
-    );
-  });
-
-  it('names in a collision the server that has the name and those that do not', () => {
-    const claims = new Claims<Claim>();
-    claims.replace(
-      { audience: EVERYONE, server: 'good' },
-      [],
-      new Map([['n', { server: 'good', isOwn: true }]]),
-    );
-    const collisions = (server: string, isOwn: boolean) =>
-      claims.collisions({ audience: EVERYONE, server }, new Map([['n', { server, isOwn }]]));
-    expect(collisions('aaa', false)).to.deep.equal([{ name: 'n', winner: 'good', loser: 'aaa' }]);
-    expect(collisions('aaa', true)).to.deep.equal([{ name: 'n', winner: 'aaa', loser: 'good' }]);
-    expect(collisions('good', true)).to.deep.equal([]);
-  });
-});
 
 describe('upstream: lists of servers', () => {
   let rig: Rig;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TextPage } from '../../../../plugins/metatools/results/textPage.ts';
+import { TextPage, sliceText } from '../../../../plugins/metatools/results/textPage.ts';
 import type { AskedText } from '../../../../plugins/metatools/results/textPage.ts';
 
 /** Expected offset and text of a page, computed from the whole text. */
@@ -57,5 +57,17 @@ describe('metatools: a page of a text', () => {
     page.add('a\ud83d');
     page.add('\ude00');
     expect(page.shown).to.equal('a');
+  });
+
+  it('is never split inside a character, and every page advances', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 5 }), (text, limit) => {
+        const pages: string[] = [];
+        for (let at = 0; at < text.length; at += pages.at(-1)?.length ?? 1)
+          pages.push(sliceText(text, at, limit));
+        expect(pages.join('')).to.equal(text);
+        expect(pages.every((page) => !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(page))).to.equal(true);
+      }),
+    );
   });
 });

@@ -1,18 +1,14 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import type { Tool } from '../../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { turnsDuring } from '../../../support/turns.ts';
-import { sliceText } from '../../../../plugins/metatools/results/textPage.ts';
 import { Vault } from '../../../../plugins/contracts/vault.ts';
-import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { boardOf, firstText } from '../board.ts';
 import type { Asking, Board } from '../board.ts';
 
 const ROWS = Array.from({ length: 200 }, (_, at) => ({ id: at, name: `row ${at}`, tags: ['a', 'b'] }));
 const LONG = Array.from({ length: 4_000 }, (_, at) => `línea ${at} 😀`).join('\n');
-const VAULT_LIMITS = { maxEntries: 100, maxBytes: 100_000_000, maxValueBytes: 2_000_000, sweepMs: 1_000 };
 const IMAGE = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(5_000) };
 const TOOLS: Tool[] = [
   toolOf('text', { invoke: () => textResult(LONG) }),
@@ -190,18 +186,6 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  it('are never split inside a character, and every page advances', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 5 }), (text, limit) => {
-        const pages: string[] = [];
-        for (let at = 0; at < text.length; at += pages.at(-1)?.length ?? 1)
-          pages.push(sliceText(text, at, limit));
-        expect(pages.join('')).to.equal(text);
-        expect(pages.every((page) => !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(page))).to.equal(true);
-      }),
-    );
-  });
-
   it('are selected from by keys, indexes and wildcards', async () => {
     for (const name of ['json', 'structured']) {
       const handle = await handleOf(name);
@@ -246,25 +230,16 @@ describe('metatools: oversized results', () => {
   });
 
   it('are read only in the stored part that contains the page', async () => {
-    const vault = new MemoryVault(() => VAULT_LIMITS);
-    const looked: string[] = [];
-    const get = (key: string): Promise<unknown> => {
-      looked.push(key.replace(/^(\w+).*?(:\d+)?$/, '$1$2'));
-      return vault.get(key);
-    };
-    const watched = new Proxy(vault, {
-      get: (target, name) =>
-        name === 'get' ? get : (Reflect.get(target, name) as () => unknown).bind(target),
-    });
     const row = `${'x'.repeat(999)}\n`;
     const tools = [toolOf('long', { invoke: () => textResult(row.repeat(3_500)) })];
-    board = await boardOf({
-      tools,
-      config: { ...config, readCacheBytes: 1_024 },
-      withVault: false,
-      provides: [Vault],
-      source: (scope) => scope.provide(Vault, watched),
-    });
+    board = await boardOf({ tools, config: { ...config, readCacheBytes: 1_024 } });
+    const vault = board.kernel.registry.get(Vault.id) as Vault;
+    const get = vault.get.bind(vault);
+    const looked: string[] = [];
+    vault.get = (key) => {
+      looked.push(key.replace(/^(\w+).*?(:\d+)?$/, '$1$2'));
+      return get(key);
+    };
     const handle = await handleOf('long');
     const pages: [Record<string, unknown>, string, ...string[]][] = [
       [{ offset: 10 }, 'resultpart:0'],
