@@ -6,7 +6,10 @@ import type { TestGateway } from '../../contract/index.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { McpClient, textOf } from '../../support/mcpClient.ts';
 import { STAGE, definePlugin } from '../../../kernel/index.ts';
-import { Authorities } from '../../../plugins/operators/authorities.ts';
+import { validate } from '../../../kernel/config/validate.ts';
+import { Operators } from '../../../plugins/contracts/operators.ts';
+import { plugin } from '../../../plugins/operators/index.ts';
+import { makeKernel } from '../../support/kernel.ts';
 import type { ReloadReport } from '../../../kernel/index.ts';
 
 /** Callers by JSON in a header. */
@@ -177,26 +180,16 @@ describe('operators: without a sign-in', () => {
       expect(await seenWith(headers)).not.include.oneOf([...OPERATE, ...DEFINE]);
   });
 
-  it('are callers in the networks that are named', () => {
-    const section = {
-      groups: [],
-      emails: [],
-      issuers: [],
-      local: 'define' as const,
-      networks: ['172.17.0.0/16', 'fd00::/8'],
-    };
-    const authorities = new Authorities({ operators: section, access: [] }, () => true);
+  it('are callers in the networks that are named', async () => {
+    const { kernel } = makeKernel();
+    const networks = ['172.17.0.0/16', 'fd00::/8'];
+    const { value: config } = validate(plugin.configSchema, { operators: { networks }, access: [] });
+    await kernel.move([{ plugin, config }]);
+    const operators = kernel.registry.get(Operators.id) as Operators;
     const of = (remoteAddress: string): string =>
-      authorities.of({ caller: undefined, transport: 'http', remoteAddress, header: () => undefined });
-    const held = [
-      '172.17.0.1',
-      '::ffff:172.17.0.1',
-      'fd00::1',
-      '127.0.0.1',
-      '::1',
-      '172.18.0.1',
-      'fe80::1',
-    ].map(of);
-    expect(held).deep.equal(['define', 'define', 'define', 'define', 'define', 'use', 'use']);
+      operators.authorityOf({ caller: undefined, transport: 'http', remoteAddress, header: () => undefined });
+    const named = ['172.17.0.1', '::ffff:172.17.0.1', 'fd00::1', '127.0.0.1', '::1'];
+    expect(named.map(of)).deep.equal(named.map(() => 'define'));
+    expect(['172.18.0.1', 'fe80::1'].map(of)).deep.equal(['use', 'use']);
   });
 });
