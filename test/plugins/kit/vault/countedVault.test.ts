@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { CountedVault } from '../../../plugins/kit/vault/countedVault.ts';
-import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
-import { valuesOf } from '../../support/metrics.ts';
+import { CountedVault } from '../../../../plugins/kit/vault/countedVault.ts';
+import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
+import { valuesOf } from '../../../support/metrics.ts';
 
 const ROOM = { maxEntries: 2, maxBytes: 1_000, maxValueBytes: 100, sweepMs: 1_000 };
 

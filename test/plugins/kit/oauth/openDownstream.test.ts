@@ -1,22 +1,22 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../kernel/index.ts';
-import { openDownstream } from '../../../plugins/kit/oauth/openDownstream.ts';
-import type { Downstream } from '../../../plugins/kit/oauth/downstream.ts';
-import type { ExchangeTarget, TargetClient } from '../../../plugins/kit/oauth/exchangeTarget.ts';
-import { OAuthError } from '../../../plugins/kit/oauth/oauthError.ts';
-import type { SecretSource } from '../../../plugins/contracts/secrets.ts';
-import { makeDirectory } from '../../support/directory.ts';
-import { goodAnswer } from '../../support/downstreamAt.ts';
-import { startDownstreamProvider } from '../../support/downstreamProvider.ts';
-import { typeUri } from '../../support/exchangeGateway.ts';
-import { captureLog } from '../../support/log.ts';
-import type { CapturedLog } from '../../support/log.ts';
-import { serveWithOutages } from '../../support/serveWithOutages.ts';
-import { startTokenIssuer } from '../../support/tokenIssuer.ts';
+import { GatewayError } from '../../../../kernel/index.ts';
+import { openDownstream } from '../../../../plugins/kit/oauth/openDownstream.ts';
+import type { Downstream } from '../../../../plugins/kit/oauth/downstream.ts';
+import type { ExchangeTarget, TargetClient } from '../../../../plugins/kit/oauth/exchangeTarget.ts';
+import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
+import type { SecretSource } from '../../../../plugins/contracts/secrets.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { goodAnswer } from '../../../support/downstreamAt.ts';
+import { startDownstreamProvider } from '../../../support/downstreamProvider.ts';
+import { typeUri } from '../../../support/exchangeGateway.ts';
+import { captureLog } from '../../../support/log.ts';
+import type { CapturedLog } from '../../../support/log.ts';
+import { serveWithOutages } from '../../../support/serveWithOutages.ts';
+import { startTokenIssuer } from '../../../support/tokenIssuer.ts';
 
 const KEY = 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP';
 
-describe('auth-exchange: exchanges for other plugins, without a broker', () => {
+describe('exchanges for other plugins, without a broker', () => {
   const open = (
     allowPrivate: boolean,
     files: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { traceIdOf } from '../../../plugins/kit/calls/traceIdOf.ts';
+import { traceIdOf } from '../../../../plugins/kit/calls/traceIdOf.ts';
 
 describe('traceIdOf', () => {
   it('is the second part of traceparent', () => {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../kernel/index.ts';
-import type { Scope } from '../../../kernel/index.ts';
-import { Vault } from '../../../plugins/contracts/vault.ts';
-import { SharedTable } from '../../../plugins/kit/vault/sharedTable.ts';
-import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
-import { FakeBus } from '../../support/fakeBus.ts';
-import { captureLog } from '../../support/log.ts';
-import { refusalOf } from '../../support/kernel.ts';
-import { until } from '../../support/until.ts';
+import { GatewayError } from '../../../../kernel/index.ts';
+import type { Scope } from '../../../../kernel/index.ts';
+import { Vault } from '../../../../plugins/contracts/vault.ts';
+import { SharedTable } from '../../../../plugins/kit/vault/sharedTable.ts';
+import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
+import { FakeBus } from '../../../support/fakeBus.ts';
+import { captureLog } from '../../../support/log.ts';
+import { refusalOf } from '../../../support/kernel.ts';
+import { until } from '../../../support/until.ts';
 
 interface Level {
   readonly [member: string]: string;
@@ -56,7 +56,7 @@ function createProcesses() {
   return { process, state, bus, vault, pass: (ms: number) => (now += ms) };
 }
 
-describe('plugins/vault-redis: shared table', () => {
+describe('a shared table', () => {
   it('is the same at all processes, also at one that starts later', async () => {
     const { process } = createProcesses();
     const [a, b] = [process(), process()];
