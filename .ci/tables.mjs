@@ -1,4 +1,4 @@
-// Writes what is generated anew: halves of READMEs (the hostile cases from test/hostile, the keys from schemas), schemas/crd, and
+// Writes what is generated anew: parts of documents (the index of decisions, the hostile cases from test/hostile, the keys from schemas), schemas/crd, and
 // in examples/helm what the chart has from elsewhere.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -8,6 +8,12 @@ const GENERATED = [
     source: 'test/servers/cells.js',
     begin: '| server ',
     end: '\n## Keys ',
+  },
+  {
+    readme: 'kernel/DECISIONS.md',
+    source: 'test/kernel/decisions.js',
+    begin: '| decision ',
+    end: '\n## Entries',
   },
   { readme: 'test/README.md', source: 'test/hostile/table.js', begin: '- **case 1** ' },
   { readme: 'schemas/README.md', source: 'test/schemas/table.js', begin: '### config.yaml\n' },
