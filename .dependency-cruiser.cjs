@@ -68,9 +68,8 @@ const LAYERS = {
     'offer/': ['definition.ts', 'rpc/', 'conversation/', 'server/'],
   },
   workflow: {
-    'gotpl/': [],
-    'definition/': ['gotpl/'],
-    'run/': ['gotpl/', 'definition/'],
+    'definition/': ['gotpl/index.ts'],
+    'run/': ['definition/'],
     'records/': ['definition/', 'run/'],
     'runs.ts': ['definition/', 'run/', 'records/'],
     'registry.ts': ['definition/', 'run/', 'runs.ts'],
@@ -198,10 +197,17 @@ module.exports = {
     },
     {
       name: 'gotpl-stands-alone',
-      comment: 'the template engine imports itself, node builtins and npm packages, and not pegboard',
+      comment: 'itself, node builtins and the dependencies in its package.json; nothing of pegboard',
       severity: 'error',
       from: { path: '^plugins/workflow/gotpl/' },
-      to: { pathNot: '^(plugins/workflow/gotpl|node_modules)/', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^plugins/workflow/gotpl/', dependencyTypesNot: ['core', 'npm'] },
+    },
+    {
+      name: 'gotpl-is-its-index',
+      comment: 'imported by its name, of which there is the index only, and by no path',
+      severity: 'error',
+      from: { pathNot: '^plugins/workflow/gotpl/' },
+      to: { path: '^plugins/workflow/gotpl/', dependencyTypesNot: ['aliased-workspace'] },
     },
   ],
   options: {

@@ -1,7 +1,7 @@
 // Compiles into build/, a file per module, for the tests; bundles what ships into dist/.
 // A published tarball carries dist/ and no compiler, so a missing compiler is only an error in a checkout.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -44,6 +44,14 @@ function writeOwnManifest() {
   writeFileSync(join(root, 'build/package.json'), JSON.stringify({ name, version, type, engines, exports }));
 }
 
+/** Within build/, `@pegboard/gotpl` is the compiled one; node_modules has a link to its sources. */
+function writeGotpl() {
+  const folder = join(root, 'build/node_modules/@pegboard/gotpl');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","exports":"./index.js"}\n');
+  writeFileSync(join(folder, 'index.js'), "export * from '../../../plugins/workflow/gotpl/index.js';\n");
+}
+
 const tsc = findCompiler();
 if (tsc === undefined) {
   if (existsSync(join(root, 'dist/kernel/program/pegboard.js'))) process.exit(0);
@@ -56,5 +64,6 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv
 if (status !== 0) process.exit(status ?? 1);
 for (const output of ['build', 'dist']) removeOrphans(output);
 writeOwnManifest();
+writeGotpl();
 const { bundle } = await import('./bundle.mjs');
 await bundle();

@@ -39,6 +39,8 @@ const SHIPPED = [
 ];
 /** npm packages that a plugin imports only if they are there, because few need them: optional peers, never bundled. */
 const OPTIONAL = ['@kubernetes/client-node'];
+/** The package of the tree, bundled too. */
+const GOTPL = '@pegboard/gotpl';
 /** Files named after their role, not their export. */
 const NAMED_BY_PART = ['index', 'config', 'main'];
 
@@ -200,7 +202,7 @@ describe('Architecture', () => {
   });
 
   it('lets a plugin import pegboard, node, packages that we ship, its own folder, contracts and the kit only', () => {
-    const allowed = ['pegboard', ...SHIPPED, ...OPTIONAL];
+    const allowed = ['pegboard', GOTPL, ...SHIPPED, ...OPTIONAL];
     const foreign = plugins.flatMap((path) => {
       const own = path.split('/').slice(0, 2).join('/') + '/';
       return importsOf(path)
@@ -213,6 +215,21 @@ describe('Architecture', () => {
         .map((specifier) => `${path} imports ${specifier}`);
     });
     expect(foreign).to.deep.equal([]);
+  });
+
+  it('has gotpl as a workspace, which no manifest that is published asks a registry for', () => {
+    const manifest = JSON.parse(textOf('package.json')) as Record<string, object>;
+    const { name, private: isPrivate } = JSON.parse(textOf('plugins/workflow/gotpl/package.json')) as Record<
+      string,
+      unknown
+    >;
+    expect(name).to.equal(GOTPL);
+    expect(isPrivate).to.equal(true);
+    expect(manifest['workspaces']).to.deep.equal(['plugins/workflow/gotpl']);
+    const asked = Object.entries(manifest).filter(
+      ([key, value]) => /dependencies/i.test(key) && GOTPL in value,
+    );
+    expect(asked).to.deep.equal([]);
   });
 
   it('imports optional peers at their first use only, and does not bundle them', () => {

@@ -1,7 +1,7 @@
 // Prints renders per second of a 10-action template here and in the fastest JavaScript engines.
 import { createRequire } from 'node:module';
 import { Eta } from 'eta';
-import { parseTemplate } from '../../plugins/workflow/gotpl/index.ts';
+import { parseTemplate } from '@pegboard/gotpl';
 
 interface DotEngine {
   template(text: string, settings: Record<string, unknown>): (data: unknown) => string;

@@ -1,6 +1,6 @@
+import { DENIED_BY_DEFAULT, TemplateError, parseTemplate } from '@pegboard/gotpl';
+import type { Template } from '@pegboard/gotpl';
 import type { Finding } from 'pegboard';
-import { DENIED_BY_DEFAULT, TemplateError, parseTemplate } from '../gotpl/index.ts';
-import type { Template } from '../gotpl/index.ts';
 import { allSteps, flatConditions, innerSteps } from './model.ts';
 import type { Condition, Path, RestrictedUse, Step, Workflow } from './model.ts';
 import { soleReference } from './paths.ts';

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { TemplateError, parseTemplate } from '@pegboard/gotpl';
+import type { Limits, Template } from '@pegboard/gotpl';
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Turns } from '../../kit/limits/turns.ts';
 import type { WorkflowConfig } from '../config.ts';
-import { TemplateError, parseTemplate } from '../gotpl/index.ts';
-import type { Limits, Template } from '../gotpl/index.ts';
 import { HostNames } from './hostNames.ts';
 import { navigate, soleReference } from './paths.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { parseTemplate } from '@pegboard/gotpl';
 import { parseDuration } from '../../../../plugins/kit/text/parseDuration.ts';
-import { parseTemplate } from '../../../../plugins/workflow/gotpl/index.ts';
 
 /** Nanoseconds, read by a template. */
 const nanoseconds = parseTemplate('{{ (toDate "2006" "1970" | dateModify .).UnixNano }}');

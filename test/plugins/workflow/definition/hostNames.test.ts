@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { parseTemplate } from '@pegboard/gotpl';
 import { HostNames } from '../../../../plugins/workflow/definition/hostNames.ts';
-import { parseTemplate } from '../../../../plugins/workflow/gotpl/index.ts';
 
 const ADDRESSES: Readonly<Record<string, string>> = { one: '192.0.2.1', two: '192.0.2.2' };
 

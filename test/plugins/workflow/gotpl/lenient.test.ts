@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { parseTemplate, TemplateError } from '../../../../plugins/workflow/gotpl/index.ts';
-import type { NumberMode } from '../../../../plugins/workflow/gotpl/index.ts';
+import { parseTemplate, TemplateError } from '@pegboard/gotpl';
+import type { NumberMode } from '@pegboard/gotpl';
 
 const DATA = { n: 3, big: 1_234_567, f: 2.5, list: [1, 2, 3], time: 86_400, zero: -0, huge: 1e21 };
 

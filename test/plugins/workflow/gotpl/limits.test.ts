@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { DENIED_BY_DEFAULT, parseTemplate, TemplateError } from '../../../../plugins/workflow/gotpl/index.ts';
-import type { TemplateErrorKind, TemplateOptions } from '../../../../plugins/workflow/gotpl/index.ts';
+import { DENIED_BY_DEFAULT, parseTemplate, TemplateError } from '@pegboard/gotpl';
+import type { TemplateErrorKind, TemplateOptions } from '@pegboard/gotpl';
 
 function failure(template: string, options: TemplateOptions = {}, data: unknown = {}): TemplateError {
   try {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseTemplate, TemplateError } from '../../../../plugins/workflow/gotpl/index.ts';
+import { parseTemplate, TemplateError } from '@pegboard/gotpl';
 
 const INHERITED = [
   'constructor',

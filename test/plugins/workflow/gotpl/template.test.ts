@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseTemplate, TemplateError } from '../../../../plugins/workflow/gotpl/index.ts';
+import { parseTemplate, TemplateError } from '@pegboard/gotpl';
 import { selectFunctions } from '../../../../plugins/workflow/gotpl/registry.ts';
 
 function caught(run: () => unknown): TemplateError {
