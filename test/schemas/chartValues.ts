@@ -24,7 +24,7 @@ export function chartValues(schema: JsonObject): JsonObject {
       const known = properties[key];
       if (known !== undefined) properties = { ...properties, [key]: joined(known, value) };
     }
-    entries[name] = entryOf(plugin, Object.fromEntries(keys.filter((one) => !isBorrowed(one))));
+    entries[name] = entryOf(name, Object.fromEntries(keys.filter((one) => !isBorrowed(one))));
   }
   const { additionalProperties: entry, ...plugins } = properties['plugins'] as JsonObject & {
     additionalProperties: JsonObject;
@@ -42,10 +42,10 @@ export function chartValues(schema: JsonObject): JsonObject {
 }
 
 /** What `plugins.<name>` may be. */
-function entryOf(plugin: JsonObject, own: Schemas): JsonObject {
+function entryOf(name: string, own: Schemas): JsonObject {
   const config = { type: 'object', additionalProperties: false, properties: own };
   return {
-    description: plugin['title'],
+    description: `Plugin ${name}`,
     type: ['boolean', 'object'],
     additionalProperties: false,
     properties: { config },
