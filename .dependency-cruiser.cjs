@@ -56,7 +56,6 @@ const LAYERS = {
     'status/': ['api/', 'store/'],
   },
   upstream: {
-    'config.ts': ['definition.ts'],
     'definition.ts': [],
     'perSecond.ts': [],
     'backoffMs.ts': [],

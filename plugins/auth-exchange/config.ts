@@ -1,56 +1,99 @@
-/** Keys of `aggregator.oauth.server`; schemas/config/auth-exchange.schema.json has meanings and defaults. */
+// Generated from schemas/config/auth-exchange.schema.json by npm run tables.
+export interface AuthExchangeConfig {
+  /** From config.yaml. */
+  readonly aggregator: {
+    /** From aggregator.extraCaFile. */
+    readonly extraCaFile?: string;
+    /** From aggregator.proxy. */
+    readonly proxy?: string;
+    /** From aggregator.noProxy. */
+    readonly noProxy?: readonly string[];
+    /** From aggregator.proxyResolves. */
+    readonly proxyResolves?: boolean;
+    /** Sign-in. */
+    readonly oauth: {
+      /** From aggregator.oauth.tls. */
+      readonly tls?: Readonly<Record<string, unknown>>;
+      /** Towards clients. */
+      readonly server: ExchangeConfig;
+    };
+  };
+}
 export interface ExchangeConfig {
+  /** Issuers whose tokens are accepted as bearer tokens and as subject tokens. */
   readonly trustedIssuers: readonly TrustedIssuer[];
+  /** Tokens of other services for confidential clients, in exchange for tokens of trusted issuers. */
   readonly tokenExchangeBroker?: BrokerConfig;
 }
-export interface TrustedIssuer {
-  readonly issuer: string;
-  readonly jwksUrl: string;
-  readonly allowedAudiences: readonly string[];
-  /** Null: any. */
-  readonly allowedScopes: readonly string[] | null;
-  readonly allowedClaims: Readonly<Record<string, string>>;
-  readonly allowPrivateIPJWKS: boolean;
-  readonly subjectClaim: string;
-  readonly acceptedTypHeaders: readonly string[];
-  readonly allowIdentityAssertions: boolean;
-}
 export interface BrokerConfig {
+  /** Client id and the targets that it may name; others are answered invalid_target. */
   readonly clientAudiences: Readonly<Record<string, readonly string[]>>;
+  /** The services, by audience. */
   readonly targets: Readonly<Record<string, BrokerTarget>>;
+  /** Clients with a secret that need not register, by client id. */
   readonly brokerClients: Readonly<Record<string, BrokerClient>>;
+  /** Whether token endpoints of targets may have private or loopback addresses. Warned about at the start. */
   readonly allowPrivateIP: boolean;
 }
-/** The exchange form has idpTokenEndpoint, the grant form has grantIssuer; configFindings refuses a mixture. */
-export interface BrokerTarget {
-  readonly idpTokenEndpoint?: string;
-  readonly expectedIssuer?: string;
-  readonly connectorId?: string;
-  /** Separated by spaces. */
-  readonly scopes?: string;
-  readonly clientId?: string;
-  readonly clientSecretFile?: string;
-  readonly clientCredentialsSecretRef?: SecretRef;
-  readonly grantIssuer?: string;
-}
 export interface BrokerClient {
+  /** File that holds its secret; read at each use. */
   readonly clientSecretFile?: string;
+  /** Secret of the orchestrator that holds the credentials; read in orchestrator mode only. */
   readonly clientCredentialsSecretRef?: SecretRef;
+  /** Informational. */
   readonly scopes?: string | readonly string[];
 }
+export interface BrokerTarget {
+  /** Exchange form: token endpoint of the downstream identity provider; http only for localhost. */
+  readonly idpTokenEndpoint?: string;
+  /** Expected iss of its tokens; empty: the endpoint without /token. */
+  readonly expectedIssuer?: string;
+  /** Sent as connector_id: by which connector the provider knows the subject's issuer. */
+  readonly connectorId?: string;
+  /** Scopes to ask for, separated by spaces, whatever the client asks for; default: openid profile email
+   *  groups. */
+  readonly scopes?: string;
+  /** This gateway's client id at the provider. */
+  readonly clientId?: string;
+  /** File that holds the secret; read at each exchange. */
+  readonly clientSecretFile?: string;
+  /** Secret of the orchestrator that holds the credentials; read in orchestrator mode only. */
+  readonly clientCredentialsSecretRef?: SecretRef;
+  /** Grant form: issuer of an authorization server that a server pins with auth.authorizationServer; excludes
+   *  all other keys. */
+  readonly grantIssuer?: string;
+}
 export interface SecretRef {
+  /** Its name. */
   readonly name: string;
+  /** Its namespace; default: that of Pegboard. */
   readonly namespace?: string;
+  /** Key of the client id. */
   readonly clientIdKey: string;
+  /** Key of the secret. */
   readonly clientSecretKey: string;
 }
-/** The place in config.yaml is kept, so that findings name it. */
-export interface AuthExchangeConfig {
-  readonly aggregator: {
-    readonly extraCaFile?: string;
-    readonly proxy?: string;
-    readonly noProxy?: readonly string[];
-    readonly proxyResolves?: boolean;
-    readonly oauth: { readonly server: ExchangeConfig; readonly tls?: Readonly<Record<string, unknown>> };
-  };
+export interface TrustedIssuer {
+  /** Expected iss, exactly. */
+  readonly issuer: string;
+  /** Address of its keys, independent of the issuer; http only for localhost. */
+  readonly jwksUrl: string;
+  /** What its tokens must be for (aud), one of them. Empty: as subject tokens any; as bearer tokens this
+   *  gateway (resourceIdentifier, baseUrl or one of its MCP paths). */
+  readonly allowedAudiences: readonly string[];
+  /** Ceiling of the scopes that its tokens may give; others are left out. Absent or null: any; an empty list:
+   *  no scope. */
+  readonly allowedScopes: readonly string[] | null;
+  /** Claims that its tokens must have: name and exact text, or pattern with * (any characters, / too) and ?
+   *  (one). A claim that is absent or no text is refused. */
+  readonly allowedClaims: Readonly<Record<string, string>>;
+  /** Whether jwksUrl may have a private or loopback address. Warned about at the start. */
+  readonly allowPrivateIPJWKS: boolean;
+  /** Claim that names the person. */
+  readonly subjectClaim: string;
+  /** Values of the header typ that access tokens and bearer tokens may have; an empty text: tokens without typ. */
+  readonly acceptedTypHeaders: readonly string[];
+  /** Whether its identity assertions (ID-JAG) may be exchanged for access tokens of this gateway:
+   *  enterprise-managed authorization. */
+  readonly allowIdentityAssertions: boolean;
 }

@@ -1,54 +1,103 @@
-/** `aggregator.oauth.server`; schemas/config/auth-server.schema.json has meanings and defaults. */
+// Generated from schemas/config/auth-server.schema.json by npm run tables.
+export interface AuthServerConfig {
+  /** From config.yaml. */
+  readonly aggregator: {
+    /** From aggregator.extraCaFile. */
+    readonly extraCaFile?: string;
+    /** From aggregator.proxy. */
+    readonly proxy?: string;
+    /** From aggregator.noProxy. */
+    readonly noProxy?: readonly string[];
+    /** From aggregator.proxyResolves. */
+    readonly proxyResolves?: boolean;
+    /** Sign-in. */
+    readonly oauth: {
+      /** From aggregator.oauth.tls. */
+      readonly tls?: Readonly<Record<string, unknown>>;
+      /** Towards clients. */
+      readonly server: ServerConfig;
+    };
+  };
+}
 export interface ServerConfig {
+  /** Whether clients must sign in. */
   readonly enabled: boolean;
-  /** The issuer: absolute, without a slash at its end. */
+  /** Address by which clients reach this gateway, without a path at its end: https://gateway.example.com. It is
+   *  the issuer. http only for localhost. */
   readonly baseUrl: string;
+  /** What access tokens are for (aud): the canonical address of this gateway, best <baseUrl>/mcp; empty:
+   *  baseUrl. */
   readonly resourceIdentifier: string;
+  /** Lifetime of a refresh token, counted anew from each use: 720h. The identity provider's own limit counts
+   *  from the sign-in. */
   readonly sessionDuration: string;
+  /** The identity provider at which people sign in. */
   readonly idp: ProviderConfig;
+  /** Whether a person is asked before a client gets access. auto: for clients that registered themselves or
+   *  have a metadata document, unless all their redirect URIs lead to this machine. */
   readonly consent: 'auto' | 'always' | 'never';
+  /** Ids of clients for which no one is asked. */
   readonly trustedClients: readonly string[];
+  /** Bearer token with which clients may register; better ${env:…} or ${file:…} than the text itself. */
   readonly registrationToken?: string;
+  /** File that holds it; used if registrationToken is missing. */
   readonly registrationTokenFile?: string;
+  /** Whether any client may register. Warned about at the start. */
   readonly allowPublicClientRegistration: boolean;
+  /** Clients may register whose redirect URIs all have one of these schemes: cursor, vscode. */
   readonly trustedPublicRegistrationSchemes: readonly string[];
+  /** Clients may register whose redirect URIs are all in this list. */
   readonly trustedPublicRegistrationRedirectURIs: readonly string[];
+  /** Whether a client may be known by the address of its metadata document. */
   readonly enableCIMD: boolean;
+  /** Whether redirect URIs may lead to this machine of the person: http://localhost, http://127.0.0.1. */
   readonly allowLocalhostRedirectURIs: boolean;
+  /** Whether client metadata documents may have private or loopback addresses. Warned about at the start. */
   readonly allowPrivateIPClientMetadata: boolean;
+  /** Whether redirect URIs may lead to private addresses. Warned about at the start. */
   readonly allowPrivateIPRedirectURIs: boolean;
+  /** Origins whose pages may read the sign-in's answers (CORS), separated by commas: https://app.example.com.
+   *  Added to plugins.http.config.allowedOrigins. */
   readonly allowedOrigins: string;
+  /** Client ids of the identity provider whose id tokens are accepted as bearer tokens. */
   readonly trustedAudiences: readonly string[];
-  readonly trustedProxyCIDRs: readonly string[];
-  /** Read by the plugin auth-exchange, and so is the next one. */
+  /** Read by the plugin auth-exchange. */
   readonly trustedIssuers?: readonly unknown[];
+  /** Read by the plugin auth-exchange. */
   readonly tokenExchangeBroker?: Readonly<Record<string, unknown>>;
+  /** Networks of proxies whose X-Forwarded-* and Forwarded headers are trusted: 10.0.0.0/8. */
+  readonly trustedProxyCIDRs: readonly string[];
+  /** Whether DPoP proofs must hold a nonce of this gateway; clients get it with the first refusal. */
   readonly requireDpopNonce: boolean;
-  /** Requests per second. */
+  /** Requests per second, twice as many at once; beyond it they are answered 429 with Retry-After. */
   readonly rateLimits: {
+    /** Requests of one address: to the sign-in's paths, and refused ones to MCP. */
     readonly perAddress: number;
+    /** Requests of one client to /oauth/token. */
     readonly perClient: number;
+    /** Requests of one person to MCP. */
     readonly perPerson: number;
+    /** Log lines a minute about refusals for one reason, of an address; a last line of the minute says how many
+     *  further ones there were. */
     readonly logLines: number;
   };
 }
 export interface ProviderConfig {
+  /** Its issuer: https://login.example.com. */
   readonly issuerUrl: string;
+  /** This gateway's client id at the provider; its redirect URI there is <baseUrl>/oauth/callback. */
   readonly clientId: string;
+  /** This gateway's secret at the provider; better ${env:…} or ${file:…} than the text itself. */
   readonly clientSecret?: string;
+  /** File that holds the secret; used if clientSecret is missing. */
   readonly clientSecretFile?: string;
+  /** Sent to the provider as connector_id (Dex). */
   readonly connectorId?: string;
+  /** Scopes to ask the provider for. */
   readonly scopes: readonly string[];
-  readonly parameters: Readonly<Record<string, string>>;
+  /** Whether the provider may have a private or loopback address. Warned about at the start. */
   readonly allowPrivateIPOIDC: boolean;
-}
-/** The place in config.yaml is kept, so that findings name it. */
-export interface AuthServerConfig {
-  readonly aggregator: {
-    readonly extraCaFile?: string;
-    readonly proxy?: string;
-    readonly noProxy?: readonly string[];
-    readonly proxyResolves?: boolean;
-    readonly oauth: { readonly server: ServerConfig; readonly tls?: Readonly<Record<string, unknown>> };
-  };
+  /** More parameters of the request to the provider: Google gives a refresh token only for access_type:
+   *  offline. */
+  readonly parameters: Readonly<Record<string, string>>;
 }

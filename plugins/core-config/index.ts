@@ -1,10 +1,10 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
 import { ConfigOrigins, SettingsStore } from '../contracts/settings.ts';
+import type { ConfigToolsConfig } from './config.ts';
 import { configOrigins } from './configOrigins.ts';
 import { createEdits } from './edits.ts';
 import { readTools } from './readTools.ts';
 import { writeTools } from './writeTools.ts';
-import type { ConfigToolsConfig } from './writeTools.ts';
 
 export const plugin = definePlugin<ConfigToolsConfig>({
   name: 'core-config',

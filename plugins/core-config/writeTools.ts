@@ -11,12 +11,9 @@ import {
 import type { CallResult, JsonObject, ReloadReport, Scope, Tool } from 'pegboard';
 import { SettingsStore } from '../contracts/settings.ts';
 import { AGGREGATOR_ARGUMENTS, closedBy, readAggregator, showAggregator } from './aggregatorSettings.ts';
+import type { ConfigToolsConfig } from './config.ts';
 import { issueLine } from './edits.ts';
 import type { Edits } from './edits.ts';
-
-export interface ConfigToolsConfig {
-  readonly answerWithinMs: number;
-}
 
 /** The tools that change the configuration. */
 export function writeTools(scope: Scope<ConfigToolsConfig>, edits: Edits): readonly Tool[] {

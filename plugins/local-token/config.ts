@@ -1,4 +1,5 @@
-/** schemas/config/local-token.schema.json has meaning and default. */
+// Generated from schemas/config/local-token.schema.json by npm run tables.
 export interface LocalTokenConfig {
+  /** From aggregator.localToken. */
   readonly localToken: boolean;
 }

@@ -1,6 +1,8 @@
-/** Keys: schemas/config/memory.schema.json. */
+// Generated from schemas/config/memory.schema.json by npm run tables.
 export interface MemoryConfig {
-  /** 0: by the limit of the heap. */
+  /** Bytes that all large messages may take together while they are read and processed, one caller three
+   *  quarters of them; 0: a sixteenth of the heap that Node.js allows (--max-old-space-size). */
   readonly maxBytes: number;
+  /** A message waits this long for memory, then it fails. */
   readonly waitMs: number;
 }

@@ -1,15 +1,10 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
 import { ResourceStore } from '../contracts/definitions.ts';
+import type { StoreFileConfig } from './config.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';
 import { refusalLog } from './refusalLog.ts';
-
-interface StoreFileConfig {
-  readonly maxFileBytes: number;
-  readonly writeAttempts: number;
-  readonly strictStart: boolean;
-}
 
 export const plugin = definePlugin<StoreFileConfig>({
   name: 'store-file',

@@ -1,10 +1,18 @@
+// Generated from schemas/config/store-kubernetes.schema.json by npm run tables.
 export interface StoreKubernetesConfig {
-  /** A copy of the top-level section. */
-  readonly writesAsCaller: { readonly orchestratorAudience: string };
-  /** Name of a context of the kubeconfig; absent: its current one. Not used inside a cluster. */
+  /** From writesAsCaller. */
+  readonly writesAsCaller: {
+    /** From writesAsCaller.orchestratorAudience. */
+    readonly orchestratorAudience: string;
+  };
+  /** Context of the kubeconfig; the current one when absent. With it, the service account of a pod is not used. */
   readonly context?: string;
+  /** How long a start waits for the Kubernetes API before it fails. */
   readonly startWaitMs: number;
+  /** How long one request to the Kubernetes API may take. */
   readonly requestTimeoutMs: number;
+  /** Name of the Lease by which one of several processes is chosen to write status and Events. */
   readonly lease: string;
+  /** After how long without a renewal another process takes the Lease over. */
   readonly leaseSeconds: number;
 }

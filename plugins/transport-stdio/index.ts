@@ -1,7 +1,7 @@
 import { Endpoint, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
 import { Front } from '../contracts/mcp.ts';
+import type { StdioConfig } from './config.ts';
 import { StdioFront } from './stdioFront.ts';
-import type { StdioConfig } from './stdioFront.ts';
 
 /** MCP on standard input and output. The end of input ends the process, unless no client used stdio and there is another
  *  endpoint. */

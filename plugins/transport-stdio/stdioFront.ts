@@ -6,11 +6,8 @@ import { oneLine } from '../kit/http/eventWriter.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
+import type { StdioConfig } from './config.ts';
 
-export interface StdioConfig {
-  readonly maxLineBytes: number;
-  readonly stopGraceMs: number;
-}
 export interface StdioStreams {
   readonly input: Readable;
   readonly output: Writable;

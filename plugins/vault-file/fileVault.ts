@@ -1,16 +1,15 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import { JsonVault } from '../kit/vault/jsonVault.ts';
 import type { VaultWrite } from '../kit/vault/jsonVault.ts';
+import type { VaultFileConfig } from './config.ts';
 import type { SealedLog } from './sealedLog.ts';
 import { OVERHEAD_BYTES } from './logRecord.ts';
 import type { Location } from './scan.ts';
 
-export interface VaultLimits {
-  readonly maxEntries: number;
-  readonly maxBytes: number;
-  readonly maxValueBytes: number;
-  readonly maxPendingBytes: number;
-}
+export type VaultLimits = Pick<
+  VaultFileConfig,
+  'maxEntries' | 'maxBytes' | 'maxValueBytes' | 'maxPendingBytes'
+>;
 
 /** Keys and values over a sealed log. Calls for one key run in order, so that only one of two takes gets the value; calls for
  *  different keys share a sync. */

@@ -1,5 +1,6 @@
 import type { Log } from 'pegboard';
 import type { KeyRing } from '../contracts/vault.ts';
+import type { VaultFileConfig } from './config.ts';
 import { Draft } from './draft.ts';
 import type { LogFile, Place } from './place.ts';
 import { Reader } from './reader.ts';
@@ -7,10 +8,7 @@ import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, seal } from './logRecord
 import type { Change } from './logRecord.ts';
 import type { Location, Scan } from './scan.ts';
 
-export interface LogLimits {
-  readonly maxBatchBytes: number;
-  readonly compactGarbageBytes: number;
-}
+export type LogLimits = Pick<VaultFileConfig, 'maxBatchBytes' | 'compactGarbageBytes'>;
 export interface LogParts {
   readonly place: Place;
   readonly ring: KeyRing;

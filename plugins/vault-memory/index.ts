@@ -2,8 +2,8 @@ import { definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { MetricSource } from '../contracts/metrics.ts';
 import { CountedVault } from '../kit/vault/countedVault.ts';
 import { Vault } from '../contracts/vault.ts';
+import type { VaultMemoryConfig } from './config.ts';
 import { MemoryVault } from './memoryVault.ts';
-import type { VaultMemoryConfig } from './memoryVault.ts';
 
 export const plugin = definePlugin<VaultMemoryConfig>({
   name: 'vault-memory',

@@ -1,13 +1,8 @@
 import { GatewayError } from 'pegboard';
 import { JsonVault } from '../kit/vault/jsonVault.ts';
 import type { VaultWrite } from '../kit/vault/jsonVault.ts';
+import type { VaultMemoryConfig } from './config.ts';
 
-export interface VaultMemoryConfig {
-  readonly maxEntries: number;
-  readonly maxBytes: number;
-  readonly maxValueBytes: number;
-  readonly sweepMs: number;
-}
 interface Entry {
   /** As JSON, so that callers cannot share the value. */
   readonly json: string;

@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import ts from 'typescript';
 import type { JsonObject } from '../../kernel/contracts/json.ts';
-import type { Plugin } from '../../kernel/contracts/plugin.ts';
 import { readSchema } from '../../kernel/lib/readSchema.ts';
-import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
-import { ROOT } from '../support/sources.ts';
+import { builtInNames } from '../../kernel/loader.ts';
+import { ROOT, textOf } from '../support/sources.ts';
 
 interface Schema extends JsonObject {
   readonly $ref?: string;
@@ -101,43 +101,47 @@ function programOf(files: readonly string[]): ts.Program {
   );
 }
 
-/** The T of `definePlugin<T>`. */
-function configTypeOf(source: ts.SourceFile): ts.TypeNode | undefined {
-  const find = (node: ts.Node): ts.TypeNode | undefined =>
-    ts.isCallExpression(node) && node.expression.getText() === 'definePlugin'
-      ? node.typeArguments?.[0]
-      : ts.forEachChild(node, find);
-  return find(source);
+interface Generated {
+  readonly path: string;
+  readonly text: string;
+}
+/** What `npm run tables` writes. */
+async function generated(): Promise<readonly Generated[]> {
+  const script = (await import(pathToFileURL(join(ROOT, '.ci/configTypes.mjs')).href)) as {
+    readonly configTypes: () => Promise<readonly Generated[]>;
+  };
+  return script.configTypes();
 }
 
 describe('Types of configurations', () => {
   let program: ts.Program;
   let checker: ts.TypeChecker;
-  let plugins: readonly Plugin[];
-  const sourceOf = (path: string): ts.SourceFile => program.getSourceFile(join(ROOT, path))!;
+  let textByFile: ReadonlyMap<string, string>;
   const interfaceOf = (path: string, name: string): Readonly<Record<string, Shape>> => {
-    const node = sourceOf(path).statements.find(
-      (one) => ts.isInterfaceDeclaration(one) && one.name.text === name,
-    );
+    const node = program
+      .getSourceFile(join(ROOT, path))!
+      .statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
     return shapeOfType(checker.getTypeAtLocation(node!), checker) as Record<string, Shape>;
   };
 
   before(async () => {
-    plugins = await Promise.all((await builtInNames()).map(loadBuiltIn));
-    const files = plugins.map(({ name }) => `plugins/${name}/index.ts`);
-    program = programOf([...files, 'kernel/contracts/settings.ts']);
+    textByFile = new Map((await generated()).map((file) => [file.path, file.text]));
+    program = programOf(['plugins/upstream/definition.ts', 'kernel/contracts/settings.ts']);
     checker = program.getTypeChecker();
   });
 
-  it('have the keys of their schema with the same types, optional without a default', () => {
-    const shapes = plugins.map(({ name, configSchema }) => {
-      const node = configTypeOf(sourceOf(`plugins/${name}/index.ts`));
-      const typed = node === undefined ? {} : shapeOfType(checker.getTypeFromTypeNode(node), checker);
-      return [name, typed, shapeOfSchema({ properties: {}, ...configSchema }, configSchema)] as const;
-    });
-    expect(shapes.map(([name, typed]) => [name, typed])).to.deep.equal(
-      shapes.map(([name, , wanted]) => [name, wanted]),
-    );
+  it('are what the schemas make them', () => {
+    for (const [path, wanted] of textByFile) expect(textOf(path), `${path}: npm run tables`).to.equal(wanted);
+  });
+
+  it('are those of the plugins, which write none of their own', async () => {
+    for (const name of await builtInNames()) {
+      const index = textOf(`plugins/${name}/index.ts`);
+      const [, type] = /export interface (\w+)/.exec(textByFile.get(`plugins/${name}/config.ts`) ?? '') ?? [];
+      expect(/definePlugin<(\w+)>/.exec(index)?.[1], name).to.equal(type);
+      if (type !== undefined)
+        expect(index).to.match(new RegExp(`{[^}]*\\b${type}\\b[^}]*} from './config.ts'`));
+    }
   });
 
   it('have those of an MCPServer definition, whose auth another plugin reads', () => {

@@ -5,7 +5,7 @@ import { ownerOf } from '../../../plugins/kit/authority/ownerOf.ts';
 import { Front } from '../../../plugins/contracts/mcp.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { StdioFront } from '../../../plugins/transport-stdio/stdioFront.ts';
-import type { StdioConfig } from '../../../plugins/transport-stdio/stdioFront.ts';
+import type { StdioConfig } from '../../../plugins/transport-stdio/config.ts';
 import { callBody, initializeBody, metaTool, startEdge, testTools } from '../../support/edge.ts';
 import type { EdgeOptions, TestTools } from '../../support/edge.ts';
 import type { RpcMessage } from '../../support/mcpClient.ts';
