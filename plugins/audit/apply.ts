@@ -1,9 +1,8 @@
-import { STAGE } from 'pegboard';
-import type { Scope } from 'pegboard';
+import { STAGE, coreTool, structuredResult } from 'pegboard';
+import type { Scope, Tool } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { Keeper } from './keeper.ts';
 import { TrailRecorder } from './trailRecorder.ts';
-import { verifyTool } from './verifyTool.ts';
 
 /** Runs before every stage, so that refusals of other plugins are recorded too. */
 const FIRST = 0;
@@ -18,4 +17,14 @@ export function apply(scope: Scope<AuditConfig>): void {
   scope.onStart(() => keeper.start());
   scope.onReload((next) => keeper.adopt(next));
   scope.onStop(() => keeper.stop());
+}
+
+function verifyTool(keeper: Keeper): Tool {
+  return coreTool({
+    name: 'core_audit_verify',
+    authority: 'operate',
+    description:
+      'Verify the audit trail: reads every line and names what was changed, is missing, stands out of order or is signed badly',
+    run: async () => structuredResult(await keeper.verify()),
+  });
 }
