@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError, messageOf } from 'pegboard';
-import type { Call, CallResult, Scope, Tool } from 'pegboard';
-import { sharerOf } from '../kit/authority/ownerOf.ts';
+import { GatewayError, canonicalJson, messageOf } from 'pegboard';
+import type { Call, CallResult, JsonObject, Scope, Tool } from 'pegboard';
+import { ownerOf, sharerOf } from '../kit/authority/ownerOf.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
 import type { KeyedCalls } from '../contracts/idempotency.ts';
+import { digest } from '../kit/secrets/secrets.ts';
 import type { IdempotencyConfig } from './config.ts';
-import { argumentsDigest, idOf, PREFIX } from './identity.ts';
 import { KeyShares } from './keyShares.ts';
 import { keptOutcomeOf, outcomeOfError, retold } from './keptOutcome.ts';
 import type { KeyRecord, KeptOutcome } from './keptOutcome.ts';
 import { callUnderWay, callCutOff, notRecorded, reused } from './refusals.ts';
+
+/** Records of keys are stored under `idempotency:<43 base64url characters>`. */
+const PREFIX = 'idempotency:';
 
 /** Another process asks for the outcome of a key's call. */
 const TOPIC = 'idempotency.outcome';
@@ -196,4 +199,14 @@ export class VaultedCalls implements KeyedCalls {
 /** Removes its record, if that is still the one with which it began. */
 function release({ vault, id, entry }: Begun): Promise<boolean> {
   return vault.compareAndSwap(id, entry, entry, 0);
+}
+
+/** The id of a key's record, unique for caller, tool and key. */
+function idOf(key: string, { tool, request }: Call): string {
+  return PREFIX + digest(JSON.stringify([ownerOf(request), tool.name, key]));
+}
+
+/** Equal for equal arguments, in any order of keys. */
+function argumentsDigest(args: JsonObject): string {
+  return digest(canonicalJson(args));
 }
