@@ -1,8 +1,21 @@
-import { GatewayError, READING, coreTool, hideInUrl, structuredResult, validateArguments } from 'pegboard';
+import {
+  GatewayError,
+  READING,
+  coreTool,
+  hideInUrl,
+  hiderOf,
+  plainText,
+  secretsGiven,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import { Prober } from '../contracts/servers.ts';
+import { SignInFinder } from '../contracts/signIns.ts';
+import type { ProbeTarget } from '../contracts/servers.ts';
 import type { McpServersConfig } from './config.ts';
-import { signInMember } from './signInMember.ts';
+
+const MAX_SHOWN_CHARS = 500;
 
 const DETECT_ARGUMENTS: JsonSchema = {
   type: 'object',
@@ -83,4 +96,26 @@ function checked(args: JsonObject, tool: string): DetectArguments {
     throw refuse('headers holds a name or a value that HTTP does not allow');
   }
   return valid;
+}
+
+/** How people sign in for a server that requires it: `{issuer, scopes?, registration, resource?, detail?}`, or `{detail}` with
+ *  the reason why that is not known; undefined if no plugin finds it out. Source: requirement server.detect */
+async function signInMember(
+  scope: Scope<unknown>,
+  { url, headers, signal }: ProbeTarget,
+  challenges: readonly string[],
+): Promise<JsonObject | undefined> {
+  const found = await scope.find(SignInFinder)?.find({ url, challenges, signal });
+  if (found === undefined) return undefined;
+  const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
+  const shown = (text: string): string => plainText(hide(text)).slice(0, MAX_SHOWN_CHARS);
+  if ('fault' in found) return { detail: shown(found.fault) };
+  const { issuer, scopes, registration, resource, detail } = found.facts;
+  return {
+    issuer: shown(issuer),
+    ...(scopes !== undefined && { scopes }),
+    registration,
+    ...(resource !== undefined && { resource: shown(resource) }),
+    ...(detail !== undefined && { detail }),
+  };
 }
