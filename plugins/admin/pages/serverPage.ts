@@ -12,9 +12,10 @@ import { actionForm } from '../web/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { badge, facts, section, table } from '../web/parts.ts';
+import { badge, facts, output, section, table } from '../web/parts.ts';
 import { ago, block, count, counted, inPath, shown } from '../web/words.ts';
-import { standardErrorSection } from './standardErrorSection.ts';
+
+const MAX_STANDARD_ERROR_CHARS = 200_000;
 
 interface ToolFacts {
   readonly name: string;
@@ -164,4 +165,17 @@ function historySection({ history }: ServerPageFacts): Html {
       ]),
     ),
   );
+}
+
+/** The last lines of a process, the newest at the end. */
+function standardErrorSection(name: string, { instance, lines }: StandardErrorFacts): Html {
+  const text = lines
+    .map((line) => `${line.time}  ${'started' in line ? '(a process was started)' : line.text}`)
+    .join('\n');
+  const whose = instance === undefined ? undefined : html`<p class="quiet">${shown(instance)}</p>`;
+  const body =
+    lines.length === 0
+      ? html`<p class="empty">Nothing is kept of it.</p>`
+      : output(`Standard error of ${shown(name)}`, block(text, MAX_STANDARD_ERROR_CHARS));
+  return section('Standard error', html`${whose}${body}`, counted(lines.length, 'line'));
 }

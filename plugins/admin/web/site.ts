@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, isGatewayError } from 'pegboard';
+import { GatewayError, isGatewayError, packageFile } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { html } from '../../kit/http/page.ts';
@@ -18,7 +19,14 @@ import { Notices } from './notices.ts';
 import type { Action, Answered, Page, Visit } from './definePage.ts';
 import { readForm } from './readForm.ts';
 import { sentence } from './words.ts';
-import { STREAM_PATH, fileAnswers } from './files.ts';
+
+/** Path of the events that tell pages of changes. */
+const STREAM_PATH = '/events/stream';
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  'style.css': 'text/css; charset=utf-8',
+  'live.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+};
 
 export interface SiteParts {
   readonly pages: readonly Page[];
@@ -192,4 +200,13 @@ function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): Inboun
     anonymousOwner: 'admin',
     ...(remoteAddress !== undefined && { remoteAddress }),
   };
+}
+
+/** What pages load, by path. */
+function fileAnswers(): ReadonlyMap<string, PageAnswer> {
+  const entries = Object.entries(FILE_TYPES).map(([name, type]): [string, PageAnswer] => {
+    const body = readFileSync(packageFile(`plugins/admin/assets/${name}`), 'utf8');
+    return [`/${name}`, { status: 200, headers: { 'content-type': type }, body }];
+  });
+  return new Map(entries);
 }
