@@ -3,15 +3,16 @@ import { Toolsets } from '../../contracts/toolsets.ts';
 import { Tracer } from '../../contracts/tracing.ts';
 import { inSpan } from '../../kit/calls/inSpan.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
-import { objectArgument, requiredText } from './arguments.ts';
-import { alwaysLoad } from './clientHints.ts';
+import { GuardedServers } from '../../contracts/credentials.ts';
+import { SignInOffers } from '../../contracts/signIns.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
-import { metaTool } from './metaTool.ts';
-import { signInFirst } from './signInFirst.ts';
-import type { StillStarting } from './stillStarting.ts';
 import type { ResultStore } from '../results/resultStore.ts';
+import { objectArgument, requiredText } from './arguments.ts';
+import { alwaysLoad } from './clientHints.ts';
+import { metaTool } from './metaTool.ts';
+import type { StillStarting } from './stillStarting.ts';
 
 const CALL_TOOL = 'call_tool';
 
@@ -78,4 +79,14 @@ function dispatch(scope: Scope<unknown>, call: Call, { name, passed }: Dispatche
   if (tracer === undefined) return call.child(name, passed);
   const span = tracer.begin({ type: 'dispatch', tool: CALL_TOOL }, call.meta);
   return inSpan(span, () => call.child(name, passed, { meta: span.meta }));
+}
+
+/** For a tool that is not known: connects its server for the caller, or offers the sign-in that this takes. */
+async function signInFirst(
+  scope: Scope<unknown>,
+  name: string,
+  { request, client, cancel }: Pick<Call, 'request' | 'client' | 'cancel'>,
+): Promise<void> {
+  const server = await scope.find(GuardedServers)?.lockedBehind(name, request);
+  if (server !== undefined) await scope.find(SignInOffers)?.offer(server, request, { client, cancel });
 }

@@ -1,11 +1,10 @@
-import { jsonResult } from 'pegboard';
-import type { Scope, Tool } from 'pegboard';
+import { GatewayError, ToolTable, jsonResult } from 'pegboard';
+import type { InboundRequest, Scope, Tool } from 'pegboard';
+import type { MetatoolsConfig } from '../config.ts';
+import { toDescription } from '../entry/entry.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { requiredText } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
-import type { MetatoolsConfig } from '../config.ts';
-import { toDescription } from '../entry/entry.ts';
-import { lookUp } from './lookUp.ts';
 import { metaTool } from './metaTool.ts';
 
 export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStarting): Tool {
@@ -22,4 +21,30 @@ export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStart
       return jsonResult(toDescription(lookUp(scope, name, { request, starting })));
     },
   });
+}
+
+interface LookUp {
+  readonly request: InboundRequest;
+  readonly starting: StillStarting;
+}
+
+/** Finds a tool visible to the request. @throws GatewayError TOOL_NOT_FOUND with near names, or the layer's refusal */
+function lookUp(scope: Scope<unknown>, name: string, { request, starting }: LookUp): Tool {
+  const table = scope.get(ToolTable);
+  const found = table.find(name, request);
+  const tool = found?.kind === 'meta' ? undefined : found;
+  table.admit(name, tool, request);
+  if (tool !== undefined) return tool;
+  if (found !== undefined) throw isMetaTool(name);
+  const servers = starting.names(request);
+  const more = servers.length === 0 ? '' : `; servers are still connecting: ${servers.join(', ')}`;
+  throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}${more}`, {
+    details: { near: table.near(name, request) },
+  });
+}
+
+/** Meta-tools are called directly; they are not in the catalogue. */
+function isMetaTool(name: string): GatewayError {
+  const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
+  return new GatewayError('TOOL_ARGUMENTS', text);
 }
