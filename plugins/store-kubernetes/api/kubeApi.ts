@@ -8,7 +8,6 @@ import type { KubeList, KubeObject } from './kubeObject.ts';
 import { KubePools } from './kubePools.ts';
 import { pathOf } from './pathOf.ts';
 import type { KubePlace, KubeQuery } from './pathOf.ts';
-import { warningsIn } from './warningsIn.ts';
 
 const CALL_MS = 10_000;
 /** Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables */
@@ -193,4 +192,12 @@ function parsed({ status, text }: RawAnswer): unknown {
   throw new KubeError('unreadable', `the API server answered HTTP ${status} without a JSON object`, {
     status,
   });
+}
+
+/** The texts of `Warning: 299 - "…"` headers. Source: RFC 9111 §5.5, RFC 7234 §5.5 */
+function warningsIn(header: string | readonly string[] | undefined): readonly string[] {
+  const lines = header === undefined ? '' : [header].flat().join(', ');
+  return [...lines.matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replaceAll(/\\(.)/g, '$1'),
+  );
 }

@@ -5,10 +5,8 @@ import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import { listAll } from '../api/listAll.ts';
 import type { KubePlace } from '../api/pathOf.ts';
-import { fullJitter } from './fullJitter.ts';
 import { ObjectMap } from './objectMap.ts';
 import type { ObjectChange } from './objectMap.ts';
-import { pause } from './pause.ts';
 import { SilenceGuard } from './silenceGuard.ts';
 import { WatchReader } from './watchReader.ts';
 import type { WatchEvent } from './watchReader.ts';
@@ -115,9 +113,9 @@ export class ResourceWatch {
     if (isHealthy) this.#failures = 0;
     if (isHealthy && error === undefined) return 0;
     this.#failures += 1;
-    const { firstBackoffMs: firstMs, maxBackoffMs: maxMs } = this.#times;
+    const { firstBackoffMs, maxBackoffMs } = this.#times;
     const asked = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) : 0;
-    const ownMs = fullJitter(this.#failures, { firstMs, maxMs });
+    const ownMs = fullJitter(this.#failures, firstBackoffMs, maxBackoffMs);
     return Math.max(ownMs, Math.min(asked, MAX_RETRY_AFTER_SECONDS) * 1_000);
   }
 
@@ -196,4 +194,27 @@ export class ResourceWatch {
       this.#parts.log.error('changes of objects could not be taken', { names, error });
     }
   }
+}
+
+/** A wait between 0 and a ceiling that doubles, so that replicas do not return together. @param attempt 1 for the first wait
+ *  Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+function fullJitter(attempt: number, firstMs: number, maxMs: number): number {
+  return Math.round(Math.min(maxMs, firstMs * 2 ** Math.min(attempt - 1, 30)) * Math.random());
+}
+
+/** Resolves after that time, or at once without one or when the signal aborts; leaves no timer behind. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (ms === 0 || signal.aborted) {
+      resolve();
+      return;
+    }
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over);
+  });
 }
