@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Cancellation, didYouMean, messageOf } from 'pegboard';
 import type { Invocation } from 'pegboard';
@@ -5,10 +7,36 @@ import { lastingTransport } from '../bridge/lastingTransport.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { Completions } from './completions.ts';
-import { HISTORY_LINES, LineHistory } from './lineHistory.ts';
 import { REPL_COMMANDS, replCommand } from './replCommands.ts';
 
+const HISTORY_LINES = 1_000;
 const PROMPT = 'pegboard> ';
+
+/** The lines typed in the REPL: state/repl-history in the configuration directory, mode 0600, the newest first. */
+class LineHistory {
+  readonly #file: string;
+
+  constructor(directory: string) {
+    this.#file = join(directory, 'state', 'repl-history');
+  }
+
+  /** Empty if there is no file yet, or it cannot be read. */
+  read(): string[] {
+    try {
+      return readFileSync(this.#file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+    } catch {
+      return [];
+    }
+  }
+
+  /** @throws Error if the folder cannot be written */
+  write(lines: readonly string[]): void {
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    writeFileSync(this.#file, `${lines.slice(0, HISTORY_LINES).join('\n')}\n`, { mode: 0o600 });
+  }
+}
 
 /** Reads commands until `exit` or the end of input; Ctrl-C cancels the command that runs. The gateway may restart meanwhile.
  *  @throws Failure */

@@ -2,12 +2,15 @@ import type { Invocation } from 'pegboard';
 import { confirm } from '../confirm.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { progressTo } from '../progressTo.ts';
+import { Failure, NoGateway } from '../failure.ts';
+import { absenceFix, unreachable } from '../unreachable.ts';
 import type { ImportRecord } from './importRecord.ts';
-import { linkAll } from './linkAll.ts';
-import { notesAfterLink } from './notesAfterLink.ts';
-import { notesBeforeLink } from './notesBeforeLink.ts';
 import type { Report } from './report.ts';
 import { reportText } from './report.ts';
+import { link } from './linkClients.ts';
+import type { PlannedLink } from './linkClients.ts';
+
+const PATIENCE_MS = 1_000;
 
 export interface ImportWork extends Report {
   readonly endpoint: NamedEndpoint;
@@ -59,4 +62,47 @@ function questionOf(servers: number, links: number): string {
   ];
   const words = parts.join(' and ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`;
+}
+
+/** Links each file that can be linked. @returns the faults of the others */
+async function linkAll(links: readonly PlannedLink[], record: ImportRecord): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const one of links)
+    await link(one, record).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      faults.push(error.message);
+    });
+  return faults;
+}
+
+/** What the user should know before these files are written, one line each. */
+function notesBeforeLink(links: readonly PlannedLink[]): readonly string[] {
+  return links.flatMap(({ place: { scope, path }, isPrivate }) => [
+    ...(scope === 'project'
+      ? [`${path} is shared with the project: everyone who works on it gets the change`]
+      : []),
+    ...(isPrivate ? [`${path} gets the local token of the gateway: only you can read it from then on`] : []),
+  ]);
+}
+
+/** What is still to be done before the linked clients work, one line each. */
+async function notesAfterLink(
+  links: readonly PlannedLink[],
+  endpoint: NamedEndpoint,
+): Promise<readonly string[]> {
+  if (links.length === 0) return [];
+  const notes = new Set(links.flatMap(({ place: { note } }) => note ?? []));
+  if (await isAnswering(endpoint)) return [...notes];
+  return [`no gateway answers at ${endpoint.url} yet; ${absenceFix(endpoint)}`, ...notes];
+}
+
+/** Looks once. Any answer will do, and HEAD opens no session and no stream. */
+async function isAnswering(endpoint: NamedEndpoint): Promise<boolean> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    await fetch(endpoint.url, { method: 'HEAD', redirect: 'manual', signal });
+    return true;
+  } catch (error) {
+    return !signal.aborted && !(unreachable(error, endpoint) instanceof NoGateway);
+  }
 }

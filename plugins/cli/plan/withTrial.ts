@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { waitAtMost } from 'pegboard';
 import type { Cancellation, JsonObject } from 'pegboard';
+import { parseDocument } from 'yaml';
 import { Failure } from '../failure.ts';
-import { trialDirectory } from './trialDirectory.ts';
+
+const TRAIL = ['plugins', 'audit', 'config', 'directory'];
 
 /** How long the trial gateway may take to stop its servers. */
 const STOP_MS = 15_000;
@@ -82,4 +84,25 @@ async function readyUrl(log: NodeJS.ReadableStream, ended: Promise<void>): Promi
 /** Log lines are JSON; what ends a start is plain text. */
 function readLine(line: string): JsonObject {
   return line.startsWith('{') ? (JSON.parse(line) as JsonObject) : { text: line };
+}
+
+/** The directory that a trial serves: the given one, or, with an audit trail, a folder of links to its files whose config.yaml
+ *  puts the trail into `temporary`. Two processes must not write one trail. */
+async function trialDirectory(directory: string, temporary: string): Promise<string> {
+  const document = parseDocument(await textAt(join(directory, 'config.yaml')));
+  if (!document.hasIn(TRAIL)) return directory;
+  document.setIn(TRAIL, join(temporary, 'audit'));
+  const folder = join(temporary, 'config');
+  await mkdir(folder);
+  for (const name of await readdir(directory))
+    if (name !== 'config.yaml') await symlink(join(directory, name), join(folder, name));
+  await writeFile(join(folder, 'config.yaml'), String(document), { mode: 0o600 });
+  return folder;
+}
+
+async function textAt(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  });
 }

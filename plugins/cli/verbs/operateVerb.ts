@@ -9,8 +9,12 @@ import { verb } from '../verb.ts';
 const GATEWAY = 'mcp-aggregator';
 const YES: CommandOption = { flags: '--yes', description: `stop ${GATEWAY}, the gateway's own endpoint` };
 
+export const start = operateVerb('start', 'start a server; one that was stopped stays started');
+export const stop = operateVerb('stop', 'stop a server until it is started again; its tools disappear');
+export const restart = operateVerb('restart', 'stop a server and start it again');
+
 /** A verb that starts, stops or restarts a service, and prints the state that it reached. */
-export function operateVerb(operation: 'start' | 'stop' | 'restart', summary: string): Command {
+function operateVerb(operation: 'start' | 'stop' | 'restart', summary: string): Command {
   return verb({
     name: operation,
     summary,
