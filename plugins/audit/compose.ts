@@ -4,7 +4,7 @@ import { writeLine } from './line.ts';
 import type { Head, TrailEvent } from './line.ts';
 
 /** An event and the time it was reported. */
-export interface Entry {
+export interface TrailEntry {
   readonly event: TrailEvent;
   /** RFC 3339. */
   readonly time: string;
@@ -16,7 +16,7 @@ export interface TrailPosition {
   readonly bytes: number;
   readonly sinceCheckpoint: number;
 }
-export interface Rules {
+export interface TrailRules {
   readonly maxFileBytes: number;
   readonly checkpointLines: number;
   readonly keys: Keys;
@@ -32,10 +32,14 @@ export interface Piece {
 }
 
 /** Lines for these entries and the due checkpoints, split where a file is full. */
-export function compose(entries: readonly Entry[], from: TrailPosition, rules: Rules): readonly Piece[] {
+export function compose(
+  entries: readonly TrailEntry[],
+  from: TrailPosition,
+  rules: TrailRules,
+): readonly Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { firstSeq: undefined, text: '', hasCheckpoint: false, after: from };
-  const add = ({ event, time }: Entry): void => {
+  const add = ({ event, time }: TrailEntry): void => {
     const { head, bytes, sinceCheckpoint } = piece.after;
     const isCheckpoint = event.type === 'checkpoint';
     const place = { seq: head.seq + 1, time, prev: head.hash };

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { GatewayError, inTurn } from 'pegboard';
 import type { Log } from 'pegboard';
 import { compose } from './compose.ts';
-import type { Entry, Rules, TrailPosition } from './compose.ts';
+import type { TrailEntry, TrailRules, TrailPosition } from './compose.ts';
 import { AppendFile } from './appendFile.ts';
 import type { Keys } from './signingKeys.ts';
 import { ORIGIN, fileName } from './line.ts';
 import type { Head, TrailEvent } from './line.ts';
 import { verifyTrail } from './verifyTrail.ts';
-import type { Reading } from './verifyTrail.ts';
+import type { TrailReading } from './verifyTrail.ts';
 
 export interface TrailParts {
   /** Absolute. */
   readonly directory: string;
   readonly keys: Keys;
-  readonly limits: () => Omit<Rules, 'keys'> & { readonly maxPendingLines: number };
+  readonly limits: () => Omit<TrailRules, 'keys'> & { readonly maxPendingLines: number };
   readonly log: Log;
   /** Additional members of each `started` or `reopened` line. */
   readonly opening: () => Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const LINGER_MS = 10;
 /** A removed or changed file is detected by the first line that is written so long after the last look at it. */
 const LOOK_MS = 100;
 
-interface Waiting extends Entry {
+interface Waiting extends TrailEntry {
   readonly written: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -151,7 +151,7 @@ export class Trail {
 
   /** @returns the faults, as events */
   async #resume(
-    { verification, head, ...on }: Reading,
+    { verification, head, ...on }: TrailReading,
     held: Head | undefined,
   ): Promise<readonly TrailEvent[]> {
     const [fault] = verification.faults;
@@ -179,7 +179,7 @@ export class Trail {
     await file?.close();
   }
 
-  async #write(entries: readonly Entry[]): Promise<void> {
+  async #write(entries: readonly TrailEntry[]): Promise<void> {
     const { keys, limits, grown } = this.#parts;
     const from: TrailPosition = {
       head: this.#head ?? ORIGIN,
@@ -201,7 +201,7 @@ export class Trail {
   }
 }
 
-function entriesOf(events: readonly TrailEvent[]): readonly Entry[] {
+function entriesOf(events: readonly TrailEvent[]): readonly TrailEntry[] {
   const time = new Date().toISOString();
   return events.map((event) => ({ event, time }));
 }

@@ -7,7 +7,7 @@ import type { Keys } from './signingKeys.ts';
 import { ORIGIN, readLine } from './line.ts';
 import type { Head, Line } from './line.ts';
 
-export interface Fault {
+export interface TrailFault {
   readonly file: string;
   /** From 1, within the file. */
   readonly line: number;
@@ -21,7 +21,7 @@ export interface Verification {
   readonly first_time: string | null;
   readonly last_time: string | null;
   /** The first MAX_FAULTS faults. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly TrailFault[];
   readonly fault_count: number;
   readonly checkpoints: number;
   /** The last line that a valid signature covers; 0 without one. */
@@ -39,7 +39,7 @@ export interface Demands {
   readonly onlyTail?: boolean;
 }
 /** The result of a verification, and the position at which writing continues. */
-export interface Reading {
+export interface TrailReading {
   readonly verification: Verification;
   readonly head: Head;
   readonly lastFile: TrailFile | undefined;
@@ -52,7 +52,7 @@ const MAX_FAULTS = 20;
 
 /** Reads a trail from the first line to the last and reports every change.
  *  @throws errors of the file system */
-export async function verifyTrail(directory: string, demands: Demands = {}): Promise<Reading> {
+export async function verifyTrail(directory: string, demands: Demands = {}): Promise<TrailReading> {
   const all = await trailFiles(directory);
   const { held, onlyTail = false } = demands;
   const start = onlyTail ? all.findLastIndex(({ firstSeq }) => firstSeq <= (held?.seq ?? Infinity)) : 0;
@@ -68,7 +68,7 @@ export async function verifyTrail(directory: string, demands: Demands = {}): Pro
 /** Checks each line against the one before. */
 class Chain {
   readonly #demands: Demands;
-  readonly #faults: Fault[] = [];
+  readonly #faults: TrailFault[] = [];
   #faultCount = 0;
   #seq: number;
   /** Digest of the line before; undefined if it is unknown, so that `prev` cannot be checked. */
@@ -128,7 +128,7 @@ class Chain {
     this.#note(line, hash);
   }
 
-  end(files: readonly TrailFile[]): Reading {
+  end(files: readonly TrailFile[]): TrailReading {
     const { held, keys, checkpointLines = Infinity } = this.#demands;
     const seq = Math.max(this.#seq, 0);
     if (held !== undefined && seq < held.seq)
@@ -199,7 +199,7 @@ class Chain {
     this.#add('changed', what, { file, line });
   }
 
-  #add(what: Fault['what'], detail: string, at = { file: this.#file.name, line: this.#line }): void {
+  #add(what: TrailFault['what'], detail: string, at = { file: this.#file.name, line: this.#line }): void {
     this.#faultCount += 1;
     if (this.#faults.length < MAX_FAULTS) this.#faults.push({ ...at, what, detail });
   }
