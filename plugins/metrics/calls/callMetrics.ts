@@ -5,7 +5,7 @@ import { Histogram } from '../../kit/metrics/histogram.ts';
 import { outcomeOf } from '../../kit/metrics/outcomeOf.ts';
 import { Tally } from '../../kit/metrics/tally.ts';
 import { TopTools } from './topTools.ts';
-import type { Outcome } from './topTools.ts';
+import type { OutcomeLabel } from './topTools.ts';
 
 const SERVER_KEY = 'MCPServer/';
 
@@ -92,7 +92,7 @@ export class CallMetrics {
 
   #settled({ tool: { name, kind, server = '' } }: Call, seconds: number, how: CallOutcome): void {
     const code = outcomeOf(how);
-    const outcome: Outcome = code === 'ok' || code === 'tool_error' ? code : 'error';
+    const outcome: OutcomeLabel = code === 'ok' || code === 'tool_error' ? code : 'error';
     if (outcome === 'error') this.#errors.add({ code });
     const bytes = how.outcome === 'ok' ? Buffer.byteLength(how.result.json) : 0;
     if (kind !== 'meta') {

@@ -4,11 +4,11 @@ import type { Labels, Metric, Sample } from '../../contracts/metrics.ts';
 /** What one call adds. */
 export interface CallFigures {
   readonly labels: ToolLabels;
-  readonly outcome: Outcome;
+  readonly outcome: OutcomeLabel;
   readonly seconds: number;
   readonly bytes: number;
 }
-export type Outcome = 'ok' | 'tool_error' | 'error';
+export type OutcomeLabel = 'ok' | 'tool_error' | 'error';
 export interface ToolLabels {
   readonly tool: string;
   readonly kind: string;
@@ -130,7 +130,7 @@ class ToolFigures {
   calls = 0;
   seconds = 0;
   bytes = 0;
-  readonly #outcomes: Record<Outcome, number> = { ok: 0, tool_error: 0, error: 0 };
+  readonly #outcomes: Record<OutcomeLabel, number> = { ok: 0, tool_error: 0, error: 0 };
 
   constructor(labels: ToolLabels) {
     this.labels = { ...labels };

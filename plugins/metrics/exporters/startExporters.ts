@@ -7,8 +7,8 @@ import { exportAgent } from 'pegboard/net';
 import type { ProxySettings } from 'pegboard/net';
 import { consoleExporter } from './consoleExporter.ts';
 import { ExportFaults } from './exportFaults.ts';
-import { exporterNames } from './exporterNames.ts';
-import type { ExporterName } from './exporterNames.ts';
+import { metricExporterNames } from './metricExporterNames.ts';
+import type { ExporterName } from './metricExporterNames.ts';
 import { openPrometheus } from './openPrometheus.ts';
 import { watchedExporter } from './watchedExporter.ts';
 
@@ -44,7 +44,7 @@ export async function startExporters(parts: ExporterParts): Promise<Stop> {
   const stop = (): Promise<void> => (ended ??= end());
   followDiagnostics(faults, log);
   try {
-    for (const name of exporterNames(env)) stops.push(await start(name, parts, faults));
+    for (const name of metricExporterNames(env)) stops.push(await start(name, parts, faults));
   } catch (error) {
     await stop();
     throw error;

@@ -7,7 +7,7 @@ export type ExporterName = (typeof NAMES)[number];
 /** What OTEL_METRICS_EXPORTER names, none by default. Source:
  *  https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  *  @throws GatewayError PLUGIN_START for a name that is not known */
-export function exporterNames(env: Env): readonly ExporterName[] {
+export function metricExporterNames(env: Env): readonly ExporterName[] {
   const given = (env['OTEL_METRICS_EXPORTER'] ?? '').split(',').map((name) => name.trim());
   const names = [...new Set(given)].filter((name) => name !== '' && name !== 'none');
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return [];
