@@ -5,7 +5,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { VERSION, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
 import type { ProxySettings } from 'pegboard/net';
-import { EXPORTERS, exporterNames } from './exporterNames.ts';
+import { EXPORTERS, traceExporterNames } from './traceExporterNames.ts';
 import { LogExporter } from './logExporter.ts';
 import { otlpExporter } from './otlpExporter.ts';
 import { ReportingExporter } from './reportingExporter.ts';
@@ -30,7 +30,7 @@ export interface TraceExport {
  *  @throws GatewayError PLUGIN_START for a variable with a wrong value */
 export async function openExport(parts: ExportParts): Promise<TraceExport> {
   const { env, log } = parts;
-  const exporters = await Promise.all(exporterNames(env).map((name) => exporterOf(name, parts)));
+  const exporters = await Promise.all(traceExporterNames(env).map((name) => exporterOf(name, parts)));
   const spanProcessors = exporters.map((exporter) => new BatchSpanProcessor({ exporter, ...queueIn(env) }));
   const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
   const provider = new TracerProvider({

@@ -13,13 +13,13 @@ import type { KnownValues } from './knownValues.ts';
 /** A client chooses the text. */
 const MAX_CHARS = 200;
 
-export function kindOf({ type }: Work): SpanKind {
+export function spanKindOf({ type }: Work): SpanKind {
   if (type === 'request') return SpanKind.SERVER;
   return type === 'server' ? SpanKind.CLIENT : SpanKind.INTERNAL;
 }
 
 /** `<method> <tool or prompt>`; uris are too many for names. */
-export function nameOf(work: Work): string {
+export function spanNameOf(work: Work): string {
   switch (work.type) {
     case 'request':
       return named(work.method, targetOf(work));

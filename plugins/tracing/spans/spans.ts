@@ -2,7 +2,7 @@ import { ROOT_CONTEXT, SpanStatusCode, TraceFlags, createTraceState, trace } fro
 import type { Context, Span, SpanContext, Tracer as OtelTracer } from '@opentelemetry/api';
 import type { ClientMeta } from 'pegboard';
 import type { RunningSpan, SpanEnd, Tracer, Work } from '../../contracts/tracing.ts';
-import { attributesOf, errorTypeOf, kindOf, nameOf } from './conventions.ts';
+import { attributesOf, errorTypeOf, spanKindOf, spanNameOf } from './conventions.ts';
 import type { ContentReader } from './contentReader.ts';
 import { KnownValues } from './knownValues.ts';
 
@@ -28,7 +28,11 @@ export class Spans implements Tracer {
 
   begin(work: Work, meta: ClientMeta | undefined): RunningSpan {
     const isRemote = work.type === 'request';
-    const span = this.#tracer.startSpan(nameOf(work), { kind: kindOf(work) }, contextOf(meta, isRemote));
+    const span = this.#tracer.startSpan(
+      spanNameOf(work),
+      { kind: spanKindOf(work) },
+      contextOf(meta, isRemote),
+    );
     const given = { ...meta, traceparent: parentOf(span.spanContext()) };
     if (!span.isRecording()) return { meta: given, end: ignore };
     span.setAttributes(attributesOf(work, this.#known));

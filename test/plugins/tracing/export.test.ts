@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startGateway, eventually } from '../../contract/index.ts';
 import { defer } from '../../support/cleanup.ts';
-import { exporterNames } from '../../../plugins/tracing/export/exporterNames.ts';
+import { traceExporterNames } from '../../../plugins/tracing/export/traceExporterNames.ts';
 import { openExport } from '../../../plugins/tracing/export/openExport.ts';
 import { Tracer } from '../../../plugins/contracts/tracing.ts';
 import { forwardProxy } from '../../support/forwardProxy.ts';
@@ -25,7 +25,7 @@ describe('tracing: exporters', () => {
       [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: OTEL_EXPORTER_OTLP_ENDPOINT }, ['otlp']],
       [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }, []],
     ] as const;
-    for (const [env, names] of cases) expect(exporterNames(env), JSON.stringify(env)).deep.equal(names);
+    for (const [env, names] of cases) expect(traceExporterNames(env), JSON.stringify(env)).deep.equal(names);
   });
 
   it('do not run without variables', async () => {

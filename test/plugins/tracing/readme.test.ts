@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { SpanKind } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { ANYONE } from '../../../kernel/index.ts';
-import { attributesOf, kindOf, nameOf } from '../../../plugins/tracing/spans/conventions.ts';
+import { attributesOf, spanKindOf, spanNameOf } from '../../../plugins/tracing/spans/conventions.ts';
 import { KnownValues } from '../../../plugins/tracing/spans/knownValues.ts';
 import type { Work } from '../../../plugins/contracts/tracing.ts';
 import { codeIn, tableBelow } from '../../schemas/markdown.ts';
@@ -48,7 +48,7 @@ describe('plugins/tracing/README.md', () => {
       for (const name of Object.keys(attributes)) kinds.set(name, (kinds.get(name) ?? new Set()).add(kind));
     };
     const known = new KnownValues();
-    for (const work of ALL) add(attributesOf(work, known), SpanKind[kindOf(work)]);
+    for (const work of ALL) add(attributesOf(work, known), SpanKind[spanKindOf(work)]);
     const rows = tableBelow(README, 'Spans', 1).map(([name = '', spans = '']) => [
       codeIn(name)[0],
       spans.split(', ').sort(),
@@ -63,7 +63,7 @@ describe('plugins/tracing/README.md', () => {
   });
 
   it('has a row for the name of every span', () => {
-    const names = new Set(ALL.map((work) => `${nameOf(work)} ${SpanKind[kindOf(work)]}`));
+    const names = new Set(ALL.map((work) => `${spanNameOf(work)} ${SpanKind[spanKindOf(work)]}`));
     const patterns = tableBelow(README, 'Spans').map(([name = '', kind = '']) => {
       const text = (codeIn(name)[0] ?? '').replaceAll(/ ?\{[^}]*\}/g, '.*');
       return new RegExp(`^${text} ${kind}$`);

@@ -5,7 +5,7 @@ export const EXPORTERS = ['otlp', 'console'] as const;
 /** What OTEL_TRACES_EXPORTER names, known or not. Where it is not set, an endpoint for traces means `otlp`, OpenTelemetry's
  *  default; without either, nothing is exported.
  *  Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
-export function exporterNames(env: Env): readonly string[] {
+export function traceExporterNames(env: Env): readonly string[] {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return [];
   const hasEndpoint = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].some(
     (name) => env[name],
