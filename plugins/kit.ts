@@ -79,5 +79,5 @@ export { CountedVault } from './kit/vault/countedVault.ts';
 export { JsonVault } from './kit/vault/jsonVault.ts';
 export type { VaultWrite } from './kit/vault/jsonVault.ts';
 export { SharedTable, sharedState } from './kit/vault/sharedTable.ts';
-export type { Lease, SharedState, SharedTableParts } from './kit/vault/sharedTable.ts';
+export type { EntryLease, SharedState, SharedTableParts } from './kit/vault/sharedTable.ts';
 export { vaultKeys } from './kit/vault/vaultKeys.ts';

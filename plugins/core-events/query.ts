@@ -1,7 +1,7 @@
 import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { shownTo } from './entryReader.ts';
-import { KINDS } from '../kit/notices/noticeOf.ts';
+import { NOTICE_KINDS } from '../kit/notices/noticeOf.ts';
 import type { EventEntry, ReaderKey } from './entryReader.ts';
 import { hasFields } from './followers.ts';
 import { readTime } from './readTime.ts';
@@ -12,7 +12,7 @@ export const EVENTS_ARGUMENTS: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    resourceType: { description: 'Only events of this kind of thing.', type: 'string', enum: KINDS },
+    resourceType: { description: 'Only events of this kind of thing.', type: 'string', enum: NOTICE_KINDS },
     resourceName: { description: 'Only events of the one of this name.', type: 'string' },
     namespace: { description: 'Only events of this namespace.', type: 'string' },
     eventType: {

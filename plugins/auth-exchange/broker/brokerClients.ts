@@ -3,7 +3,7 @@ import { digest } from '../../kit/secrets/secrets.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
 import { JWT_BEARER, TOKEN_EXCHANGE } from '../../kit/oauth/grantTypes.ts';
-import { secretsOf } from '../../kit/oauth/readClient.ts';
+import { readSecretKeys } from '../../kit/oauth/readClient.ts';
 import type { ClientParts } from '../../kit/oauth/exchangeTarget.ts';
 import { secretIn } from '../../kit/oauth/secretIn.ts';
 import type { ReadSecret } from '../../kit/oauth/secretIn.ts';
@@ -52,7 +52,7 @@ export class BrokerClients implements ClientSource {
     const { directory, secrets } = this.#parts;
     if (file !== undefined) return secretIn(file, directory());
     if (ref === undefined) return undefined;
-    const read = await secretsOf(ref, [ref.clientSecretKey], secrets());
+    const read = await readSecretKeys(ref, [ref.clientSecretKey], secrets());
     return 'fault' in read ? read : { secret: read[0] ?? '' };
   }
 

@@ -1,5 +1,5 @@
 import type { HistogramSample, Labels } from '../../contracts/metrics.ts';
-import { keyOf } from './tally.ts';
+import { labelKey } from './tally.ts';
 
 /** Seconds: from an answer out of memory to a long run; the semantic conventions of OpenTelemetry for MCP begin with 0.01. */
 const DURATION_BOUNDS: readonly number[] = [
@@ -25,7 +25,7 @@ export class Histogram {
 
   /** @param labels always the same names in the same order */
   record(labels: Labels, value: number): void {
-    const key = keyOf(labels);
+    const key = labelKey(labels);
     let counted = this.#counted.get(key);
     if (counted === undefined) {
       const counts = Array.from({ length: this.#bounds.length + 1 }, () => 0);

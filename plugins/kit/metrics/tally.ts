@@ -6,7 +6,7 @@ export class Tally {
 
   /** @param labels always the same names in the same order */
   add(labels: Labels = {}, by = 1): void {
-    const key = keyOf(labels);
+    const key = labelKey(labels);
     const known = this.#counts.get(key);
     if (known === undefined) this.#counts.set(key, { labels, value: by });
     else known.value += by;
@@ -22,7 +22,7 @@ export class Tally {
   }
 }
 
-export function keyOf(labels: Labels): string {
+export function labelKey(labels: Labels): string {
   let key = '';
   for (const name in labels) key += `${labels[name]}\0`;
   return key;

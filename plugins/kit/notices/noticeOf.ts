@@ -3,7 +3,7 @@ import type { Notice } from '../../contracts/notices.ts';
 
 /** The field of an event that names its subject → the subject's kind. */
 const KIND_BY_FIELD = { server: 'MCPServer', workflow: 'Workflow' } as const;
-export const KINDS: readonly string[] = Object.values(KIND_BY_FIELD);
+export const NOTICE_KINDS: readonly string[] = Object.values(KIND_BY_FIELD);
 /** Fields of an event that say what it is about. */
 export const SUBJECTS: readonly string[] = Object.keys(KIND_BY_FIELD);
 

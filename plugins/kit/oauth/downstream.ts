@@ -3,7 +3,7 @@ import type { GuardedFetch, GuardedFetchParts } from 'pegboard/net';
 import type { Log } from 'pegboard';
 import * as oauth from 'oauth4webapi';
 import { decodeJwt } from 'jose';
-import { completed, scopesIn, withoutSlash } from './exchangeTarget.ts';
+import { completed, wordsOfScope, withoutSlash } from './exchangeTarget.ts';
 import type { ClientParts, ExchangeTarget } from './exchangeTarget.ts';
 import { NETWORK_BOUNDS } from './networkBounds.ts';
 import { readClient } from './readClient.ts';
@@ -183,8 +183,8 @@ function isIssuedType(type: unknown): type is string {
 
 /** What was asked for, unless the provider says less. @throws DownstreamFault */
 function grantedIn(scope: string, target: CompleteTarget): string {
-  const asked = scopesIn(target.scopes);
-  const granted = scopesIn(scope);
+  const asked = wordsOfScope(target.scopes);
+  const granted = wordsOfScope(scope);
   if (granted.length === 0) return target.scopes;
   if (granted.every((one) => asked.includes(one))) return granted.join(' ');
   throw new DownstreamFault('unusable', 'wider-scope', 'its scope has more than the scopes of the target');

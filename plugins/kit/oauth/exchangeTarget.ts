@@ -29,7 +29,7 @@ export type ClientSecret = { readonly file: string } | { readonly text: string }
 
 /** The target with defaults for what it leaves out. */
 export function completed(target: ExchangeTarget): Required<ExchangeTarget> {
-  const scopes = scopesIn(target.scopes ?? '').join(' ');
+  const scopes = wordsOfScope(target.scopes ?? '').join(' ');
   return {
     ...target,
     expectedIssuer: withoutSlash(target.expectedIssuer ?? '') || issuerOf(target.endpoint),
@@ -49,6 +49,6 @@ export function withoutSlash(address: string): string {
   return address.slice(0, end);
 }
 
-export function scopesIn(text: string): readonly string[] {
+export function wordsOfScope(text: string): readonly string[] {
   return [...new Set(text.split(/\s+/).filter((scope) => scope !== ''))];
 }

@@ -20,14 +20,14 @@ export async function readClient(
     if (read === undefined) return { id };
     return 'fault' in read ? read : { id, secret: read.secret };
   }
-  const read = await secretsOf(client, [client.clientIdKey, client.clientSecretKey], secrets());
+  const read = await readSecretKeys(client, [client.clientIdKey, client.clientSecretKey], secrets());
   if ('fault' in read) return read;
   const [id = '', secret = ''] = read;
   return { id, secret };
 }
 
 /** Keys of a secret of the platform, or why they cannot be read. */
-export async function secretsOf(
+export async function readSecretKeys(
   name: Parameters<SecretSource['read']>[0],
   keys: readonly string[],
   source: SecretSource | undefined,

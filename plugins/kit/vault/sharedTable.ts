@@ -12,9 +12,9 @@ export interface SharedTableParts<T extends JsonObject> {
   readonly added: (key: string, value: T) => void;
   readonly removed: (key: string, former: T) => void;
   /** For entries that last while some process renews them. */
-  readonly lease?: Lease<T>;
+  readonly lease?: EntryLease<T>;
 }
-export interface Lease<T> {
+export interface EntryLease<T> {
   /** Whether this process needs the entry. */
   readonly isHeld: (key: string, value: T) => boolean;
   readonly ttlSeconds: () => number;

@@ -6,7 +6,7 @@ import type { CollectionResult, DataPoint, MetricData, MetricProducer } from '@o
 import { messageOf, VERSION } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { HistogramSample, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
-import { keyOf } from '../../kit/metrics/tally.ts';
+import { labelKey } from '../../kit/metrics/tally.ts';
 
 export interface CollectorParts {
   readonly sources: () => readonly MetricSource[];
@@ -95,7 +95,7 @@ export class Collector implements MetricProducer {
   #distinct<T extends Sample | HistogramSample>(metric: Metric, samples: readonly T[]): readonly T[] {
     const byKey = new Map<string, T>();
     for (const sample of samples) {
-      const key = keyOf(sample.labels ?? {});
+      const key = labelKey(sample.labels ?? {});
       if (byKey.has(key)) this.#warn(metric, 'has two values for the same labels; the first one counts');
       else byKey.set(key, sample);
     }
