@@ -15,7 +15,7 @@ import { UnreadAnswers } from '../kit/http/unreadAnswers.ts';
 import type { HttpConfig } from './config.ts';
 import { httpMetrics } from './httpMetrics.ts';
 import type { Listener } from './listener.ts';
-import type { Standing } from './serveRoute.ts';
+import type { ServedRequest } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
 import { signsInAtServers, withPublicAddress } from './publicAddress.ts';
 
@@ -56,7 +56,7 @@ function apply(scope: Scope<HttpConfig>): void {
   let { config } = scope;
   let listener: Listener | undefined;
   let handler: RequestListener | undefined;
-  const standing = new Map<ServerResponse, Standing>();
+  const standing = new Map<ServerResponse, ServedRequest>();
   const refusals = new Tally();
   scope.provide(
     MetricSource,

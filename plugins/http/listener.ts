@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { HttpConfig } from './config.ts';
-import { openPlace } from './place.ts';
-import type { Place } from './place.ts';
+import { openPlace } from './listenPlace.ts';
+import type { ListenPlace } from './listenPlace.ts';
 
 type Left = (sockets: ReadonlySet<Socket>) => void;
 
@@ -13,11 +13,11 @@ export class Listener {
   readonly #handler: RequestListener;
   readonly #log: Log;
   #config: HttpConfig;
-  #places: readonly Place[] = [];
+  #places: readonly ListenPlace[] = [];
   /** The port before it was shut. */
   #lastPort: number | undefined;
   /** Places that were left and still have running requests. */
-  readonly #leaving = new Map<Place, Promise<void>>();
+  readonly #leaving = new Map<ListenPlace, Promise<void>>();
 
   private constructor(config: HttpConfig, handler: RequestListener, log: Log) {
     this.#config = config;
@@ -87,7 +87,7 @@ export class Listener {
   }
 
   /** @throws GatewayError PLUGIN_START */
-  async #openAny(config: HttpConfig): Promise<readonly Place[]> {
+  async #openAny(config: HttpConfig): Promise<readonly ListenPlace[]> {
     try {
       return await this.#openAll(config, []);
     } catch (error) {
@@ -103,7 +103,7 @@ export class Listener {
 
   /** This listener itself may occupy the port under another address: `localhost` and 0.0.0.0 exclude each other.
    *  @throws GatewayError PLUGIN_START after the old place is open again */
-  async #takeOver(next: HttpConfig, refused: unknown, left: Left): Promise<readonly Place[]> {
+  async #takeOver(next: HttpConfig, refused: unknown, left: Left): Promise<readonly ListenPlace[]> {
     for (const place of this.#places) this.#leave(place, left);
     try {
       return await this.#openAll({ ...next, port: this.port }, []);
@@ -113,7 +113,7 @@ export class Listener {
     }
   }
 
-  #leave(place: Place, left: Left = () => undefined): void {
+  #leave(place: ListenPlace, left: Left = () => undefined): void {
     if (this.#leaving.has(place)) return;
     left(place.sockets);
     this.#leaving.set(
@@ -123,9 +123,9 @@ export class Listener {
   }
 
   /** @throws GatewayError PLUGIN_START; places that were opened are closed again */
-  async #openAll(config: HttpConfig, kept: readonly Place[]): Promise<readonly Place[]> {
+  async #openAll(config: HttpConfig, kept: readonly ListenPlace[]): Promise<readonly ListenPlace[]> {
     const parts = { config, handler: this.#handler, log: this.#log };
-    const places: Place[] = [];
+    const places: ListenPlace[] = [];
     for (const address of addressesOf(config)) {
       const open = kept.find((place) => place.address === address);
       const port = [...kept, ...places][0]?.port ?? config.port;

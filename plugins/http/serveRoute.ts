@@ -19,15 +19,15 @@ export interface ServerParts {
   /** Counts a refusal. @param status of its response */
   readonly refused: (status: number) => void;
   /** Takes a response that a stop ends instead of waiting for it. */
-  readonly standing: (res: ServerResponse, stream: Standing) => void;
+  readonly standing: (res: ServerResponse, stream: ServedRequest) => void;
 }
 
-export interface Standing {
+export interface ServedRequest {
   readonly request: InboundRequest;
   readonly end: () => void;
 }
 
-export interface Hit {
+export interface RouteHit {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly params: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface Hit {
 }
 
 /** Opens the gate for a request, and lets the route answer it. */
-export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
+export async function serveRoute(parts: ServerParts, route: Route, hit: RouteHit): Promise<void> {
   try {
     if (route.access === 'caller') refuseOtherSites(hit.req);
     const facts = new HttpFacts(hit, route.access);
@@ -53,7 +53,7 @@ export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Pr
 
 export function refuse(
   { refused }: Pick<ServerParts, 'refused'>,
-  exchange: Pick<Hit, 'req' | 'res'>,
+  exchange: Pick<RouteHit, 'req' | 'res'>,
   reply: Reply,
 ): void {
   refused(reply.status);
@@ -61,7 +61,7 @@ export function refuse(
 }
 
 /** A body that the reply leaves unread is read to its end when it is small; otherwise the connection ends with the reply. */
-function answer({ req, res }: Pick<Hit, 'req' | 'res'>, reply: Reply): void {
+function answer({ req, res }: Pick<RouteHit, 'req' | 'res'>, reply: Reply): void {
   const closing = { ...reply, headers: { ...reply.headers, connection: 'close' } };
   writeReply(res, hasLargeRest(req) ? closing : reply);
   if (!req.readableEnded) req.resume();
@@ -76,7 +76,7 @@ class HttpFacts implements RequestFacts {
   readonly access: 'caller' | 'public';
   readonly preset: string | undefined;
   #req: Head;
-  constructor({ req, params }: Hit, access: 'caller' | 'public') {
+  constructor({ req, params }: RouteHit, access: 'caller' | 'public') {
     this.access = access;
     this.preset = params['preset'];
     this.#req = req;
@@ -118,7 +118,7 @@ class Exchange implements HttpExchange {
   readonly #facts: HttpFacts;
   readonly #request: InboundRequest;
   readonly #url: string;
-  constructor({ req, res, params, url }: Hit, parts: ServerParts, { facts, request }: Opened) {
+  constructor({ req, res, params, url }: RouteHit, parts: ServerParts, { facts, request }: Opened) {
     this.req = req;
     this.res = res;
     this.params = params;

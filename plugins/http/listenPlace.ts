@@ -10,7 +10,7 @@ const CHECK_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 20;
 
 /** One address and port to listen on. */
-export interface Place {
+export interface ListenPlace {
   readonly address: string;
   readonly port: number;
   readonly sockets: ReadonlySet<Socket>;
@@ -29,7 +29,7 @@ export interface PlaceParts {
 }
 
 /** @throws the system's error */
-export async function openPlace(address: string, port: number, parts: PlaceParts): Promise<Place> {
+export async function openPlace(address: string, port: number, parts: PlaceParts): Promise<ListenPlace> {
   let isDraining = false;
   const handler: RequestListener = (req, res) => {
     if (isDraining) res.setHeader('connection', 'close');
