@@ -17,7 +17,7 @@ import { importVerb } from './verbs/importVerb.ts';
 import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
 import { logs } from './verbs/logs.ts';
-import { restart, start, stop } from './verbs/operate.ts';
+import { restart, start, stop } from './verbs/operateVerb.ts';
 import { plan } from './verbs/plan.ts';
 import { remove } from './verbs/remove.ts';
 import { run } from './verbs/run.ts';

@@ -1,12 +1,12 @@
 import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogFile, Place } from './place.ts';
+import type { LogFile, LogPlace } from './logPlace.ts';
 
 const FILE = 'vault.log';
 
 /** `<state>/vault/vault.log`; the folder is created with mode 0700, files with 0600. */
-export async function diskPlace(folder: string): Promise<Place> {
+export async function diskPlace(folder: string): Promise<LogPlace> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, FILE);
   const draft = `${file}.new`;

@@ -7,7 +7,7 @@ import type { VaultFileConfig } from './config.ts';
 
 export type LockLimits = Pick<VaultFileConfig, 'lockWaitMs' | 'lockPollMs' | 'lockStaleMs'>;
 /** The process that holds or wants the folder. The file name holds all facts, so that the file is complete once it exists. */
-export interface Holder {
+export interface LockHolder {
   readonly file: string;
   /** The machine and process table that the pid belongs to. */
   readonly place: string;
@@ -27,7 +27,7 @@ const NAME = /^lock\.([0-9a-f]{12})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 /** One attempt. Each process first creates a file of its own and then looks for others: of two that come at once, each sees
  *  the other and both withdraw, so two never hold the lock. Removing the file of a dead process cannot hit a live one.
  *  @returns the lock, or its holder */
-export async function tryLock(folder: string, staleMs: number): Promise<Lock | Holder> {
+export async function tryLock(folder: string, staleMs: number): Promise<Lock | LockHolder> {
   const holder = await liveHolder(folder, staleMs);
   if (holder !== undefined) return holder;
   const name = `lock.${placeId()}.${process.pid}.${beganAt('self')}.${randomBytes(4).toString('hex')}`;
@@ -53,11 +53,11 @@ export async function tryLock(folder: string, staleMs: number): Promise<Lock | H
   };
 }
 
-export function isLock(attempt: Lock | Holder): attempt is Lock {
+export function isLock(attempt: Lock | LockHolder): attempt is Lock {
   return 'release' in attempt;
 }
 
-async function liveHolder(folder: string, staleMs: number, own?: string): Promise<Holder | undefined> {
+async function liveHolder(folder: string, staleMs: number, own?: string): Promise<LockHolder | undefined> {
   for (const name of await readdir(folder)) {
     const [, place, pid, began] = NAME.exec(name) ?? [];
     if (name === own || place === undefined || pid === undefined || began === undefined) continue;
@@ -68,7 +68,7 @@ async function liveHolder(folder: string, staleMs: number, own?: string): Promis
   return undefined;
 }
 
-async function isAlive({ file, place, pid, began }: Holder, staleMs: number): Promise<boolean> {
+async function isAlive({ file, place, pid, began }: LockHolder, staleMs: number): Promise<boolean> {
   if (place === placeId()) {
     if (!exists(pid)) return false;
     const now = beganAt(String(pid));

@@ -2,12 +2,12 @@ import { SEAL_BYTES, sealBytes, unsealBytes } from '../kit/secrets/seal.ts';
 import type { KeyRing } from '../contracts/vault.ts';
 
 /** The content of one record. */
-export type Change =
+export type LogChange =
   | { readonly op: 'set'; readonly key: string; readonly value: Buffer; readonly expiresAt: number }
   | { readonly op: 'delete'; readonly key: string };
 
 export interface Opened {
-  readonly change: Change;
+  readonly change: LogChange;
   /** Whether the key that sealed it is no longer the first. */
   readonly isOldKey: boolean;
 }
@@ -23,7 +23,7 @@ const FIXED_BYTES = 1 + 8 + 2;
 const OPS = { set: 1, delete: 2 } as const;
 
 /** @returns the bytes of a change before they are sealed */
-export function encode(change: Change): Buffer {
+export function encode(change: LogChange): Buffer {
   // As JSON, because UTF-8 would map keys with lone surrogates to the same bytes.
   const key = Buffer.from(JSON.stringify(change.key));
   const fixed = Buffer.alloc(FIXED_BYTES);
@@ -34,7 +34,7 @@ export function encode(change: Change): Buffer {
 }
 
 /** Seals with the first key. @param offset place of the record in the file; it opens at no other */
-export function seal([key]: KeyRing, offset: number, plain: Buffer): Buffer {
+export function sealRecord([key]: KeyRing, offset: number, plain: Buffer): Buffer {
   const head = Buffer.concat([MARK, key.id, Buffer.alloc(4)]);
   head.writeUInt32BE(plain.length, 8);
   return Buffer.concat([head, sealBytes(key, authenticated(offset, head), plain)]);
@@ -69,7 +69,7 @@ export function isFileHead(ring: KeyRing, bytes: Buffer): boolean {
   return unsealBytes(key, mark, bytes.subarray(mark.length)) !== undefined;
 }
 
-function decode(plain: Buffer): Change {
+function decode(plain: Buffer): LogChange {
   const keyEnd = FIXED_BYTES + plain.readUInt16BE(9);
   const key = JSON.parse(plain.toString('utf8', FIXED_BYTES, keyEnd)) as string;
   if (plain.readUInt8(0) === OPS.delete) return { op: 'delete', key };

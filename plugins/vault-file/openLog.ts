@@ -1,8 +1,8 @@
-import { Draft } from './draft.ts';
+import { LogDraft } from './logDraft.ts';
 import type { KeyRing } from '../contracts/vault.ts';
 import { SealedLog } from './sealedLog.ts';
 import type { LogParts } from './sealedLog.ts';
-import type { LogFile, Place } from './place.ts';
+import type { LogFile, LogPlace } from './logPlace.ts';
 import { Reader } from './reader.ts';
 import { scan } from './scan.ts';
 
@@ -29,8 +29,8 @@ export async function openLog(parts: LogParts): Promise<SealedLog> {
   }
 }
 
-async function begin(place: Place, ring: KeyRing): Promise<LogFile> {
-  const draft = new Draft(await place.draft(), ring);
+async function begin(place: LogPlace, ring: KeyRing): Promise<LogFile> {
+  const draft = new LogDraft(await place.draft(), ring);
   try {
     await draft.finish(new Map());
     await place.publish();
@@ -44,7 +44,7 @@ async function begin(place: Place, ring: KeyRing): Promise<LogFile> {
 
 /** Initializes an empty file, as a full disk leaves it. */
 async function restart(file: LogFile, ring: KeyRing): Promise<number> {
-  const draft = new Draft(file, ring);
+  const draft = new LogDraft(file, ring);
   await draft.finish(new Map());
   return draft.end;
 }

@@ -10,7 +10,7 @@ import { vaultKeys } from '../kit/vault/vaultKeys.ts';
 import { warnOfOpenKeys } from '../kit/files/warnOfOpenKeys.ts';
 import type { VaultFileConfig } from './config.ts';
 import { isLock, tryLock } from './lock.ts';
-import type { Holder, Lock } from './lock.ts';
+import type { LockHolder, Lock } from './lock.ts';
 import type { SealedLog } from './sealedLog.ts';
 import { openLog } from './openLog.ts';
 import { diskPlace } from './diskPlace.ts';
@@ -34,7 +34,7 @@ export class OpeningVault extends JsonVault {
   readonly #stop = new AbortController();
   #opened: Opened | undefined;
   #failure: GatewayError | undefined;
-  #holder: Holder | undefined;
+  #holder: LockHolder | undefined;
   #waitingSince: number | undefined;
   #background: Promise<void> = Promise.resolve();
   #timers: readonly NodeJS.Timeout[] = [];

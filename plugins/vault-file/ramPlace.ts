@@ -1,7 +1,7 @@
-import type { LogFile, Place } from './place.ts';
+import type { LogFile, LogPlace } from './logPlace.ts';
 
 /** The same log in memory, for a state directory that is not writable. */
-export function ramPlace(): Place {
+export function ramPlace(): LogPlace {
   let current: LogFile | undefined;
   let draft: LogFile | undefined;
   return {

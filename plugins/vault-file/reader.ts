@@ -1,4 +1,4 @@
-import type { LogFile } from './place.ts';
+import type { LogFile } from './logPlace.ts';
 import { HEAD_BYTES, MARK, recordBytes } from './logRecord.ts';
 
 const WINDOW_BYTES = 1024 * 1024;

@@ -1,22 +1,22 @@
 import type { Log } from 'pegboard';
 import type { KeyRing } from '../contracts/vault.ts';
 import type { VaultFileConfig } from './config.ts';
-import { Draft } from './draft.ts';
-import type { LogFile, Place } from './place.ts';
+import { LogDraft } from './logDraft.ts';
+import type { LogFile, LogPlace } from './logPlace.ts';
 import { Reader } from './reader.ts';
-import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, seal } from './logRecord.ts';
-import type { Change } from './logRecord.ts';
+import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, sealRecord } from './logRecord.ts';
+import type { LogChange } from './logRecord.ts';
 import type { Location, Scan } from './scan.ts';
 
 export type LogLimits = Pick<VaultFileConfig, 'maxBatchBytes' | 'compactGarbageBytes'>;
 export interface LogParts {
-  readonly place: Place;
+  readonly place: LogPlace;
   readonly ring: KeyRing;
   readonly log: Log;
   readonly limits: () => LogLimits;
 }
 interface Waiting {
-  readonly change: Change;
+  readonly change: LogChange;
   readonly plain: Buffer;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -73,7 +73,7 @@ export class SealedLog {
   }
 
   /** Resolves once the change is on disk and in the index. */
-  append(change: Change): Promise<void> {
+  append(change: LogChange): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the log is closed'));
     const plain = encode(change);
     this.#pendingBytes += plain.length;
@@ -163,7 +163,7 @@ export class SealedLog {
     const offsets: number[] = [];
     let end = this.#end;
     for (const { plain } of batch) {
-      const piece = seal(this.#parts.ring, end, plain);
+      const piece = sealRecord(this.#parts.ring, end, plain);
       pieces.push(piece);
       offsets.push(end);
       end += piece.length;
@@ -199,7 +199,7 @@ export class SealedLog {
     this.#isUnclean = false;
   }
 
-  #index(change: Change, place: { readonly offset: number; readonly bytes: number } | undefined): void {
+  #index(change: LogChange, place: { readonly offset: number; readonly bytes: number } | undefined): void {
     const former = this.#entries.get(change.key);
     this.#liveBytes -= former?.bytes ?? 0;
     if (change.op === 'delete' || place === undefined) {
@@ -229,7 +229,7 @@ export class SealedLog {
 
   /** Copies while writes continue in the old file; only the last step blocks them. */
   async #compact(): Promise<void> {
-    const draft = new Draft(await this.#parts.place.draft(), this.#parts.ring);
+    const draft = new LogDraft(await this.#parts.place.draft(), this.#parts.ring);
     const goOn = (): boolean => !this.#isClosed;
     try {
       await draft.copy(new Reader(this.#file, this.#end), this.#entries, goOn);
@@ -245,7 +245,7 @@ export class SealedLog {
     await draft.file.close();
   }
 
-  async #switchTo(draft: Draft): Promise<void> {
+  async #switchTo(draft: LogDraft): Promise<void> {
     this.#mustOwn();
     const { place, log } = this.#parts;
     const former = this.#file;

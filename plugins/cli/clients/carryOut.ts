@@ -3,11 +3,11 @@ import { confirm } from '../confirm.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { progressTo } from '../progressTo.ts';
 import { Failure, NoGateway } from '../failure.ts';
-import { absenceFix, unreachable } from '../unreachable.ts';
+import { absenceFix, gatewayUnreachable } from '../gatewayUnreachable.ts';
 import type { ImportRecord } from './importRecord.ts';
 import type { Report } from './report.ts';
 import { reportText } from './report.ts';
-import { link } from './linkClients.ts';
+import { linkFile } from './linkClients.ts';
 import type { PlannedLink } from './linkClients.ts';
 
 const PATIENCE_MS = 1_000;
@@ -68,7 +68,7 @@ function questionOf(servers: number, links: number): string {
 async function linkAll(links: readonly PlannedLink[], record: ImportRecord): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const one of links)
-    await link(one, record).catch((error: unknown) => {
+    await linkFile(one, record).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       faults.push(error.message);
     });
@@ -103,6 +103,6 @@ async function isAnswering(endpoint: NamedEndpoint): Promise<boolean> {
     await fetch(endpoint.url, { method: 'HEAD', redirect: 'manual', signal });
     return true;
   } catch (error) {
-    return !signal.aborted && !(unreachable(error, endpoint) instanceof NoGateway);
+    return !signal.aborted && !(gatewayUnreachable(error, endpoint) instanceof NoGateway);
   }
 }

@@ -2,7 +2,7 @@ import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import type { KeyRing } from '../../../plugins/contracts/vault.ts';
 import type { SealedLog } from '../../../plugins/vault-file/sealedLog.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
-import type { LogFile, Place } from '../../../plugins/vault-file/place.ts';
+import type { LogFile, LogPlace } from '../../../plugins/vault-file/logPlace.ts';
 import { ramFile } from '../../../plugins/vault-file/ramPlace.ts';
 import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
 import { captureLog } from '../../support/log.ts';
@@ -18,7 +18,7 @@ export const LIMITS = {
 };
 
 /** A disk in memory that exposes its content and fails on demand. */
-export interface TestDisk extends Place {
+export interface TestDisk extends LogPlace {
   /** Bytes written so far. */
   bytes(): Promise<Buffer>;
   readonly aside: readonly Buffer[];

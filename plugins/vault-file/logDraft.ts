@@ -1,14 +1,14 @@
 import type { KeyRing } from '../contracts/vault.ts';
-import type { LogFile } from './place.ts';
+import type { LogFile } from './logPlace.ts';
 import type { Reader } from './reader.ts';
-import { FILE_HEAD_BYTES, encode, fileHead, open, seal } from './logRecord.ts';
-import type { Change } from './logRecord.ts';
+import { FILE_HEAD_BYTES, encode, fileHead, open, sealRecord } from './logRecord.ts';
+import type { LogChange } from './logRecord.ts';
 import type { Location } from './scan.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 
 /** The new log file while it is written. */
-export class Draft {
+export class LogDraft {
   readonly file: LogFile;
   readonly #ring: KeyRing;
   /** Key → the record it was copied from, and its location in this file. */
@@ -64,8 +64,8 @@ export class Draft {
     if (this.#copies.delete(key)) this.#append({ op: 'delete', key });
   }
 
-  #append(change: Change): { readonly offset: number; readonly bytes: number } {
-    const sealed = seal(this.#ring, this.#end, encode(change));
+  #append(change: LogChange): { readonly offset: number; readonly bytes: number } {
+    const sealed = sealRecord(this.#ring, this.#end, encode(change));
     const place = { offset: this.#end, bytes: sealed.length };
     this.#pieces.push(sealed);
     this.#end += sealed.length;

@@ -12,7 +12,7 @@ export interface LogFile {
 }
 
 /** The files of a log. */
-export interface Place {
+export interface LogPlace {
   /** For messages. */
   readonly name: string;
   /** The current file; undefined if there is none. */
