@@ -1,7 +1,7 @@
 import { digest } from '../kit/secrets/secrets.ts';
 import type { Quotas } from '../contracts/processes.ts';
 import type { Limit } from './config.ts';
-import { Lease } from './lease.ts';
+import { DrawnCalls } from './drawnCalls.ts';
 
 export type Limited = 'session' | 'caller' | 'server' | 'tool';
 
@@ -11,7 +11,7 @@ const WINDOW_MS = 1_000;
 /** What this process has drawn from limits that it shares with others; only limits that were used in the last window. */
 export class Leases {
   readonly #quotas: () => Quotas;
-  readonly #leaseByName = new Map<string, Lease>();
+  readonly #leaseByName = new Map<string, DrawnCalls>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param quotas throws GatewayError STORE_UNREACHABLE if no plugin provides it */
@@ -20,12 +20,12 @@ export class Leases {
   }
 
   /** Sessions and callers leave this process as digests only. */
-  of(what: Limited, name: string, limit: Limit): Lease {
+  of(what: Limited, name: string, limit: Limit): DrawnCalls {
     const key = `${what}:${name}`;
     let lease = this.#leaseByName.get(key);
     if (lease === undefined) {
       const isSecret = what === 'session' || what === 'caller';
-      lease = new Lease(isSecret ? `${what}:${digest(name)}` : key, limit, this.#quotas);
+      lease = new DrawnCalls(isSecret ? `${what}:${digest(name)}` : key, limit, this.#quotas);
       this.#leaseByName.set(key, lease);
       this.#timer ??= setInterval(() => void this.#renewAll(), WINDOW_MS).unref();
     }
@@ -47,7 +47,7 @@ export class Leases {
     this.#timer = undefined;
   }
 
-  async #renew(name: string, lease: Lease): Promise<void> {
+  async #renew(name: string, lease: DrawnCalls): Promise<void> {
     const wasInUse = lease.isInUse();
     await (wasInUse ? lease.renew() : lease.giveBack());
     if (!wasInUse && !lease.isInUse()) this.#leaseByName.delete(name);

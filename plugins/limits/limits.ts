@@ -4,7 +4,7 @@ import { InFlight } from '../kit/limits/inFlight.ts';
 import { callerKey, sharerOf } from '../kit/authority/ownerOf.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import type { Limit, LimitsConfig } from './config.ts';
-import type { Lease } from './lease.ts';
+import type { DrawnCalls } from './drawnCalls.ts';
 import type { Leases, Limited } from './leases.ts';
 import { Meter } from './meter.ts';
 import { Meters } from './meters.ts';
@@ -21,10 +21,10 @@ interface Bound {
   readonly share: Meter | undefined;
   readonly sharers: number;
   /** What this process has drawn from a limit that other processes use too; undefined if it is not shared. */
-  readonly lease: Lease | undefined;
+  readonly lease: DrawnCalls | undefined;
 }
 interface LeasedBound extends Bound {
-  readonly lease: Lease;
+  readonly lease: DrawnCalls;
 }
 interface Target {
   readonly call: Call;
@@ -168,7 +168,7 @@ export class Limits {
     of.bounds.push({ what, name, limit, meter, share, sharers: meter.sharers, lease });
   }
 
-  #leaseOf(what: Bound['what'], name: string, limit: Limit): Lease | undefined {
+  #leaseOf(what: Bound['what'], name: string, limit: Limit): DrawnCalls | undefined {
     return this.#config.shared ? this.#leases.of(what, name, limit) : undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Quotas } from '../contracts/processes.ts';
 import type { Limit } from './config.ts';
 
 /** The part of a shared limit that this process has drawn, for the calls of about one window. */
-export class Lease {
+export class DrawnCalls {
   readonly #name: string;
   readonly #quotas: () => Quotas;
   limit: Limit;
