@@ -4,7 +4,7 @@ import { ResourceStore } from '../contracts/definitions.ts';
 import { References } from '../contracts/secrets.ts';
 import type { ReferencesConfig } from './config.ts';
 import { refusedIn } from './refusedIn.ts';
-import { Rules } from './rules.ts';
+import { ReferenceRules } from './referenceRules.ts';
 import { withoutOutside } from './withoutOutside.ts';
 
 /** Says which `${env:}`, `${file:}` and `${secret:}` tools may write, and which files definitions may name. */
@@ -24,8 +24,8 @@ export const plugin = definePlugin<ReferencesConfig>({
       return fault === undefined ? [] : [{ path: ['references', 'allow', at], message: fault }];
     }),
   apply(scope) {
-    const rulesOf = (config: ReferencesConfig): Rules =>
-      new Rules(config, scope.get(ConfigControl).directory);
+    const rulesOf = (config: ReferencesConfig): ReferenceRules =>
+      new ReferenceRules(config, scope.get(ConfigControl).directory);
     let rules = rulesOf(scope.config);
     scope.provide(References, { refusedIn: (write) => refusedIn(write, rules) });
     scope.tap('onConfigLoad', (draft) => withoutOutside(draft, rules));

@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { Path } from '../kit/definitions/beside.ts';
 
-export interface Found {
+export interface FoundReference {
   /** `env:NAME`, `file:PATH` or `secret:NAME/KEY` */
   readonly name: string;
   readonly path: Path;
@@ -10,7 +10,7 @@ export interface Found {
 const REFERENCE = /\$\{((?:env|file|secret):[^{}]*)\}?/g;
 
 /** The references in all texts of a definition, and the secrets that it names by key (`clientCredentialsSecretRef`). */
-export function referencesIn(value: unknown, path: Path = []): readonly Found[] {
+export function referencesIn(value: unknown, path: Path = []): readonly FoundReference[] {
   if (typeof value === 'string') return namesIn(value).map((name) => ({ name, path }));
   if (Array.isArray(value)) return value.flatMap((one, at) => referencesIn(one, [...path, at]));
   if (!isObject(value)) return [];
@@ -24,7 +24,10 @@ function namesIn(text: string): readonly string[] {
   return names.length === 0 ? [] : [...names, ...namesIn(text.replace(REFERENCE, ''))];
 }
 
-function secretAt({ namespace, name, ...keys }: Readonly<Record<string, unknown>>, path: Path): Found {
+function secretAt(
+  { namespace, name, ...keys }: Readonly<Record<string, unknown>>,
+  path: Path,
+): FoundReference {
   const { clientSecretKey = 'client-secret' } = keys;
   const parts = [namespace, name, clientSecretKey].filter((part) => part !== undefined);
   return { name: `secret:${parts.map(String).join('/')}`, path };

@@ -3,10 +3,10 @@ import type { Write } from '../contracts/secrets.ts';
 import { isMovedBeside, valueAt } from '../kit/definitions/beside.ts';
 import type { Path } from '../kit/definitions/beside.ts';
 import { referencesIn } from './referencesIn.ts';
-import type { Rules } from './rules.ts';
+import type { ReferenceRules } from './referenceRules.ts';
 
 /** What a write would add in references that are not allowed. */
-export function refusedIn({ next, stored }: Write, rules: Rules): readonly Finding[] {
+export function refusedIn({ next, stored }: Write, rules: ReferenceRules): readonly Finding[] {
   return referencesIn(next).flatMap(({ name, path }): Finding[] => {
     if (rules.allows(name) || isKept(path, { next, stored })) return [];
     const place = path.join('.');

@@ -1,12 +1,12 @@
 import type { Issue, Resource, ResourceDraft } from 'pegboard';
 import { referencesIn } from './referencesIn.ts';
-import type { Rules } from './rules.ts';
+import type { ReferenceRules } from './referenceRules.ts';
 
 /** Only definitions of this kind have references resolved. */
 const SERVER = 'MCPServer';
 
 /** Leaves out servers that refer to files outside of the folders, also those that come from files or custom resources. */
-export function withoutOutside(draft: ResourceDraft, rules: Rules): ResourceDraft {
+export function withoutOutside(draft: ResourceDraft, rules: ReferenceRules): ResourceDraft {
   const judged = draft.resources.map((resource) => ({ resource, issues: issuesOf(resource, rules) }));
   const issues = judged.flatMap((one) => one.issues);
   if (issues.length === 0) return draft;
@@ -14,7 +14,7 @@ export function withoutOutside(draft: ResourceDraft, rules: Rules): ResourceDraf
   return { ...draft, resources, issues: [...draft.issues, ...issues] };
 }
 
-function issuesOf({ kind, name, spec, origin }: Resource, rules: Rules): readonly Issue[] {
+function issuesOf({ kind, name, spec, origin }: Resource, rules: ReferenceRules): readonly Issue[] {
   if (kind !== SERVER) return [];
   return referencesIn(spec)
     .filter((found) => rules.isOutside(found.name))

@@ -7,7 +7,7 @@ import type { ReferencesConfig } from './config.ts';
 const FILE = 'file:';
 
 /** The configuration, asked about single references. */
-export class Rules {
+export class ReferenceRules {
   readonly #directory: string;
   readonly #allowed: readonly Glob[];
   readonly #folders: readonly string[] | undefined;
