@@ -9,9 +9,9 @@ import { annotationsOf, writerIn } from '../kit/definitions/registeredBy.ts';
 import type { ResourceStore, StoredDefinition } from '../contracts/definitions.ts';
 import { editYaml } from '../kit/files/editYaml.ts';
 import { writing } from '../kit/files/writing.ts';
-import type { Definition } from './definition.ts';
+import type { FileDefinition } from './fileDefinition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
-import { nameOf } from './load.ts';
+import { definitionName } from './load.ts';
 
 export interface FileStoreParts {
   readonly folders: Folders;
@@ -23,7 +23,7 @@ export interface FileStoreParts {
 interface Match {
   readonly file: string;
   readonly text: string | undefined;
-  readonly definition: Definition | undefined;
+  readonly definition: FileDefinition | undefined;
 }
 
 /** Definitions as YAML files below the configuration directory. Writes within this process happen one after another. */
@@ -124,16 +124,16 @@ export class FileStore implements ResourceStore {
   /** As in the pipeline, the first valid file of that name counts; a broken one only if there is no other. */
   async #find(kind: ResourceKind, name: string): Promise<Match | undefined> {
     const control = this.#parts.control();
-    const named = (await this.#ownFiles(kind)).filter((file) => nameOf(file, control, kind) === name);
+    const named = (await this.#ownFiles(kind)).filter((file) => definitionName(file, control, kind) === name);
     return named.find(({ definition }) => definition !== undefined) ?? named[0];
   }
 }
 
-function toStored({ name, labels, annotations, spec }: Definition): StoredDefinition {
+function toStored({ name, labels, annotations, spec }: FileDefinition): StoredDefinition {
   return { name, ...(labels && { labels }), spec, ...writerIn(annotations) };
 }
 
-function wholeDefinition({ file, definition }: Match): Definition {
+function wholeDefinition({ file, definition }: Match): FileDefinition {
   if (definition !== undefined) return definition;
   throw new GatewayError(
     'CONFIG_UNREADABLE',
@@ -144,7 +144,7 @@ function wholeDefinition({ file, definition }: Match): Definition {
 /** A file in flat form has no place for a writer, and stays the operator's. */
 async function editedText(
   { text = '' }: Match,
-  { isFlat, annotations: before }: Definition,
+  { isFlat, annotations: before }: FileDefinition,
   { spec, registeredBy }: Pick<StoredDefinition, 'spec' | 'registeredBy'>,
 ): Promise<string> {
   if (isFlat) return editYaml(text, [], spec, ['name']);

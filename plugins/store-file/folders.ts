@@ -2,8 +2,8 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError, messageOf } from 'pegboard';
 import type { Issue, ResourceKind } from 'pegboard';
-import { parseDefinition } from './definition.ts';
-import type { ParsedDefinition } from './definition.ts';
+import { parseDefinition } from './fileDefinition.ts';
+import type { ParsedDefinition } from './fileDefinition.ts';
 
 /** One definition file, as it is on disk now. */
 export interface DefinitionFile extends ParsedDefinition {

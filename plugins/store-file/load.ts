@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { isGatewayError } from 'pegboard';
 import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind } from 'pegboard';
-import { baseNameOf } from './definition.ts';
-import type { Definition } from './definition.ts';
+import { baseNameOf } from './fileDefinition.ts';
+import type { FileDefinition } from './fileDefinition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
 import { unreadFiles } from './unreadFiles.ts';
 
@@ -15,9 +15,9 @@ interface Found {
 /** @param isStrict whether a definition with errors prevents the start
  *  @returns the function that adds the current content of the folders to a draft */
 export function createLoader(folders: Folders, log: Log, isStrict: () => boolean) {
-  const skipped = new WeakSet<Definition>();
+  const skipped = new WeakSet<FileDefinition>();
 
-  const logSkipped = (file: string, definition: Definition): void => {
+  const logSkipped = (file: string, definition: FileDefinition): void => {
     if (skipped.has(definition)) return;
     skipped.add(definition);
     log.debug('definition of another namespace skipped', { file, namespace: definition.namespace });
@@ -33,7 +33,10 @@ export function createLoader(folders: Folders, log: Log, isStrict: () => boolean
     }
     const broken = files
       .filter(({ definition }) => definition === undefined)
-      .map((file) => ({ ...file, definition: { kind: kind.name, name: nameOf(file, control, kind) } }));
+      .map((file) => ({
+        ...file,
+        definition: { kind: kind.name, name: definitionName(file, control, kind) },
+      }));
     return {
       resources,
       unreadable: broken.map(({ definition }) => definition),
@@ -54,7 +57,7 @@ export function createLoader(folders: Folders, log: Log, isStrict: () => boolean
 }
 
 /** The name of a broken file's definition is that of the last good version, if there is one. */
-export function nameOf(
+export function definitionName(
   { file, definition }: DefinitionFile,
   control: ConfigControl,
   kind: ResourceKind,
@@ -75,6 +78,6 @@ function lostFolder(error: unknown, control: ConfigControl, kind: ResourceKind):
   return { resources: [], unreadable: kept.map(({ name }) => ({ kind: kind.name, name })), issues: [issue] };
 }
 
-function toResource(kind: ResourceKind, { name, labels, spec, origin }: Definition): Resource {
+function toResource(kind: ResourceKind, { name, labels, spec, origin }: FileDefinition): Resource {
   return { kind: kind.name, name, ...(labels && { labels }), spec, origin };
 }

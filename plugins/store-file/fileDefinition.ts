@@ -3,7 +3,7 @@ import { definitionNameFault, isObject, nearest, readYaml } from 'pegboard';
 import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
 
 /** The definition in one file. */
-export interface Definition {
+export interface FileDefinition {
   readonly name: string;
   /** Undefined in flat form: such a file belongs to any namespace. */
   readonly namespace: string | undefined;
@@ -16,7 +16,7 @@ export interface Definition {
 }
 export interface ParsedDefinition {
   /** Undefined if there are issues. */
-  readonly definition: Definition | undefined;
+  readonly definition: FileDefinition | undefined;
   readonly issues: readonly Issue[];
 }
 
@@ -51,13 +51,13 @@ export function baseNameOf(file: string): string {
   return basename(file).replace(/\.ya?ml$/, '');
 }
 
-function readForm(value: JsonObject, source: YamlSource, kind: ResourceKind, fault: Fault): Definition {
+function readForm(value: JsonObject, source: YamlSource, kind: ResourceKind, fault: Fault): FileDefinition {
   return RESOURCE_KEYS.some((key) => key in value)
     ? readResourceForm(value, source, kind, fault)
     : readFlatForm(value, source, fault);
 }
 
-function readFlatForm({ name, ...spec }: JsonObject, source: YamlSource, fault: Fault): Definition {
+function readFlatForm({ name, ...spec }: JsonObject, source: YamlSource, fault: Fault): FileDefinition {
   return {
     name: readName(name, source.file, (message) => fault(['name'], message)),
     namespace: undefined,
@@ -74,7 +74,7 @@ function readResourceForm(
   source: YamlSource,
   kind: ResourceKind,
   fault: Fault,
-): Definition {
+): FileDefinition {
   refuseUnknown(value, RESOURCE_KEYS, [], fault);
   const { apiVersion, metadata = {}, spec } = value;
   if (typeof apiVersion !== 'string' || !apiVersion.endsWith('/v1alpha1')) {
