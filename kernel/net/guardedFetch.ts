@@ -8,7 +8,7 @@ import { addressClass, type AddressClass } from './addressClass.ts';
 import { hostOf } from './hostClasses.ts';
 import { authorizationFor, openTunnel } from './openTunnel.ts';
 import { ProxyError, isLeftToProxy, proxyRoutes } from './proxyRoutes.ts';
-import type { Proxy, ProxySettings, Route } from './proxyRoutes.ts';
+import type { Proxy, ProxySettings, ProxyRoute } from './proxyRoutes.ts';
 import { resolveHost } from './resolveHost.ts';
 
 export interface GuardedFetchParts {
@@ -175,7 +175,7 @@ const HERE = ' here, so that it may be a private one';
 const LEAVE_IT = 'if the proxy refuses those, set aggregator.proxyResolves: true';
 
 /** This machine is never reached through a proxy. @throws ProxyError */
-function routeTo(url: URL, addresses: readonly string[], { proxies }: GuardedFetchParts): Route {
+function routeTo(url: URL, addresses: readonly string[], { proxies }: GuardedFetchParts): ProxyRoute {
   const isHere = addresses.length > 0 && addresses.every((one) => addressClass(one) === 'loopback');
   return isHere ? { proxy: undefined, why: '' } : proxyRoutes(proxies?.())(url);
 }

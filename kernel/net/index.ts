@@ -19,6 +19,6 @@ export {
   readProxy,
   type Proxy,
   type ProxySettings,
-  type Route,
+  type ProxyRoute,
   type Routes,
 } from './proxyRoutes.ts';

@@ -13,12 +13,12 @@ export interface Proxy {
   readonly name: string;
 }
 /** How a request gets to its server. */
-export interface Route {
+export interface ProxyRoute {
   readonly proxy: Proxy | undefined;
   /** Why there is no proxy, in words that follow `without a proxy`; empty where there can be none. */
   readonly why: string;
 }
-export type Routes = (url: URL) => Route;
+export type Routes = (url: URL) => ProxyRoute;
 
 /** Keys of `aggregator`; absent ones leave it to the environment. */
 export interface ProxySettings {

@@ -25,7 +25,7 @@ import { UsageError, runCommandLine } from './commandLine.ts';
 import { CHECK_OPTIONS, SERVE_OPTIONS, directoryOf, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import { review } from './review.ts';
-import { startTable, settledReports, wordsOf } from './startTable.ts';
+import { startTable, settledReports, readyWords } from './startTable.ts';
 
 /** Servers that need longer are listed as starting. */
 const TABLE_AFTER_MS = 10_000;
@@ -225,7 +225,7 @@ function startupReports(kernel: Kernel): readonly StartupReport[] {
 
 function readyFacts(kernel: Kernel): Record<string, unknown> {
   const [endpoint] = kernel.registry.all(Endpoint.id) as readonly Endpoint[];
-  const reports = startupReports(kernel).map((report) => [`${report.subject}s`, wordsOf(report)] as const);
+  const reports = startupReports(kernel).map((report) => [`${report.subject}s`, readyWords(report)] as const);
   return { url: endpoint?.url() ?? 'none', ...Object.fromEntries(reports) };
 }
 

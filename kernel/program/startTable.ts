@@ -37,7 +37,7 @@ export function startTable(report: StartupReport, startedAt: number): string {
 }
 
 /** For the ready line: name → `running, 3 tools`. */
-export function wordsOf(report: StartupReport): Readonly<Record<string, string>> {
+export function readyWords(report: StartupReport): Readonly<Record<string, string>> {
   const words = report
     .items()
     .map(({ name, state, tools }) => [name, tools > 0 ? `${state}, ${tools} tools` : state]);

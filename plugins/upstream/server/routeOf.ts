@@ -1,6 +1,6 @@
 import { GatewayError, fillReferences, messageOf } from 'pegboard';
 import { ProxyError, proxyRoutes, readProxy } from 'pegboard/net';
-import type { ProxySettings, Route } from 'pegboard/net';
+import type { ProxySettings, ProxyRoute } from 'pegboard/net';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences } from './fillSecretReferences.ts';
 
@@ -13,7 +13,11 @@ export interface ProxyRouteParts {
 
 /** How requests get to a server: through the proxy of its definition, or as for all servers. This machine is reached without one.
  *  @throws GatewayError CONFIG_INVALID without credentials, CONFIG_REFERENCE; as SecretSource.read() */
-export async function routeOf(url: URL, proxy: string | undefined, parts: ProxyRouteParts): Promise<Route> {
+export async function routeOf(
+  url: URL,
+  proxy: string | undefined,
+  parts: ProxyRouteParts,
+): Promise<ProxyRoute> {
   if (proxy === undefined) return commonRoute(url, parts.config());
   const general = commonRoute(url, { proxy: 'none' });
   if (general.why === '') return general;
@@ -23,7 +27,7 @@ export async function routeOf(url: URL, proxy: string | undefined, parts: ProxyR
 }
 
 /** As for all servers. @throws GatewayError CONFIG_INVALID without credentials */
-export function commonRoute(url: URL, config: ProxySettings): Route {
+export function commonRoute(url: URL, config: ProxySettings): ProxyRoute {
   return checked(() => proxyRoutes(config)(url));
 }
 
@@ -44,7 +48,7 @@ async function filled(proxy: string, { directory, secrets }: ProxyRouteParts): P
 }
 
 /** What must not be shown of the proxy, as secretsGiven() takes it. */
-export function secretsOfRoute({ proxy }: Route): readonly (readonly [string, string])[] {
+export function secretsOfRoute({ proxy }: ProxyRoute): readonly (readonly [string, string])[] {
   if (proxy === undefined || proxy.credentials === '') return [];
   const [user = '', ...password] = proxy.credentials.split(':');
   return [['proxy password', password.join(':') || user]];

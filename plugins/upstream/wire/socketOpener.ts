@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Pool, buildConnector } from 'undici';
 import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
-import type { Proxy, Route } from 'pegboard/net';
+import type { Proxy, ProxyRoute } from 'pegboard/net';
 import { asRefusal, isAsked, watchForRefusal } from './clientCertificate.ts';
 import type { TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import { transportWords } from './transportWords.ts';
@@ -13,7 +13,7 @@ type Done = buildConnector.Callback;
 
 export interface OpenerParts {
   readonly url: URL;
-  readonly route: Route;
+  readonly route: ProxyRoute;
   readonly trust: TlsTrust;
   /** A socket file in place of a host and port. */
   readonly socketPath?: string | undefined;
@@ -106,14 +106,14 @@ function isEnd(error: Error): boolean {
 }
 
 /** Says how the server was tried to be reached, when the network does not. */
-function explaining(done: Done, route: Route): Done {
+function explaining(done: Done, route: ProxyRoute): Done {
   return (...result: Parameters<Done>) => {
     if (result[0] === null) done(...result);
     else done(explained(result[0], route), null);
   };
 }
 
-function explained(error: Error, { proxy, why }: Route): Error {
+function explained(error: Error, { proxy, why }: ProxyRoute): Error {
   const { code = '' } = error as NodeJS.ErrnoException;
   const words = transportWords(error);
   if (proxy !== undefined) return told(`the proxy ${proxy.name} cannot be reached: ${words}`, error);

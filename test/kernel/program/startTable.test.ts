@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { StartupItem, StartupReport } from '../../../kernel/index.ts';
-import { settledReports, startTable, wordsOf } from '../../../kernel/program/startTable.ts';
+import { settledReports, startTable, readyWords } from '../../../kernel/program/startTable.ts';
 
 function itemOf(name: string, state: string, more: Partial<StartupItem> = {}): StartupItem {
   return { name, state, isStarting: state === 'starting', tools: 0, since: 1_250, ...more };
@@ -31,7 +31,7 @@ describe('start table', () => {
 
   it('has the same facts in words for the ready line', () => {
     const report = reportOf(itemOf('github', 'running', { tools: 12 }), itemOf('a', 'failed'));
-    expect(wordsOf(report)).deep.equal({ github: 'running, 12 tools', a: 'failed' });
+    expect(readyWords(report)).deep.equal({ github: 'running, 12 tools', a: 'failed' });
   });
 
   it('waits until no server is starting', async () => {
