@@ -10,7 +10,7 @@ import { Vault } from '../../contracts/vault.ts';
 import type { AuthClientConfig, ClientConfig } from '../config.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
-import type { Grant } from '../grants/record/grantRecord.ts';
+import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import type { BeginParts } from './beginSignIn.ts';
 import { browserRoute } from './browserRoute.ts';
@@ -34,7 +34,7 @@ export interface SignInFlows {
   readonly begin: BeginParts;
   readonly connections: Connections;
   /** The authorization server of that grant no longer knows its client: the next sign-in registers again. */
-  readonly clientLost: (grant: Grant) => void;
+  readonly clientLost: (grant: KeptGrant) => void;
 }
 
 /** The routes of sign-ins at servers, and what begins one. In apply() only. */
@@ -106,7 +106,7 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
     finder: () => scope.get(SignInFinder),
     directory: () => scope.get(ConfigControl).directory,
   };
-  const clientLost = ({ issuer, client }: Grant): void => {
+  const clientLost = ({ issuer, client }: KeptGrant): void => {
     registrations.forget(issuer, addresses.callback ?? '', client).catch((error: unknown) => {
       log.warn('a registration that is no longer known cannot be forgotten', { issuer, error });
     });

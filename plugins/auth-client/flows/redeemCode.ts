@@ -5,7 +5,7 @@ import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
-import type { Grant } from '../grants/record/grantRecord.ts';
+import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import { tokenTimes } from '../grants/refresh/tokenTimes.ts';
 import { usedMembers } from '../grants/refresh/usedMembers.ts';
 import type { Departure, SignInFlow } from './flowStore.ts';
@@ -28,7 +28,7 @@ export interface Arrival {
 export async function redeemCode(
   { flow, departure, answer }: Arrival,
   { network, signal }: RedeemParts,
-): Promise<Grant> {
+): Promise<KeptGrant> {
   const { url, issuer, isPinned, endpoints, client, redirectUri, resource, scope } = flow;
   const base = configuredAddress(url, isPinned ? issuer : undefined);
   const fetch = await new Network(base, signal, network).sender(new URL(endpoints.token), TIMEOUT_MS);
@@ -78,7 +78,7 @@ async function readAnswer(
 }
 
 /** Without an answer about it, all that was asked for is granted (RFC 6749 §5.1). */
-function scopeOf(scope: string | undefined): Pick<Grant, 'scope'> {
+function scopeOf(scope: string | undefined): Pick<KeptGrant, 'scope'> {
   const scopes = scopesIn(scope);
   return scopes.length === 0 ? {} : { scope: scopes.join(' ') };
 }

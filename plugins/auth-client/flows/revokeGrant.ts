@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
-import type { Grant } from '../grants/record/grantRecord.ts';
+import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import { requestOptions } from './serverRequest.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5_000;
 /** Tells the authorization server that a grant is no longer used. Its answer does not matter: it need not offer this.
  *  Source: RFC 7009 §2.1 */
 export async function revokeGrant(
-  { url, issuer, isPinned, client, revocationEndpoint, refreshToken, accessToken }: Grant,
+  { url, issuer, isPinned, client, revocationEndpoint, refreshToken, accessToken }: KeptGrant,
   { network, signal }: { readonly network: NetworkParts; readonly signal: AbortSignal },
 ): Promise<void> {
   if (revocationEndpoint === undefined) return;

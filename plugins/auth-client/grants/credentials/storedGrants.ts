@@ -3,7 +3,7 @@ import type { GrantStore, GuardedServer, StoredGrant } from '../../../contracts/
 import type { Credentials } from './credentials.ts';
 import { grantFacts, lossOf } from '../record/grantFacts.ts';
 import type { GrantPlace } from '../record/grantFacts.ts';
-import type { Grant, GrantRecord } from '../record/grantRecord.ts';
+import type { KeptGrant, GrantRecord } from '../record/grantRecord.ts';
 import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 import type { CallerSecrets } from '../store/callerSecrets.ts';
 import type { GrantCell } from '../store/grantCell.ts';
@@ -22,7 +22,7 @@ export interface StoredGrantsParts {
   /** Ends the connection of an owner, which forgets what was listed on it. */
   readonly disconnect: (owner: string, server: string) => Promise<void>;
   /** Tells the authorization server. Never rejects. */
-  readonly revoke: (grant: Grant) => Promise<void>;
+  readonly revoke: (grant: KeptGrant) => Promise<void>;
 }
 
 /** The grants of all owners, for operators. */

@@ -1,6 +1,6 @@
 import { signInCall } from '../../../kit/oauth/signInCall.ts';
 import type { GrantFacts, GrantState } from '../../../contracts/credentials.ts';
-import type { Grant, GrantRecord, Loss } from './grantRecord.ts';
+import type { KeptGrant, GrantRecord, Loss } from './grantRecord.ts';
 import { LOSSES } from './losses.ts';
 
 /** Longer than any request for new tokens: a turn that has lasted longer has ended with its process. */
@@ -28,7 +28,7 @@ export function lossOf({ grant, lost }: GrantRecord, place: GrantPlace, now: num
 }
 
 /** Whether its access token can be sent: it does not end within the time of a request. */
-export function isFresh({ issuedAt, expiresAt, refreshToken }: Grant, now: number): boolean {
+export function isFresh({ issuedAt, expiresAt, refreshToken }: KeptGrant, now: number): boolean {
   if (expiresAt === undefined) return true;
   const spare = refreshToken === undefined ? 0 : Math.min(SPARE_MS, (expiresAt - issuedAt) * SPARE_SHARE);
   return now < expiresAt - Math.max(spare, 0);
@@ -114,7 +114,7 @@ function reasonFor(
 }
 
 function aboutGrant(
-  { expiresAt, refreshAt, issuer, scope }: Grant,
+  { expiresAt, refreshAt, issuer, scope }: KeptGrant,
   state: GrantState,
 ): Pick<GrantFacts, 'expires' | 'nextRefresh' | 'issuer' | 'scope'> {
   const isLost = state === 'lost' || state === 'asked';

@@ -8,7 +8,7 @@ export interface GrantRecord {
   /** The last link that was given out. */
   readonly asked?: AskedSignIn;
   /** Absent before the first sign-in. */
-  readonly grant?: Grant;
+  readonly grant?: KeptGrant;
   /** The request for new tokens that is running, or whose process has ended. */
   readonly turn?: RefreshTurn | undefined;
   /** The last requests for new tokens have failed, and may succeed later. */
@@ -20,7 +20,7 @@ export interface GrantRecord {
 }
 
 /** What an authorization server has granted one owner at one server. Never shown. */
-export interface Grant {
+export interface KeptGrant {
   /** URL of the server, as its definition had it. */
   readonly url: string;
   readonly issuer: string;

@@ -6,7 +6,7 @@ import { authenticationOf } from './authenticationOf.ts';
 import { Network, configuredAddress } from '../../discovery/network.ts';
 import type { NetworkParts } from '../../discovery/network.ts';
 import { scopesIn } from '../../discovery/scopesIn.ts';
-import type { Grant } from '../record/grantRecord.ts';
+import type { KeptGrant } from '../record/grantRecord.ts';
 import { RefreshFault } from './refreshFault.ts';
 import { tokenTimes } from './tokenTimes.ts';
 import { usedMembers } from './usedMembers.ts';
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Asks the token endpoint that the grant was given by for new tokens, and no other. @throws RefreshFault
  *  Source: RFC 6749 §6, RFC 8707 §2.2 */
-export async function refreshedGrant(grant: Grant, network: NetworkParts): Promise<Grant> {
+export async function refreshedGrant(grant: KeptGrant, network: NetworkParts): Promise<KeptGrant> {
   try {
     // It ends by its time limit only: a request that is cut off may have spent the refresh token.
     const server = new Network(
@@ -32,7 +32,7 @@ export async function refreshedGrant(grant: Grant, network: NetworkParts): Promi
   }
 }
 
-function request(grant: Grant, send: GuardedFetch): Promise<Response> {
+function request(grant: KeptGrant, send: GuardedFetch): Promise<Response> {
   const { client, refreshToken = '', resource, tokenEndpoint } = grant;
   return oauth.refreshTokenGrantRequest(
     serverOf(grant),
@@ -49,12 +49,12 @@ function request(grant: Grant, send: GuardedFetch): Promise<Response> {
   );
 }
 
-function serverOf({ issuer, tokenEndpoint }: Grant): oauth.AuthorizationServer {
+function serverOf({ issuer, tokenEndpoint }: KeptGrant): oauth.AuthorizationServer {
   return { issuer, token_endpoint: tokenEndpoint };
 }
 
 /** @param before when the request began @throws RefreshFault, or what oauth4webapi throws */
-async function grantIn(response: Response, grant: Grant, before: number): Promise<Grant> {
+async function grantIn(response: Response, grant: KeptGrant, before: number): Promise<KeptGrant> {
   const body = jsonIn(await response.text());
   if (response.status !== 200 || (isObject(body) && !('access_token' in body)))
     throw RefreshFault.of(response, body);

@@ -6,7 +6,7 @@ import { Peers } from '../../../contracts/processes.ts';
 import type { GrantCell } from '../store/grantCell.ts';
 import { MAX_TURN_MS } from '../record/grantFacts.ts';
 import type { GrantNews } from '../store/grantNews.ts';
-import type { Grant, GrantRecord, Loss, Trouble, RefreshTurn } from '../record/grantRecord.ts';
+import type { KeptGrant, GrantRecord, Loss, Trouble, RefreshTurn } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
 import { RefreshFault } from './refreshFault.ts';
 
@@ -21,9 +21,9 @@ export interface RefresherParts {
   readonly grants: Grants;
   readonly news: GrantNews;
   /** @throws RefreshFault */
-  readonly request: (grant: Grant) => Promise<Grant>;
+  readonly request: (grant: KeptGrant) => Promise<KeptGrant>;
   /** The authorization server does not know a registered client any more. */
-  readonly clientLost: (grant: Grant) => void;
+  readonly clientLost: (grant: KeptGrant) => void;
 }
 interface Unstored {
   readonly cell: GrantCell;
@@ -216,7 +216,7 @@ export class Refresher {
   }
 }
 
-function changeTo(next: Grant): Unstored['change'] {
+function changeTo(next: KeptGrant): Unstored['change'] {
   return (record) => ({ ...withoutTurn(record), trouble: undefined, grant: next });
 }
 

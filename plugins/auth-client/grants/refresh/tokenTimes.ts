@@ -1,4 +1,4 @@
-import type { Grant } from '../record/grantRecord.ts';
+import type { KeptGrant } from '../record/grantRecord.ts';
 
 const MAX_LIFE_S = 31_536_000;
 const REFRESH_FROM = 0.75;
@@ -11,7 +11,7 @@ const REFRESH_TO = 0.9;
 export function tokenTimes(
   issuedAt: number,
   expiresIn: unknown,
-): Pick<Grant, 'issuedAt' | 'expiresAt' | 'refreshAt' | 'hasNoLifetime'> {
+): Pick<KeptGrant, 'issuedAt' | 'expiresAt' | 'refreshAt' | 'hasNoLifetime'> {
   if (expiresIn === undefined || expiresIn === null || expiresIn === '') return { issuedAt };
   const seconds = typeof expiresIn === 'string' ? Number(expiresIn) : expiresIn;
   if (typeof seconds !== 'number' || !(seconds > 0)) return { issuedAt, hasNoLifetime: true };

@@ -8,7 +8,7 @@ import type { GrantCell } from '../store/grantCell.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { isFresh, lossOf } from '../record/grantFacts.ts';
 import type { GrantNews } from '../store/grantNews.ts';
-import type { Grant, GrantRecord } from '../record/grantRecord.ts';
+import type { KeptGrant, GrantRecord } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
 import { LOSSES } from '../record/losses.ts';
 import { personNeeded } from './personNeeded.ts';
@@ -128,7 +128,7 @@ export class GrantSource implements CredentialSource {
     throw this.fault;
   }
 
-  #usable(): Grant | undefined {
+  #usable(): KeptGrant | undefined {
     const { record } = this.#cell;
     if (record === undefined || lossOf(record, grantPlaceOf(this.#server()), Date.now()) !== undefined)
       return undefined;
@@ -151,7 +151,7 @@ export class GrantSource implements CredentialSource {
   }
 
   /** Only what is in use is refreshed before it ends. */
-  #planRefresh({ accessToken, refreshAt, refreshToken }: Grant): void {
+  #planRefresh({ accessToken, refreshAt, refreshToken }: KeptGrant): void {
     if (refreshAt === undefined || refreshToken === undefined) return;
     const { timers } = this.#parts;
     if (!timers.isPlanned(this.#cell, accessToken)) this.#plan(accessToken, refreshAt);
@@ -204,7 +204,7 @@ function lackText(scopes: readonly string[]): string {
 }
 
 /** It is not the person who can help. */
-function awayFault(server: string, { issuer }: Grant, reason: string, retryAt: number): GatewayError {
+function awayFault(server: string, { issuer }: KeptGrant, reason: string, retryAt: number): GatewayError {
   const retryAfter = Math.max(1, Math.ceil((retryAt - Date.now()) / 1_000));
   return new GatewayError(
     'UPSTREAM_UNREACHABLE',

@@ -5,7 +5,7 @@ import { Vault } from '../../../contracts/vault.ts';
 import { Channel } from '../../../contracts/processes.ts';
 import { GrantCell } from './grantCell.ts';
 import type { GrantNews } from './grantNews.ts';
-import type { Grant, GrantRecord } from '../record/grantRecord.ts';
+import type { KeptGrant, GrantRecord } from '../record/grantRecord.ts';
 import { sessionPrefix } from '../record/holderOf.ts';
 import type { Holder } from '../record/holderOf.ts';
 
@@ -106,7 +106,7 @@ export class Grants {
   }
 
   /** A new sign-in: what was before no longer counts. @throws GatewayError STORE_UNREACHABLE */
-  async put({ owner, person }: Holder, server: string, grant: Grant): Promise<void> {
+  async put({ owner, person }: Holder, server: string, grant: KeptGrant): Promise<void> {
     const record: GrantRecord = { owner, server, ...(person !== undefined && { person }), grant };
     await this.#change(this.cell(owner, server), () => record);
     this.#news.granted(record);

@@ -13,7 +13,7 @@ import type { Credential } from '../../../../plugins/auth-client/grants/credenti
 import { Credentials } from '../../../../plugins/auth-client/grants/credentials/credentials.ts';
 import { forwardedToken } from '../../../../plugins/auth-client/grants/sources/forwardedToken.ts';
 import { GrantNews } from '../../../../plugins/auth-client/grants/store/grantNews.ts';
-import type { Grant } from '../../../../plugins/auth-client/grants/record/grantRecord.ts';
+import type { KeptGrant } from '../../../../plugins/auth-client/grants/record/grantRecord.ts';
 import { Grants } from '../../../../plugins/auth-client/grants/store/grants.ts';
 import { holderOf } from '../../../../plugins/auth-client/grants/record/holderOf.ts';
 import { refreshedGrant } from '../../../../plugins/auth-client/grants/refresh/refreshedGrant.ts';
@@ -89,7 +89,7 @@ export class GrantBench {
   }
 
   /** As the authorization server has just given it. */
-  grant(more: Partial<Grant> = {}): Grant {
+  grant(more: Partial<KeptGrant> = {}): KeptGrant {
     const { endpoint } = this;
     return {
       url: this.server().url,
@@ -128,7 +128,7 @@ export class GrantProcess {
   readonly statuses: Statuses;
   readonly releases: Releases;
   readonly refresher: Refresher;
-  readonly lostClients: Grant[] = [];
+  readonly lostClients: KeptGrant[] = [];
   servers: readonly GuardedServer[];
   readonly #bench: GrantBench;
   readonly #stops: Run[] = [];
@@ -182,7 +182,7 @@ export class GrantProcess {
   credential(request: InboundRequest = requestOf()): Credential {
     return this.credentials.of(this.#server, request);
   }
-  async signIn(request: InboundRequest = requestOf(), grant: Partial<Grant> = {}): Promise<void> {
+  async signIn(request: InboundRequest = requestOf(), grant: Partial<KeptGrant> = {}): Promise<void> {
     await this.grants.put(holderOf(this.#server.auth, request), 'notes', this.#bench.grant(grant));
   }
   async facts(request: InboundRequest = requestOf()): Promise<GrantFacts> {

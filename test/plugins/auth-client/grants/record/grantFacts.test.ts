@@ -7,7 +7,7 @@ import {
   isFresh,
   lossOf,
 } from '../../../../../plugins/auth-client/grants/record/grantFacts.ts';
-import type { Grant, GrantRecord } from '../../../../../plugins/auth-client/grants/record/grantRecord.ts';
+import type { KeptGrant, GrantRecord } from '../../../../../plugins/auth-client/grants/record/grantRecord.ts';
 import { LOSSES } from '../../../../../plugins/auth-client/grants/record/losses.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -18,7 +18,7 @@ const PLACE = { url: 'https://mcp.example/mcp', issuer: undefined };
 const time = fc.integer({ min: NOW - DAY_MS, max: NOW + DAY_MS });
 const maybe = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(values, { nil: undefined });
-const grant: fc.Arbitrary<Grant> = fc.record({
+const grant: fc.Arbitrary<KeptGrant> = fc.record({
   url: fc.constantFrom(PLACE.url, 'https://former.example/mcp'),
   issuer: fc.constantFrom('https://login.example', 'https://login.example/'),
   tokenEndpoint: fc.constant('https://login.example/token'),
