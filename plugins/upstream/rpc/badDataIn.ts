@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { placeOf } from './faultsIn.ts';
+import { faultPath } from './faultsIn.ts';
 import type { Fault } from './faultsIn.ts';
 
 /** Up to here data is decoded as clients do; of longer data only the ends are read, which shows data urls, base64url and plain text. */
@@ -30,7 +30,7 @@ function check(part: unknown, key: 'data' | 'blob', below: Fault['path'], faults
   const data = isObject(part) ? part[key] : undefined;
   if (typeof data !== 'string' || isBase64(data)) return;
   const path = [...below, key];
-  faults.push({ path, text: `${placeOf(path)} is not base64` });
+  faults.push({ path, text: `${faultPath(path)} is not base64` });
 }
 
 function isBase64(text: string): boolean {

@@ -19,12 +19,12 @@ export function faultsIn(shape: string, value: unknown): readonly Fault[] {
   return findings.map(({ path, message }) => {
     const below = path.slice(1);
     const rest = worded(message.slice(path.join('.').length));
-    return { path: below, text: `${placeOf(below)}${rest}`.replace(/^[. ]/, '') };
+    return { path: below, text: `${faultPath(below)}${rest}`.replace(/^[. ]/, '') };
   });
 }
 
 /** `content[2].text` */
-export function placeOf(path: Path): string {
+export function faultPath(path: Path): string {
   return path
     .map((part) => (/^\d+$/.test(String(part)) ? `[${part}]` : `.${part}`))
     .join('')
