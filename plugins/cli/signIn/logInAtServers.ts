@@ -17,7 +17,7 @@ import {
   statusNamed,
   wantsSignIn,
 } from './serverStatuses.ts';
-import type { ServerStatus } from './serverStatuses.ts';
+import type { ServerSignIn } from './serverStatuses.ts';
 
 const LIMIT_MS = 120_000;
 const POLL_MS = 500;
@@ -73,7 +73,7 @@ interface Watched {
 }
 
 /** Why there is nothing to sign in to at that server. @throws Failure if that is a fault */
-function explain({ invocation }: Watched, [asked]: readonly ServerStatus[]): void {
+function explain({ invocation }: Watched, [asked]: readonly ServerSignIn[]): void {
   if (asked === undefined) return;
   const say = progressTo(invocation);
   const { name, status, error = 'see: pegboard doctor' } = asked;
@@ -89,7 +89,7 @@ function explain({ invocation }: Watched, [asked]: readonly ServerStatus[]): voi
 async function afterSingleSignOn(
   { gateway, invocation }: Watched,
   server: string | undefined,
-): Promise<readonly ServerStatus[]> {
+): Promise<readonly ServerSignIn[]> {
   const end = Date.now() + LIMIT_MS;
   for (;;) {
     const statuses = await serverStatuses(gateway);
@@ -101,7 +101,7 @@ async function afterSingleSignOn(
   }
 }
 
-async function linksOf({ gateway, invocation, isAll }: Watched, wanted: readonly ServerStatus[]) {
+async function linksOf({ gateway, invocation, isAll }: Watched, wanted: readonly ServerSignIn[]) {
   const links: ServerLink[] = [];
   const faults: Failure[] = [];
   for (const status of wanted) {
@@ -161,7 +161,7 @@ function late({ gateway, isAll }: Watched, waiting: readonly ServerLink[]): Fail
   );
 }
 
-function report({ gateway, invocation, isAll }: Watched, statuses: readonly ServerStatus[]): void {
+function report({ gateway, invocation, isAll }: Watched, statuses: readonly ServerSignIn[]): void {
   const { output } = optionsOf(invocation);
   const say = progressTo(invocation);
   if (isAll) {

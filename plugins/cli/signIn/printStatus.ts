@@ -9,7 +9,7 @@ import { identityOf } from './identityOf.ts';
 import { inWords } from './inWords.ts';
 import { serverLines } from './serverLines.ts';
 import { statusNamed, serverStatuses, wantsSignIn } from './serverStatuses.ts';
-import type { ServerStatus } from './serverStatuses.ts';
+import type { ServerSignIn } from './serverStatuses.ts';
 import { TokenFile } from './tokenFile.ts';
 
 const WORDS = {
@@ -59,7 +59,7 @@ export async function printStatus(invocation: Invocation): Promise<number> {
 }
 
 /** @returns undefined if the gateway has no `auth://status` */
-function serversOf(invocation: Invocation): Promise<readonly ServerStatus[] | undefined> {
+function serversOf(invocation: Invocation): Promise<readonly ServerSignIn[] | undefined> {
   return Gateway.apart(invocation, (gateway) =>
     serverStatuses(gateway).catch((error: unknown) => {
       if (error instanceof Failure && invocation.cancel.reason === undefined) return undefined;

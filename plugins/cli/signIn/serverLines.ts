@@ -1,7 +1,7 @@
 import { plainText } from 'pegboard';
 import { inWords } from './inWords.ts';
 import { takesGatewaySignIn, wantsSignIn } from './serverStatuses.ts';
-import type { ServerStatus } from './serverStatuses.ts';
+import type { ServerSignIn } from './serverStatuses.ts';
 
 const LABELS: Readonly<Record<string, string | undefined>> = {
   connected: 'Connected',
@@ -15,8 +15,8 @@ const LABELS: Readonly<Record<string, string | undefined>> = {
 const GAP = '   ';
 
 /** The servers of `auth status`: those that cannot be reached are counted only. @param command that signs in at the gateway */
-export function serverLines(statuses: readonly ServerStatus[], command: string): string {
-  const isShown = (one: ServerStatus): boolean => one.suspended === true || one.status !== 'unreachable';
+export function serverLines(statuses: readonly ServerSignIn[], command: string): string {
+  const isShown = (one: ServerSignIn): boolean => one.suspended === true || one.status !== 'unreachable';
   const shown = statuses.filter(isShown);
   const notes = [
     noteOf(statuses.filter(wantsSignIn).length, 'pending authentication'),
@@ -35,14 +35,14 @@ function noteOf(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`(${count} ${what})`];
 }
 
-function labelOf(status: ServerStatus): string {
+function labelOf(status: ServerSignIn): string {
   if (status.suspended === true) return 'Deactivated';
   const label = LABELS[status.status] ?? status.status;
   if (status.token_forwarding_enabled === true) return `${label} [SSO: Forwarded]`;
   return status.token_exchange_enabled === true ? `${label} [SSO: Exchanged]` : label;
 }
 
-function detailOf(status: ServerStatus, command: string): string {
+function detailOf(status: ServerSignIn, command: string): string {
   const { name, grant, error } = status;
   const { reason = error, missingScopes = [], expires, nextRefresh } = grant ?? {};
   if (status.suspended === true) return `Run: pegboard start ${name}`;

@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import { Failure, SIGN_IN_FAILED } from '../failure.ts';
 import { textOf } from '../gateway.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ServerStatus } from './serverStatuses.ts';
+import type { ServerSignIn } from './serverStatuses.ts';
 
 const LOGIN = 'core_auth_login';
 /** Links that take `redirect`, the address that the browser opens next. */
@@ -16,7 +16,7 @@ export interface ServerLink {
 /** The link of a sign-in at a server; undefined if it is connected without one. @throws Failure with the gateway's words */
 export async function serverLink(
   gateway: Gateway,
-  { name, auth_tool: tool = LOGIN }: ServerStatus,
+  { name, auth_tool: tool = LOGIN }: ServerSignIn,
 ): Promise<ServerLink | undefined> {
   const answer = await gateway.call(tool, { server: name });
   const text = textOf(answer);
