@@ -1,5 +1,5 @@
 import { plainText } from 'pegboard';
-import { claimsOf } from './claimsOf.ts';
+import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 
 /** The person of an id_token: e-mail address, else name, else subject. */
 export function identityOf(idToken: string | undefined): string | undefined {

@@ -1,8 +1,8 @@
 import type { Invocation } from 'pegboard';
+import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { printObject } from '../output/print.ts';
-import { claimsOf } from './claimsOf.ts';
 import { currentTokens } from './currentTokens.ts';
 import { identityOf } from './identityOf.ts';
 import { inWords } from './inWords.ts';

@@ -1,8 +1,8 @@
 import type { Invocation } from 'pegboard';
+import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { Failure } from '../failure.ts';
 import { progressTo } from '../progressTo.ts';
 import type { Hints } from './authorization.ts';
-import { claimsOf } from './claimsOf.ts';
 import { inTime } from './inTime.ts';
 import { openBrowser } from './openBrowser.ts';
 import type { GatewaySignIn } from './prepareSignIn.ts';

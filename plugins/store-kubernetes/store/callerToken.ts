@@ -1,7 +1,7 @@
-import { decodeJwt } from 'jose';
 import { GatewayError } from 'pegboard';
-import type { InboundRequest, JsonObject } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
 import type { ProviderTokens } from '../../contracts/oauth.ts';
+import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 
 export interface CallerTokenParts {
   readonly tokens: () => ProviderTokens | undefined;
@@ -17,6 +17,7 @@ export async function callerToken(
 ): Promise<string> {
   const token = request === undefined ? undefined : await tokens()?.idTokenOf(request);
   if (token === undefined) throw new GatewayError('STORE_FORBIDDEN', refusalOf(request, tokens()));
+  // Unverified: the API server verifies them.
   const { aud } = claimsOf(token);
   const audiences = [aud ?? []].flat() as readonly unknown[];
   if (audiences.includes(audience())) return token;
@@ -32,13 +33,4 @@ function refusalOf(request: InboundRequest | undefined, tokens: ProviderTokens |
   if (request?.caller === undefined)
     return `${why}, and this request has none (transport ${request?.transport ?? 'unknown'}): connect over HTTP and sign in, or change them with kubectl`;
   return `${why}, and there is no id_token of ${request.caller.subject}: sign in again (pegboard auth login), or change them with kubectl`;
-}
-
-/** Unverified: the API server verifies it. */
-export function claimsOf(token: string): JsonObject {
-  try {
-    return decodeJwt(token);
-  } catch {
-    return {};
-  }
 }

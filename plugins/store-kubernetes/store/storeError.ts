@@ -1,7 +1,7 @@
 import { GatewayError, messageOf } from 'pegboard';
 import type { ErrorCode } from 'pegboard';
+import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { KubeError } from '../api/kubeError.ts';
-import { claimsOf } from './callerToken.ts';
 
 /** What was asked of the API server. */
 export interface KubeQuestion {
