@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import { isWebAddress } from '../text/isWebAddress.ts';
 
+/** Keys and indexes below `spec`. */
 export type Path = readonly (string | number)[];
 
 /** What is at a place of a definition; undefined if there is nothing. */

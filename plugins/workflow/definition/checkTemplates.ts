@@ -1,8 +1,9 @@
 import { DENIED_BY_DEFAULT, TemplateError, parseTemplate } from '@pegboard/gotpl';
 import type { Template } from '@pegboard/gotpl';
 import type { Finding } from 'pegboard';
+import type { Path } from '../../kit/definitions/beside.ts';
 import { allSteps, flatConditions, innerSteps } from './model.ts';
-import type { Condition, Path, RestrictedUse, Step, Workflow } from './model.ts';
+import type { Condition, RestrictedUse, Step, Workflow } from './model.ts';
 import { soleReference } from './paths.ts';
 import { templatesIn } from './templates.ts';
 import type { FoundTemplate } from './templates.ts';

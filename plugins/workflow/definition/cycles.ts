@@ -1,5 +1,6 @@
+import type { Path } from '../../kit/definitions/beside.ts';
 import { TOOL_PREFIX, toolUses } from './model.ts';
-import type { Path, Workflow } from './model.ts';
+import type { Workflow } from './model.ts';
 
 export interface Cycle {
   /** Workflow names along the cycle; the first is repeated at the end. */

@@ -1,7 +1,5 @@
 import type { Finding, JsonObject } from 'pegboard';
-
-/** Keys and indexes below `spec`. */
-export type Path = readonly (string | number)[];
+import type { Path } from '../../kit/definitions/beside.ts';
 
 /** A workflow as the engine runs it: keys in one spelling, times in ms, defaults filled in. */
 export interface Workflow {

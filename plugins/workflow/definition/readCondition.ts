@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
-import type { Condition, Expectation, Path } from './model.ts';
+import type { Path } from '../../kit/definitions/beside.ts';
+import type { Condition, Expectation } from './model.ts';
 import { either, objectAt } from './spelling.ts';
 import type { ReportFault } from './spelling.ts';
 

@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Path, Retry, RetryCause, Step, ToolStep } from './model.ts';
+import type { Path } from '../../kit/definitions/beside.ts';
+import type { Retry, RetryCause, Step, ToolStep } from './model.ts';
 import { readCondition } from './readCondition.ts';
 import { durationMs, either, objectAt } from './spelling.ts';
 import type { ReportFault } from './spelling.ts';

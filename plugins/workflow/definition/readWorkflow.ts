@@ -1,7 +1,8 @@
 import { isObject } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
+import type { Path } from '../../kit/definitions/beside.ts';
 import { allSteps, innerSteps } from './model.ts';
-import type { Argument, Path, Step, Workflow } from './model.ts';
+import type { Argument, Step, Workflow } from './model.ts';
 import { readSteps, readSubSteps } from './readSteps.ts';
 import { durationMs, either, objectAt } from './spelling.ts';
 import type { ReportFault } from './spelling.ts';

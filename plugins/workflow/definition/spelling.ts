@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
+import type { Path } from '../../kit/definitions/beside.ts';
 import { parseDuration } from '../../kit/text/parseDuration.ts';
-import type { Path } from './model.ts';
 
 /** Reports a fault while a definition is read. */
 export type ReportFault = (path: Path, message: string, severity?: Finding['severity']) => void;
