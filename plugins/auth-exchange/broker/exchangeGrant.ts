@@ -6,7 +6,7 @@ import type { DownstreamToken } from '../../kit/oauth/downstream.ts';
 import type { TokenUse, TrustedIssuers } from '../trust/trustedIssuers.ts';
 import type { DownstreamTokens } from './downstreamTokens.ts';
 import type { GrantReleases } from './grantReleases.ts';
-import type { Target, Targets } from './targets.ts';
+import type { UsableTarget, Targets } from './targets.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:token-type:';
 const SUBJECT_TYPES: readonly TokenUse[] = ['id_token', 'access_token', 'jwt'];
@@ -66,7 +66,7 @@ export class ExchangeGrant implements Grant {
   }
 
   /** @throws OAuthError invalid_target, with one text, so that names of targets cannot be learnt */
-  #target(form: TokenForm, clientId: string): Target {
+  #target(form: TokenForm, clientId: string): UsableTarget {
     const names = new Set([form.get('audience') ?? [], form.all('resource')].flat());
     if (names.size > 1)
       throw invalid('name one target: one audience, or the same resource', 'several-targets');

@@ -6,11 +6,11 @@ export interface GrantTarget {
   readonly name: string;
   readonly grantIssuer: string;
 }
-export type Target = ExchangeTarget | GrantTarget;
+export type UsableTarget = ExchangeTarget | GrantTarget;
 
 /** The targets that a client may have. Clients name them by audience. */
 export class Targets {
-  readonly #byName: ReadonlyMap<string, Target>;
+  readonly #byName: ReadonlyMap<string, UsableTarget>;
   readonly #namesByClient: ReadonlyMap<string, readonly string[]>;
 
   constructor({ targets, clientAudiences }: Pick<BrokerConfig, 'targets' | 'clientAudiences'>) {
@@ -20,13 +20,13 @@ export class Targets {
   }
 
   /** Undefined if there is none, or not for this client. */
-  find(clientId: string, name: string): Target | undefined {
+  find(clientId: string, name: string): UsableTarget | undefined {
     return this.#namesByClient.get(clientId)?.includes(name) === true ? this.#byName.get(name) : undefined;
   }
 }
 
 /** Undefined without credentials. */
-function usableTarget(name: string, target: BrokerTarget): Target | undefined {
+function usableTarget(name: string, target: BrokerTarget): UsableTarget | undefined {
   const { grantIssuer } = target;
   return grantIssuer === undefined ? exchangeTarget(name, target) : { name, grantIssuer };
 }
