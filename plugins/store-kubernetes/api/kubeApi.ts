@@ -153,11 +153,11 @@ export class KubeApi {
     const limits = { timeoutMs, maxBytes: this.#maxBytes, signal, ...(stream && { stream }) };
     const identity = await this.#credentials.current();
     if (bearer !== undefined) {
-      const pool = await this.#pools.for('callers', identity.tls);
+      const pool = await this.#pools.poolFor('callers', identity.tls);
       return exchange(pool, signedBy(request, `Bearer ${bearer}`), limits);
     }
     const send = async ({ tls, authorization }: KubeIdentity): Promise<RawAnswer> =>
-      exchange(await this.#pools.for('own', tls), signedBy(request, authorization), limits);
+      exchange(await this.#pools.poolFor('own', tls), signedBy(request, authorization), limits);
     const answer = await send(identity);
     if (answer.status !== 401) return answer;
     this.#credentials.refused();

@@ -21,7 +21,7 @@ export class KubePools {
   }
 
   /** Opens another one when the certificates have changed; the former one ends with its last exchange. */
-  for(who: 'own' | 'callers', tls: KubeTls): Promise<Pool> {
+  poolFor(who: 'own' | 'callers', tls: KubeTls): Promise<Pool> {
     const open = this.#pools.get(who);
     if (open?.tls === tls) return open.pool;
     if (open !== undefined) void this.#retire(open.pool);
