@@ -199,7 +199,7 @@ function gone({ name, definition }: Connection): OfferingServer {
     facts: undefined,
     isWanted: false,
     isStale: false,
-    for: away,
+    callsFor: away,
     watchFor: away,
   };
 }

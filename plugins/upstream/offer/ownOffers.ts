@@ -174,7 +174,7 @@ function withList(connection: Connection, list: OwnList | undefined): OfferingSe
     isStale: false,
     listing: list.listing,
     facts: list.facts,
-    for: (request, client) => connection.for(request, client),
+    callsFor: (request, client) => connection.callsFor(request, client),
     watchFor: (owner, uri, updated) => connection.watchFor(owner, uri, updated),
   };
 }

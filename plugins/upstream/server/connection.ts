@@ -124,9 +124,9 @@ export class Connection implements ServerCalls {
   }
 
   /** The connection for a request: this one, or an instance. @throws GatewayError UPSTREAM_FULL */
-  for(request: InboundRequest, client: Declaring | undefined): ServerCalls {
+  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls {
     const { personal, instances }: Partial<ConnectionParts> = this.#isWanted ? this.#parts : {};
-    return personal?.for(request, client) ?? instances?.for(request, client) ?? this;
+    return personal?.callsFor(request, client) ?? instances?.callsFor(request, client) ?? this;
   }
   get instances(): InstancesOfServer | undefined {
     return this.#parts.instances;

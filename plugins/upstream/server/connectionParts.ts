@@ -36,7 +36,7 @@ export interface ConnectionParts
   /** Whether a refused credential ends the attempts: a person has to act. */
   readonly waitsForPeople: () => boolean;
   /** The credentials of its callers; only a shared connection has them. */
-  readonly personal?: Pick<Personal, 'for'>;
+  readonly personal?: Pick<Personal, 'callsFor'>;
   /** The connections that belong to a session or a caller; only a shared connection has them. */
   readonly instances?: Instances;
   /** What the server may ask; declared to it when it connects. */

@@ -82,7 +82,7 @@ export class Instances {
   }
 
   /** @returns undefined for the shared connection @throws GatewayError UPSTREAM_FULL */
-  for(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
+  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
     const { instances } = this.#parts.definition();
     if (instances === 'shared') return undefined;
     const key = ownKey(instances, request);
@@ -95,7 +95,7 @@ export class Instances {
   }
 
   /** The connection of a credential. One that was refused is replaced. @throws GatewayError UPSTREAM_FULL */
-  with({ credential, request, client }: CredentialUse): ServerCalls {
+  callsOf({ credential, request, client }: CredentialUse): ServerCalls {
     const { owner } = credential;
     const { instances } = this.#parts.definition();
     const sessionId = instances === 'perSession' ? request?.sessionId : undefined;

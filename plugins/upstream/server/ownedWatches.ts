@@ -37,7 +37,7 @@ export interface OwnedWatchesParts {
   readonly shared: () => {
     /** False after a stop. */
     readonly isWanted: boolean;
-    for(request: InboundRequest, client: Declaring | undefined): Watchable;
+    callsFor(request: InboundRequest, client: Declaring | undefined): Watchable;
   };
 }
 interface Owned extends WatchOwner {
@@ -86,7 +86,7 @@ export class OwnedWatches {
     const { request, client, uri, updated } = owned;
     const { server, log, shared } = this.#parts;
     try {
-      const next = shared().for(request, client);
+      const next = shared().callsFor(request, client);
       const place = next.conversation;
       const { watch } = owned;
       if (place === watch.place) return;

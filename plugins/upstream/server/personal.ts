@@ -37,7 +37,7 @@ export interface PersonalParts {
   readonly state: () => State;
   /** Why the server gets no calls; undefined unless it was stopped, or removed. */
   readonly stopped: () => GatewayError | undefined;
-  readonly instances: () => Pick<Instances, 'with' | 'drop' | 'dropAll' | 'follow'>;
+  readonly instances: () => Pick<Instances, 'callsOf' | 'drop' | 'dropAll' | 'follow'>;
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
   readonly offers: () => SignInOffers | undefined;
@@ -156,11 +156,11 @@ export class Personal implements GuardedServer {
   }
 
   /** The calls of a request; undefined if the server is not personal. */
-  for(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
+  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
     const credential = this.credentialOf(request);
     if (credential === undefined) return undefined;
     const use = { credential, request, client };
-    const begun = (): ServerCalls => this.#parts.instances().with(use);
+    const begun = (): ServerCalls => this.#parts.instances().callsOf(use);
     return {
       owner: credential.owner,
       call: (what: string, text: RpcText, options: RequestOptions): Promise<CallResult> =>
@@ -248,7 +248,7 @@ export class Personal implements GuardedServer {
       if (stopped !== undefined) throw stopped;
       const { headers } = credential;
       try {
-        return await run(this.#parts.instances().with(use));
+        return await run(this.#parts.instances().callsOf(use));
       } catch (error) {
         const refusal = refusalIn(error);
         if (refusal === undefined) throw error;

@@ -7,7 +7,7 @@ interface Use {
 }
 /** What has a connection for each request. */
 interface Finder<C> {
-  for(request: InboundRequest, client: Use['client']): C;
+  callsFor(request: InboundRequest, client: Use['client']): C;
 }
 /** A connection; `owner` of its credential, absent without one. */
 interface Owned {
@@ -21,13 +21,13 @@ export async function runFor<C extends Owned, T>(
   { request, client }: Use,
   run: (connection: C) => Promise<T>,
 ): Promise<T> {
-  const connection = server.for(request, client);
+  const connection = server.callsFor(request, client);
   try {
     return await run(connection);
   } catch (error) {
     const isRefused = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED';
     if (!isRefused || connection.owner !== undefined) throw error;
-    const own = server.for(request, client);
+    const own = server.callsFor(request, client);
     if (own.owner === undefined) throw error;
     return run(own);
   }

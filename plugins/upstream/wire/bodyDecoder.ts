@@ -39,7 +39,7 @@ export class BodyDecoder {
   }
 
   /** @returns undefined for an encoding that is not decoded here */
-  static for(encoding: string, listener: BodyListener): BodyDecoder | undefined {
+  static forEncoding(encoding: string, listener: BodyListener): BodyDecoder | undefined {
     const open = OPENERS.get(encoding.toLowerCase());
     return open && new BodyDecoder(open, listener);
   }

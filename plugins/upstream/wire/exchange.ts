@@ -113,7 +113,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   }
 
   #decode(encoding: string): void {
-    this.#decoder = BodyDecoder.for(encoding, {
+    this.#decoder = BodyDecoder.forEncoding(encoding, {
       data: (piece) => void this.#take(piece),
       full: () => this.#pause(),
       drained: () => this.#goOn(),

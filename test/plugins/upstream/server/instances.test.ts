@@ -35,12 +35,12 @@ function pool(more: object = {}, hanging: readonly string[] = []) {
     output: { read: () => ({ lines: [], next: 'shared' }) },
     next: (credential) =>
       ({ output: { read: () => ({ lines: [], next: credential?.owner }) } }) as unknown as OwnParts,
-    shared: () => ({ isWanted: true, for: () => shared }),
+    shared: () => ({ isWanted: true, callsFor: () => shared }),
     create: (_own, _client, credential) => connectionOf(credential?.owner ?? 'none'),
   });
   const credentials = new Map(['ann', 'bob'].map((owner) => [owner, credentialOf(owner)]));
   const use = (owner: string, sessionId?: string): ServerCalls =>
-    instances.with({
+    instances.callsOf({
       credential: credentials.get(owner)!,
       request: sessionId === undefined ? undefined : { ...ANYONE, sessionId },
       client: undefined,

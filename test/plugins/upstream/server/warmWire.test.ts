@@ -97,11 +97,11 @@ describe('upstream: a process that is started ahead', () => {
       definition: () => ({ ...DEFINITION, instances: 'perSession', warmInstances: 1 }),
       output: { read: () => ({ lines: [], next: '' }) },
       next: () => dialed.parts(),
-      shared: () => ({ isWanted: true, for: () => connection }),
+      shared: () => ({ isWanted: true, callsFor: () => connection }),
       create: () => connection,
     });
     instances.begin();
-    instances.for({ ...ANYONE, sessionId: 'one' }, undefined);
+    instances.callsFor({ ...ANYONE, sessionId: 'one' }, undefined);
     instances.release('one');
     await instances.end();
     expect(dialed.wires.map(({ did }) => did)).to.deep.equal([['open', 'close']]);
