@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 const PRIVATE = 0o600;
 
 /** Creates a file of mode 0600 in one step, with its folder. @throws Failure if it exists, or cannot be written */
-export async function createFile(path: string, text: string): Promise<void> {
+export async function createPrivate(path: string, text: string): Promise<void> {
   // link() fails if the name is taken, rename() would overwrite.
   await place(path, text, PRIVATE, (draft) =>
     link(draft, path).catch((error: unknown) => {
@@ -25,7 +25,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
 /** Replaces a file in one step and keeps its mode; a link stays a link. @param before the text that must still be there,
  *  undefined if there was no file @param isPrivate takes the rights of others away @throws Failure if it has changed, or cannot be
  *  written */
-export async function replaceFile(
+export async function replaceText(
   path: string,
   before: string | undefined,
   text: string,

@@ -37,7 +37,7 @@ export class Gateway {
 
   /** Connects, lets `use` work, and disconnects. The session is the one of earlier verbs, so that their runs and results are
    *  visible. @throws Failure */
-  static async with<T>(invocation: Invocation, use: (gateway: Gateway) => Promise<T>): Promise<T> {
+  static async connected<T>(invocation: Invocation, use: (gateway: Gateway) => Promise<T>): Promise<T> {
     const endpoint = await endpointOf(invocation);
     const session = new RememberedSession(invocation.directory, endpoint.url);
     const known = await session.id();

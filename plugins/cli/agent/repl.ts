@@ -42,7 +42,7 @@ class LineHistory {
  *  @throws Failure */
 export async function repl(invocation: Invocation): Promise<number> {
   // A person is told at once that there is no gateway; only one that goes away later is waited for.
-  await Gateway.with(invocation, () => Promise.resolve());
+  await Gateway.connected(invocation, () => Promise.resolve());
   const run = { cancel: new Cancellation() };
   const live: Invocation = {
     ...invocation,

@@ -19,7 +19,7 @@ const SIGNS = { present: ' ', added: '+', removed: '-', changed: '~' };
  *  `{change: present | added | removed | changed, tool: {name, server, summary}}`. @throws Failure */
 export async function watchCatalogue(invocation: Invocation): Promise<number> {
   // A person is told at once that there is no gateway; only one that goes away later is waited for.
-  await Gateway.with(invocation, () => Promise.resolve());
+  await Gateway.connected(invocation, () => Promise.resolve());
   return Gateway.apart(invocation, (gateway) => watch(invocation, gateway), lastingTransport);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { releaseLock, takeLock } from '../fileLock.ts';
-import { replaceFile, textAt } from '../files.ts';
+import { replaceText, textAt } from '../files.ts';
 
 export interface WrittenFile {
   readonly path: string;
@@ -40,7 +40,7 @@ export class ImportRecord {
   }
 
   /** One process at a time. @throws Failure if another one is at work, or the directory cannot be written */
-  static async with<T>(directory: string, use: (record: ImportRecord) => Promise<T>): Promise<T> {
+  static async locked<T>(directory: string, use: (record: ImportRecord) => Promise<T>): Promise<T> {
     const folder = join(directory, 'imports');
     const lock = join(folder, 'lock');
     await take(folder, lock);
@@ -66,7 +66,7 @@ export class ImportRecord {
 
   async #save(steps: readonly RecordedStep[]): Promise<void> {
     const text = `${JSON.stringify({ steps }, undefined, 2)}\n`;
-    await replaceFile(this.#file, this.#text, text);
+    await replaceText(this.#file, this.#text, text);
     this.#steps = steps;
     this.#text = text;
   }

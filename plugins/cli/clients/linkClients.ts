@@ -9,7 +9,7 @@ import type { FormatName } from './formats.ts';
 import { textDigest } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
 import type { Headers, ClientPlace } from './places.ts';
-import { createFile, removeFile, replaceFile, textAt } from '../files.ts';
+import { createPrivate, removeFile, replaceText, textAt } from '../files.ts';
 
 /** One entry to set, or to remove with undefined. */
 interface Change {
@@ -107,10 +107,10 @@ export async function linkFile(
     file: { path, digest: textDigest(after) },
     touched: changes.map(({ at, name }) => ({ at, name })),
   };
-  if (backup !== undefined) await createFile(backup, before ?? '');
+  if (backup !== undefined) await createPrivate(backup, before ?? '');
   await record.add(step);
   try {
-    await replaceFile(path, before, after, isPrivate);
+    await replaceText(path, before, after, isPrivate);
   } catch (error) {
     await record.remove(step);
     if (backup !== undefined) await removeFile(backup);
@@ -134,7 +134,7 @@ export async function unlinkFile(step: LinkStep, record: ImportRecord): Promise<
   }
   if (now === former || textDigest(now) === digest) {
     if (former === undefined) await removeFile(path);
-    else if (now !== former) await replaceFile(path, now, former);
+    else if (now !== former) await replaceText(path, now, former);
     await record.remove(step);
     if (backup !== undefined) await removeFile(backup);
     return `${path} is as it was`;
@@ -147,7 +147,7 @@ export async function unlinkFile(step: LinkStep, record: ImportRecord): Promise<
     .filter(
       ({ at, name, value }) => name === 'pegboard' || value === undefined || !valueAt(current, at, name),
     );
-  await replaceFile(path, now, edited(now, changes, { path, format }));
+  await replaceText(path, now, edited(now, changes, { path, format }));
   await record.remove(step);
   return `${path} has been changed by others: only Pegboard was taken out and the servers put back${kept}`;
 }

@@ -16,7 +16,7 @@ export async function removeDefinition(
   kind: DefinitionKind,
   name: string,
 ): Promise<number> {
-  return Gateway.with(invocation, async (gateway) => {
+  return Gateway.connected(invocation, async (gateway) => {
     const names = await namesIn(gateway, kind);
     if (!names.includes(name)) refuseUnknown(kind, name, names);
     if (kind === SERVER_KIND) await gateway.readCore('core_service_stop', { name });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { definitionNameFault, messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
-import { createFile } from '../files.ts';
+import { createPrivate } from '../files.ts';
 import { fileText, namesIn } from '../definitions/plainDefinition.ts';
 import { fromServerJson } from '../definitions/fromServerJson.ts';
 import type { Described } from '../definitions/fromServerJson.ts';
@@ -52,7 +52,7 @@ export const add = verb({
     const fault = definitionNameFault(wanted.name);
     if (fault !== undefined) throw new Failure(fault);
     try {
-      return await Gateway.with(invocation, (gateway) => addTo(gateway, wanted, invocation));
+      return await Gateway.connected(invocation, (gateway) => addTo(gateway, wanted, invocation));
     } catch (error) {
       if (!(error instanceof NoGateway) || !(await endpointOf(invocation)).isOwn) throw error;
       return writeDefinition(wanted, invocation);
@@ -180,7 +180,7 @@ async function writeDefinition({ name, spec }: Described, invocation: Invocation
     );
   const file = join(directory, SERVER_KIND.folder, `${name}.yaml`);
   const type = spec['type'] ?? 'streamable-http';
-  await createFile(file, fileText({ kind: SERVER_KIND, name, spec: { type, ...spec, autoStart: true } }));
+  await createPrivate(file, fileText({ kind: SERVER_KIND, name, spec: { type, ...spec, autoStart: true } }));
   progressTo(invocation)(`wrote ${file}; no gateway runs yet, start it with: pegboard serve`);
   if (optionsOf(invocation).output !== 'table') printObject(invocation, { name, file }, name);
   return 0;

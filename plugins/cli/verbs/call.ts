@@ -27,7 +27,7 @@ export const call = verb({
     `pegboard call x_github_create_issue --json '{"title": "Broken"}' --body @report.md`,
   ],
   run: (invocation) =>
-    Gateway.with(invocation, async (gateway) => {
+    Gateway.connected(invocation, async (gateway) => {
       const [name = '', ...words] = invocation.args;
       const own = optionsOf<Own>(invocation);
       const args = await argumentsFor(gateway, name, { ...own, words }, invocation);

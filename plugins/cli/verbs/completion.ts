@@ -81,7 +81,7 @@ async function names(invocation: Invocation, word: string): Promise<readonly str
     const options = { ...optionsOf(invocation), timeout: '5' };
     const quick: Invocation = { ...invocation, options };
     return await cachedNames(invocation, kind.plural, () =>
-      Gateway.with(quick, async (gateway) =>
+      Gateway.connected(quick, async (gateway) =>
         (await kind.list(gateway)).map((item) => String(item[typeof key === 'string' ? key : 'name'])),
       ),
     );

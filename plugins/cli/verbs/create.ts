@@ -35,7 +35,7 @@ export const create = verb({
   run: async (invocation) => {
     const { file = [], replace = false, dryRun } = optionsOf<CreateOptions>(invocation);
     const documents = await readFiles(file, invocation.terminal.input);
-    return Gateway.with(invocation, async (gateway) => {
+    return Gateway.connected(invocation, async (gateway) => {
       await refuseInvalid(gateway, documents, invocation);
       const existing = await existingOf(gateway, documents);
       const taken = documents.filter((document) => existing.has(document));

@@ -28,7 +28,7 @@ export const edit = verb({
     const [word = '', name = ''] = invocation.args;
     const kind = definitionKindOf(word);
     // The editor may stay open for long, so each turn has a session of its own.
-    const before = await Gateway.with(invocation, (gateway) => definitionIn(gateway, kind, name));
+    const before = await Gateway.connected(invocation, (gateway) => definitionIn(gateway, kind, name));
     const folder = await mkdtemp(join(tmpdir(), 'pegboard-edit-'));
     return editFile(join(folder, `${name}.yaml`), before, invocation);
   },
@@ -74,7 +74,7 @@ async function faultsOfWriting(
     if (document === undefined || others.length > 0) return 'keep one document';
     if (document.kind !== before.kind || document.name !== before.name)
       return `kind and name cannot change; they are ${before.kind.kind} and ${before.name}`;
-    return await Gateway.with(invocation, async (gateway) => {
+    return await Gateway.connected(invocation, async (gateway) => {
       const { errors } = await verdictOn(gateway, document);
       if (errors.length > 0) return errors.join('\n');
       await gateway.readCore(`${before.kind.tools}_update`, updateArguments(before, document));

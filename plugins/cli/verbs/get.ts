@@ -29,7 +29,7 @@ export const describe = verb({
 });
 
 function show(invocation: Invocation): Promise<number> {
-  return Gateway.with(invocation, async (gateway) => {
+  return Gateway.connected(invocation, async (gateway) => {
     const [word = '', name] = invocation.args;
     const kind = kindOf(word);
     if (name === undefined) {

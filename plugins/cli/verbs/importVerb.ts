@@ -9,7 +9,7 @@ import { notesOf } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
 import { withConsent } from '../clients/withConsent.ts';
-import { createFile, textAt } from '../files.ts';
+import { createPrivate, textAt } from '../files.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 import { headersToLink } from '../signIn/localToken.ts';
@@ -52,7 +52,7 @@ export const importVerb: Command = verb({
     const { undo: isUndo, dryRun } = optionsOf<ImportOptions>(invocation);
     if (isUndo === true) return undoLast(invocation);
     if (dryRun === true) return importServers(invocation, undefined);
-    return ImportRecord.with(invocation.directory, (record) => importServers(invocation, record));
+    return ImportRecord.locked(invocation.directory, (record) => importServers(invocation, record));
   },
 });
 
@@ -106,12 +106,12 @@ async function writeServers(servers: readonly PlannedServer[], record: ImportRec
   await record.add(step);
   for (const { definition, secrets } of servers)
     for (const { path, text } of [...secrets, definition])
-      if ((await textAt(path)) !== text) await createFile(path, text);
+      if ((await textAt(path)) !== text) await createPrivate(path, text);
 }
 
 function undoLast(invocation: Invocation): Promise<number> {
   const { directory } = invocation;
-  return ImportRecord.with(directory, async (record) => {
+  return ImportRecord.locked(directory, async (record) => {
     const last = record.steps.findLastIndex(({ kind }) => kind === 'import');
     if (last < 0) throw new Failure(`nothing to undo: no import is recorded in ${directory}`);
     return undo(record.steps.slice(last), record, invocation);

@@ -29,7 +29,7 @@ export const link: Command = verb({
   run: async (invocation) => {
     const { dryRun } = optionsOf<LinkOptions>(invocation);
     if (dryRun === true) return linkClients(invocation, undefined);
-    return ImportRecord.with(invocation.directory, (record) => linkClients(invocation, record));
+    return ImportRecord.locked(invocation.directory, (record) => linkClients(invocation, record));
   },
 });
 

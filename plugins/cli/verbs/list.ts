@@ -20,7 +20,7 @@ export const list = verb({
   ],
   examples: ['pegboard list tools --server github', 'pegboard list servers -o wide'],
   run: (invocation) =>
-    Gateway.with(invocation, async (gateway) => {
+    Gateway.connected(invocation, async (gateway) => {
       const kind = kindOf(invocation.args[0] ?? '');
       const items = filtered(await kind.list(gateway), optionsOf<ItemFilter>(invocation), kind);
       printList(invocation, { what: kind.plural, items, columns: kind.columns });

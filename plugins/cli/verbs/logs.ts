@@ -26,7 +26,7 @@ export const logs = verb({
     { flags: '-n, --lines <number>', description: 'how many, from the newest', default: '100' },
   ],
   examples: ['pegboard logs git', 'pegboard logs git -n 20 -f'],
-  run: (invocation) => Gateway.with(invocation, (gateway) => show(invocation, gateway)),
+  run: (invocation) => Gateway.connected(invocation, (gateway) => show(invocation, gateway)),
 });
 
 async function show(invocation: Invocation, gateway: Gateway): Promise<number> {

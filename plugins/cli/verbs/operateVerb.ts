@@ -22,7 +22,7 @@ function operateVerb(operation: 'start' | 'stop' | 'restart', summary: string): 
     ...(operation === 'stop' && { options: [YES] }),
     examples: [`pegboard ${operation} git`, `pegboard ${operation} git -o json`],
     run: (invocation) =>
-      Gateway.with(invocation, async (gateway) => {
+      Gateway.connected(invocation, async (gateway) => {
         const [name = ''] = invocation.args;
         const { yes, output } = optionsOf<{ readonly yes?: boolean }>(invocation);
         if (operation === 'stop' && name === GATEWAY && yes !== true)

@@ -44,7 +44,7 @@ export const run = verb({
     'pegboard run nightly --async -o name',
   ],
   run: (invocation) =>
-    Gateway.with(invocation, async (gateway) => {
+    Gateway.connected(invocation, async (gateway) => {
       const [name = '', ...words] = invocation.args;
       const own = optionsOf<Own>(invocation);
       const tool = `workflow_${name}`;

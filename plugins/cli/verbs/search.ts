@@ -12,7 +12,7 @@ export const search = verb({
   options: [{ flags: '--limit <number>', description: 'how many tools', default: '10' }],
   examples: ['pegboard search open a pull request', 'pegboard search "read a file" --limit 3'],
   run: (invocation) =>
-    Gateway.with(invocation, async (gateway) => {
+    Gateway.connected(invocation, async (gateway) => {
       const { limit, quiet, output } = optionsOf<{ limit: string }>(invocation);
       if (!/^[1-9]\d{0,3}$/.test(limit))
         throw new Failure(`--limit must be a number from 1 to 9999, not ${limit}`);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { messageOf } from 'pegboard';
 import type { Command, Invocation } from 'pegboard';
 import { Failure } from '../failure.ts';
-import { removeFile, replaceFile, textAt } from '../files.ts';
+import { removeFile, replaceText, textAt } from '../files.ts';
 import { printObject } from '../output/print.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
@@ -65,7 +65,7 @@ async function install(invocation: Invocation): Promise<number> {
   const before = await textAt(manager.file);
   if (before !== undefined && !before.includes(OURS))
     throw new Failure(`${manager.file} was not written by pegboard service install; move it away first`);
-  if (before !== text) await replaceFile(manager.file, before, text);
+  if (before !== text) await replaceText(manager.file, before, text);
   try {
     for (const words of manager.enable) await ran(words);
   } catch (error) {

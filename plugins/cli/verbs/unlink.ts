@@ -23,7 +23,7 @@ export const unlink: Command = verb({
   examples: ['pegboard unlink', 'pegboard unlink claude-code --yes'],
   run: async (invocation) => {
     const { args, directory } = invocation;
-    return ImportRecord.with(directory, async (record) => {
+    return ImportRecord.locked(directory, async (record) => {
       const linked = record.steps.filter((step) => step.kind === 'link');
       const clients = [...new Set(linked.map(({ client }) => client))];
       const named = args.map((word) => (CLIENT_NAMES.includes(word) ? word : resolve(word)));

@@ -16,7 +16,7 @@ export const validate = verb({
     const { terminal } = invocation;
     const documents = await readFiles(file, terminal.input);
     const verdicts: DefinitionVerdict[] = [];
-    await Gateway.with(invocation, async (gateway) => {
+    await Gateway.connected(invocation, async (gateway) => {
       for (const document of documents) verdicts.push(await verdictOn(gateway, document));
     });
     if (output === 'table' || output === 'wide')
