@@ -8,7 +8,7 @@ export interface Capability<T> {
   /** Never set; carries the type T. */
   readonly type?: T;
 }
-/** At most one provider at a time. @param id kebab-case; third parties prefix it with their name: `acme/pool` */
+/** A capability with at most one provider at a time. @param id kebab-case; third parties prefix it with their name: `acme/pool` */
 export function one<T>(id: string): Capability<T> {
   return { id, cardinality: 'one' };
 }

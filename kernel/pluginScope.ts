@@ -214,7 +214,7 @@ export class PluginScope implements Scope<unknown> {
     };
   }
 
-  /** For hooks where a failing tap must not prevent the next from running. */
+  /** Wraps a tap of a hook where a failing tap must not prevent the next from running. */
   #contained(fn: (argument: never) => unknown): (argument: never) => unknown {
     const report = (error: unknown): void => this.#parts.fault(this.name, error as GatewayError);
     return (argument) => {

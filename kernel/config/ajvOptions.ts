@@ -1,4 +1,4 @@
-/** For schemas of configurations and arguments, at run time and in the bundle. */
+/** The options for schemas of configurations and arguments, at run time and in the bundle. */
 export const AJV_OPTIONS = {
   strict: false,
   useDefaults: true,

@@ -55,9 +55,9 @@ export interface Scope<C> {
   readonly log: Log;
   /** Aborted when the plugin stops, after its taps have drained. */
   readonly signal: AbortSignal;
-  /** In apply() only. @param stage one of STAGE; order within a stage is the plugins' start order */
+  /** Called in apply() only. @param stage one of STAGE; order within a stage is the plugins' start order */
   tap<K extends HookName>(hook: K, handler: Handlers[K], stage?: number): void;
-  /** In apply() only. @throws GatewayError PLUGIN_CONTRACT if the manifest does not list the capability */
+  /** Called in apply() only. @throws GatewayError PLUGIN_CONTRACT if the manifest does not list the capability */
   provide<T>(capability: Capability<T>, value: T): void;
   /** The current value; never keep it in a field. @throws GatewayError PLUGIN_MISSING if no plugin provides it */
   get<T>(capability: Capability<T>): T;
@@ -66,7 +66,7 @@ export interface Scope<C> {
   all<T>(capability: Capability<T>): readonly T[];
   /** Calls `add` for every value, now and later; the function that `add` returns runs when the value is removed. Synchronous. */
   each<T>(capability: Capability<T>, add: (value: T) => (() => void) | undefined): void;
-  /** At any time. @returns the function that removes the tool @throws GatewayError TOOL_DUPLICATE */
+  /** Can be called at any time. @returns the function that removes the tool @throws GatewayError TOOL_DUPLICATE */
   addTool(tool: Tool): () => void;
   emit(event: KernelEvent): void;
   /** Side effects begin here. A throw reverts the whole change of configuration. */
@@ -93,7 +93,7 @@ export function entryOf({ plugins }: Settings, name: string): PluginEntry {
   return typeof entry === 'object' ? entry : {};
 }
 
-/** For `select` of a plugin that connects to other machines: what `aggregator` has for that, without the keys that are absent. */
+/** What `aggregator` has for connections to other machines, without the keys that are absent; for a plugin's `select`. */
 export function networkSettings(
   aggregator: Readonly<{ [K in keyof NetworkSettings]?: NetworkSettings[K] | undefined }>,
 ): NetworkSettings {
@@ -102,7 +102,7 @@ export function networkSettings(
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-/** For `enabled`: off unless config.yaml has an object for the plugin, whatever that contains. */
+/** A plugin's `enabled`: off unless config.yaml has an object for the plugin, whatever that contains. */
 export function whenConfigured(name: string): (settings: Settings) => boolean {
   return ({ plugins }) => typeof plugins[name] === 'object';
 }

@@ -4,7 +4,7 @@ import { many } from '../capabilities.ts';
 export interface StartupReport {
   /** What one item is, in the singular: `server`. */
   readonly subject: string;
-  /** In a stable order. */
+  /** The order is stable. */
   items(): readonly StartupItem[];
 }
 export interface StartupItem {

@@ -34,11 +34,11 @@ export interface Tool {
   readonly labels?: Readonly<Record<string, string>>;
   /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
   readonly declared?: JsonObject;
-  /** For a tool that represents several: those tools, each with it as `group`. It is visible if one of them is (decision D52). */
+  /** The tools that this one represents, each with it as `group`. It is visible if one of them is (decision D52). */
   readonly members?: readonly Tool[];
   /** The tool that represents this one and others. A rule that names either applies. */
   readonly group?: Tool;
-  /** For a tool with `members`: selects the member that a call is for. Layers judge that member and onCall taps see it, so
+  /** Selects the one of `members` that a call is for. Layers judge that member and onCall taps see it, so
    *  that no rule is bypassed. @throws GatewayError TOOL_ARGUMENTS */
   resolve?(args: JsonObject): Target;
   /** Whether it exists for the request; absent: for all. Tools that have this may share a name: a request gets the first that
@@ -49,9 +49,9 @@ export interface Tool {
   /** Runs it. Only kernel/callRunner.ts calls this.
    *  @throws GatewayError; any other throw becomes an error result without its text. */
   invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
-  /** For a meta-tool: turns a failed call, refusals of guards included, into a result; undefined leaves it to the front.
+  /** A meta-tool's: turns a failed call, refusals of guards included, into a result; undefined leaves it to the front.
    *  @param meta what the client's request says to servers, for its trace */
   failed?(error: unknown, meta: ClientMeta | undefined): CallResult | undefined;
-  /** For a meta-tool: members of its `tools/list` entry for that request, added to or replacing the usual ones. */
+  /** A meta-tool's: members of its `tools/list` entry for that request, added to or replacing the usual ones. */
   listed?(request: InboundRequest): JsonObject;
 }

@@ -65,7 +65,7 @@ function inUrls(text: string): string {
 /** Shorter fragments would match by chance. */
 const MIN_BASE64_CHARS = 5;
 
-/** For each offset of the secret within a group of three bytes: the characters that depend on the secret alone, and the
+/** The encodings, one for each offset of the secret within a group of three bytes: the characters that depend on the secret alone, and the
  *  same with the character that follows if the secret ends the text. */
 function inBase64(text: string): readonly string[] {
   const bytes = Buffer.from(text);

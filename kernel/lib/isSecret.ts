@@ -4,7 +4,7 @@ import { hideInUrl } from './secretPlaces.ts';
 /** Beginnings of the tokens of well-known services, and schemes of an Authorization header. */
 const TOKEN =
   /^(sk-|pk_|rk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|npm_|hf_|Bearer |Basic |Token )/;
-/** At least 24 characters as keys have them, with a digit. */
+/** A text of at least 24 characters as keys have them, with a digit. */
 const LIKE_KEY = /^(?=.*\d)(?=.*[a-z])[\w+=-]{24,}$/i;
 const PLAIN = /^(true|false|\d{1,6})?$/i;
 
@@ -15,7 +15,7 @@ export function isSecret(name: string, value: string): boolean {
   return value.includes('://') && hideInUrl(value, keptUnlessSecret) !== value;
 }
 
-/** For hideInUrl and hideInWords, which replace harmless parts too. */
+/** The replacement in hideInUrl and hideInWords, which replace harmless parts too. */
 export function keptUnlessSecret(text: string, name: string): string {
   return isSecret(name, text) ? HIDDEN : text;
 }

@@ -48,7 +48,7 @@ export function addressOwner(address: string): string {
   return ipv4In(plain) ?? `${groupsOf(plain).slice(0, 4).join(':')}::/64`;
 }
 
-/** In the order of the classes: the first that holds it counts. */
+/** The networks in the order of the classes: the first that holds an address counts. */
 function networks(
   family: 'ipv4' | 'ipv6',
   byClass: Partial<Readonly<Record<AddressClass, readonly string[]>>>,

@@ -14,7 +14,7 @@ import { resolveHost } from './resolveHost.ts';
 export interface GuardedFetchParts {
   /** Whether hosts may have private, loopback and link-local addresses. */
   readonly allowPrivate: boolean;
-  /** For everything: resolution, redirects, and the response to its last byte. */
+  /** The time for everything: resolution, redirects, and the response to its last byte. */
   readonly timeoutMs: number;
   /** Maximum bytes of the response's body. */
   readonly maxBytes: number;
@@ -29,7 +29,7 @@ export interface GuardedFetchParts {
   readonly allowHttp?: 'never' | 'loopback' | 'always';
   /** The addresses of a host name. Default: as the system finds them. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** For tests: the address to connect to in place of a checked one. */
+  /** The address to connect to in place of a checked one, in tests. */
   readonly dial?: (address: string) => string;
 }
 /** Options of a TLS connection. */

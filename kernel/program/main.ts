@@ -229,7 +229,7 @@ function readyFacts(kernel: Kernel): Record<string, unknown> {
   return { url: endpoint?.url() ?? 'none', ...Object.fromEntries(reports) };
 }
 
-/** On a terminal: a table of each report after the first attempts. */
+/** Shows, on a terminal, a table of each report after the first attempts. */
 async function showTable(kernel: Kernel, startedAt: number, stop: Cancellation): Promise<void> {
   const ended = new AbortController();
   stop.onCancel(() => ended.abort());

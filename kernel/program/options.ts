@@ -13,7 +13,7 @@ export interface Options {
   readonly isDefaultDirectory: boolean;
   readonly statePath: string;
   readonly logFormat: LogFormat;
-  /** Until the settings are read. */
+  /** The level until the settings are read. */
   readonly logLevel: LogLevel;
   readonly output: 'text' | 'json';
   /** Whether warnings count as errors for the exit code of check. */

@@ -36,7 +36,7 @@ export function startTable(report: StartupReport, startedAt: number): string {
     .concat('\n');
 }
 
-/** For the ready line: name → `running, 3 tools`. */
+/** The words of the ready line: name → `running, 3 tools`. */
 export function readyWords(report: StartupReport): Readonly<Record<string, string>> {
   const words = report
     .items()
