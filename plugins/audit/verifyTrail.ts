@@ -9,7 +9,7 @@ import type { Head, Line } from './line.ts';
 
 export interface TrailFault {
   readonly file: string;
-  /** From 1, within the file. */
+  /** Number of the line within the file, from 1. */
   readonly line: number;
   readonly what: 'changed' | 'missing' | 'out of order' | 'bad signature' | 'gap';
   readonly detail: string;

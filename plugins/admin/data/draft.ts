@@ -24,7 +24,7 @@ export interface Draft extends DefinitionText {
   /** Faults for which it cannot be written. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
-  /** From what is stored to the draft; empty if they are equal. */
+  /** The difference from what is stored to the draft; empty if they are equal. */
   readonly diff: readonly DiffLine[];
   /** What others have changed since the form was opened; empty if nothing. */
   readonly meanwhile: readonly DiffLine[];

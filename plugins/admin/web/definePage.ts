@@ -8,7 +8,7 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** What a form has sent; empty for pages. */
   readonly form: URLSearchParams;
-  /** For calls of tools on behalf of the operator. */
+  /** The request for calls of tools on behalf of the operator. */
   readonly request: InboundRequest;
   /** Every form contains it: see `actionForm`. */
   readonly token: string;
@@ -46,7 +46,7 @@ export interface Done {
 /** What an action shows itself, because no page could show it later. */
 export interface Answered {
   readonly shown: Shown;
-  /** For who asks for JSON. */
+  /** The content where JSON is asked for. */
   readonly facts: unknown;
   /** Gives the response its status, and JSON its content; `shown` says it in words. */
   readonly error?: GatewayError;

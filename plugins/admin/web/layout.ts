@@ -14,7 +14,7 @@ export interface LayoutParts {
   readonly notice?: string | undefined;
 }
 
-/** In two parts, since what takes types out of sources for tests would wrap a template with the whole end tag. */
+/** The script in two parts, since what takes types out of sources for tests would wrap a template with the whole end tag. */
 const LIVE = html`<script type="module" src="/live.js"></${'script'}>`;
 
 /** A whole page. */

@@ -1,6 +1,6 @@
 /** One challenge of a 401 response. */
 export interface Challenge {
-  /** In lower case. */
+  /** The scheme in lower case. */
   readonly scheme: string;
   readonly token68?: string;
   /** Values by parameter name in lower case; the first one of a parameter that is repeated. */

@@ -18,7 +18,7 @@ const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
 export class SignInFault extends Error {}
 
 export type NetworkParts = Pick<GuardedFetchParts, 'trust' | 'proxies' | 'resolve' | 'dial'> & {
-  /** For tests: of one request. */
+  /** The time-out of one request, in tests. */
   readonly timeoutMs?: number;
 };
 /** A document, or why the place does not have it. */

@@ -14,7 +14,7 @@ export interface ResourceMetadata {
   readonly scopes: readonly string[];
 }
 
-/** At the place that the challenge names, else below the origin of the server; undefined if it publishes none.
+/** The metadata at the place that the challenge names, else below the origin of the server; undefined if it publishes none.
  *  @param named resource_metadata of the challenge @throws SignInFault. Source: RFC 9728 §3, §5 */
 export async function resourceMetadata(
   network: Network,

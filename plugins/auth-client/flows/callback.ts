@@ -84,7 +84,7 @@ function serverOf({ issuer, endpoints, namesIssuer }: SignInFlow): oauth.Authori
   };
 }
 
-/** For the log: the error code of an answer that is verified, nothing else of it. */
+/** The error code of an answer that is verified, for the log; nothing else of it. */
 function faultIn(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError)
     return /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'an error';

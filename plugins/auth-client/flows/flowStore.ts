@@ -30,7 +30,7 @@ export interface SignInFlow {
   readonly resource?: string;
   /** Separated by spaces; absent: the authorization server decides. */
   readonly scope?: string;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly begunAt: number;
 }
 /** Who may open the link: absent members for the local user. */
@@ -39,7 +39,7 @@ export interface LinkAsker {
   readonly issuer?: string;
   /** Session of the sign-in at this gateway: the claim `sid`. */
   readonly session?: string;
-  /** For pages. */
+  /** The name on pages. */
   readonly name?: string;
 }
 

@@ -22,7 +22,7 @@ export class OwnAddresses {
     this.#parts = parts;
   }
 
-  /** Without a slash at the end; undefined if none is configured and nothing listens. */
+  /** The base has no slash at the end; undefined if none is configured and nothing listens. */
   get base(): string | undefined {
     const { config, baseUrl, listener } = this.#parts;
     return (config().publicUrl ?? (baseUrl() || reachable(listener())))?.replace(/(?<!\/)\/+$/, '');

@@ -70,7 +70,7 @@ export interface Trouble {
   /** Number of attempts that have failed. */
   readonly count: number;
   readonly retryAt: number;
-  /** For people. */
+  /** The reason in words for people. */
   readonly reason: string;
   /** The authorization server may have accepted the refresh token: its answer was lost. */
   readonly mayBeSpent: boolean;

@@ -1,9 +1,9 @@
 /** A token for a server, and until when it is sent. */
 export interface HeldToken {
   readonly token: string;
-  /** In ms since 1970, as is the next. */
+  /** Time in ms since 1970, as is the next. */
   readonly endsAt: number;
-  /** From then on the next one is asked for, while this one is still sent. */
+  /** The time from which the next one is asked for, while this one is still sent. */
   readonly renewAt: number;
 }
 

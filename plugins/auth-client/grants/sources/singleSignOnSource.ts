@@ -49,7 +49,7 @@ export class SingleSignOnSource implements CredentialSource {
   #lastHeld: (HeldToken & OfUrl) | undefined;
   #refused: string | undefined;
   #lastFailure: Failure | undefined;
-  /** In a row. */
+  /** Number of failures in a row. */
   #failures = 0;
   /** Sign-ins at this gateway that they belong to: for another one, an attempt is made at once. */
   readonly #failedFor = new Set<string>();

@@ -32,7 +32,7 @@ export class CallerSecrets {
   readonly #places = new LRUCache<string, Known>({ max: MAX_PLACES });
   readonly #followers = new Set<(server: string) => void>();
 
-  /** In apply() only. */
+  /** Called in apply() only. */
   constructor(scope: Scope<unknown>) {
     this.#scope = scope;
     const message = ({ owner, server }: Readonly<Record<string, unknown>>): void =>

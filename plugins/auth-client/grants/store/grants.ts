@@ -11,10 +11,10 @@ import type { Holder } from '../record/holderOf.ts';
 
 const KIND = 'server-grant:';
 const TOPIC = 'server-grant-changed';
-/** In memory; what is beyond it is read again. */
+/** Most owners in memory; what is beyond it is read again. */
 const MAX_OWNERS = 10_000;
 const MAX_TRIES = 20;
-/** Since the last write. Some tokens never end, so records are also written when they are read after a while. */
+/** Life of a record since the last write. Some tokens never end, so records are also written when they are read after a while. */
 const KEPT_SECONDS = 400 * 86_400;
 const RENEW_AFTER_MS = 30 * 86_400_000;
 
@@ -36,7 +36,7 @@ export class Grants {
   readonly #followers = new Set<(cell: GrantCell) => void>();
   readonly #othersFollowers = new Set<OtherChanged>();
 
-  /** In apply() only. */
+  /** Called in apply() only. */
   constructor(scope: Scope<unknown>, news: GrantNews) {
     this.#scope = scope;
     this.#news = news;
@@ -160,7 +160,7 @@ export class Grants {
     return this.#dropAll(KIND, () => true);
   }
 
-  /** In one step for all processes. @returns false if the vault has another record @throws GatewayError STORE_UNREACHABLE */
+  /** Replaces the record in one step for all processes. @returns false if the vault has another record @throws GatewayError STORE_UNREACHABLE */
   async replace(cell: GrantCell, before: GrantRecord, after: GrantRecord): Promise<boolean> {
     if (!(await this.#vault.compareAndSwap(keyOf(cell), before, after, secondsOf(after)))) return false;
     this.#written(cell, after);
