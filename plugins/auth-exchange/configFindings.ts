@@ -144,7 +144,7 @@ function secretRefFindings(
   return errorAt(at, hasBoth && 'has clientSecretFile and clientCredentialsSecretRef; remove one of them');
 }
 
-/** Without an orchestrator there are no secrets of one. */
+/** The findings about secrets of an orchestrator where there is none. */
 function unreadFindings({ targets, brokerClients }: BrokerConfig): readonly Finding[] {
   return Object.entries({ targets, brokerClients }).flatMap(([key, entries]) =>
     Object.entries(entries).flatMap(([name, entry]) =>

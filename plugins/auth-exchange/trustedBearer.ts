@@ -16,7 +16,7 @@ export interface TrustedBearerParts {
 }
 interface Known {
   readonly caller: Caller;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly until: number;
   /** Those of its audiences that were names of this gateway: they can change. */
   readonly own: readonly string[];

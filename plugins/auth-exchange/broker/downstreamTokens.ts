@@ -7,9 +7,9 @@ import type { ExchangeTarget } from '../../kit/oauth/exchangeTarget.ts';
 import type { TrustedToken } from '../trust/trustedIssuers.ts';
 
 const MAX_CHARS = 16_000_000;
-/** At a time, of different subjects and targets. */
+/** Most exchanges at a time, of different subjects and targets. */
 const MAX_FLIGHTS = 200;
-/** Before a downstream token ends, so that a client can still use what it gets. */
+/** Time by which a downstream token must outlast its use, so that a client can still use what it gets. */
 const MARGIN_MS = 60_000;
 /** Claims that differ between two tokens that say the same about a person. */
 const OF_ONE_TOKEN = ['iat', 'exp', 'nbf', 'jti', 'nonce', 'at_hash', 'c_hash', 's_hash'];
@@ -23,7 +23,7 @@ export interface Subject {
 }
 interface Kept {
   readonly issued: DownstreamToken;
-  /** In ms since 1970. By the clock of expiries: the one of LRUCache stops while the machine sleeps. */
+  /** Time in ms since 1970, by the clock of expiries: the one of LRUCache stops while the machine sleeps. */
   readonly until: number;
 }
 

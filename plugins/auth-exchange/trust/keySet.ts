@@ -4,11 +4,11 @@ import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose';
 import type { GuardedFetch } from 'pegboard/net';
 import { NoKeys, readKeys } from './readKeys.ts';
 
-/** From then on the keys are read again while the known ones are used. */
+/** Age from which the keys are read again while the known ones are used. */
 const FRESH_MS = 300_000;
-/** For so long a removed key can be used if the issuer cannot be reached. */
+/** Time for which a removed key can be used if the issuer cannot be reached. */
 const USABLE_MS = 3_600_000;
-/** Between two reads, successful or not, so that tokens with invented keys cannot flood the issuer. */
+/** Time between two reads, successful or not, so that tokens with invented keys cannot flood the issuer. */
 const COOL_DOWN_MS = 5_000;
 const MAX_WAITING = 100;
 
@@ -20,7 +20,7 @@ export interface KeySetParts {
   /** Called when a read fails. */
   readonly failed: (error: unknown) => void;
   readonly coolDownMs?: number;
-  /** In ms; never goes back. */
+  /** The clock in ms; never goes back. */
   readonly now?: () => number;
 }
 interface Keys {

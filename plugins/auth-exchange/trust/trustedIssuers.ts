@@ -22,7 +22,7 @@ export type TokenUse = 'id_token' | 'access_token' | 'jwt' | 'bearer' | 'asserti
 
 /** A verified token of a trusted issuer; the scope is cut down to its allowedScopes. */
 export interface TrustedToken extends VerifiedPerson {
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly expiresAt: number;
 }
 export interface TrustedIssuersParts {
@@ -186,7 +186,7 @@ function typeOf(token: string): string | undefined {
   return typeof typ === 'string' ? plainType(typ) : undefined;
 }
 
-/** In lower case, without `application/`. Source: RFC 7515 §4.1.9 */
+/** The type in lower case, without `application/`. Source: RFC 7515 §4.1.9 */
 function plainType(typ: string): string {
   return typ.toLowerCase().replace(/^application\/(?=.)/, '');
 }
