@@ -166,7 +166,7 @@ function refuseOtherRequest(claims: JWTPayload, { method, urls, accessToken }: P
     throw refusal('dpop-token-hash', 'the ath of the DPoP proof must be the hash of the access token');
 }
 
-/** Without query and fragment. @returns undefined if it is not an absolute web address. Source: RFC 3986 §6.2.2 and §6.2.3 */
+/** The address without query and fragment. @returns undefined if it is not an absolute web address. Source: RFC 3986 §6.2.2 and §6.2.3 */
 function normalUrl(text: unknown): string | undefined {
   if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, pathname, username, password } = new URL(text);

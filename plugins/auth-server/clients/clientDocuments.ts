@@ -30,13 +30,13 @@ const NETWORK = ['timeout', 'unreachable', 'unresolved', 'status-5xx'];
 export interface ClientDocumentsParts {
   /** A guardedFetch within DOCUMENT_BOUNDS. */
   readonly fetch: GuardedFetch;
-  /** In ms since 1970. */
+  /** The clock, in ms since 1970. */
   readonly now?: () => number;
 }
 interface Known {
   readonly client?: OAuthClient;
   readonly refusal?: OAuthError;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly fetchedAt: number;
   readonly freshUntil: number;
 }

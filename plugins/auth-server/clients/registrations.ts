@@ -14,7 +14,7 @@ export interface RegistrationsParts {
   readonly vault: () => Vault;
   /** Lifetime of refresh tokens; a client must live longer than the last one that it got. */
   readonly sessionMs: () => number;
-  /** In ms since 1970. */
+  /** The clock, in ms since 1970. */
   readonly now?: () => number;
 }
 /** As in the vault. */

@@ -52,7 +52,7 @@ export function authorize(parts: AuthorizeParts): OAuthEndpoint {
   };
 }
 
-/** Until here nothing is sent to the redirect URI, because it is not yet known to be the client's. */
+/** The redirect URI of the request. Nothing is sent to it before it is known to be the client's. */
 async function redirectUriOf(parts: AuthorizeParts, client: OAuthClient, params: Params): Promise<string> {
   const uri = params.need('redirect_uri');
   if (!isRedirectUriOf(client, uri)) {

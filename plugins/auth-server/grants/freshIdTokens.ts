@@ -8,13 +8,13 @@ import type { SignIns } from '../state/signIns.ts';
 import { IN_USE } from './busy.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 
-/** Before the end of a token, but at most half of its life: so long it may be on its way. */
+/** Time before the end of a token, but at most half of its life: so long it may be on its way. */
 const MARGIN_MS = 60_000;
-/** Before a refresh that brought no new id_token is tried again. */
+/** Time before a refresh that brought no new id_token is tried again. */
 const PAUSE_MS = 60_000;
 const MAX_TRIED = 10_000;
 const POLL_MS = 100;
-/** For a refresh by another process. */
+/** Longest wait for a refresh by another process. */
 const MAX_WAIT_MS = 10_000;
 
 export interface FreshIdTokensParts {

@@ -7,7 +7,7 @@ import type { SignIns } from '../state/signIns.ts';
 import type { ProviderTurns } from './providerTurns.ts';
 
 const AHEAD_MS = 300_000;
-/** Before a refresh that did not help is tried again. */
+/** Time before a refresh that did not help is tried again. */
 const PAUSE_MS = 60_000;
 const MAX_TRIED = 10_000;
 

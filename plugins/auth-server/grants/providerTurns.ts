@@ -62,7 +62,7 @@ export class ProviderTurns {
     return turn === 'running' && state === 'unclear' && since + MAX_TURN_MS < Date.now() ? 'failed' : state;
   }
 
-  /** In one step for all processes. */
+  /** Claims the turn in one step for all processes. */
   async #claim(signIn: SignIn, from: string, attempt: Attempt): Promise<Taken> {
     const { turn } = signIn;
     const isRunning = turn?.state === 'running' && (await this.stateOf(turn)) !== 'failed';

@@ -129,7 +129,7 @@ export class RefreshGrant implements Grant {
     }
   }
 
-  /** Until the record no longer says that the answer may be lost: a refresh in advance may change it meanwhile. */
+  /** Tries until the record no longer says that the answer may be lost: a refresh in advance may change it meanwhile. */
   async #mark(next: Taken, isAnswered: boolean): Promise<void> {
     const { signIns } = this.#parts;
     const { attempt } = next.turn;

@@ -38,7 +38,7 @@ export function discoverProvider({
   );
 }
 
-/** In the way that the provider supports; without a word, in the header (OIDC Discovery §3). */
+/** Sends the secret in the way that the provider supports; without a word, in the header (OIDC Discovery §3). */
 function secretOf(clientSecret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
   return (server, ...others) => {

@@ -21,7 +21,7 @@ export interface IdTokenParts {
 }
 interface Known {
   readonly caller: Caller;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly until: number;
 }
 
@@ -36,7 +36,7 @@ export class IdTokens {
     this.#parts = parts;
   }
 
-  /** Without a promise if the token was accepted within the last minute, or cannot be accepted. */
+  /** Answers without a promise if the token was accepted within the last minute, or cannot be accepted. */
   find(token: string): Caller | undefined | Promise<Caller | undefined> {
     if (this.#parts.audiences().length === 0 || token.split('.').length !== 3) return undefined;
     const known = this.#known.get(digest(token));

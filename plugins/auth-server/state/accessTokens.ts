@@ -86,7 +86,7 @@ export class AccessTokens {
     return { token, seconds };
   }
 
-  /** Without a promise if the token was checked within the last seconds. @throws GatewayError STORE_UNREACHABLE */
+  /** Answers without a promise if the token was checked within the last seconds. @throws GatewayError STORE_UNREACHABLE */
   find(token: string): Access | undefined | Promise<Access | undefined> {
     // Id tokens and garbage need no look into the vault.
     if (!/^[\w-]{43}$/.test(token)) return undefined;

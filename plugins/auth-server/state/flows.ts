@@ -14,7 +14,7 @@ interface ProviderFlow {
   readonly nonce: string;
   /** Digest of the browser's cookie. */
   readonly browser: string;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly begunAt: number;
 }
 

@@ -46,7 +46,7 @@ export interface TokenChange {
   /** `running`: nothing has changed yet; `unanswered`: the token has; `lost`: it has, but its answer cannot have arrived. */
   readonly state: 'running' | 'unanswered' | 'lost';
   readonly attempt: Attempt;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly since: number;
   /** Digest of the secret, or of the code, that the client sent. */
   readonly from: string;

@@ -28,7 +28,7 @@ export interface SignInsParts {
 export class SignIns {
   readonly #scope: Scope<unknown>;
 
-  /** In apply() only. */
+  /** Called in apply() only. */
   constructor(scope: Scope<unknown>, { ended, issuer }: SignInsParts) {
     this.#scope = scope;
     this.#ended = ended;

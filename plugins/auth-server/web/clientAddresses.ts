@@ -48,7 +48,7 @@ export class ClientAddresses {
     return addressOwner(address ?? request.transport);
   }
 
-  /** For a line about a limit that was exceeded: what to set if others share the address. */
+  /** What to set if others share the address, for a line about a limit that was exceeded. */
   fixOf(request: InboundRequest): { readonly fix?: string } {
     const { doubt } = this.#seen(request);
     return doubt === undefined ? {} : { fix: FIXES[doubt] };

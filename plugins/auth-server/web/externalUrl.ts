@@ -99,7 +99,7 @@ function valuesOf(header = ''): string[] {
   return values.filter((value) => value !== '');
 }
 
-/** Without port, brackets, zone and the IPv6 form of an IPv4 address. @returns undefined if it is not an address */
+/** The address without port, brackets, zone and the IPv6 form of an IPv4 address. @returns undefined if it is not an address */
 function plainAddress(text: string): string | undefined {
   const [, bare = text] = /^\[(.*)\](?::[\w.-]+)?$/.exec(text) ?? /^([\d.]+):[\w.-]+$/.exec(text) ?? [];
   const address = bare.replace(/%.*/s, '').replace(/^::ffff:(?=[\d.]+$)/i, '');

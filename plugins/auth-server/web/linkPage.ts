@@ -1,7 +1,7 @@
 import type { Reply } from 'pegboard';
 import { html, page } from '../../kit/http/page.ts';
 
-/** For addresses of applications (`cursor://…`). */
+/** A page with a link to the address of an application (`cursor://…`). */
 export function linkPage(address: string): Reply {
   return page(
     'Signed in',
