@@ -162,7 +162,7 @@ const openHere: typeof openTransport = (invocation, endpoint, options) =>
 
 interface Asked {
   readonly signal: AbortSignal;
-  /** In ms, of --timeout. */
+  /** The time of --timeout in ms. */
   readonly timeout: number;
 }
 

@@ -19,7 +19,7 @@ export class RememberedSession {
     return typeof id === 'string' ? id : undefined;
   }
 
-  /** Without a writable folder, each verb has a session of its own. */
+  /** Keeps the id. If the folder cannot be written, each verb has a session of its own. */
   async remember(id: string): Promise<void> {
     const text = JSON.stringify({ ...(await this.#all()), [this.#url]: id });
     await writePrivate(this.#file, text).catch(() => undefined);

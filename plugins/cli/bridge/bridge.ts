@@ -20,7 +20,7 @@ interface Pending {
 }
 
 export interface BridgeParts {
-  /** To the client. */
+  /** Writes to the client. */
   readonly write: (message: JsonObject) => void;
   /** The bridge cannot go on: a sign-in is needed. */
   readonly onFailure: (failure: Failure) => void;

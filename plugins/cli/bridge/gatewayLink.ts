@@ -92,7 +92,7 @@ export class GatewayLink {
     this.#recovery = this.#recover(error).finally(() => (this.#recovery = undefined));
   }
 
-  /** After a sign-in: continues the session, or begins the one that the client believes to have. */
+  /** Continues the session after a sign-in, or begins the one that the client believes to have. */
   resume(): void {
     this.#isPromised = true;
     this.#wasAway = true;
@@ -197,7 +197,7 @@ export class GatewayLink {
     this.#restored();
   }
 
-  /** After the attempt under way, which this change may have come too late for. */
+  /** Watches again after the attempt under way, which this change may have come too late for. */
   #watchAgain(transport: StreamableHTTPClientTransport): void {
     this.#watching = this.#watching
       .then(() => this.#watch(transport, this.#refused))

@@ -42,7 +42,7 @@ const TOOL = {
   },
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 };
-/** In results of revision 2026-07-28: nothing of this may be kept. */
+/** Members of results of revision 2026-07-28: nothing of this may be kept. */
 const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const SIGN_IN_FIRST = `A sign-in at the gateway is needed; call the tool ${NAME} first.`;
 const RESULTS: Readonly<Record<string, JsonObject>> = {
@@ -64,9 +64,9 @@ const RESULTS: Readonly<Record<string, JsonObject>> = {
 const NOT_FOUND = -32601;
 
 export interface SignedOutEvents {
-  /** From now on answer() is to be asked instead of the gateway. */
+  /** Called when answer() is to be asked instead of the gateway. */
   readonly onSignedOut: (failure: Failure) => void;
-  /** From now on the gateway accepts requests. */
+  /** Called when the gateway accepts requests again. */
   readonly onSignedIn: () => void;
 }
 

@@ -57,7 +57,7 @@ interface ClientKind {
   /** Default: `headers`. */
   readonly carry?: ClientPlace['carry'];
   readonly note?: string;
-  /** Without keys: those of the client. */
+  /** Files of each scope; without keys, those of the client count. */
   readonly files: (
     base: Base,
   ) => readonly (readonly [scope: PlaceScope, path: string, at?: readonly string[]])[];

@@ -29,7 +29,7 @@ export function shellCommand(words: readonly string[], folder: string | undefine
 
 const REFERENCE = /\$\{(?:env:)?([A-Za-z_]\w*)\}/g;
 
-/** In quotes for sh, with `${NAME}` left to be filled in. */
+/** The word in quotes for sh, with `${NAME}` left to be filled in. */
 function quoted(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   const parts = word.split(/(\$\{(?:env:)?[A-Za-z_]\w*\})/).filter((part) => part !== '');

@@ -4,7 +4,7 @@ import type { DoctorFinding } from './doctorFinding.ts';
 
 const CONNECT_MS = 2_000;
 
-/** For an address at which no gateway answers: a finding if another program has taken its port. */
+/** A finding if another program has taken the port of an address at which no gateway answers. */
 export async function portFinding({ url, source }: NamedEndpoint): Promise<DoctorFinding | undefined> {
   const { hostname, port } = new URL(url);
   const number = Number(port === '' ? 80 : port);

@@ -11,7 +11,7 @@ export interface Column {
   readonly isWide?: boolean;
 }
 export interface ListParts {
-  /** In the plural, for "No tools found". */
+  /** The noun in the plural, for "No tools found". */
   readonly what: string;
   readonly items: readonly JsonObject[];
   readonly columns: readonly Column[];

@@ -62,7 +62,7 @@ function bytesOf(item: Content): { bytes: Buffer; extension: string } | undefine
   return undefined;
 }
 
-/** From the server, so nothing but letters and digits goes into a file name. */
+/** The extension of a file. The type is the server's, so nothing but letters and digits goes into a file name. */
 function extensionOf(mimeType = 'application/octet-stream'): string {
   return /\/([a-z0-9]{1,12})/i.exec(mimeType)?.[1]?.toLowerCase().replace('jpeg', 'jpg') ?? 'bin';
 }

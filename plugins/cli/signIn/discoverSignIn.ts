@@ -12,7 +12,7 @@ export interface Discovered {
   readonly scope: string | undefined;
 }
 
-/** From the refusal of a request to the authorization server. Source: RFC 9728 §5, RFC 8414 §3
+/** Finds the authorization server from the refusal of a request. Source: RFC 9728 §5, RFC 8414 §3
  *  @param refusal the response with status 401 @throws Failure (exit code 3) */
 export async function discoverSignIn(
   endpoint: string,

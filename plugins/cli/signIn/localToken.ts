@@ -10,7 +10,7 @@ import { readConfig } from '../readConfig.ts';
 type Headers = Readonly<Record<string, string>>;
 type Place = Pick<Invocation, 'directory' | 'env'>;
 
-/** In the state directory of a gateway with the plugin local-token. */
+/** Name of the file in the state directory of a gateway with the plugin local-token. */
 const FILE = 'local-token';
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const CHALLENGE = /\brealm="pegboard local token"/;

@@ -23,7 +23,7 @@ export interface GatewaySignIn {
   close(): void;
 }
 export interface BegunSignIn {
-  /** To be opened in a browser. */
+  /** The URL that is to be opened in a browser. */
   readonly url: string;
   /** Resolves once the tokens are stored. Rejects with a Failure (exit code 3). */
   readonly done: Promise<void>;

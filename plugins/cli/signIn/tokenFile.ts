@@ -43,7 +43,7 @@ export type SignInPlace = Pick<
 /** Longer than any refresh takes: what holds the lock longer was killed in between. */
 const STALE_MS = 120_000;
 const POLL_MS = 25;
-/** For a server that does not say how long a token is valid. */
+/** Assumed life of a token where the server does not give one. */
 const DEFAULT_LIFETIME_S = 3_600;
 const OTHERS = 0o077;
 

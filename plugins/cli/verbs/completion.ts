@@ -73,7 +73,7 @@ function flagsOf({ options = [] }: Command): readonly string[] {
   return options.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
 }
 
-/** From the running gateway, remembered for a moment; none if it does not answer. */
+/** Names from the running gateway, remembered for a moment; none if it does not answer. */
 async function names(invocation: Invocation, word: string): Promise<readonly string[]> {
   try {
     const kind = kindOf(word);

@@ -91,7 +91,7 @@ function moved(fault: string, by: number): string {
   return fault.replace(/^line:(\d+):\d+/, (_, line: string) => `line ${Number(line) + by}`);
 }
 
-/** Without the lines of this verb on top; comments of the user stay. */
+/** The text without the lines of this verb on top; comments of the user stay. */
 function withoutComments(text: string): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line !== HINT && !line.startsWith('# ERROR '));

@@ -7,7 +7,7 @@ import { asText } from '../output/print.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { verb } from '../verb.ts';
 
-/** Between two questions of --follow. */
+/** Time between two questions of --follow. */
 const PAUSE_MS = 1_000;
 /** Most lines in one answer of core_server_logs. */
 const MAX_LINES = 1_000;
@@ -62,7 +62,7 @@ function linesIn({ lines }: JsonObject): readonly JsonObject[] {
   return Array.isArray(lines) ? lines.filter((line) => isObject(line)) : [];
 }
 
-/** For programs one JSON object. */
+/** One line of the log; one JSON object for programs. */
 function lineOf(line: JsonObject, output: string): string {
   if (output === 'json') return `${JSON.stringify(line)}\n`;
   if (output === 'yaml') return `---\n${asText(line, 'yaml')}`;
