@@ -59,7 +59,7 @@ export interface CallerCredential {
   readonly fault: GatewayError;
   /** Why it cannot be used now, with the cure; undefined if it can, or if that is not known yet. */
   readonly missing: GatewayError | undefined;
-  /** In ms since 1970: when it may be tried again, after a failure that may end without a sign-in there; undefined without one. */
+  /** Time in ms since 1970 at which it may be tried again, after a failure that may end without a sign-in there; undefined without one. */
   readonly retryAt: number | undefined;
 }
 export interface CredentialRefusal {

@@ -47,7 +47,7 @@ export interface HttpExchange {
 /** A path of the public listener. */
 export interface Route {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
-  /** In the syntax of @koa/router: `/mcp`, `/sessions/:id`. */
+  /** The path in the syntax of @koa/router: `/mcp`, `/sessions/:id`. */
   readonly path: string;
   readonly access: 'caller' | 'public';
   /** The body of a refusal in this route's protocol; default: plain JSON. */

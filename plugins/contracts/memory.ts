@@ -16,7 +16,7 @@ export type MemoryUse = 'request' | 'answer' | 'result' | 'run' | 'page';
 
 /** The memory that messages above SMALL_BYTES take, in sum over all callers and servers. */
 export interface MemoryBudget {
-  /** For something that grows while it is read or made.
+  /** Opens a share for something that grows while it is read or made.
    *  @param owner whose share it counts against: a caller as `sharerOf` gives it, or a server */
   open(use: MemoryUse, owner: string): MemoryShare;
   /** Counts the bytes of a result, until its call settles, and the meta-tool above it, which shows or stores it. Never refuses. */

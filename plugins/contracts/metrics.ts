@@ -24,7 +24,7 @@ interface Described {
   readonly name: string;
   /** A sentence. */
   readonly description: string;
-  /** In UCUM: `s`, `By`, `1`, or a noun in braces such as `{call}`. */
+  /** The unit in UCUM: `s`, `By`, `1`, or a noun in braces such as `{call}`. */
   readonly unit: string;
 }
 

@@ -52,7 +52,7 @@ export interface GrantRequest {
 }
 export interface GrantAnswer {
   readonly body: JsonObject;
-  /** To be called at the end of the response. @param isAnswered whether all of it was handed to the client's connection */
+  /** Called at the end of the response. @param isAnswered whether all of it was handed to the client's connection */
   readonly ended?: (isAnswered: boolean) => Promise<void>;
 }
 /** One `grant_type` of the token endpoint. */

@@ -48,12 +48,12 @@ export interface Drawn {
   readonly calls: number;
   /** Running calls that this process holds: at most `hold`. */
   readonly held: number;
-  /** Until the next call can be drawn, if fewer than `calls` were. */
+  /** Time until the next call can be drawn, if fewer than `calls` were. */
   readonly waitMs: number;
 }
 /** Budgets of calls for all processes that act as one gateway. If no plugin provides it, limits cannot be shared. */
 export interface Quotas {
-  /** In one step for all processes. @throws GatewayError STORE_UNREACHABLE */
+  /** Draws in one step for all processes. @throws GatewayError STORE_UNREACHABLE */
   draw(name: string, quota: Quota, draw: Draw): Promise<Drawn>;
 }
 export const Quotas = one<Quotas>('quotas');

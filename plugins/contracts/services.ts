@@ -71,7 +71,7 @@ export interface OwnConnection {
 }
 
 export interface ServiceSource {
-  /** In a stable order. */
+  /** The order is stable. */
   services(): readonly ManagedService[];
 }
 export const ServiceSource = many<ServiceSource>('service-source');
