@@ -21,10 +21,10 @@ export interface Follow extends JsonObject {
 export class Followers {
   readonly #scope: Scope<EventsConfig>;
   readonly #table: SharedTable<Follow>;
-  /** Since when a session has had no stream, ms since the epoch. Empty with several processes, which cannot tell at once. */
+  /** The time since when a session has had no stream, ms since the epoch. Empty with several processes, which cannot tell at once. */
   readonly #deafSince = new Map<string, number>();
 
-  /** In apply() only. */
+  /** Called in apply() only. */
   constructor(scope: Scope<EventsConfig>) {
     this.#scope = scope;
     this.#table = new SharedTable<Follow>(scope, {

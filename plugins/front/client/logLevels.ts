@@ -35,7 +35,7 @@ export class LogLevels {
     this.#compare();
   }
 
-  /** For one request. Servers keep sending until the next sweep: notifying them at the end of each request would take many
+  /** Holds the level for one request. Servers keep sending until the next sweep: notifying them at the end of each request would take many
    *  messages. @returns the function to call once, when the request is over */
   hold(level: McpLogLevel): () => void {
     const at = LOG_LEVELS.indexOf(level);

@@ -15,7 +15,7 @@ import type { SiblingMessage, Siblings } from './siblings.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { WatchedResources } from './watchedResources.ts';
 
-/** Within it, the process that has a session's stream says that it has sent a question. */
+/** Time within which the process that has a session's stream says that it has sent a question. */
 const RECEIPT_MS = 2_000;
 
 interface SetLevel extends JsonObject {
@@ -24,7 +24,7 @@ interface SetLevel extends JsonObject {
 }
 type LogMessage = Omit<Extract<SiblingMessage, { kind: 'log' }>, 'kind'>;
 
-/** Within it, several processes report a change of a server that they share; the client is notified once. */
+/** Time within which several processes report a change of a server that they share; the client is notified once. */
 const COLLECT_MS = 250;
 
 /** Messages from servers to clients besides answers: log messages, resource updates, questions. */

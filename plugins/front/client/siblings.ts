@@ -19,7 +19,7 @@ export type SiblingMessage =
       readonly answer: ClientAnswer;
     }
   | { readonly kind: 'progress'; readonly sessionId: string; readonly params: JsonObject }
-  /** For its standing stream; `question` is the id of a request that the message asks. */
+  /** A message for its standing stream; `question` is the id of a request that the message asks. */
   | { readonly kind: 'tell'; readonly sessionId: string; readonly json: string; readonly question?: string }
   /** I have sent the question on its standing stream. */
   | { readonly kind: 'sent'; readonly sessionId: string; readonly question: string }

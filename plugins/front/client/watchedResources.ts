@@ -82,7 +82,7 @@ export class WatchedResources {
     else for (const id of this.#subscriptions.unreachable((id) => this.#outlets.has(id))) this.drop(id);
   }
 
-  /** Without a stream for so long, a subscription ends. */
+  /** A subscription ends after so long without a stream. */
   get #ttlSeconds(): number {
     const { subscriptionIdleMs, sweepMs } = this.#scope.config;
     return (subscriptionIdleMs + sweepMs) / 1_000;

@@ -157,7 +157,7 @@ export function notificationText(method: string, params: string): string {
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`;
 }
 
-/** For requests that are not tool calls, where MCP answers with an error instead of an error result.
+/** Answers a request that is not a tool call, where MCP has an error instead of an error result.
  *  @param meta of the request: `data` names its trace, for the operator */
 export function writeFailure(
   id: MessageId,

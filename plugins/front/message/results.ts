@@ -42,7 +42,7 @@ export function resourceNotFound(
   return new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 
-/** For programs: the code, what the server said in its own error, and, if known, how many seconds to wait. */
+/** The facts for programs: the code, what the server said in its own error, and, if known, how many seconds to wait. */
 function errorFacts({ code, details }: GatewayError): JsonObject {
   const { retryAfter } = details;
   const upstream = serverFacts(details);

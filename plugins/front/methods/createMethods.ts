@@ -90,7 +90,7 @@ function isDirect(error: unknown): boolean {
   return isGatewayError(error) && error.code === 'TOOL_NOT_FOUND' && error.details.direct === true;
 }
 
-/** Without a provider of KeyedCalls the call is refused, because its client relies on the key. */
+/** Refuses the call without a provider of KeyedCalls, because its client relies on the key. */
 function keyed(scope: Scope<unknown>, key: string, options: CallOptions): CallOptions {
   return { ...options, around: (call, run) => scope.get(KeyedCalls).run(key, call, run) };
 }

@@ -37,7 +37,7 @@ function bounded(names: readonly string[]): string {
   return shown.join(', ');
 }
 
-/** On one line, so that no server can imitate another server or Pegboard. */
+/** The text on one line, so that no server can imitate another server or Pegboard. */
 function lineOf(server: ManagedService, maxChars: number): string {
   const { name } = server;
   const text = (server.instructions?.() ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

@@ -39,7 +39,7 @@ interface Hop {
   readonly sink: Pick<Sink, 'before'>;
 }
 
-/** For one request: its answer, or the answer for a request that its client has cancelled. */
+/** The answer to one request, or the answer for a request that its client has cancelled. */
 type Answer = { readonly json: string } | { readonly cancelled: string };
 
 export interface FrontParts {

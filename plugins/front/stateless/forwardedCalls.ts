@@ -38,7 +38,7 @@ export class ForwardedCalls {
   /** Receivers by the id of the forwarded request: at the process that runs it, and at the one that has its client. */
   readonly #receivers = new Map<string, Receiver>();
 
-  /** In apply() only. @param run never rejects */
+  /** Called in apply() only. @param run never rejects */
   constructor(scope: Scope<unknown>, run: Run, waits = WAITS) {
     this.#scope = scope;
     this.#waits = waits;
