@@ -15,7 +15,7 @@ export interface ListenPlace {
   readonly port: number;
   readonly sockets: ReadonlySet<Socket>;
   tune(config: HttpConfig): void;
-  /** From now on each response closes its connection. New connections are accepted. */
+  /** Lets each response close its connection from now on. New connections are accepted. */
   drain(): void;
   /** Accepts no more connections, closes idle ones, and waits for running requests. */
   leave(): Promise<void>;

@@ -81,7 +81,7 @@ class HttpFacts implements RequestFacts {
     this.preset = params['preset'];
     this.#req = req;
   }
-  /** From now on it holds neither the socket nor the request: a stream's facts may outlive both. */
+  /** Holds neither the socket nor the request any more: a stream's facts may outlive both. */
   detach(): void {
     const { headers, headersDistinct, method, url, socket } = this.#req;
     const { remoteAddress } = socket;
@@ -133,7 +133,7 @@ class Exchange implements HttpExchange {
   body(maxBytes = Infinity): Promise<string> {
     return readBody(this.req, Math.min(maxBytes, this.#parts.config.maxBodyBytes), this.#share());
   }
-  /** Until the response has ended: a call that waits holds its arguments. */
+  /** A share until the response has ended: a call that waits holds its arguments. */
   #share(): MemoryShare | undefined {
     if (this.res.destroyed || !hasLargeRest(this.req)) return undefined;
     const share = this.#parts.memory()?.open('request', sharerOf(this.#request));

@@ -24,7 +24,7 @@ export type KeptOutcome =
       readonly expose: boolean;
     };
 
-/** In `_meta` of a result: the result is a stored one, and the tool did not run. */
+/** Key in `_meta` of a result: the result is a stored one, and the tool did not run. */
 const REPLAYED = 'pegboard.dev/replayed';
 
 /** Errors of a server's tool or a workflow that did not run, unless `details.mayHaveRun` is true. Other tools may forward

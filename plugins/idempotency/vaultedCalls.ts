@@ -140,7 +140,7 @@ export class VaultedCalls implements KeyedCalls {
     }
   }
 
-  /** Until one fails again. */
+  /** Stores the late outcomes until one fails again. */
   async #storeLate(ids: readonly string[] = [...this.#late.keys()]): Promise<void> {
     for (const id of ids) {
       const write = this.#late.get(id);

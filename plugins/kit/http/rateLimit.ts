@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 const MAX_KEYS = 10_000;
 
-/** At most so many requests of each address (or client, or person) in each window of time. */
+/** A limit of requests of each address (or client, or person) in each window of time. */
 export class RateLimit {
   readonly #max: () => number;
   readonly #windowS: number;
@@ -28,7 +28,7 @@ export class RateLimit {
     this.#counts.delete(key);
   }
 
-  /** For a `Retry-After` header: whole seconds until the window of that key ends, 1 at least. */
+  /** The value of a `Retry-After` header: whole seconds until the window of that key ends, 1 at least. */
   secondsLeft(key: string): number {
     const leftMs = this.#counts.getRemainingTTL(key);
     return Math.max(1, Math.min(this.#windowS, Math.ceil(leftMs / 1_000)));

@@ -41,7 +41,7 @@ export interface DownstreamToken {
   readonly type: string;
   /** Separated by spaces. */
   readonly scope: string;
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly expiresAt: number;
 }
 

@@ -20,9 +20,9 @@ type Kind = 'subject-refused' | 'request-refused' | 'unavailable' | 'unusable' |
 
 /** Why there is no downstream token. */
 export class DownstreamFault extends Error {
-  /** For the client. */
+  /** The error for the client. */
   readonly refusal: OAuthError;
-  /** For the log. */
+  /** The words for the log. */
   readonly detail: string;
   /** A subject that is refused there is not a fault of the configuration. */
   readonly level: 'info' | 'warn';

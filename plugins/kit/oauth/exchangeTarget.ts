@@ -4,7 +4,7 @@ const DEFAULT_SCOPES = 'openid profile email groups';
 
 /** An identity provider that gives its own token for one of another issuer. */
 export interface ExchangeTarget {
-  /** For the log. */
+  /** The name in the log. */
   readonly name: string;
   /** Its token endpoint; http only for this machine. */
   readonly endpoint: string;
@@ -42,7 +42,7 @@ function issuerOf(endpoint: string): string {
   return withoutSlash(withoutSlash(address).replace(/\/token$/, ''));
 }
 
-/** Without a regular expression: one would need hours for a million slashes. */
+/** Removes slashes at the end. A regular expression would need hours for a million of them. */
 export function withoutSlash(address: string): string {
   let end = address.length;
   while (address[end - 1] === '/') end -= 1;

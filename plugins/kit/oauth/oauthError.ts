@@ -21,7 +21,7 @@ export class OAuthError extends Error {
     this.reason = reason;
   }
 
-  /** For a fault that passes: the client may repeat its request. @param retryAfterS in seconds */
+  /** A fault that passes: the client may repeat its request. @param retryAfterS in seconds */
   static unavailable(description: string, reason: string, retryAfterS = 5): OAuthError {
     return new OAuthError('temporarily_unavailable', `${description}, please retry`, {
       status: 503,

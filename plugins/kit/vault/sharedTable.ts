@@ -11,7 +11,7 @@ export interface SharedTableParts<T extends JsonObject> {
   /** Called for every entry that is set or read again. */
   readonly added: (key: string, value: T) => void;
   readonly removed: (key: string, former: T) => void;
-  /** For entries that last while some process renews them. */
+  /** The settings of entries that last while some process renews them. */
   readonly lease?: EntryLease<T>;
 }
 export interface EntryLease<T> {
@@ -40,7 +40,7 @@ export class SharedTable<T extends JsonObject> {
   /** One read at a time, so that an older value never replaces a newer one. */
   #reading = Promise.resolve();
 
-  /** In apply() only. */
+  /** Called in apply() only. */
   constructor(scope: Scope<unknown>, parts: SharedTableParts<T>) {
     this.#scope = scope;
     this.#parts = parts;
