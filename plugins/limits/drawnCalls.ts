@@ -12,7 +12,7 @@ export class DrawnCalls {
   #held = 0;
   #running = 0;
   #waiting = 0;
-  /** In this window. */
+  /** Calls made in this window. */
   #made = 0;
   #mostRunning = 0;
   #drawing: Promise<number> | undefined;

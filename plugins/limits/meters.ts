@@ -1,6 +1,6 @@
 import { Meter } from './meter.ts';
 
-/** At most `max` meters by key; the least recently used is dropped first, but never one with running calls. */
+/** Meters by key, `max` at most; the least recently used is dropped first, but never one with running calls. */
 export class Meters<M extends Meter = Meter> {
   readonly #meterByKey = new Map<string, M>();
   readonly #make: () => M;

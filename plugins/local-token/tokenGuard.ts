@@ -3,7 +3,7 @@ import type { ErrorCode, InboundRequest, Reply } from 'pegboard';
 import type { LineLimit } from '../kit/http/lineLimit.ts';
 
 const CODE: ErrorCode = 'REQUEST_UNAUTHENTICATED';
-/** For a refusal of the transport, in JSON-RPC. */
+/** The JSON-RPC code for a refusal of the transport. */
 const REFUSED = -32000;
 
 export interface GuardParts {

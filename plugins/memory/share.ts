@@ -14,7 +14,7 @@ export class Share implements MemoryShare {
   /** While it waits. */
   #room: Promise<void> | undefined;
   #go: (() => void) | undefined;
-  /** In all waits of one message together. Who waited in vain does not wait again until a message has had room: what is behind it on its
+  /** The time of all waits of one message together. Who waited in vain does not wait again until a message has had room: what is behind it on its
    *  stream may hold the memory. */
   #waitedMs = 0;
   #wasRefused = false;

@@ -38,7 +38,7 @@ export class ReferenceRules {
   }
 }
 
-/** Without symbolic links; as given if there is no such file, which then cannot be read either. */
+/** The path without symbolic links; as given if there is no such file, which then cannot be read either. */
 function realOf(path: string): string {
   try {
     return realpathSync(path);

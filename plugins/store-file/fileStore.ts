@@ -154,7 +154,7 @@ async function editedText(
   return editYaml(edited, ['metadata', 'annotations'], annotations);
 }
 
-/** Without the keys that are undefined. */
+/** The values without the keys that are undefined. */
 function given(values: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -64,7 +64,7 @@ export class TextPage {
   }
 }
 
-/** At most `limit` UTF-16 units from `offset`; never half of a surrogate pair, and not empty while there is text. */
+/** The text from `offset`, `limit` UTF-16 units at most; never half of a surrogate pair, and not empty while there is text. */
 export function sliceText(text: string, offset: number, limit: number): string {
   const end = Math.min(text.length, offset + limit);
   const splitsPair = end < text.length && isHighSurrogate(text.charCodeAt(end - 1));

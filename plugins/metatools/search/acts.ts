@@ -13,7 +13,7 @@ export function askedActs(query: string, thesaurus: Thesaurus): ReadonlySet<stri
   return new Set(leads.flatMap((verb) => actsOfVerb(verb, thesaurus)));
 }
 
-/** For each verb of a request the words after it, which include the object of the request. */
+/** The words after each verb of a request, which include the object of the request. */
 export function askedObjects(query: string, thesaurus: Thesaurus): readonly (readonly string[])[] {
   const verbs = [...query.matchAll(LEADS)].filter(([verb]) => actsOfVerb(verb, thesaurus).length > 0);
   return verbs.map(({ 0: verb, index }) => wordsOf(query.slice(index + verb.length)).slice(0, OBJECT_WORDS));

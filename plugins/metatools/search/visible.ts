@@ -3,7 +3,7 @@ import type { Vocabulary } from './slotsOf.ts';
 import { FIELDS, countIn } from './searchIndex.ts';
 import type { NameWords, Postings, SearchIndex } from './searchIndex.ts';
 
-/** In the order of FIELDS. */
+/** Weights in the order of FIELDS. */
 const FIELD_WEIGHTS = [5, 3, 1, 0.25, 0.15];
 const NAME = FIELDS.indexOf('name');
 const KNOWN_BY = ['name', 'server', 'summary'].map((field) => FIELDS.findIndex((one) => one === field));

@@ -10,7 +10,7 @@ export interface KubeRequest {
   readonly body?: string;
 }
 export interface ExchangeLimits {
-  /** For the whole answer; of a stream, for its head. */
+  /** The time for the whole answer; of a stream, for its head. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /** Ends the exchange; its reason is what the exchange rejects with. */

@@ -1,4 +1,4 @@
-/** For TLS connections, PEM. */
+/** Keys and certificates for TLS connections, PEM. */
 export interface KubeTls {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;

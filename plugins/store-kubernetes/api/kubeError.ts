@@ -53,7 +53,7 @@ export class KubeError extends Error {
 
 const MAX_TEXT = 300;
 
-/** From the body of a refusal, which is plain text for paths that do not exist. */
+/** The error in the body of a refusal, which is plain text for paths that do not exist. */
 export function kubeErrorOf(status: number, body: string, retryAfter?: string): KubeError {
   const seconds = retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   const parsed = jsonIn(body);
@@ -63,7 +63,7 @@ export function kubeErrorOf(status: number, body: string, retryAfter?: string): 
   return new KubeError('status', `HTTP ${status}${said && `: ${said}`}`, facts);
 }
 
-/** From a Status object, also in an ERROR event. @param httpStatus is used where the object has no code
+/** The error in a Status object, also in an ERROR event. @param httpStatus is used where the object has no code
  *  Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
 export function errorOfStatus(
   object: { readonly [key: string]: unknown },

@@ -33,7 +33,7 @@ export class Lease {
   #running: Promise<void> = Promise.resolve();
   #hasStarted = false;
   #isStopped = false;
-  /** Until when this process is the holder, by `performance.now()`. */
+  /** Time until when this process is the holder, by `performance.now()`. */
   #heldUntil = 0;
   /** The Lease of another holder, and since when it has been as it is. */
   #seen: { readonly version: string | undefined; readonly since: number } | undefined;

@@ -10,7 +10,7 @@ export interface ObjectCondition {
 }
 export type Judgement = Pick<ObjectCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** At most, as the API server allows. */
+/** Most characters that the API server allows. */
 const MAX_MESSAGE = 1_024;
 
 /** The conditions with their times: a condition keeps the time at which its status last changed.

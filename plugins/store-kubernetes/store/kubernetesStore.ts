@@ -13,7 +13,7 @@ import type { Definitions } from './definitions.ts';
 import { storableSpec } from './storableSpec.ts';
 import { storeError } from './storeError.ts';
 
-/** For the watch, after a write. */
+/** Time within which the watch shows a write. */
 const SEEN_WITHIN_MS = 5_000;
 
 export interface KubernetesStoreParts extends CallerTokenParts {

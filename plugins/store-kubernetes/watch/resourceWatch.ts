@@ -18,7 +18,7 @@ export interface WatchTimes {
   readonly silenceMs: number;
   /** So long nothing may arrive at all: the connection is dead though the API server lives. */
   readonly maxSilenceMs: number;
-  /** After 1 to 1.25 times that, the API server ends a watch; random, so that not all end together. */
+  /** After 1 to 1.25 times this time, the API server ends a watch; random, so that not all end together. */
   readonly watchSeconds: number;
 }
 const TIMES: WatchTimes = {
@@ -35,7 +35,7 @@ const MAX_RETRY_AFTER_SECONDS = 300;
 
 export interface ResourceWatchParts {
   readonly api: Pick<KubeApi, 'list' | 'watch'>;
-  /** Without a name. */
+  /** A place without a name. */
   readonly place: KubePlace;
   /** Takes the changes of one event or one list, in their order, with the objects after them. What it throws is logged. */
   readonly take: (changes: readonly ObjectChange[], objects: ReadonlyMap<string, KubeObject>) => void;
