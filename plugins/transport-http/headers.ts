@@ -60,7 +60,7 @@ export function requiredSession(front: Front, request: InboundRequest): Session 
   throw refusal('REQUEST_MALFORMED', 'the header Mcp-Session-Id is missing; the answer to initialize has it');
 }
 
-/** Without sessions there is only POST. Source: MCP 2026-07-28, Earlier Streamable HTTP Revisions; RFC 9110 §15.5.6.
+/** Refuses all methods but POST where there are no sessions. Source: MCP 2026-07-28, Earlier Streamable HTTP Revisions; RFC 9110 §15.5.6.
  *  @returns undefined if the request is of a revision with sessions */
 export function postOnly({ revisions }: StatelessFront, request: InboundRequest): Reply | undefined {
   const named = request.header('mcp-protocol-version');

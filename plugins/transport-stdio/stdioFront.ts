@@ -101,7 +101,7 @@ export class StdioFront {
     }
   }
 
-  /** Without an HTTP status the request itself must be answered, or its client waits forever. */
+  /** Answers the request itself: without an HTTP status, its client would wait forever. */
   #refuse(line: string, message: string): void {
     const id = requestIdIn(line);
     const error = { code: -32000, message };

@@ -2,7 +2,7 @@
 const VARIABLE = /%|[^\x21-\x7e]|["<>\\^`{|}]/;
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /[\w.~-]/;
-/** In place of half a character, which has no bytes: U+FFFD. */
+/** U+FFFD, in place of half a character, which has no bytes. */
 const REPLACED = '%EF%BF%BD';
 const ESCAPED = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
 

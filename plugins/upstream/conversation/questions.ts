@@ -160,7 +160,7 @@ export class Questions {
     return { code: -32600, message: `the question is larger than ${maxBytes} bytes` };
   }
 
-  /** Under the server's own token, as it sent it. */
+  /** Reports progress under the server's own token, as it sent it. */
   #progressOf({ _meta }: JsonObject): Question['progress'] {
     const token = isObject(_meta) ? _meta['progressToken'] : undefined;
     if (typeof token !== 'string' && typeof token !== 'number') return undefined;

@@ -43,7 +43,7 @@ export class Watches {
     return end;
   }
 
-  /** For a subscription that was granted before: nothing is begun. @returns as add() */
+  /** Takes over a subscription that was granted before: nothing is begun. @returns as add() */
   again(uri: string, updated: () => void): () => void {
     const watched = this.#watchedByUri.get(uri) ?? this.#keep(uri, Promise.resolve());
     return this.#listen(uri, watched, updated);

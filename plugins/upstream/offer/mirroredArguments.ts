@@ -67,7 +67,7 @@ function visit(schema: unknown, place: Place): string | undefined {
   return undefined;
 }
 
-/** For the status: names of arguments are the server's, and may be anything. */
+/** The path in the status: names of arguments are the server's, and may be anything. */
 function shown(path: readonly string[]): string {
   return plainText(path.join('.')).slice(0, MAX_PATH_CHARS) || 'the schema itself';
 }

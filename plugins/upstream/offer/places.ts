@@ -1,6 +1,6 @@
 import type { LatePlaces } from '../server/lastKnown.ts';
 
-/** In which order servers have claimed each name. A server keeps its place at a name until it is released, even while it does
+/** The order in which servers have claimed each name. A server keeps its place at a name until it is released, even while it does
  *  not list the name, as long as another one does. */
 export class Places {
   /** Server → name → when it came, about ms since the epoch; the lower the earlier. */

@@ -20,7 +20,7 @@ export interface HandshakeParts extends Patience {
   readonly questions: readonly Topic[];
   /** What the server has let pass of them before. */
   readonly declared?: Declared | undefined;
-  /** Without one, the server is not used in the legacy era. */
+  /** Whether the server is not used in the legacy era without a session. */
   readonly needsSession?: boolean;
   /** Redacts a text of the server about itself, and removes control characters. */
   readonly ownWords: (text: string) => string;

@@ -25,7 +25,7 @@ export function readKnownEra(value: unknown): KnownEra | undefined {
   return isDeclared(declared) && typeof isDual === 'boolean' ? { era, declared, isDual, since } : undefined;
 }
 
-/** In which era calls have needed to be sent, by method and name. */
+/** The era in which calls have needed to be sent, by method and name. */
 export type AskEras = Readonly<Record<string, Era>>;
 /** Far more than tools that ask: each has its line in a file. */
 const MAX_ASK_ERAS = 200;

@@ -80,7 +80,7 @@ export class Incoming {
     return mayBeMessage(text) ? this.#unreadable(text) : LIGHT_LINE;
   }
 
-  /** Without this, the request whose answer is not JSON would wait until its time-out. */
+  /** Fails the request whose answer is not JSON, which would wait until its time-out. */
   #unreadable(text: string): number {
     const id = idOfAnswer(text);
     const pending = id === undefined ? undefined : this.#parts.take(id);

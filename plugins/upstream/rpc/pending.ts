@@ -46,7 +46,7 @@ export interface Round {
   readonly number: number;
 }
 
-/** In `_meta` of a result: the request was sent twice. */
+/** Key in `_meta` of a result: the request was sent twice. */
 const RETRIED = 'pegboard.dev/retried';
 
 /** One request that waits for its answer. */
@@ -104,7 +104,7 @@ export class Pending implements Outgoing {
     this.#asModern = asModern;
   }
 
-  /** In the form of the era agreed at the time it is read, unless it has one of its own. */
+  /** The message in the form of the era agreed at the time it is read, unless it has one of its own. */
   get text(): string {
     this.#era = this.#asModern ? 'modern' : this.#dialect.era;
     const envelope = this.#dialect.envelope(this.#era, this.client);
@@ -121,7 +121,7 @@ export class Pending implements Outgoing {
     // A request of the gateway itself has no trace, and may be to name its method on a connection of either era.
     return this.isOwn ? this.#rpc.mirrored : traceHeaders(this.#meta);
   }
-  /** In which it was sent last. */
+  /** The era in which it was sent last. */
   get era(): Era {
     return this.#era;
   }

@@ -11,7 +11,7 @@ const ONLY_NEWER =
 const MAYBE_NEWER = /^Handler returned an invalid result$/;
 
 export interface Unable {
-  /** In which the server could ask. */
+  /** The era in which the server could ask. */
   readonly era: Era;
   /** Whether the call may be sent again in any case: a tool that returns `input_required` is made to be run again. */
   readonly isRepeatable: boolean;

@@ -99,7 +99,7 @@ export class CallersServers {
     return begun;
   }
 
-  /** In parallel. @throws GatewayError STORE_UNREACHABLE */
+  /** Connects them in parallel. @throws GatewayError STORE_UNREACHABLE */
   async #connect(request: InboundRequest): Promise<void> {
     await Promise.all([...this.#parts.personal()].map((personal) => personal.recallFor(request)));
     const usable = (await this.#parts.credentials()?.usable(request)) ?? [];

@@ -28,7 +28,7 @@ export interface DialParts {
   /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
   readonly memory: MemoryOf;
-  /** For `${secret:…}` references. */
+  /** The source of `${secret:…}` references. */
   readonly secrets: () => SecretSource | undefined;
   readonly output: StandardError;
 }

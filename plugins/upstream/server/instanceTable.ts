@@ -34,7 +34,7 @@ export class InstanceTable {
   get(key: string): Instance | undefined {
     return this.#byKey.get(key);
   }
-  /** At the time of the call: they may be removed meanwhile. */
+  /** All at the time of the call: they may be removed meanwhile. */
   all(): readonly Instance[] {
     return [...this.#byKey.values()];
   }

@@ -21,9 +21,9 @@ export interface Known {
   readonly listing: Listing;
   /** What it has asked its clients for. */
   readonly asked: readonly Topic[];
-  /** In which it was connected; undefined if that is not known. */
+  /** The era in which it was connected; undefined if that is not known. */
   readonly era: KnownEra | undefined;
-  /** In which era its tools can ask, as far as calls have shown. */
+  /** The era in which its tools can ask, as far as calls have shown. */
   readonly askEras: AskEras;
   /** Names that another server had first, by list. */
   readonly late: LateNames;

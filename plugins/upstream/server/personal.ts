@@ -41,7 +41,7 @@ export interface PersonalParts {
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
   readonly offers: () => SignInOffers | undefined;
-  /** From its list. */
+  /** The offer from its list. */
   readonly offerOf: (owner: string) => OwnOffer;
   /** The lists of an owner have changed; of none: whether callers have lists of their own. */
   readonly changed: (owner?: string) => void;
@@ -93,7 +93,7 @@ export class Personal implements GuardedServer {
     return this.#isLocked || isForCallers(this.auth);
   }
 
-  /** On its tools, while each caller has a connection; one object, because it is read for every tool. */
+  /** The verdict on its tools, while each caller has a connection; one object, because it is read for every tool. */
   get verdict(): Verdict | undefined {
     return this.isPersonal ? this.#verdict : undefined;
   }

@@ -6,7 +6,7 @@ import type { OwnParts } from './ownParts.ts';
 
 /** A process that was started before its session. Its connection sends initialize, because the client decides what that declares. */
 export class WarmWire {
-  /** For the connection that takes it: the first wire that is dialed is this one. */
+  /** The parts of the connection that takes it: the first wire that is dialed is this one. */
   readonly parts: OwnParts;
   readonly #own: OwnParts;
   readonly #wire: Promise<Wire | undefined>;

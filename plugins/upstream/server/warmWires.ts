@@ -25,7 +25,7 @@ export class WarmWires {
   readonly #ending = new Set<Promise<void>>();
   #isOn = false;
   #failures = 0;
-  /** Until it fires, none is started. */
+  /** The pause in which none is started. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: WarmWiresParts) {

@@ -27,7 +27,7 @@ export class AnswerHead {
       this.#header(headers[at] as Buffer, headers[at + 1] as Buffer);
   }
 
-  /** For the next answer, after a redirect. */
+  /** Makes room for the next answer, after a redirect. */
   protected forgetHead(): void {
     this.status = this.announced = 0;
     this.location = this.contentType = this.contentEncoding = undefined;

@@ -44,7 +44,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   decodingFault: string | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   #about: T | undefined;
-  /** Until its answer has arrived. */
+  /** The request until its answer has arrived. */
   #request: HttpRequest | undefined;
   #pool: Dispatcher | undefined;
   #first: Buffer | undefined;

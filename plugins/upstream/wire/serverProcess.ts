@@ -64,7 +64,7 @@ export class ServerProcess {
   get stdout(): Readable {
     return this.#child.stdout;
   }
-  /** For example `exited with code 1`; undefined while the process runs. */
+  /** The end in words, such as `exited with code 1`; undefined while the process runs. */
   get ending(): string | undefined {
     return this.#how;
   }

@@ -17,7 +17,7 @@ export interface OpenerParts {
   readonly trust: TlsTrust;
   /** A socket file in place of a host and port. */
   readonly socketPath?: string | undefined;
-  /** For a proxy at https. */
+  /** The trust in a proxy at https. */
   readonly proxyTrust: TlsTrust;
   /** Whether a client certificate is shown. */
   readonly hasCertificate?: boolean;

@@ -35,7 +35,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly #unawaited: Unawaited;
   #pool: Pool | undefined;
   readonly #route: RequestRoute;
-  /** For messages, once the server has named it. */
+  /** The route of messages, once the server has named it. */
   #messages: RequestRoute | undefined;
   #stream: Exchange<undefined> | undefined;
   #isClosed = false;

@@ -62,7 +62,7 @@ export class StandardError {
     this.#hideInNames = hiderOf(inNames(secrets));
   }
 
-  /** For declarations of a server: a common word that is also a secret is not hidden. */
+  /** Hides secrets in declarations of a server, but no common word that is also a secret. */
   hideInProse(text: string): string {
     return this.#hideInProse(text);
   }

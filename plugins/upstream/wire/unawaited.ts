@@ -73,7 +73,7 @@ export class Unawaited {
     }
   }
 
-  /** At most a quarter of the connections: calls need connections too. */
+  /** A quarter of the connections at most: calls need connections too. */
   get #room(): number {
     const { limits, maxConnections } = this.#parts;
     return Math.max(1, Math.min(limits().maxNotices, maxConnections / 4));
