@@ -13,7 +13,7 @@ export interface LogFile {
 
 /** The files of a log. */
 export interface LogPlace {
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
   /** The current file; undefined if there is none. */
   current(): Promise<LogFile | undefined>;

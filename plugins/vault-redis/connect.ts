@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import type { VaultRedisConfig } from './config.ts';
 
-/** Between two attempts to connect, at most. */
+/** Longest time between two attempts to connect. */
 const MAX_RETRY_MS = 500;
 const DEFAULT_PORT = { redis: 6379, sentinel: 26379 } as const;
 

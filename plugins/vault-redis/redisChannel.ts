@@ -14,7 +14,7 @@ import { openValue, sealValue } from './sealedValue.ts';
 const NAME = '"channel"';
 /** As a script over a key, because a cluster keeps no order between messages of several nodes. */
 const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])";
-/** Without an answer the connection is lost, which no message would show. */
+/** Time after which a connection without an answer counts as lost, which no message would show. */
 const PING_MS = 10_000;
 
 export interface RedisChannelParts {

@@ -29,7 +29,7 @@ export class People {
     }
   }
 
-  /** From now on, what the caller may do is followed. */
+  /** Follows what the caller may do from now on. */
   async remember(caller: Caller): Promise<undefined> {
     const key = callerKey(caller);
     const before = this.#known.get(key);

@@ -188,7 +188,7 @@ export class Executions {
     }
   }
 
-  /** At a stop the store and the peers are removed before our runs have ended; those still use what they started with. */
+  /** At a stop, the store and the peers are removed before our runs have ended; those still use what they started with. */
   #store(): Store {
     const given = this.#scope.find(RunStore);
     const vault = this.#scope.find(Vault);
