@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/index.ts';
 /** A tool as a client offers it to the model. */
 export interface Offered {
   readonly name: string;
-  /** In the OpenAI Responses API: its namespace. */
+  /** Its namespace in the OpenAI Responses API. */
   readonly namespace?: string;
   /** The whole entry. */
   readonly entry: JsonObject;

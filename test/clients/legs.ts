@@ -72,7 +72,7 @@ const reading: Leg<Client> = {
   },
 };
 
-/** For either revision, whether or not the client offers get_result before a search. */
+/** A leg for each revision, whether or not the client offers get_result before a search. */
 const large: Leg<Client> = {
   title: 'pages through a result over the budget',
   run: async (client) => {

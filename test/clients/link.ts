@@ -50,7 +50,7 @@ export const LINK: Leg<Configured> = {
 
 interface SetUp {
   readonly home: Home;
-  /** Without servers. */
+  /** A gateway without servers. */
   readonly gateway: Gateway;
   /** A command of Pegboard in the client's home. @returns its output @throws Error if it fails */
   readonly pegboard: (args: readonly string[]) => Promise<string>;

@@ -25,7 +25,7 @@ interface Setup {
   /** The address of the client's metadata document. */
   readonly document: string;
   readonly home: Home;
-  /** For the redirect to the client. */
+  /** The time for the redirect to the client. */
   readonly port: number;
 }
 /** A client that has been registered by hand. */
@@ -34,7 +34,7 @@ interface Credentials {
   readonly client_secret: string;
 }
 
-/** On a busy machine three of them at once do not connect in the few seconds after which Claude Code begins without its servers. */
+/** On a busy machine, three of them at once do not connect in the few seconds after which Claude Code begins without its servers. */
 const PATIENCE = { MCP_CONNECTION_NONBLOCKING: 'false', CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '60000' };
 
 /** Its command line signs in, in a terminal; its scripted model calls the tool. */

@@ -44,7 +44,7 @@ describe('a browser', function () {
     page.setDefaultTimeout(10_000);
     return { application, gateway, page, client: await mcpClient(gateway.url()) };
   };
-  /** From the link of core_auth_login through the page of the authorization server. */
+  /** Signs in, from the link of core_auth_login through the page of the authorization server. */
   const enter = async (page: Page, client: McpClient, redirect: string): Promise<void> => {
     const { structuredContent } = await client.callTool('core_auth_login', { server: 'vault' });
     const link = new URL((structuredContent as { authUrl: string }).authUrl);

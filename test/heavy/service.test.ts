@@ -13,7 +13,7 @@ const UNIT = '.config/systemd/user/pegboard.service';
 const FOLDER = 'my 100% $gateway';
 
 const UNIT_OF_ALL = join(ROOT, 'examples/machine/pegboard.service');
-/** From 0 to 10; 9.6 without any restriction. */
+/** Highest exposure, from 0 to 10; 9.6 without any restriction. */
 const MAX_EXPOSURE = 2;
 
 interface Status {

@@ -33,7 +33,7 @@ globalThis.Date = class extends Date {
   static now() { return clock() + 60_000; }
 };
 `;
-/** After its start a process counts all others as living for 30 s; SIGUSR2 lets them pass. */
+/** After its start, a process counts all others as living for 30 s; SIGUSR2 lets them pass. */
 const LATER = `
 const now = performance.now.bind(performance);
 let ahead = 0;

@@ -16,7 +16,7 @@ const invoke = (_, call) => new Promise((_, reject) => call.cancel.onCancel((why
 const tool = { name: 'x_wait', kind: 'tool', description: 'Waits', inputSchema: { type: 'object' }, invoke };
 export const plugin = { name: 'waiting', api: 1, configSchema: {}, apply: (scope) => void scope.addTool(tool) };
 `;
-/** After its start a process counts all others as living for 30 s; SIGUSR2 lets them pass. */
+/** After its start, a process counts all others as living for 30 s; SIGUSR2 lets them pass. */
 const CLOCK = `
 const now = performance.now.bind(performance);
 let ahead = 0;

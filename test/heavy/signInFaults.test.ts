@@ -13,7 +13,7 @@ import type { Pegboard } from '../support/serve.ts';
 import { sharedProcesses } from '../support/sharedProcesses.ts';
 import { until } from '../support/until.ts';
 
-/** After its start a process counts all others as living for 30 s; SIGUSR2 lets them pass. */
+/** After its start, a process counts all others as living for 30 s; SIGUSR2 lets them pass. */
 const LATER = `
 const now = performance.now.bind(performance);
 let ahead = 0;

@@ -13,7 +13,7 @@ import { startServerIssuer } from '../support/serverIssuer.ts';
 
 const CALLS_PER_RUN = 200;
 const RUNS = 50;
-/** In seconds: many tokens end while the calls run. */
+/** Life in seconds: many tokens end while the calls run. */
 const TOKEN_LIFE = 5;
 const MAX_CONCURRENT = 8;
 const KEPT_HANDLES = 5;
@@ -36,7 +36,7 @@ interface Step {
 }
 interface Person {
   readonly subject: string;
-  /** At the server. */
+  /** The account at the server. */
   readonly account: string;
   readonly clients: readonly McpClient[];
   readonly handles: string[];

@@ -166,7 +166,7 @@ describe('plugins/README.md and plugins/REFERENCE.md', () => {
   });
 });
 
-/** In full, or without its noun after another one with that noun. */
+/** The name in full, or without its noun after another one with that noun. */
 function isNamed(readme: string, type: string): boolean {
   const [noun = '', verb = ''] = type.split('.');
   return new RegExp(`\\b${noun}\\.[\\w.,\\s\\x60]*\\b${verb}\\b`).test(readme);

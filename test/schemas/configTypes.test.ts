@@ -78,7 +78,7 @@ function union(shapes: readonly Shape[]): Shape {
 function text(shape: Shape): string {
   return typeof shape === 'string' ? shape : JSON.stringify(shape);
 }
-/** In the order of their names, as the other side has them. */
+/** Keys in the order of their names, as the other side has them. */
 function keyed(keys: readonly (readonly [string, Shape])[]): Shape {
   return Object.fromEntries([...keys].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/index.ts';
 type Schema = JsonObject;
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** For patterns that no other sample fits. */
+/** Samples for patterns that no other sample fits. */
 const TEXTS = [
   'a',
   'A1',

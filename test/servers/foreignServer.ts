@@ -80,7 +80,7 @@ export class ForeignServer {
     await gone;
   }
 
-  /** From its next start on it has the tool `bye`. */
+  /** Gives it the tool `bye` from its next start on. */
   redeploy(): void {
     this.#directory.write('redeployed', '');
   }

@@ -10,7 +10,7 @@ export const CONNECT_MS = 30_000;
 /** Shorter than five seconds, within which changed tools have to show. */
 const RELIST_MS = 2_000;
 const TIMEOUT_S = 15;
-/** For calls of a server that will hang; what it is asked besides has a little longer, since its process has to start first. */
+/** The time for calls of a server that will hang; what it is asked besides has a little longer, since its process has to start first. */
 const HANGING = { callTimeout: 3, timeout: 5 };
 
 /** Pegboard in a process of its own, as packed. */

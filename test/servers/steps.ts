@@ -41,7 +41,7 @@ export const STEPS = Object.keys(RIGHT);
 /** What was seen of one client at one server instead of what is right, by step. */
 export interface Walked {
   readonly through: Readonly<Record<string, string>>;
-  /** Without Pegboard, over HTTP. */
+  /** The steps without Pegboard, over HTTP. */
   readonly directly: Readonly<Record<string, string>>;
   /** What the log says. */
   readonly log: readonly LogLine[];

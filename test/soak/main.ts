@@ -33,7 +33,7 @@ const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
 const KILL_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
-/** After this time connections of former clients are closed, and memory has settled. */
+/** Time after which connections of former clients are closed, and memory has settled. */
 const SETTLE_MS = 3_000;
 const MAX_UNREAD_MB = 400;
 const MAX_FLOODED_MS = 10;

@@ -8,11 +8,11 @@ import type { Phase } from './load.ts';
 import { Replica } from './replica.ts';
 
 const REPLICAS = 3;
-/** After this time clients know that the connections of a killed process are closed. */
+/** Time after which clients know that the connections of a killed process are closed. */
 const CLOSED_MS = 100;
 const CUT_MS = 5_000;
 const STEADY_MS = 5_000;
-/** After this time calls of a phase have ended. */
+/** Time after which calls of a phase have ended. */
 const SETTLE_MS = 2_000;
 
 export interface ReplicasOptions {

@@ -9,7 +9,7 @@ export interface Query {
   readonly query: string;
   readonly tag: string;
   readonly want: readonly (readonly string[])[];
-  /** For paraphrases: whether the ranker was tuned with it or only measured. */
+  /** Whether the ranker was tuned with it or only measured, for paraphrases. */
   readonly half?: 'tuned' | 'kept';
 }
 export interface Answered extends Query {

@@ -13,7 +13,7 @@ import {
 
 const icons = [{ src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'] }];
 const extra = { 'example.com/extra': { list: [1, null] } };
-/** In the uris of its resources, which differ between two of these servers. */
+/** The name in the uris of its resources, which differ between two of these servers. */
 const HOST = process.argv[2] === 'stdio' ? 'child' : 'web';
 
 export const TASK = {

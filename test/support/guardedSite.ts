@@ -49,15 +49,15 @@ export interface GuardedSite {
   readonly crossings: () => number;
   /** Requests with each account's tokens. */
   readonly requestsOf: (account: string) => number;
-  /** From now on every token is refused, fresh ones too; `false` ends it. */
+  /** Refuses every token from now on, fresh ones too; `false` ends it. */
   readonly refuseTokens: (isRefusing?: boolean) => void;
-  /** From now on its resource metadata is changed when it is read. */
+  /** Changes its resource metadata when it is read. */
   readonly changeMetadata: (change: Change) => void;
   /** Neither it nor its issuer publishes anything any more. */
   readonly removeMetadata: () => void;
-  /** From now on it trusts another authorization server, a new one. The old one still works, for others. */
+  /** Trusts another authorization server from now on, a new one. The old one still works, for others. */
   readonly changeIssuer: (options?: IssuerOptions) => Promise<ServerIssuer>;
-  /** To another port, with the same issuer; nothing answers at the old url. @returns the new url */
+  /** Moves to another port, with the same issuer; nothing answers at the old url. @returns the new url */
   readonly move: () => Promise<string>;
   /** Ends every MCP session, as a restart does. */
   readonly forgetSessions: () => Promise<void>;

@@ -10,7 +10,7 @@ import type { OutageServer } from './serveWithOutages.ts';
 /** Members that are added or replaced; undefined removes one. */
 type Changes = Readonly<Record<string, unknown>>;
 
-/** In what the provider's answers differ from honest ones. */
+/** The ways in which the provider's answers differ from honest ones. */
 export interface Lies {
   /** Changes to the claims of each id_token. */
   readonly claims?: Changes;
@@ -35,7 +35,7 @@ export interface Answer {
 export interface LyingProvider extends OutageServer {
   /** `aggregator.oauth.server.idp` for it. */
   readonly config: ReturnType<typeof clientAtProvider>;
-  /** From now on these lies and no others. */
+  /** Tells these lies from now on, and no others. */
   readonly lie: (lies: Lies) => void;
 }
 

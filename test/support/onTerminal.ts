@@ -17,7 +17,7 @@ export interface OnTerminal {
 export interface TerminalOptions {
   readonly columns?: number;
   readonly cwd?: string;
-  /** In place of this process's environment. */
+  /** The environment in place of this process's. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -61,7 +61,7 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
 
 const MESSAGES = protobuf.loadSync(join(ROOT, 'test/support/otlp.proto'));
 
-/** In the form that OTLP has in JSON, but for ids, which are bytes. @throws Error if it is another message */
+/** The message in the form that OTLP has in JSON, but for ids, which are bytes. @throws Error if it is another message */
 function decoded(message: string, body: Buffer): unknown {
   const type = MESSAGES.lookupType(`otlp.${message}`);
   return type.toObject(type.decode(body), { longs: Number, arrays: true });

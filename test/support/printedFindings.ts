@@ -17,7 +17,7 @@ export const ISSUER = `      trustedIssuers:
           jwksUrl: https://login.example.com/keys
           allowedAudiences: [portal]
 `;
-/** After both of them, line 12 on: keys of the broker at column 9. */
+/** The text after both of them, line 12 on: keys of the broker at column 9. */
 export const BROKER = '      tokenExchangeBroker:\n';
 
 /** Beside config.yaml are the files `secret` and `empty`. */

@@ -16,7 +16,7 @@ export interface RelayGateway {
   forgetSessions(): Promise<void>;
 }
 
-/** For a whole describe: a gateway with two connected relay servers, `web` over HTTP and `child` over stdio.
+/** A gateway for a whole describe with two connected relay servers, `web` over HTTP and `child` over stdio.
  *  @param questions the questions they may ask: all, or those allowed by default */
 export function useRelayGateway(questions: 'all' | 'default' = 'all'): RelayGateway {
   let gateway: TestGateway;

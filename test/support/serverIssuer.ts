@@ -82,7 +82,7 @@ export interface ServerIssuer extends OutageServer {
   readonly rotateKeys: () => void;
   /** Members of the answers with tokens that are added or replaced from now on; undefined removes one. */
   readonly answerWith: (changes: Json) => void;
-  /** From now on its metadata is changed when it is read. */
+  /** Changes its metadata when it is read. */
   readonly changeMetadata: (change: Change) => void;
 }
 

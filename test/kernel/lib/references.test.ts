@@ -6,7 +6,7 @@ import { secretsGiven } from '../../../kernel/lib/secretPlaces.ts';
 import { secretsIn } from '../../../plugins/kit/secrets/secretsIn.ts';
 import { makeDirectory } from '../../support/directory.ts';
 
-/** Without what readers of definitions treat as a piece of its own: white space, `:` and `%`. */
+/** Characters without what readers of definitions treat as a piece of its own: white space, `:` and `%`. */
 const SECRET = fc.string({
   unit: fc.constantFrom(...Array.from('abcXYZ059-_.+/=€"\\{}$')),
   minLength: 8,

@@ -46,7 +46,7 @@ export interface GuardedOptions {
 
 export interface GuardedGateway extends Gateway {
   readonly servers: Record<string, FakeServer>;
-  /** Without a slash at its end. */
+  /** The url without a slash at its end. */
   readonly url: string;
   /** Connections that the fake has opened, as `owner server`. */
   readonly connections: Set<string>;
@@ -163,7 +163,7 @@ export async function callAs(
   }
 }
 
-/** In place of plugins/upstream: a connection is one real request to the server with the credential's headers. */
+/** Replaces plugins/upstream: a connection is one real request to the server with the credential's headers. */
 export function fakeUpstream(servers: Record<string, FakeServer>, connections: Set<string>): Plugin {
   return definePlugin({
     name: 'fake-upstream',

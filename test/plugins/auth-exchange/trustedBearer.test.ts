@@ -25,7 +25,7 @@ describe('auth-exchange: tokens of trusted issuers as bearer tokens', () => {
     ]);
   });
 
-  /** For this gateway. */
+  /** Signs a token for this gateway. */
   const sign = (claims: JsonObject = {}): Promise<string> => issuer.sign({ aud: auth.base, ...claims });
   const statusOf = async (token: string, path = '/mcp'): Promise<number> =>
     (await auth.mcp(token, { path })).status;

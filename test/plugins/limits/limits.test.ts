@@ -13,7 +13,7 @@ function limitsOf(config: LimitsConfig): Limits {
   return new Limits(config, new Leases(() => expect.fail('nothing is shared')));
 }
 
-/** At once, because nothing is shared. */
+/** Answers at once, because nothing is shared. */
 function admit(limits: Limits, call: Call, now: number): void {
   expect(limits.admit(call, now)).equal(undefined);
 }

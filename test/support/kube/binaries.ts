@@ -77,7 +77,7 @@ export function needKube(suite: Mocha.Context): void {
   suite.skip();
 }
 
-/** Without them the server calls itself v0.0.0-master, which the kubeVersion of a chart refuses. */
+/** Flags without which the server calls itself v0.0.0-master, which the kubeVersion of a chart refuses. */
 function versionFlags(): string {
   const [, version = '', minor = ''] = VERSION.exec(readFileSync(join(HERE, 'go.mod'), 'utf8')) ?? [];
   const facts = { gitVersion: `v${version}`, gitMajor: '1', gitMinor: minor };

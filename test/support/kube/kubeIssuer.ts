@@ -5,7 +5,7 @@ import { httpsSite } from '../httpsSite.ts';
 
 /** That tokens must be for. */
 export const AUDIENCE = 'dex-k8s-authenticator';
-/** Before names and groups of its people, where the API server names them. */
+/** The prefix of names and groups of its people, where the API server names them. */
 export const PREFIX = 'oidc:';
 
 export interface Issuer {

@@ -22,7 +22,7 @@ const AUDIT_POLICY = {
   ],
 };
 
-/** For an etcd whose data is in that directory. */
+/** The arguments of an etcd whose data is in that directory. */
 export function etcdArguments({ at }: Directory, url: string, peerPort: number): readonly string[] {
   const peer = `http://127.0.0.1:${peerPort}`;
   const flags = {
@@ -45,7 +45,7 @@ export interface ApiOptions {
   readonly port: number;
   readonly etcdUrl: string;
 }
-/** For a kube-apiserver; writes the files that they name. */
+/** The arguments of a kube-apiserver; writes the files that they name. */
 export function apiArguments(
   { path, at, write }: Directory,
   { certificate, key, issuer, port, etcdUrl }: ApiOptions,

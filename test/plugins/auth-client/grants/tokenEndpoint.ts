@@ -18,7 +18,7 @@ export class TokenEndpoint {
   expiresIn: number | undefined = 3_600;
   /** What answers have beside; undefined members are left out. */
   more: Body = {};
-  /** In place of tokens. */
+  /** The answer in place of tokens. */
   refusal: { readonly status: number; readonly body: unknown } | undefined;
   /** The refresh token is spent, and the connection ends without an answer. */
   losesAnswers = false;

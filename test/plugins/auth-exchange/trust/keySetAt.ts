@@ -62,7 +62,7 @@ export async function siteWith(answer: (jwk: object) => Handle) {
     ...server,
     privateJwk: { ...(await exportJWK(privateKey)), kid: 'one' },
     token: await new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey),
-    /** From now on this is the answer. */
+    /** Makes this the answer from now on. */
     answer: (body: string | ((jwk: object) => string)) => {
       handle = json(typeof body === 'string' ? body : body(jwk));
     },

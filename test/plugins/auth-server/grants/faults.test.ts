@@ -120,7 +120,7 @@ class Process {
     this.#refresh = new RefreshGrant({ ...parts, turns, ahead: this.#ahead });
   }
 
-  /** From now on; the count begins anew. @param at number of the operation, from 0 */
+  /** Plans a fault from now on; the count begins anew. @param at number of the operation, from 0 */
   plan(fault: Fault, at: number): void {
     this.#faulty.plan(fault, at);
   }

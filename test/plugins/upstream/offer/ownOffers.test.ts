@@ -49,7 +49,7 @@ class Bench {
     this.listEarly(server, owner, tool);
     this.#offers.update(this.#connections.get(server)!, owner);
   }
-  /** Before the owner's first request. */
+  /** Lists a tool before the owner's first request. */
   listEarly(server: string, owner: string, tool: string): void {
     const tools = [{ name: tool, inputSchema: {} }];
     this.#lists.get(server)?.set(owner, { ...NOTHING_LISTED, tools }, undefined);

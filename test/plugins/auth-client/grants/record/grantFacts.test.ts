@@ -56,7 +56,7 @@ const record = fc.record({
   missingScopes: maybe(fc.constant(['write'])),
 }) as fc.Arbitrary<GrantRecord>;
 
-/** For all records, at any time. */
+/** Checks all records, at any time. */
 function always(check: (record: GrantRecord, facts: GrantFacts, now: number) => void): void {
   fc.assert(
     fc.property(record, time, (made, now) => check(made, grantFacts(made, PLACE, now), now)),
