@@ -8,16 +8,14 @@ import type { Proxy, ProxySettings } from './proxyRoutes.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface ExportAgentParts {
-  readonly env: Env;
-  readonly settings: ProxySettings | undefined;
-  /** The signal whose variables, `OTEL_EXPORTER_OTLP_<signal>_*`, come before those for all signals. */
-  readonly signal: 'TRACES' | 'METRICS';
-}
-
 /** What an OTLP exporter over HTTP needs so that it reaches its collector through the proxy that leads there; empty without one.
- *  @throws ProxyError Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
-export function exportAgent({ env, settings, signal }: ExportAgentParts): {
+ *  @throws ProxyError Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+ *  @param signal the signal whose variables, `OTEL_EXPORTER_OTLP_<signal>_*`, come before those for all signals */
+export function exportAgent(
+  env: Env,
+  settings: ProxySettings | undefined,
+  signal: 'TRACES' | 'METRICS',
+): {
   readonly httpAgentOptions?: (protocol: string) => http.Agent;
 } {
   const valueOf = (name: string): string | undefined =>

@@ -41,10 +41,10 @@ export function pagesOf(parts: PageParts): {
   readonly pages: readonly Page[];
   readonly actions: readonly Action[];
 } {
-  const { scope, history, calls, persons } = parts;
+  const { scope, history, calls, minutes, persons } = parts;
   return {
     pages: [
-      overviewPage(parts),
+      overviewPage(scope, calls, minutes),
       sessionsPage(scope, calls),
       sessionPage(scope, calls),
       serversPage(scope),

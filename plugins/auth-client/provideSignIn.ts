@@ -37,7 +37,7 @@ export interface SignInParts {
 /** Wires the sign-in of callers at MCP servers: grants, then routes, then tools. In apply() only. */
 export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkParts): SignInParts {
   const { log } = scope;
-  const news = new GrantNews({ log, emit: scope.emit.bind(scope) });
+  const news = new GrantNews(log, scope.emit.bind(scope));
   const grants = new Grants(scope, news);
   const secrets = new CallerSecrets(scope);
   const refresher = new Refresher({
@@ -61,11 +61,11 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
     ...singleSignOn(scope, network),
   });
   scope.provide(CallerCredentials, credentials);
-  scope.provide(GrantRelease, new Releases({ grants, credentials, servers }));
+  scope.provide(GrantRelease, new Releases(grants, credentials, servers));
   scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
   const server = (name: string) => scope.find(GuardedServers)?.get(name);
-  scope.provide(MetricSource, grantMetrics({ grants, refreshes: refresher.counts, server }));
-  scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
+  scope.provide(MetricSource, grantMetrics(grants, refresher.counts, server));
+  scope.provide(SignInStatuses, new Statuses(grants, secrets, credentials, server));
   scope.provide(CallSecrets, {
     hiderFor: ({ tool, request }) => {
       const called = tool.server === undefined ? undefined : server(tool.server);
@@ -74,7 +74,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
       return texts.length === 0 ? undefined : hiderOf(texts.map((text) => ({ name: 'credential', text })));
     },
   });
-  const flows = provideFlows(scope, { grants, secrets, network });
+  const flows = provideFlows(scope, grants, secrets, network);
 
   scope.provide(
     GrantStore,

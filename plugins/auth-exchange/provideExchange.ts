@@ -77,11 +77,11 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   });
   const tokens = new DownstreamTokens(downstream);
   if (trustedIssuers.some(({ allowIdentityAssertions }) => allowIdentityAssertions))
-    scope.provide(Grant, new AssertionGrant({ issuers, server, vault: () => scope.get(Vault), log }));
-  const releases = new GrantReleases({ source: () => scope.find(GrantRelease), server });
+    scope.provide(Grant, new AssertionGrant(issuers, server, () => scope.get(Vault), log));
+  const releases = new GrantReleases(() => scope.find(GrantRelease), server);
   scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, releases, log }));
 
-  const bearer = new TrustedBearer({ issuers, server, log });
+  const bearer = new TrustedBearer(issuers, server, log);
   scope.provide(BearerTokens, bearer);
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
 

@@ -9,11 +9,6 @@ const MAX_KNOWN = 10_000;
 /** Then a token is verified again: its key may have been withdrawn. */
 const KNOWN_MS = 60_000;
 
-export interface TrustedBearerParts {
-  readonly issuers: TrustedIssuers;
-  readonly server: () => AuthorizationServer;
-  readonly log: Log;
-}
 interface Known {
   readonly caller: Caller;
   /** Time in ms since 1970. */
@@ -24,12 +19,16 @@ interface Known {
 
 /** Identifies requests by tokens of trusted issuers. Source: RFC 6750, RFC 9068 */
 export class TrustedBearer implements BearerTokens {
-  readonly #parts: TrustedBearerParts;
+  readonly #issuers: TrustedIssuers;
+  readonly #server: () => AuthorizationServer;
+  readonly #log: Log;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
   readonly #callers = new WeakSet<Caller>();
 
-  constructor(parts: TrustedBearerParts) {
-    this.#parts = parts;
+  constructor(issuers: TrustedIssuers, server: () => AuthorizationServer, log: Log) {
+    this.#issuers = issuers;
+    this.#server = server;
+    this.#log = log;
   }
 
   /** STAGE.identify. Without a promise if the token was accepted within the last minute. */
@@ -55,26 +54,25 @@ export class TrustedBearer implements BearerTokens {
   }
 
   #isStillGood({ until, own }: Known): boolean {
-    const server = this.#parts.server();
+    const server = this.#server();
     return until > Date.now() && (own.length === 0 || own.some((name) => server.isOwn(name)));
   }
 
   /** Without a caller, another plugin refuses the request. */
   async #identifyLater(request: InboundRequest, token: string, key: string): Promise<Reply | undefined> {
-    const { issuers, server, log } = this.#parts;
-    if (!issuers.names(token)) return undefined;
+    if (!this.#issuers.names(token)) return undefined;
     try {
-      const person = await issuers.verify(token, 'bearer');
-      const caller = await server().callerOf(person);
+      const person = await this.#issuers.verify(token, 'bearer');
+      const caller = await this.#server().callerOf(person);
       this.#callers.add(caller);
-      const own = textsIn(person.claims['aud']).filter((name) => server().isOwn(name));
+      const own = textsIn(person.claims['aud']).filter((name) => this.#server().isOwn(name));
       this.#known.set(key, { caller, until: Math.min(person.expiresAt, Date.now() + KNOWN_MS), own });
       request.caller = caller;
       return undefined;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const facts = { reason: error.reason, request: request.id };
-      log.debug('a token of a trusted issuer was refused', facts);
+      this.#log.debug('a token of a trusted issuer was refused', facts);
       return error.status === 503 ? error.reply : undefined;
     }
   }

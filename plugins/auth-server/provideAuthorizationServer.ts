@@ -81,15 +81,16 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   scope.provide(MetricSource, counts);
   const left = (hasLeft: (request: InboundRequest) => boolean): void =>
     scope.emit({ type: 'callers.left', hasLeft });
-  const signIns = new SignIns(scope, {
-    ended: (id) => {
+  const signIns = new SignIns(
+    scope,
+    (id) => {
       accessTokens.forget(id);
       left(({ caller }) => caller?.claims?.['sid'] === id);
       counts.ended();
       scope.emit({ type: 'signIn.ended', sid: id });
     },
-    issuer: () => identityProvider?.issuer,
-  });
+    () => identityProvider?.issuer,
+  );
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
   const flows = new Flows(scope);
   const codes = new Codes(scope);
@@ -98,12 +99,12 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const cookieOf = (name: string): BrowserCookie =>
     new BrowserCookie({ name, isHttps: () => addresses.isHttps });
   const browsers = cookieOf('pegboard-browser');
-  const people = new BrowserPeople(scope, { cookie: cookieOf('pegboard-person'), lifetimeMs: sessionMs });
+  const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);
 
   const directory = (): string => scope.get(ConfigControl).directory;
   const trusting = { extraCaFile: () => scope.config.aggregator.extraCaFile, directory, log };
   const proxies = (): ProxySettings => scope.config.aggregator;
-  const registrations = new Registrations({ vault, sessionMs });
+  const registrations = new Registrations(vault, sessionMs);
   const fetchDocument = guardedFetch({
     ...DOCUMENT_BOUNDS,
     get allowPrivate() {
@@ -113,22 +114,13 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     trust: fetchTrust(trusting),
     proxies,
   });
-  const documents = new ClientDocuments({ fetch: fetchDocument });
+  const documents = new ClientDocuments(fetchDocument);
   const hasDocuments = (): boolean => config().enableCIMD;
-  const clients = new Clients({
-    sources: () => scope.all(ClientSource),
-    registrations,
-    documents,
-    hasDocuments,
-  });
+  const clients = new Clients(() => scope.all(ClientSource), registrations, documents, hasDocuments);
   let registrationToken: string | undefined;
   const gates = (): Gates => ({ settings: config(), registrationToken });
 
-  const clientAddresses = new ClientAddresses({
-    cidrs: config().trustedProxyCIDRs,
-    baseUrl: () => addresses.base,
-    log,
-  });
+  const clientAddresses = new ClientAddresses(config().trustedProxyCIDRs, () => addresses.base, log);
 
   let identityProvider: IdentityProvider | undefined;
   const provider = (): IdentityProvider => {
@@ -151,7 +143,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   });
 
   const defaultScopes = (): readonly string[] => config().idp.scopes;
-  const asked = new AskedScopes({ scopes: defaultScopes, others: () => scope.all(SignInScopes), log });
+  const asked = new AskedScopes(defaultScopes, () => scope.all(SignInScopes), log);
   const providerLeg = { flows, addresses, provider, scopes: () => asked.list() };
   const checkRegistered = (uri: string): Promise<void> =>
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
@@ -161,7 +153,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     counts.begun();
     scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
   };
-  const turns = new ProviderTurns({ signIns, attempts, provider });
+  const turns = new ProviderTurns(signIns, attempts, provider);
   const ahead = new ProviderAhead({ signIns, accessTokens, attempts, turns, log });
   const own = [new CodeGrant({ ...common, codes, begun }), new RefreshGrant({ ...common, turns, ahead })];
   const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
@@ -197,25 +189,20 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     }),
     consent({ ...providerLeg, browsers }),
     providerCallback({ flows, codes, browsers, people, addresses, provider }),
-    token({
-      clients,
-      grants,
-      limit: rateLimit('perClient'),
-      jktOf: ({ request }) => possession.forTokens(request),
-    }),
+    token(rateLimit('perClient'), clients, grants, ({ request }) => possession.forTokens(request)),
     revoke({ clients, signIns, accessTokens, provider, log }),
-    introspect({ clients, accessTokens, addresses }),
+    introspect(clients, accessTokens, addresses),
     ...userinfo(),
   ])
     scope.provide(Route, oauthRoute(endpoint, parts));
 
   scope.provide(
     ProviderTokens,
-    providerTokens({
-      fresh: new FreshIdTokens({ signIns, ahead }),
-      isOfIdToken: (caller) => idTokens.isOf(caller),
-      others: () => scope.all(BearerTokens),
-    }),
+    providerTokens(
+      new FreshIdTokens(signIns, ahead),
+      (caller) => idTokens.isOf(caller),
+      () => scope.all(BearerTokens),
+    ),
   );
   scope.provide(BrowserSignIn, browserSignIn({ ...providerLeg, browsers, people }));
   scope.provide(AuthorizationServer, {

@@ -4,15 +4,13 @@ import { bearerIn } from './bearer/bearerIn.ts';
 import { living } from './grants/freshIdTokens.ts';
 import type { FreshIdTokens } from './grants/freshIdTokens.ts';
 
-export interface ProviderTokensParts {
-  readonly fresh: FreshIdTokens;
-  /** Whether an id token of the identity provider has identified that caller. */
-  readonly isOfIdToken: (caller: Caller) => boolean;
-  readonly others: () => readonly BearerTokens[];
-}
-
-/** Tokens to hand on, of callers with a sign-in and of those without. */
-export function providerTokens({ fresh, isOfIdToken, others }: ProviderTokensParts): ProviderTokens {
+/** Tokens to hand on, of callers with a sign-in and of those without.
+ *  @param isOfIdToken whether an id token of the identity provider has identified that caller */
+export function providerTokens(
+  fresh: FreshIdTokens,
+  isOfIdToken: (caller: Caller) => boolean,
+  others: () => readonly BearerTokens[],
+): ProviderTokens {
   return {
     idTokenOf: async (request) => {
       const { caller } = request;

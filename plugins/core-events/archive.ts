@@ -8,14 +8,6 @@ import type { EventEntry } from './entryReader.ts';
 const PREFIX = 'event:';
 const SECONDS_A_DAY = 86_400;
 
-export interface ArchiveParts {
-  readonly config: () => EventsConfig;
-  /** Undefined while no plugin provides a vault: events are then kept in the ring only. */
-  readonly vault: () => Vault | undefined;
-  /** Whether other processes write to the same vault. */
-  readonly isShared: () => boolean;
-  readonly log: Log;
-}
 interface Chunk {
   /** `event:<id of its first entry>-<8 hex digits>`, so that keys sort by time, and processes use different keys. */
   readonly key: string;
@@ -24,19 +16,27 @@ interface Chunk {
 
 /** Events in the vault, many to a record; the newest record is written again as it grows. */
 export class Archive {
-  readonly #parts: ArchiveParts;
+  readonly #config: () => EventsConfig;
+  readonly #vault: () => Vault | undefined;
+  readonly #isShared: () => boolean;
+  readonly #log: Log;
   #open: Chunk | undefined;
   readonly #unwritten = new Set<Chunk>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #hasWarned = false;
 
-  constructor(parts: ArchiveParts) {
-    this.#parts = parts;
+  /** @param vault undefined while no plugin provides a vault: events are then kept in the ring only
+   *  @param isShared whether other processes write to the same vault */
+  constructor(config: () => EventsConfig, vault: () => Vault | undefined, isShared: () => boolean, log: Log) {
+    this.#config = config;
+    this.#vault = vault;
+    this.#isShared = isShared;
+    this.#log = log;
   }
 
   add(entry: EventEntry): void {
-    const { chunkEntries, writeAfterMs } = this.#parts.config();
+    const { chunkEntries, writeAfterMs } = this.#config();
     if (this.#open === undefined || this.#open.entries.length >= chunkEntries) {
       this.#open = { key: `${PREFIX}${entry.id}-${randomBytes(4).toString('hex')}`, entries: [] };
     }
@@ -49,7 +49,7 @@ export class Archive {
   retime(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.settle(), this.#parts.config().writeAfterMs);
+    this.#timer = setTimeout(() => void this.settle(), this.#config().writeAfterMs);
   }
 
   /** Writes the waiting events. Resolves when they are written or the write has failed. */
@@ -61,7 +61,7 @@ export class Archive {
   }
 
   get isShared(): boolean {
-    return this.#parts.isShared() && this.#parts.vault() !== undefined;
+    return this.#isShared() && this.#vault() !== undefined;
   }
 
   /** The entries of all processes, newest first. @throws GatewayError STORE_UNREACHABLE */
@@ -75,7 +75,7 @@ export class Archive {
 
   /** Entries older than `id`, newest first. @throws GatewayError STORE_UNREACHABLE */
   async *olderThan(id: string | undefined): AsyncGenerator<EventEntry> {
-    const vault = this.#parts.vault();
+    const vault = this.#vault();
     if (vault === undefined) return;
     await this.#writing;
     const isOlder = (text: string): boolean => id === undefined || text < id;
@@ -87,8 +87,8 @@ export class Archive {
   }
 
   async #write(): Promise<void> {
-    const vault = this.#parts.vault();
-    const { keptDays, keptEntries, chunkEntries, ringEntries } = this.#parts.config();
+    const vault = this.#vault();
+    const { keptDays, keptEntries, chunkEntries, ringEntries } = this.#config();
     try {
       for (const chunk of this.#unwritten) {
         if (vault === undefined) break;
@@ -101,7 +101,7 @@ export class Archive {
       }
       this.#hasWarned = false;
     } catch (error) {
-      if (!this.#hasWarned) this.#parts.log.warn('events could not be stored', { error: messageOf(error) });
+      if (!this.#hasWarned) this.#log.warn('events could not be stored', { error: messageOf(error) });
       this.#hasWarned = true;
     }
     // While the vault cannot be written, at most as many events wait as the ring holds.

@@ -8,14 +8,8 @@ import type { EventPage, EventQuery } from './query.ts';
 import type { Follow, Followers } from './followers.ts';
 import type { Ring } from './ring.ts';
 
-export interface EventsToolParts {
-  readonly ring: Ring;
-  readonly archive: Archive;
-  readonly followers: Followers;
-}
-
 /** The text content is the array of events, which existing clients parse; the structured content also has the page. */
-export function eventsTool(parts: EventsToolParts): Tool {
+export function eventsTool(ring: Ring, archive: Archive, followers: Followers): Tool {
   return coreTool({
     name: 'core_events',
     authority: 'use',
@@ -26,8 +20,8 @@ export function eventsTool(parts: EventsToolParts): Tool {
     run: async (query, { client, request }) => {
       const reader = readerOf(request);
       // Before the page is read, so that no event is missed between the page and the notifications.
-      if (query.follow) await parts.followers.add(sessionOf(client), followOf(query, reader));
-      const page = await found(query, parts, reader);
+      if (query.follow) await followers.add(sessionOf(client), followOf(query, reader));
+      const page = await found(query, newestFirst(ring, archive), reader);
       return resultOf({
         content: [{ type: 'text', text: JSON.stringify(page.events) }],
         structuredContent: page,
@@ -47,16 +41,20 @@ function sessionOf(client: Client | undefined): string {
 }
 
 /** @throws GatewayError STORE_UNREACHABLE */
-async function found(query: EventQuery, parts: EventsToolParts, reader: ReaderKey): Promise<EventPage> {
+async function found(
+  query: EventQuery,
+  entries: AsyncIterable<EventEntry>,
+  reader: ReaderKey,
+): Promise<EventPage> {
   try {
-    return await pageOf(newestFirst(parts), query, reader);
+    return await pageOf(entries, query, reader);
   } catch (error) {
     const text = `Failed to query events: ${messageOf(error)}`;
     throw new GatewayError('STORE_UNREACHABLE', text, { cause: error });
   }
 }
 
-async function* newestFirst({ ring, archive }: EventsToolParts): AsyncGenerator<EventEntry> {
+async function* newestFirst(ring: Ring, archive: Archive): AsyncGenerator<EventEntry> {
   if (archive.isShared) {
     yield* await archive.ofAllProcesses();
     return;

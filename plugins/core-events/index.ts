@@ -24,12 +24,12 @@ export const plugin = definePlugin<EventsConfig>({
     let vault: Vault | undefined;
     const config = (): EventsConfig => current;
     const ring = new Ring(() => current.ringEntries);
-    const archive = new Archive({
+    const archive = new Archive(
       config,
-      vault: () => vault,
-      isShared: () => scope.all(Channel).length > 0,
-      log: scope.log,
-    });
+      () => vault,
+      () => scope.all(Channel).length > 0,
+      scope.log,
+    );
     const reader = new EntryReader(() => ({
       namespace: scope.get(ConfigControl).settings().namespace,
       maxMessageChars: current.maxMessageChars,
@@ -42,7 +42,7 @@ export const plugin = definePlugin<EventsConfig>({
       };
     });
     const followers = new Followers(scope);
-    scope.addTool(eventsTool({ ring, archive, followers }));
+    scope.addTool(eventsTool(ring, archive, followers));
     scope.tap(
       'onEvent',
       (event) => {

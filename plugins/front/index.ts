@@ -89,7 +89,7 @@ function apply(scope: Scope<FrontConfig>): void {
       const { id, createdAt, owner } = end;
       return siblings.send({ kind: 'ended', sessionId: id, createdAt, owner });
     };
-    const all = new EndedSessions(path, { limits: () => scope.config, log: scope.log, share });
+    const all = new EndedSessions(path, () => scope.config, scope.log, share);
     all.load(Date.now());
     return all;
   };
@@ -110,7 +110,7 @@ function apply(scope: Scope<FrontConfig>): void {
   front.listen(learn, () => void sharedEnds.read(learn));
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
-  scope.provide(SessionList, sessionList({ front, seen, relay }));
+  scope.provide(SessionList, sessionList(front, seen, relay));
   scope.provide(StatelessFront, stateless);
   const metrics = frontMetrics({
     sessions: () => opened?.sessions.used() ?? [],

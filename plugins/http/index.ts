@@ -102,10 +102,10 @@ function apply(scope: Scope<HttpConfig>): void {
       import('./createHandler.ts'),
       import('./listener.ts'),
     ]);
-    const unread = new UnreadAnswers({
-      maxBytes: () => config.maxUnreadBytes,
-      dropped: (bytes) => scope.log.warn('connection closed: its client does not read responses', { bytes }),
-    });
+    const unread = new UnreadAnswers(
+      () => config.maxUnreadBytes,
+      (bytes) => scope.log.warn('connection closed: its client does not read responses', { bytes }),
+    );
     const serve = oneAtATime((req, res) => {
       unread.watch(res);
       handler?.(req, res);

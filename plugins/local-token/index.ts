@@ -26,7 +26,7 @@ export const plugin = definePlugin<LocalTokenConfig>({
       const file = fileOf(scope);
       const token = openToken(file);
       warnOfOpenKeyFile(file, scope.log);
-      const own = (guard = new TokenGuard({ file, token, refusals }));
+      const own = (guard = new TokenGuard(file, token, refusals));
       // Opened before the token was wanted.
       scope.emit({ type: 'callers.left', hasLeft: (request) => own.isStranger(request) });
     });

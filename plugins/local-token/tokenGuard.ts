@@ -6,20 +6,14 @@ const CODE: ErrorCode = 'REQUEST_UNAUTHENTICATED';
 /** The JSON-RPC code for a refusal of the transport. */
 const REFUSED = -32000;
 
-export interface GuardParts {
-  readonly file: string;
-  readonly token: string;
-  /** Limits log lines about refusals. */
-  readonly refusals: LineLimit;
-}
-
 /** Refuses requests that lack the token. Source: RFC 6750 */
 export class TokenGuard {
   readonly #file: string;
   readonly #digest: Buffer;
   readonly #refusals: LineLimit;
 
-  constructor({ file, token, refusals }: GuardParts) {
+  /** @param refusals limits log lines about refusals */
+  constructor(file: string, token: string, refusals: LineLimit) {
     this.#file = file;
     this.#digest = digestOf(token);
     this.#refusals = refusals;

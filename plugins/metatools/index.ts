@@ -67,7 +67,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     listPrompts(scope),
     describePrompt(scope),
     getPrompt(scope),
-    getResult(scope, { store, turns }),
+    getResult(scope, store, turns),
     explainTool(scope),
   ];
   for (const tool of inOrder) scope.addTool(tool);

@@ -16,12 +16,12 @@ export function apply(scope: Scope<MetricsConfig>): void {
   const process = new ProcessMetrics();
   const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
   const resource = own.merge(detectResources({ detectors: [envDetector] }));
-  const collector: Collector = new Collector({
-    sources: () => scope.all(MetricSource),
+  const collector: Collector = new Collector(
+    () => scope.all(MetricSource),
     resource,
-    maxSeries: () => scope.config.maxSeries,
+    () => scope.config.maxSeries,
     log,
-  });
+  );
   const counted = [calls, new SearchMetrics(), new ConfigMetrics()];
   for (const source of [...counted, process]) scope.provide(MetricSource, source);
   scope.provide(MetricSource, {

@@ -9,7 +9,7 @@ export const plugin = definePlugin({
   requires: [ConfigControl],
   provides: [SettingsStore],
   apply(scope) {
-    scope.provide(SettingsStore, new SettingsFile({ directory: () => scope.get(ConfigControl).directory }));
+    scope.provide(SettingsStore, new SettingsFile(() => scope.get(ConfigControl).directory));
     scope.onReload(() => undefined);
   },
 });

@@ -10,21 +10,17 @@ import type { SettingsStore } from '../contracts/settings.ts';
 /** How often to start again if another program saves the file in between. */
 const WRITE_ATTEMPTS = 5;
 
-export interface SettingsFileParts {
-  /** The configuration directory. */
-  readonly directory: () => string;
-}
-
 /** config.yaml, edited in place. */
 export class SettingsFile implements SettingsStore {
-  readonly #parts: SettingsFileParts;
+  readonly #directory: () => string;
 
-  constructor(parts: SettingsFileParts) {
-    this.#parts = parts;
+  /** @param directory the configuration directory */
+  constructor(directory: () => string) {
+    this.#directory = directory;
   }
 
   async merge(section: string, keys: JsonObject): Promise<string> {
-    const file = join(this.#parts.directory(), 'config.yaml');
+    const file = join(this.#directory(), 'config.yaml');
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt += 1) {
       const write = writing(file, () => mergedOnce(file, section, keys));
       if (await write.catch((error: unknown) => throwRefusal(file, error))) return file;

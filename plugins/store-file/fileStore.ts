@@ -13,12 +13,6 @@ import type { FileDefinition } from './fileDefinition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
 import { definitionName } from './load.ts';
 
-export interface FileStoreParts {
-  readonly folders: Folders;
-  readonly control: () => ConfigControl;
-  readonly maxFileBytes: () => number;
-  readonly writeAttempts: () => number;
-}
 /** A file with a definition's name; `definition` is undefined if the file is broken. */
 interface Match {
   readonly file: string;
@@ -29,11 +23,22 @@ interface Match {
 /** Definitions as YAML files below the configuration directory. Writes within this process happen one after another. */
 export class FileStore implements ResourceStore {
   readonly mode = 'filesystem';
-  readonly #parts: FileStoreParts;
+  readonly #folders: Folders;
+  readonly #control: () => ConfigControl;
+  readonly #maxFileBytes: () => number;
+  readonly #writeAttempts: () => number;
   readonly #inTurn = inTurn();
 
-  constructor(parts: FileStoreParts) {
-    this.#parts = parts;
+  constructor(
+    folders: Folders,
+    control: () => ConfigControl,
+    maxFileBytes: () => number,
+    writeAttempts: () => number,
+  ) {
+    this.#folders = folders;
+    this.#control = control;
+    this.#maxFileBytes = maxFileBytes;
+    this.#writeAttempts = writeAttempts;
   }
 
   async list(kindName: string): Promise<readonly StoredDefinition[]> {
@@ -55,10 +60,10 @@ export class FileStore implements ResourceStore {
       if (fault !== undefined) throw new GatewayError('STORE_FORBIDDEN', fault);
       const match = await this.#find(kind, definition.name);
       if (match !== undefined) throw conflict(kind, definition.name, match.file);
-      const folder = join(this.#parts.control().directory, kind.directory);
+      const folder = join(this.#control().directory, kind.directory);
       const file = join(folder, `${definition.name}.yaml`);
       this.#refuseLarge(JSON.stringify(definition.spec));
-      const text = newFile(kind, definition, this.#parts.control().settings().namespace);
+      const text = newFile(kind, definition, this.#control().settings().namespace);
       this.#refuseLarge(text);
       const isNew = await writing(file, async () => {
         await mkdir(folder, { recursive: true });
@@ -72,7 +77,7 @@ export class FileStore implements ResourceStore {
     return this.#inTurn(async () => {
       const kind = this.#kind(kindName);
       this.#refuseLarge(JSON.stringify(spec));
-      for (let attempt = 1; attempt <= this.#parts.writeAttempts(); attempt += 1) {
+      for (let attempt = 1; attempt <= this.#writeAttempts(); attempt += 1) {
         const match = await this.#find(kind, name);
         if (match === undefined) throw notFound(kind, name);
         const { file, text } = match;
@@ -95,7 +100,7 @@ export class FileStore implements ResourceStore {
 
   /** A file that is too large to be read again is not written. @throws GatewayError STORE_FORBIDDEN */
   #refuseLarge(text: string): void {
-    const most = this.#parts.maxFileBytes();
+    const most = this.#maxFileBytes();
     const bytes = Buffer.byteLength(text);
     if (bytes <= most) return;
     const fix = 'shorten it or raise plugins.store-file.config.maxFileBytes';
@@ -103,8 +108,7 @@ export class FileStore implements ResourceStore {
   }
 
   #kind(name: string): ResourceKind {
-    const kind = this.#parts
-      .control()
+    const kind = this.#control()
       .kinds()
       .find((one) => one.name === name);
     if (kind !== undefined) return kind;
@@ -115,15 +119,15 @@ export class FileStore implements ResourceStore {
   }
 
   async #ownFiles(kind: ResourceKind): Promise<readonly DefinitionFile[]> {
-    const control = this.#parts.control();
+    const control = this.#control();
     const { namespace } = control.settings();
-    const files = await this.#parts.folders.read(control.directory, kind);
+    const files = await this.#folders.read(control.directory, kind);
     return files.filter(({ definition }) => (definition?.namespace ?? namespace) === namespace);
   }
 
   /** As in the pipeline, the first valid file of that name counts; a broken one only if there is no other. */
   async #find(kind: ResourceKind, name: string): Promise<Match | undefined> {
-    const control = this.#parts.control();
+    const control = this.#control();
     const named = (await this.#ownFiles(kind)).filter((file) => definitionName(file, control, kind) === name);
     return named.find(({ definition }) => definition !== undefined) ?? named[0];
   }

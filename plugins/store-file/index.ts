@@ -26,7 +26,7 @@ export const plugin = definePlugin<StoreFileConfig>({
       if (event.type === 'config.applied' || event.type === 'config.rejected')
         logRefused(event.report, control());
     });
-    scope.provide(ResourceStore, new FileStore({ folders, control, maxFileBytes, writeAttempts }));
+    scope.provide(ResourceStore, new FileStore(folders, control, maxFileBytes, writeAttempts));
     scope.onReload(() => undefined);
   },
 });

@@ -27,7 +27,7 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
         log.warn('changed definitions could not be applied', { reason: messageOf(error) });
       }),
   );
-  const cluster = new Cluster({ config, log });
+  const cluster = new Cluster(config, log);
   const definitions = new Definitions({ cluster, control, config, log, changed: () => reloads.request() });
   let unfollow: (() => void) | undefined;
   scope.onStart(() => {
@@ -44,11 +44,11 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   const tokens = (): ProviderTokens | undefined => scope.find(ProviderTokens);
   scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
   const namespace = (): string => control().settings().namespace;
-  scope.provide(RunStore, new KubernetesRuns({ cluster, namespace }));
-  const secrets = new KubernetesSecrets({ cluster, namespace });
+  scope.provide(RunStore, new KubernetesRuns(cluster, namespace));
+  const secrets = new KubernetesSecrets(cluster, namespace);
   scope.provide(SecretSource, secrets);
   scope.provide(CallSecrets, secrets);
   scope.provide(SignInScopes, { audiences: () => [audience()] });
-  const mayWrite = provideStatus(scope, { cluster, definitions });
-  provideEvents(scope, { cluster, definitions, mayWrite });
+  const mayWrite = provideStatus(scope, cluster, definitions);
+  provideEvents(scope, cluster, definitions, mayWrite);
 }

@@ -9,11 +9,11 @@ import { Spans } from './spans/spans.ts';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const settings = scope.find(ConfigControl)?.settings().aggregator;
-  const traces = await openExport({ env: process.env, settings, log: scope.log });
-  const content = new ContentReader({
-    config: () => scope.config,
-    secretsOf: (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),
-  });
+  const traces = await openExport(process.env, scope.log, settings);
+  const content = new ContentReader(
+    () => scope.config,
+    (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),
+  );
   scope.provide(Tracer, new Spans(traces.tracer, content));
   scope.onStop(() => traces.stop());
   scope.onReload(() => undefined);

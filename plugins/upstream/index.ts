@@ -146,13 +146,16 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.provide(ServiceSource, {
     services: () =>
-      fleet.all().map((connection) =>
-        managedService(connection, {
-          scope,
-          report: (server, request) => offers.report(server, request),
-          personal: fleet.personal(connection.name),
-        }),
-      ),
+      fleet
+        .all()
+        .map((connection) =>
+          managedService(
+            connection,
+            scope,
+            (server, request) => offers.report(server, request),
+            fleet.personal(connection.name),
+          ),
+        ),
   });
   scope.provide(StartupReport, {
     subject: 'server',
@@ -168,14 +171,14 @@ function wire(scope: Scope<UpstreamConfig>): void {
     guardedServers(fleet, config, table, (request) => callersServers.prepare(request)),
   );
   scope.provide(McpLogSource, logs);
-  const metrics = new UpstreamMetrics({
-    servers: () => fleet.all(),
-    report: (server) => offers.report(server),
-    catalogueBytes: (server) => offers.bytes(server),
-  });
+  const metrics = new UpstreamMetrics(
+    () => fleet.all(),
+    (server) => offers.report(server),
+    (server) => offers.bytes(server),
+  );
   scope.provide(MetricSource, metrics);
-  scope.provide(StartingServers, startingServers({ config, fleet, table }));
-  scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers, table }));
+  scope.provide(StartingServers, startingServers(config, fleet, table));
+  scope.provide(DecisionLayer, serverDecisions(config, fleet, offers, table));
   // The operator asks on behalf of persons: that connects nothing as them.
   const prepare = (request: InboundRequest): Promise<undefined> | undefined =>
     request.transport === ADMIN ? undefined : callersServers.prepare(request);

@@ -11,11 +11,11 @@ export const plugin = definePlugin<VaultFileConfig>({
   configSchema: readSchema('config/vault-file'),
   provides: [MetricSource, Vault],
   apply(scope) {
-    const vault = new OpeningVault({
-      stateDirectory: () => scope.find(StateDirectory)?.path,
-      config: () => scope.config,
-      log: scope.log,
-    });
+    const vault = new OpeningVault(
+      () => scope.find(StateDirectory)?.path,
+      () => scope.config,
+      scope.log,
+    );
     const counted = new CountedVault(vault, () => vault.size);
     scope.provide(Vault, counted);
     scope.provide(MetricSource, counted);

@@ -17,11 +17,6 @@ import { diskPlace } from './diskPlace.ts';
 import { ramPlace } from './ramPlace.ts';
 import { FileVault } from './fileVault.ts';
 
-export interface OpeningParts {
-  readonly stateDirectory: () => string | undefined;
-  readonly config: () => VaultFileConfig;
-  readonly log: Log;
-}
 interface Opened {
   readonly vault: FileVault;
   readonly sealed: SealedLog;
@@ -30,7 +25,9 @@ interface Opened {
 
 /** The vault that plugins use: calls wait until the file is open, once the former process has released it. */
 export class OpeningVault extends JsonVault {
-  readonly #parts: OpeningParts;
+  readonly #stateDirectory: () => string | undefined;
+  readonly #config: () => VaultFileConfig;
+  readonly #log: Log;
   readonly #stop = new AbortController();
   #opened: Opened | undefined;
   #failure: GatewayError | undefined;
@@ -41,9 +38,11 @@ export class OpeningVault extends JsonVault {
   /** Calls that wait for the file. */
   readonly #wakers = new Set<() => void>();
 
-  constructor(parts: OpeningParts) {
+  constructor(stateDirectory: () => string | undefined, config: () => VaultFileConfig, log: Log) {
     super();
-    this.#parts = parts;
+    this.#stateDirectory = stateDirectory;
+    this.#config = config;
+    this.#log = log;
   }
 
   /** Number of entries, expired ones included until they are removed; undefined while it is not open. */
@@ -69,7 +68,7 @@ export class OpeningVault extends JsonVault {
   async begin(): Promise<void> {
     this.#waitingSince = performance.now();
     if (await this.#attempt()) return;
-    this.#parts.log.warn('another process holds the vault; calls wait for it to end', {
+    this.#log.warn('another process holds the vault; calls wait for it to end', {
       pid: this.#holder?.pid,
       lock: this.#holder?.file,
     });
@@ -81,7 +80,7 @@ export class OpeningVault extends JsonVault {
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [];
     if (this.#opened === undefined) return;
-    const { sweepMs, lockStaleMs } = this.#parts.config();
+    const { sweepMs, lockStaleMs } = this.#config();
     this.#timers = [
       setInterval(() => this.#opened?.vault.sweep(), sweepMs),
       setInterval(() => void this.#beat(), lockStaleMs / 3),
@@ -108,7 +107,7 @@ export class OpeningVault extends JsonVault {
 
   async #ready(): Promise<FileVault> {
     const waited = this.#waitingSince === undefined ? 0 : performance.now() - this.#waitingSince;
-    if (this.#outcome() === undefined) await this.#change(this.#parts.config().lockWaitMs - waited);
+    if (this.#outcome() === undefined) await this.#change(this.#config().lockWaitMs - waited);
     const outcome = this.#outcome() ?? this.#isHeld();
     if (outcome instanceof FileVault) return outcome;
     throw outcome;
@@ -146,27 +145,24 @@ export class OpeningVault extends JsonVault {
 
   /** @returns false if another process holds it */
   async #attempt(): Promise<boolean> {
-    const state = this.#parts.stateDirectory();
+    const state = this.#stateDirectory();
     if (state === undefined) {
-      this.#parts.log.warn(
-        'no writable state directory: the content of the vault will not survive a restart',
-        {
-          fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
-        },
-      );
+      this.#log.warn('no writable state directory: the content of the vault will not survive a restart', {
+        fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
+      });
       this.#enter(await openLog({ ...this.#logParts(), place: ramPlace(), ring: newKeyRing() }), undefined);
       return true;
     }
     const folder = join(state, 'vault');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const lock = await tryLock(folder, this.#parts.config().lockStaleMs);
+    const lock = await tryLock(folder, this.#config().lockStaleMs);
     if (!isLock(lock)) {
       this.#holder = lock;
       return false;
     }
     try {
       const [ring, place] = [vaultKeys(state), await diskPlace(folder)];
-      warnOfOpenKeys(state, 'vault', this.#parts.log);
+      warnOfOpenKeys(state, 'vault', this.#log);
       this.#enter(await openLog({ ...this.#logParts(), place, ring }), lock);
       return true;
     } catch (error) {
@@ -176,11 +172,11 @@ export class OpeningVault extends JsonVault {
   }
 
   #logParts(): { readonly log: Log; readonly limits: () => VaultFileConfig } {
-    return { log: this.#parts.log, limits: this.#parts.config };
+    return { log: this.#log, limits: this.#config };
   }
 
   #enter(sealed: SealedLog, lock: Lock | undefined): void {
-    this.#opened = { vault: new FileVault(sealed, this.#parts.config), sealed, lock };
+    this.#opened = { vault: new FileVault(sealed, this.#config), sealed, lock };
     this.reschedule();
     this.#wake();
   }
@@ -200,14 +196,14 @@ export class OpeningVault extends JsonVault {
     const { signal } = this.#stop;
     try {
       while (!signal.aborted) {
-        await pause(this.#parts.config().lockPollMs * (0.5 + Math.random()), undefined, { signal });
+        await pause(this.#config().lockPollMs * (0.5 + Math.random()), undefined, { signal });
         if (!(await this.#attempt())) continue;
-        this.#parts.log.info('the vault is open');
+        this.#log.info('the vault is open');
         break;
       }
     } catch (error) {
       if (signal.aborted) return;
-      this.#parts.log.error('the vault cannot be opened', { error });
+      this.#log.error('the vault cannot be opened', { error });
       const text = 'the vault cannot be opened; the reason is in the log';
       this.#failure = new GatewayError('STORE_UNREACHABLE', text, { cause: error });
       this.#wake();
@@ -218,7 +214,7 @@ export class OpeningVault extends JsonVault {
   async #beat(): Promise<void> {
     const opened = this.#opened;
     if ((await opened?.lock?.beat()) !== false || this.#opened !== opened) return;
-    this.#parts.log.error('another process removed the lock of the vault; waiting for it', {
+    this.#log.error('another process removed the lock of the vault; waiting for it', {
       file: opened?.lock?.file,
     });
     this.#waitingSince = performance.now();

@@ -23,16 +23,22 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   let ring: KeyRing | undefined;
   let kept: KeyRing | undefined;
   const keys = (): KeyRing => (ring ??= vaultKeys(scope.find(StateDirectory)?.path, kept));
-  const parts = { connection, ring: keys, config: () => config, log: scope.log };
-  const peers = new RedisPeers(parts);
-  const channel = new RedisChannel({ ...parts, own: peers.own });
-  const vault = new CountedVault(new RedisVault(parts));
+  const current = (): VaultRedisConfig => config;
+  const peers = new RedisPeers(connection, current, scope.log);
+  const channel = new RedisChannel({
+    connection,
+    config: current,
+    ring: keys,
+    log: scope.log,
+    own: peers.own,
+  });
+  const vault = new CountedVault(new RedisVault(connection, keys, current));
   scope.provide(Vault, vault);
   scope.provide(MetricSource, vault);
   scope.provide(MetricSource, channel);
   scope.provide(Channel, channel);
   scope.provide(Peers, peers);
-  scope.provide(Quotas, new RedisQuotas({ ...parts, own: peers.own }));
+  scope.provide(Quotas, new RedisQuotas(connection, current, peers.own));
   scope.provide(SharedKeys, { keys: () => kept });
   scope.onStart(async () => {
     config = usableConfig(scope.config, scope.get(ConfigControl).directory);

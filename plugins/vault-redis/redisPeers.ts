@@ -12,23 +12,26 @@ const RENEW_MS = 10_000;
 /** One per process, so that a restart of the plugin does not make this process another one. */
 const OWN = randomUUID();
 
-export interface RedisPeersParts {
-  readonly connection: RedisConnection;
-  readonly config: () => VaultRedisConfig;
-  readonly log: Log;
-}
-
 /** Signs of life in Redis, which expire there. */
 export class RedisPeers implements Peers {
   readonly own = OWN;
-  readonly #parts: RedisPeersParts;
+  readonly #connection: RedisConnection;
+  readonly #config: () => VaultRedisConfig;
+  readonly #log: Log;
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
   /** When the signs of other processes can last have been missing because Redis was away. */
   #awayAt = Infinity;
 
-  constructor(parts: RedisPeersParts, now: () => number = () => performance.now()) {
-    this.#parts = parts;
+  constructor(
+    connection: RedisConnection,
+    config: () => VaultRedisConfig,
+    log: Log,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#connection = connection;
+    this.#config = config;
+    this.#log = log;
     this.#now = now;
   }
 
@@ -45,22 +48,22 @@ export class RedisPeers implements Peers {
   async isAlive(id: string): Promise<boolean> {
     if (id === this.own) return true;
     const name = this.#nameOf(id);
-    if ((await this.#parts.connection.run((client) => client.exists(name))) > 0) return true;
+    if ((await this.#connection.run((client) => client.exists(name))) > 0) return true;
     // After Redis was away, others need time to renew a sign that has expired meanwhile.
     return this.#now() - this.#awayAt < TTL_MS;
   }
 
   #nameOf(id: string): string {
-    return this.#parts.config().keyPrefix + KEY + id;
+    return this.#config().keyPrefix + KEY + id;
   }
 
   async #renew(): Promise<void> {
     try {
       const name = this.#nameOf(this.own);
-      await this.#parts.connection.run((client) => client.set(name, '', 'PX', TTL_MS));
+      await this.#connection.run((client) => client.set(name, '', 'PX', TTL_MS));
     } catch (error) {
       this.#awayAt = this.#now();
-      this.#parts.log.debug('the sign of life of this process could not be renewed', {
+      this.#log.debug('the sign of life of this process could not be renewed', {
         reason: messageOf(error),
       });
     }

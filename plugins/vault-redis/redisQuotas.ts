@@ -41,28 +41,25 @@ end
 redis.call('PEXPIRE', KEYS[1], math.ceil(lastsUntil - now))
 return {granted, hold, math.ceil(waitMs)}`;
 
-export interface RedisQuotasParts {
-  readonly connection: RedisConnection;
-  readonly config: () => VaultRedisConfig;
-  /** Id of this process, under which its running calls are held. */
-  readonly own: string;
-}
-
 /** Budgets of calls in Redis, a hash for each; numbers only, not sealed. */
 export class RedisQuotas implements Quotas {
-  readonly #parts: RedisQuotasParts;
+  readonly #connection: RedisConnection;
+  readonly #config: () => VaultRedisConfig;
+  readonly #own: string;
 
-  constructor(parts: RedisQuotasParts) {
-    this.#parts = parts;
+  /** @param own id of this process, under which its running calls are held */
+  constructor(connection: RedisConnection, config: () => VaultRedisConfig, own: string) {
+    this.#connection = connection;
+    this.#config = config;
+    this.#own = own;
   }
 
   async draw(name: string, { callsPerMinute, burst, concurrent }: Quota, draw: Draw): Promise<Drawn> {
-    const { connection, config, own } = this.#parts;
-    const key = config().keyPrefix + KEY + name;
+    const key = this.#config().keyPrefix + KEY + name;
     const intervalMs = callsPerMinute === 0 ? 0 : MINUTE_MS / callsPerMinute;
     const { calls, spare, back, hold } = draw;
-    const args = [own, intervalMs, burst, calls, spare, back, concurrent, hold, HELD_MS];
-    const drawn = await connection.run((client) => client.eval(DRAW, 1, key, ...args));
+    const args = [this.#own, intervalMs, burst, calls, spare, back, concurrent, hold, HELD_MS];
+    const drawn = await this.#connection.run((client) => client.eval(DRAW, 1, key, ...args));
     const [granted = 0, held = 0, waitMs = 0] = drawn as readonly number[];
     return { calls: granted, held, waitMs };
   }

@@ -21,19 +21,17 @@ elseif tonumber(ARGV[4]) <= 0 then redis.call('DEL', KEYS[1])
 else redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4]) end
 return 1`;
 
-export interface RedisVaultParts {
-  readonly connection: RedisConnection;
-  readonly ring: () => KeyRing;
-  readonly config: () => VaultRedisConfig;
-}
-
 /** Keys and values in Redis 6.2 or newer, or in Valkey. Values are sealed before they leave; keys can be read there. */
 export class RedisVault extends JsonVault {
-  readonly #parts: RedisVaultParts;
+  readonly #connection: RedisConnection;
+  readonly #ring: () => KeyRing;
+  readonly #config: () => VaultRedisConfig;
 
-  constructor(parts: RedisVaultParts) {
+  constructor(connection: RedisConnection, ring: () => KeyRing, config: () => VaultRedisConfig) {
     super();
-    this.#parts = parts;
+    this.#connection = connection;
+    this.#ring = ring;
+    this.#config = config;
   }
 
   async get(key: string): Promise<unknown> {
@@ -42,17 +40,17 @@ export class RedisVault extends JsonVault {
 
   async take(key: string): Promise<unknown> {
     const name = this.#nameOf(key);
-    const bytes = await this.#parts.connection.run((client) => client.getdelBuffer(name));
+    const bytes = await this.#connection.run((client) => client.getdelBuffer(name));
     return parsed(this.#open(key, bytes));
   }
 
   delete(key: string): Promise<boolean> {
     const name = this.#nameOf(key);
-    return this.#parts.connection.run(async (client) => (await client.del(name)) > 0);
+    return this.#connection.run(async (client) => (await client.del(name)) > 0);
   }
 
   async list(prefix: string): Promise<readonly string[]> {
-    const masters = await this.#parts.connection.run(mastersOf);
+    const masters = await this.#connection.run(mastersOf);
     const keys = await Promise.all(masters.map((node) => this.#keysAt(node, prefix)));
     return [...new Set(keys.flat())].sort();
   }
@@ -60,7 +58,7 @@ export class RedisVault extends JsonVault {
   protected async write(write: VaultWrite): Promise<boolean> {
     const { key, json, expected } = write;
     const bytes = Buffer.byteLength(json);
-    if (bytes > this.#parts.config().maxValueBytes) {
+    if (bytes > this.#config().maxValueBytes) {
       const fix = 'raise plugins.vault-redis.config.maxValueBytes';
       throw new GatewayError('STORE_FORBIDDEN', `the value has ${bytes} bytes; ${fix}`);
     }
@@ -68,7 +66,7 @@ export class RedisVault extends JsonVault {
     if (expected === null) return this.#put(write, 'absent');
     const name = this.#nameOf(key);
     for (;;) {
-      const present = await this.#parts.connection.run((client) => client.getBuffer(name));
+      const present = await this.#connection.run((client) => client.getBuffer(name));
       if (present === null || this.#open(key, present) !== expected) return false;
       // An equal value that was sealed again in between has other bytes.
       if (await this.#put(write, 'same', present)) return true;
@@ -80,37 +78,37 @@ export class RedisVault extends JsonVault {
     condition: 'any' | 'absent' | 'same',
     expected: Buffer | string = '',
   ): Promise<boolean> {
-    const value = sealValue(this.#parts.ring(), key, json);
+    const value = sealValue(this.#ring(), key, json);
     const ttlMs = ttlSeconds === Infinity ? '' : Math.min(Math.round(ttlSeconds * 1_000), MAX_TTL_MS);
     const args = [condition, expected, value, ttlMs];
     const name = this.#nameOf(key);
-    return (await this.#parts.connection.run((client) => client.eval(WRITE, 1, name, ...args))) === 1;
+    return (await this.#connection.run((client) => client.eval(WRITE, 1, name, ...args))) === 1;
   }
 
   async #jsonOf(key: string): Promise<string | undefined> {
     const name = this.#nameOf(key);
-    return this.#open(key, await this.#parts.connection.run((client) => client.getBuffer(name)));
+    return this.#open(key, await this.#connection.run((client) => client.getBuffer(name)));
   }
 
   #open(key: string, bytes: Buffer | null): string | undefined {
     if (bytes === null) return undefined;
-    const json = openValue(this.#parts.ring(), key, bytes);
+    const json = openValue(this.#ring(), key, bytes);
     if (json !== undefined) return json;
-    const text = `a value below ${this.#parts.config().keyPrefix} was not sealed with the keys of this process`;
+    const text = `a value below ${this.#config().keyPrefix} was not sealed with the keys of this process`;
     const fix =
       'give all processes the same secret or PEGBOARD_KEYS_FILE, and other applications another keyPrefix';
     throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
   }
 
   async #keysAt(node: Redis, prefix: string): Promise<readonly string[]> {
-    const { keyPrefix } = this.#parts.config();
+    const { keyPrefix } = this.#config();
     // Half of a surrogate pair is written as an escape, which the name of a longer key does not begin with.
     const pattern = `${globbed(this.#nameOf(prefix.replace(/[\uD800-\uDBFF]$/, '')))}*`;
     const found: string[] = [];
     for (let cursor = '0'; ;) {
       const from = cursor;
       const scan = () => node.scan(from, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
-      const [next, names] = await this.#parts.connection.run(scan);
+      const [next, names] = await this.#connection.run(scan);
       found.push(...names.flatMap((name) => keysIn(name.slice(keyPrefix.length))));
       if (next === '0') return found.filter((key) => key.startsWith(prefix));
       cursor = next;
@@ -119,7 +117,7 @@ export class RedisVault extends JsonVault {
 
   /** As JSON, because UTF-8 would map keys with lone surrogates to the same bytes. */
   #nameOf(key: string): string {
-    return this.#parts.config().keyPrefix + JSON.stringify(key).slice(1, -1);
+    return this.#config().keyPrefix + JSON.stringify(key).slice(1, -1);
   }
 }
 

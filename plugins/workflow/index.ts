@@ -38,10 +38,10 @@ export const plugin = definePlugin<WorkflowConfig>({
   apply(scope) {
     let current = scope.config;
     const config = (): WorkflowConfig => current;
-    const metrics = new RunMetrics({
-      exists: (name) => registry.find(name) !== undefined,
-      running: () => runs.running(),
-    });
+    const metrics = new RunMetrics(
+      (name) => registry.find(name) !== undefined,
+      () => runs.running(),
+    );
     const events = new WorkflowEvents((event) => scope.emit(event), metrics);
     const executions = new Executions(scope, config);
     const turns = new Turns();

@@ -145,10 +145,7 @@ describe('orchestrator mode: Secrets', () => {
     await mayRead(other, 'idp');
     const api = new KubeApi(await findCredentials({ env: { KUBECONFIG: kubeconfig() } }));
     defer(() => api.close());
-    const secrets = new KubernetesSecrets({
-      cluster: { connect: () => Promise.resolve(api) },
-      namespace: () => namespace.name,
-    });
+    const secrets = new KubernetesSecrets({ connect: () => Promise.resolve(api) }, () => namespace.name);
     const downstream = await openDownstream({
       allowPrivate: true,
       privateKey: 'x',

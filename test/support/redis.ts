@@ -197,7 +197,7 @@ const DEFAULTS = { cluster: false, keyPrefix: 'pegboard:', timeoutMs: 400, maxVa
 export async function openVault(change: Partial<VaultRedisConfig>, ring: KeyRing = newKeyRing()) {
   const opened = await openConnection(change, ring);
   await verifyStore(opened.connection, ring, opened.config().keyPrefix);
-  return { ...opened, vault: new RedisVault(opened) };
+  return { ...opened, vault: new RedisVault(opened.connection, opened.ring, opened.config) };
 }
 
 /** The channel of one process: what it has received about `news`, and how often messages may have been lost. */

@@ -31,14 +31,9 @@ interface OverviewFacts {
     readonly byServer: Readonly<Record<string, Minute>>;
   };
 }
-export interface OverviewParts {
-  readonly scope: Scope<unknown>;
-  readonly calls: CallsUnderWay;
-  readonly minutes: Minutes;
-}
 
 /** `/`: the health of everything on one screen, problems first. */
-export function overviewPage({ scope, calls, minutes }: OverviewParts): Page {
+export function overviewPage(scope: Scope<unknown>, calls: CallsUnderWay, minutes: Minutes): Page {
   return definePage<OverviewFacts>({
     path: '/',
     nav: 'Overview',

@@ -15,15 +15,13 @@ export interface BrowserEndpoint {
   readonly handle: (http: HttpExchange, request: InboundRequest) => Promise<Reply>;
 }
 
-export interface BrowserRouteParts {
-  readonly addresses: Pick<OwnAddresses, 'isHttps'>;
-  /** Limits log lines about failures. */
-  readonly refusals: LineLimit;
-}
-
-/** A public route whose answers are pages and redirects; each failure of a sign-in has a line in the log. */
-export function browserRoute({ method, path, handle }: BrowserEndpoint, parts: BrowserRouteParts): Route {
-  const { addresses, refusals } = parts;
+/** A public route whose answers are pages and redirects; each failure of a sign-in has a line in the log.
+ *  @param refusals limits log lines about failures */
+export function browserRoute(
+  { method, path, handle }: BrowserEndpoint,
+  addresses: Pick<OwnAddresses, 'isHttps'>,
+  refusals: LineLimit,
+): Route {
   const logFailure = ({ failure, facts }: FailureReply, request: InboundRequest): void => {
     const { id, remoteAddress: address = 'unknown' } = request;
     // A link that has expired, or was made up, needs no operator.

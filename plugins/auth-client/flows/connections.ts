@@ -11,19 +11,21 @@ import type { LinkAsker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;
 
-export interface ConnectionsParts {
-  readonly credentials: () => CallerCredentials | undefined;
-  readonly servers: () => GuardedServers | undefined;
-  readonly log: Log;
-}
-
 /** The connections that callers have asked for, so that they are told once what a server offers them. */
 export class Connections {
-  readonly #parts: ConnectionsParts;
+  readonly #credentials: () => CallerCredentials | undefined;
+  readonly #servers: () => GuardedServers | undefined;
+  readonly #log: Log;
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
-  constructor(parts: ConnectionsParts) {
-    this.#parts = parts;
+  constructor(
+    credentials: () => CallerCredentials | undefined,
+    servers: () => GuardedServers | undefined,
+    log: Log,
+  ) {
+    this.#credentials = credentials;
+    this.#servers = servers;
+    this.#log = log;
   }
 
   /** @returns undefined without a source of credentials @throws GatewayError UPSTREAM_* */
@@ -31,7 +33,7 @@ export class Connections {
     server: GuardedServer,
     request: InboundRequest,
   ): Promise<{ readonly offer: OwnOffer; readonly isNew: boolean } | undefined> {
-    const credential = this.#parts.credentials()?.of(server, request);
+    const credential = this.#credentials()?.of(server, request);
     if (credential === undefined) return undefined;
     const offer = await server.connect(credential);
     const key = `${credential.owner}:${server.name}`;
@@ -48,14 +50,14 @@ export class Connections {
     readonly server: string;
     readonly asker: LinkAsker;
   }): Promise<string | undefined> {
-    const server = this.#parts.servers()?.get(name);
+    const server = this.#servers()?.get(name);
     if (server === undefined || server.isSuspended) return undefined;
     try {
       await this.connect(server, requestOf(asker));
       return undefined;
     } catch (error) {
       if (!isGatewayError(error)) throw error;
-      this.#parts.log.warn('a server cannot be used after a sign-in', {
+      this.#log.warn('a server cannot be used after a sign-in', {
         server: name,
         reason: error.message,
       });
@@ -65,13 +67,13 @@ export class Connections {
 
   /** The tools of that server are no longer listed for the caller. */
   async disconnect(server: GuardedServer, request: InboundRequest): Promise<void> {
-    const credential = this.#parts.credentials()?.of(server, request);
+    const credential = this.#credentials()?.of(server, request);
     if (credential !== undefined) await this.end(credential.owner, server.name);
   }
   /** As `disconnect`, for the owner of a credential. */
   async end(owner: string, server: string): Promise<void> {
     this.#known.delete(`${owner}:${server}`);
-    await this.#parts.servers()?.get(server)?.disconnect(owner, true);
+    await this.#servers()?.get(server)?.disconnect(owner, true);
   }
 }
 

@@ -6,26 +6,30 @@ export const SECRETS_PATH = '/oauth/proxy/secrets';
 export const NO_ADDRESS =
   'this gateway has no address for browsers; set aggregator.oauth.mcpClient.publicUrl, or let the plugin http run';
 
-export interface AddressParts {
-  readonly config: () => ClientConfig;
-  /** aggregator.oauth.server.baseUrl */
-  readonly baseUrl: () => string | undefined;
-  /** URL of the listener; undefined while it does not listen. */
-  readonly listener: () => string | undefined;
-}
-
 /** The addresses at which browsers and authorization servers reach this gateway; never taken from a request's Host. */
 export class OwnAddresses {
-  readonly #parts: AddressParts;
+  readonly #config: () => ClientConfig;
+  readonly #baseUrl: () => string | undefined;
+  readonly #listener: () => string | undefined;
 
-  constructor(parts: AddressParts) {
-    this.#parts = parts;
+  /** @param baseUrl aggregator.oauth.server.baseUrl
+   *  @param listener URL of the listener; undefined while it does not listen */
+  constructor(
+    config: () => ClientConfig,
+    baseUrl: () => string | undefined,
+    listener: () => string | undefined,
+  ) {
+    this.#config = config;
+    this.#baseUrl = baseUrl;
+    this.#listener = listener;
   }
 
   /** The base has no slash at the end; undefined if none is configured and nothing listens. */
   get base(): string | undefined {
-    const { config, baseUrl, listener } = this.#parts;
-    return (config().publicUrl ?? (baseUrl() || reachable(listener())))?.replace(/(?<!\/)\/+$/, '');
+    return (this.#config().publicUrl ?? (this.#baseUrl() || reachable(this.#listener())))?.replace(
+      /(?<!\/)\/+$/,
+      '',
+    );
   }
 
   get isHttps(): boolean {
@@ -39,18 +43,18 @@ export class OwnAddresses {
 
   /** What authorization servers redirect to. */
   get callback(): string | undefined {
-    return this.at(this.#parts.config().callbackPath);
+    return this.at(this.#config().callbackPath);
   }
 
   /** The URL of a client metadata document: the gateway's own, unless another is configured. */
   get clientId(): string | undefined {
-    const { clientId, cimd } = this.#parts.config();
+    const { clientId, cimd } = this.#config();
     return clientId ?? this.at(cimd.path);
   }
 
   /** Whether that document is published here. */
   get publishesDocument(): boolean {
-    const { clientId, cimd } = this.#parts.config();
+    const { clientId, cimd } = this.#config();
     return clientId === undefined || clientId === this.at(cimd.path);
   }
 }

@@ -13,10 +13,6 @@ const KIND = 'server-client:';
 /** A registration that ends within this time is not used for a new sign-in, in seconds. */
 const MARGIN_S = 600;
 
-export interface RegistrationParts {
-  readonly vault: () => Vault;
-}
-
 export interface Registering {
   /** Metadata of the client to register, as RFC 7591 spells it. */
   readonly metadata: JsonObject;
@@ -27,11 +23,11 @@ export interface Registering {
 
 /** Registrations of this gateway, kept in the vault for each authorization server and redirect URI. Source: RFC 7591 */
 export class OwnRegistrations {
-  readonly #vault: RegistrationParts['vault'];
+  readonly #vault: () => Vault;
   /** Many people may be the first at once. */
   readonly #running = new Map<string, Promise<GrantClient>>();
 
-  constructor({ vault }: RegistrationParts) {
+  constructor(vault: () => Vault) {
     this.#vault = vault;
   }
 

@@ -24,12 +24,6 @@ import { SecretRequests } from './secretRequests.ts';
 import { secretsPage } from './secretsPage.ts';
 import { startEndpoints } from './startEndpoints.ts';
 
-export interface FlowParts {
-  readonly grants: Grants;
-  readonly secrets: CallerSecrets;
-  readonly network: NetworkParts;
-}
-
 export interface SignInFlows {
   readonly begin: BeginParts;
   readonly connections: Connections;
@@ -38,24 +32,28 @@ export interface SignInFlows {
 }
 
 /** The routes of sign-ins at servers, and what begins one. In apply() only. */
-export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): SignInFlows {
+export function provideFlows(
+  scope: Scope<AuthClientConfig>,
+  grants: Grants,
+  secrets: CallerSecrets,
+  network: NetworkParts,
+): SignInFlows {
   const { log, signal } = scope;
-  const { grants, secrets, network } = parts;
   const config = (): ClientConfig => scope.config.aggregator.oauth.mcpClient;
   const vault = (): Vault => scope.get(Vault);
-  const addresses = new OwnAddresses({
+  const addresses = new OwnAddresses(
     config,
-    baseUrl: () => scope.config.aggregator.oauth.server.baseUrl,
-    listener: () => scope.find(HttpListener)?.url(),
-  });
+    () => scope.config.aggregator.oauth.server.baseUrl,
+    () => scope.find(HttpListener)?.url(),
+  );
   const flows = new FlowStore(vault);
   const requests = new SecretRequests(vault);
-  const connections = new Connections({
-    credentials: () => scope.find(CallerCredentials),
-    servers: () => scope.find(GuardedServers),
+  const connections = new Connections(
+    () => scope.find(CallerCredentials),
+    () => scope.find(GuardedServers),
     log,
-  });
-  const registrations = new OwnRegistrations({ vault });
+  );
+  const registrations = new OwnRegistrations(vault);
   const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
   const ownSignIn = (): AuthorizationServer | undefined => scope.find(AuthorizationServer);
   const endpoints = [
@@ -92,8 +90,7 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
   ];
   const refusals = new LineLimit(log, () => 1);
   scope.onStop(() => refusals.end());
-  const pages = { addresses, refusals };
-  for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, pages));
+  for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, addresses, refusals));
   scope.provide(Route, clientDocument(addresses, config));
   const begin: BeginParts = {
     addresses,

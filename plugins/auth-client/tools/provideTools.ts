@@ -13,7 +13,7 @@ import { UrlOffers } from './urlOffers.ts';
 export function provideTools(scope: Scope<unknown>, flows: SignInFlows | undefined): void {
   const signIn = flows && new OwnSignIn(flows, scope.signal);
   const statuses = (): SignInStatuses | undefined => scope.find(SignInStatuses);
-  if (signIn !== undefined) scope.provide(SignInOffers, new UrlOffers({ signIn, statuses, log: scope.log }));
+  if (signIn !== undefined) scope.provide(SignInOffers, new UrlOffers(signIn, statuses, scope.log));
   const parts: SignInToolParts = {
     servers: () => scope.find(GuardedServers),
     statuses,

@@ -13,24 +13,26 @@ const MAX_DECLINED = 10_000;
 /** A person who has declined is not asked again in the same session for that long. */
 const DECLINED_MS = 600_000;
 
-export interface UrlOffersParts {
-  readonly signIn: Pick<OwnSignIn, 'link' | 'connect'>;
-  readonly statuses: () => SignInStatuses | undefined;
-  readonly log: Log;
-}
-
 /** `cancelled`: the call that asked was, which says nothing about the person. */
 type Outcome = 'signed-in' | 'declined' | 'cancelled';
 
 /** Offers links as questions by URL. */
 export class UrlOffers implements SignInOffers {
-  readonly #parts: UrlOffersParts;
+  readonly #signIn: Pick<OwnSignIn, 'link' | 'connect'>;
+  readonly #statuses: () => SignInStatuses | undefined;
+  readonly #log: Log;
   /** Open questions by owner and server: parallel calls cause one question. */
   readonly #open = new Map<string, Promise<Outcome>>();
   readonly #declined = new LRUCache<string, true>({ max: MAX_DECLINED, ttl: DECLINED_MS });
 
-  constructor(parts: UrlOffersParts) {
-    this.#parts = parts;
+  constructor(
+    signIn: Pick<OwnSignIn, 'link' | 'connect'>,
+    statuses: () => SignInStatuses | undefined,
+    log: Log,
+  ) {
+    this.#signIn = signIn;
+    this.#statuses = statuses;
+    this.#log = log;
   }
 
   async offer(
@@ -65,7 +67,7 @@ export class UrlOffers implements SignInOffers {
   ): Promise<boolean> {
     const { name } = server;
     try {
-      const url = await this.#parts.signIn.link(server, { request, cancel });
+      const url = await this.#signIn.link(server, { request, cancel });
       const elicitationId = randomUUID();
       const message = `MCP server ${name} wants you to sign in. Open the link to continue.`;
       const params = JSON.stringify({ mode: 'url', message, url, elicitationId });
@@ -74,11 +76,11 @@ export class UrlOffers implements SignInOffers {
       const hasSignedIn = await this.#signedIn(name, request, cancel);
       client.tell('notifications/elicitation/complete', JSON.stringify({ elicitationId }));
       // Its tools have to be known when the call is sent.
-      if (hasSignedIn) await this.#parts.signIn.connect(server, request);
+      if (hasSignedIn) await this.#signIn.connect(server, request);
       return hasSignedIn;
     } catch (error) {
       if (!isGatewayError(error) && !(error instanceof SignInFault)) throw error;
-      this.#parts.log.info('a link to sign in could not be offered', {
+      this.#log.info('a link to sign in could not be offered', {
         server: name,
         reason: messageOf(error),
       });
@@ -88,7 +90,7 @@ export class UrlOffers implements SignInOffers {
 
   /** Resolves when the caller has signed in, the link has expired, or the call was cancelled. */
   #signedIn(name: string, request: InboundRequest, cancel: Cancellation): Promise<boolean> {
-    const statuses = this.#parts.statuses();
+    const statuses = this.#statuses();
     if (statuses === undefined) return Promise.resolve(false);
     return new Promise((resolve, reject) => {
       let release = (): void => undefined;

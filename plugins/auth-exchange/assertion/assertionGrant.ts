@@ -18,13 +18,6 @@ const MAX_LIFE_MS = 3_600_000;
 /** Clocks of processes differ, and an expired assertion is accepted for some seconds. */
 const MARGIN_S = 60;
 
-export interface AssertionGrantParts {
-  readonly issuers: TrustedIssuers;
-  readonly server: () => AuthorizationServer;
-  readonly vault: () => Vault;
-  readonly log: Log;
-}
-
 /** `grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer` with an identity assertion (ID-JAG): the company's identity provider says
  *  that a client may act here for a person, once, and no one is asked.
  *  Source: https://datatracker.ietf.org/doc/draft-ietf-oauth-identity-assertion-authz-grant/ */
@@ -33,10 +26,16 @@ export class AssertionGrant implements Grant {
   readonly metadata = {
     authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
   };
-  readonly #parts: AssertionGrantParts;
+  readonly #issuers: TrustedIssuers;
+  readonly #server: () => AuthorizationServer;
+  readonly #vault: () => Vault;
+  readonly #log: Log;
 
-  constructor(parts: AssertionGrantParts) {
-    this.#parts = parts;
+  constructor(issuers: TrustedIssuers, server: () => AuthorizationServer, vault: () => Vault, log: Log) {
+    this.#issuers = issuers;
+    this.#server = server;
+    this.#vault = vault;
+    this.#log = log;
   }
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
@@ -45,22 +44,21 @@ export class AssertionGrant implements Grant {
         reason: 'client-has-no-secret',
       });
     const assertion = form.need('assertion');
-    const { server, issuers, log } = this.#parts;
     const key = await jkt();
-    if (form.all('resource').some((resource) => !server().isOwn(resource)))
+    if (form.all('resource').some((resource) => !this.#server().isOwn(resource)))
       throw new OAuthError('invalid_target', 'resource is not this gateway', { reason: 'resource-not-ours' });
-    const person = await issuers.verify(assertion, 'assertion');
+    const person = await this.#issuers.verify(assertion, 'assertion');
     this.#check(person, client);
     const scope = scopeOf(form, person);
     // Last, so that an assertion is used up only if a token is issued for it.
     await this.#use(person);
-    const body = await server().issue({ person, client, scope, jkt: key });
-    log.info('identity assertion accepted', { client: client.id, issuer: person.issuer });
+    const body = await this.#server().issue({ person, client, scope, jkt: key });
+    this.#log.info('identity assertion accepted', { client: client.id, issuer: person.issuer });
     return { body };
   }
 
   #check({ claims, expiresAt }: TrustedToken, client: OAuthClient): void {
-    const server = this.#parts.server();
+    const server = this.#server();
     if (claims['client_id'] !== client.id) throw refused('client');
     const resources = [claims['resource']].flat();
     if (!resources.every((one) => typeof one === 'string' && server.isOwn(one))) throw refused('resource');
@@ -75,8 +73,7 @@ export class AssertionGrant implements Grant {
     if (typeof jti !== 'string' || jti === '') throw refused('no-jti');
     const id = hash('sha256', JSON.stringify([issuer, jti]), 'base64url');
     const seconds = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000)) + MARGIN_S;
-    if (!(await this.#parts.vault().putIfAbsent(`oauth-assertion:${id}`, 1, seconds)))
-      throw refused('reused');
+    if (!(await this.#vault().putIfAbsent(`oauth-assertion:${id}`, 1, seconds))) throw refused('reused');
   }
 }
 

@@ -12,18 +12,18 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const UNKNOWN_LIFE_S = 60;
 const NOT_NOW = ['UPSTREAM_UNREACHABLE', 'UPSTREAM_TIMEOUT'];
 
-export interface GrantReleasesParts {
-  /** Undefined if no plugin provides it. */
-  readonly source: () => GrantRelease | undefined;
-  readonly server: () => Pick<AuthorizationServer, 'providerIssuer'>;
-}
-
 /** Answers for targets of the grant form: the person's own grant. Source: requirement broker.grantRelease */
 export class GrantReleases {
-  readonly #parts: GrantReleasesParts;
+  readonly #source: () => GrantRelease | undefined;
+  readonly #server: () => Pick<AuthorizationServer, 'providerIssuer'>;
 
-  constructor(parts: GrantReleasesParts) {
-    this.#parts = parts;
+  /** @param source undefined if no plugin provides it */
+  constructor(
+    source: () => GrantRelease | undefined,
+    server: () => Pick<AuthorizationServer, 'providerIssuer'>,
+  ) {
+    this.#source = source;
+    this.#server = server;
   }
 
   /** The response of the token endpoint. @param facts of the subject token
@@ -43,14 +43,14 @@ export class GrantReleases {
   }
 
   async #released(grantIssuer: string, { issuer, claims }: TrustedToken): Promise<ReleasedGrant | undefined> {
-    const provider = this.#parts.server().providerIssuer();
+    const provider = this.#server().providerIssuer();
     if (provider === undefined)
       throw OAuthError.unavailable('the identity provider is not known yet', 'provider-discovery');
     // An equal name at another issuer is another person; and grants are kept by `sub`, whatever subjectClaim names.
     const { sub: subject } = claims;
     if (issuer !== provider || typeof subject !== 'string') throw withoutGrant('subject-of-other-issuer');
     try {
-      return await this.#parts.source()?.release({ issuer, subject }, grantIssuer);
+      return await this.#source()?.release({ issuer, subject }, grantIssuer);
     } catch (error) {
       if (!isGatewayError(error) || !NOT_NOW.includes(error.code)) throw error;
       throw OAuthError.unavailable('the grant cannot be refreshed now', 'grant-refresh');

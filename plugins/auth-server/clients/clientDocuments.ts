@@ -27,12 +27,6 @@ const REFUSED_MS = 15_000;
 /** Faults of the network: they say nothing about the document. */
 const NETWORK = ['timeout', 'unreachable', 'unresolved', 'status-5xx'];
 
-export interface ClientDocumentsParts {
-  /** A guardedFetch within DOCUMENT_BOUNDS. */
-  readonly fetch: GuardedFetch;
-  /** The clock, in ms since 1970. */
-  readonly now?: () => number;
-}
 interface Known {
   readonly client?: OAuthClient;
   readonly refusal?: OAuthError;
@@ -59,7 +53,9 @@ export class ClientDocuments {
   /** Host → when its next fetch is due at an even rate, in ms since 1970. */
   readonly #dueByHost = new LRUCache<string, number>({ max: MAX_HOSTS });
 
-  constructor({ fetch, now = Date.now }: ClientDocumentsParts) {
+  /** @param fetch a guardedFetch within DOCUMENT_BOUNDS
+   *  @param now the clock, in ms since 1970 */
+  constructor(fetch: GuardedFetch, now: () => number = Date.now) {
     this.#fetch = fetch;
     this.#now = now;
   }

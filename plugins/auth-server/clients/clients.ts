@@ -4,31 +4,34 @@ import { isDocumentId } from './clientDocuments.ts';
 import type { ClientDocuments } from './clientDocuments.ts';
 import type { Registrations } from './registrations.ts';
 
-export interface ClientsParts {
-  readonly sources: () => readonly ClientSource[];
-  readonly registrations: Registrations;
-  readonly documents: ClientDocuments;
-  /** Whether a client may be known by its metadata document. */
-  readonly hasDocuments: () => boolean;
-}
-
 /** The clients that this gateway knows. */
 export class Clients {
-  readonly #parts: ClientsParts;
+  readonly #sources: () => readonly ClientSource[];
+  readonly #registrations: Registrations;
+  readonly #documents: ClientDocuments;
+  readonly #hasDocuments: () => boolean;
 
-  constructor(parts: ClientsParts) {
-    this.#parts = parts;
+  /** @param hasDocuments whether a client may be known by its metadata document */
+  constructor(
+    sources: () => readonly ClientSource[],
+    registrations: Registrations,
+    documents: ClientDocuments,
+    hasDocuments: () => boolean,
+  ) {
+    this.#sources = sources;
+    this.#registrations = registrations;
+    this.#documents = documents;
+    this.#hasDocuments = hasDocuments;
   }
 
   /** @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
   async find(id: string): Promise<OAuthClient> {
-    const { sources, registrations, documents, hasDocuments } = this.#parts;
-    for (const source of sources()) {
+    for (const source of this.#sources()) {
       const client = await source.find(id);
       if (client !== undefined) return client;
     }
-    if (isDocumentId(id) && hasDocuments()) return documents.find(id);
-    const client = await registrations.find(id);
+    if (isDocumentId(id) && this.#hasDocuments()) return this.#documents.find(id);
+    const client = await this.#registrations.find(id);
     if (client !== undefined) return client;
     throw new OAuthError('invalid_client', 'the client is not known here; register it again', {
       reason: 'unknown-client',

@@ -10,13 +10,6 @@ const MAX_RECORD_BYTES = 1_700;
 const MAX_CLIENTS = 10_000;
 const DAY_MS = 86_400_000;
 
-export interface RegistrationsParts {
-  readonly vault: () => Vault;
-  /** Lifetime of refresh tokens; a client must live longer than the last one that it got. */
-  readonly sessionMs: () => number;
-  /** The clock, in ms since 1970. */
-  readonly now?: () => number;
-}
 /** As in the vault. */
 interface Registered extends OAuthClient {
   /** When its lifetime began anew, in ms since 1970. */
@@ -29,7 +22,9 @@ export class Registrations {
   readonly #sessionMs: () => number;
   readonly #now: () => number;
 
-  constructor({ vault, sessionMs, now = Date.now }: RegistrationsParts) {
+  /** @param sessionMs lifetime of refresh tokens; a client must live longer than the last one that it got
+   *  @param now the clock, in ms since 1970 */
+  constructor(vault: () => Vault, sessionMs: () => number, now: () => number = Date.now) {
     this.#vault = vault;
     this.#sessionMs = sessionMs;
     this.#now = now;

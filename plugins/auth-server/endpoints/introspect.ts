@@ -7,14 +7,12 @@ import type { Addresses } from '../web/addresses.ts';
 import { formParameters } from '../web/oauthRoute.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
-export interface IntrospectParts {
-  readonly clients: Clients;
-  readonly accessTokens: AccessTokens;
-  readonly addresses: Addresses;
-}
-
 /** `POST /oauth/introspect`: a client with a secret asks about an access token of its own. Source: RFC 7662 */
-export function introspect({ clients, accessTokens, addresses }: IntrospectParts): OAuthEndpoint {
+export function introspect(
+  clients: Clients,
+  accessTokens: AccessTokens,
+  addresses: Addresses,
+): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/introspect',

@@ -11,17 +11,15 @@ import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
 /** Other values may be secrets in the wrong place. */
 const GRANT_TYPE = /^[a-z][a-z0-9_:-]{0,79}$/;
 
-export interface TokenParts {
-  /** Limits the requests of each client. */
-  readonly limit: RateLimit;
-  readonly clients: Clients;
-  readonly grants: () => readonly Grant[];
-  /** The thumbprint of the request's DPoP proof; undefined without one. @throws OAuthError invalid_dpop_proof */
-  readonly jktOf: (exchange: OAuthExchange) => Promise<string | undefined>;
-}
-
-/** `POST /oauth/token`. Source: RFC 6749 §3.2 */
-export function token({ clients, grants, jktOf, limit }: TokenParts): OAuthEndpoint {
+/** `POST /oauth/token`. Source: RFC 6749 §3.2
+ *  @param limit limits the requests of each client
+ *  @param jktOf the thumbprint of the request's DPoP proof; undefined without one. @throws OAuthError invalid_dpop_proof */
+export function token(
+  limit: RateLimit,
+  clients: Clients,
+  grants: () => readonly Grant[],
+  jktOf: (exchange: OAuthExchange) => Promise<string | undefined>,
+): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/token',

@@ -17,19 +17,16 @@ const POLL_MS = 100;
 /** Longest wait for a refresh by another process. */
 const MAX_WAIT_MS = 10_000;
 
-export interface FreshIdTokensParts {
-  readonly signIns: SignIns;
-  readonly ahead: Pick<ProviderAhead, 'refresh'>;
-}
-
 /** The identity provider's id_tokens of sign-ins, refreshed before they end. */
 export class FreshIdTokens {
-  readonly #parts: FreshIdTokensParts;
+  readonly #signIns: SignIns;
+  readonly #ahead: Pick<ProviderAhead, 'refresh'>;
   readonly #flights = new Map<string, Promise<string | undefined>>();
   readonly #unhelpful = new LRUCache<string, true>({ max: MAX_TRIED, ttl: PAUSE_MS });
 
-  constructor(parts: FreshIdTokensParts) {
-    this.#parts = parts;
+  constructor(signIns: SignIns, ahead: Pick<ProviderAhead, 'refresh'>) {
+    this.#signIns = signIns;
+    this.#ahead = ahead;
   }
 
   /** Undefined if the sign-in has ended, or its provider issues no new one.
@@ -37,7 +34,7 @@ export class FreshIdTokens {
   async of({ subject, issuer, claims }: Caller): Promise<string | undefined> {
     const id = claims?.['sid'];
     if (typeof id !== 'string') return undefined;
-    const signIn = await this.#parts.signIns.find(id);
+    const signIn = await this.#signIns.find(id);
     // Another plugin may identify callers, with claims of its own.
     if (signIn?.person.subject !== subject || signIn.person.issuer !== issuer) return undefined;
     const { idToken } = signIn.provider;
@@ -57,25 +54,24 @@ export class FreshIdTokens {
 
   async #next({ id, provider: { idToken } }: SignIn): Promise<string | undefined> {
     await this.#refreshed(id, idToken);
-    const next = (await this.#parts.signIns.find(id))?.provider.idToken;
+    const next = (await this.#signIns.find(id))?.provider.idToken;
     if (next === idToken) this.#unhelpful.set(id, true);
     return next === undefined ? undefined : living(next);
   }
 
   /** One process refreshes; for a token that has ended the others wait for it. */
   async #refreshed(id: string, idToken: string): Promise<void> {
-    const { signIns, ahead } = this.#parts;
     const until = Date.now() + MAX_WAIT_MS;
     for (;;) {
       try {
-        await ahead.refresh(id);
+        await this.#ahead.refresh(id);
         return;
       } catch (error) {
         const isTaken = error instanceof OAuthError && error.reason === IN_USE;
         if (!isTaken || living(idToken) !== undefined || Date.now() > until) throw error;
       }
       await setTimeout(POLL_MS);
-      if ((await signIns.find(id))?.provider.idToken !== idToken) return;
+      if ((await this.#signIns.find(id))?.provider.idToken !== idToken) return;
     }
   }
 }

@@ -10,11 +10,6 @@ import { IN_USE, busy } from './busy.ts';
 const MAX_TURN_MS = 90_000;
 const MAX_UNSTORED = 1_000;
 
-export interface ProviderTurnsParts {
-  readonly signIns: SignIns;
-  readonly attempts: Attempts;
-  readonly provider: () => Pick<IdentityProvider, 'refresh'>;
-}
 export interface Taken extends SignIn {
   readonly turn: TokenChange;
 }
@@ -26,12 +21,16 @@ export interface ProviderTurn {
 
 /** New tokens of the identity provider for a sign-in, by one request of all processes at a time. */
 export class ProviderTurns {
-  readonly #parts: ProviderTurnsParts;
+  readonly #signIns: SignIns;
+  readonly #attempts: Attempts;
+  readonly #provider: () => Pick<IdentityProvider, 'refresh'>;
   /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
   readonly #unstored = new LRUCache<string, IssuedTokens>({ max: MAX_UNSTORED });
 
-  constructor(parts: ProviderTurnsParts) {
-    this.#parts = parts;
+  constructor(signIns: SignIns, attempts: Attempts, provider: () => Pick<IdentityProvider, 'refresh'>) {
+    this.#signIns = signIns;
+    this.#attempts = attempts;
+    this.#provider = provider;
   }
 
   /** Reserves the sign-in, and asks the provider. Who takes a turn ends its attempt.
@@ -39,13 +38,12 @@ export class ProviderTurns {
    *  @throws OAuthError temporarily_unavailable if another request has it; invalid_grant if the provider has ended the sign-in, which
    *  then ends here; else it is as it was before */
   async take(signIn: SignIn, from: string, before = signIn): Promise<ProviderTurn> {
-    const { attempts } = this.#parts;
-    const attempt = attempts.begin();
+    const attempt = this.#attempts.begin();
     try {
       const running = await this.#claim(signIn, from, attempt);
       return { running, tokens: await this.#newTokens(running, before) };
     } catch (error) {
-      attempts.forget(attempt);
+      this.#attempts.forget(attempt);
       throw error;
     }
   }
@@ -57,7 +55,7 @@ export class ProviderTurns {
 
   async stateOf({ state: turn, attempt, since }: TokenChange): Promise<AttemptState> {
     if (turn === 'lost') return 'failed';
-    const state = await this.#parts.attempts.stateOf(attempt);
+    const state = await this.#attempts.stateOf(attempt);
     // It could not say that it failed. If it continues, its change is refused.
     return turn === 'running' && state === 'unclear' && since + MAX_TURN_MS < Date.now() ? 'failed' : state;
   }
@@ -71,22 +69,21 @@ export class ProviderTurns {
       // An answer that was lost before stays repeatable.
       turn: { state: 'running', attempt, since: Date.now(), from: from || (turn?.from ?? '') },
     };
-    if (isRunning || !(await this.#parts.signIns.replace(signIn, running))) throw busy(IN_USE);
+    if (isRunning || !(await this.#signIns.replace(signIn, running))) throw busy(IN_USE);
     return running;
   }
 
   async #newTokens(running: Taken, before: SignIn): Promise<IssuedTokens> {
-    const { signIns, provider } = this.#parts;
     const { provider: tokens, person, id } = running;
     try {
       if (tokens.refreshToken === undefined) return stillGood(tokens);
-      const next = await provider().refresh(person, this.#unstored.get(tokens.refreshToken) ?? tokens);
+      const next = await this.#provider().refresh(person, this.#unstored.get(tokens.refreshToken) ?? tokens);
       this.#unstored.set(tokens.refreshToken, next);
       return next;
     } catch (error) {
       const isOver = error instanceof OAuthError && error.error === 'invalid_grant';
-      if (isOver) await signIns.end(id, error.reason);
-      else await signIns.replace(running, before);
+      if (isOver) await this.#signIns.end(id, error.reason);
+      else await this.#signIns.replace(running, before);
       throw error;
     }
   }

@@ -11,25 +11,23 @@ export interface BrowserPerson extends Pick<Person, 'issuer' | 'subject'> {
   /** How the person recognises it: an e-mail address, or a name. */
   readonly shown?: string;
 }
-export interface BrowserPeopleParts {
-  readonly cookie: BrowserCookie;
-  /** Lifetime of a cookie and its record. */
-  readonly lifetimeMs: () => number;
-}
 
 /** Who has signed in at which browser: a cookie with a random value, whose digest names the record in the vault. */
 export class BrowserPeople {
   readonly #scope: Scope<unknown>;
-  readonly #parts: BrowserPeopleParts;
+  readonly #cookie: BrowserCookie;
+  readonly #lifetimeMs: () => number;
 
-  constructor(scope: Scope<unknown>, parts: BrowserPeopleParts) {
+  /** @param lifetimeMs lifetime of a cookie and its record */
+  constructor(scope: Scope<unknown>, cookie: BrowserCookie, lifetimeMs: () => number) {
     this.#scope = scope;
-    this.#parts = parts;
+    this.#cookie = cookie;
+    this.#lifetimeMs = lifetimeMs;
   }
 
   /** Undefined if it has not, or too long ago. @throws GatewayError STORE_UNREACHABLE */
   async find(request: Pick<InboundRequest, 'header'>): Promise<BrowserPerson | undefined> {
-    const id = this.#parts.cookie.idOf(request);
+    const id = this.#cookie.idOf(request);
     if (id === undefined) return undefined;
     return (await this.#vault.get(KIND + digest(id))) as BrowserPerson | undefined;
   }
@@ -39,12 +37,11 @@ export class BrowserPeople {
     request: Pick<InboundRequest, 'header'>,
     { issuer, subject, email, name }: Person,
   ): Promise<Readonly<Record<string, string>>> {
-    const { cookie, lifetimeMs } = this.#parts;
-    const seconds = Math.floor(lifetimeMs() / 1_000);
-    const former = cookie.idOf(request);
+    const seconds = Math.floor(this.#lifetimeMs() / 1_000);
+    const former = this.#cookie.idOf(request);
     if (former !== undefined) await this.#vault.delete(KIND + digest(former));
     // Never the former value: what another person could have read must not become this one's.
-    const { id, headers } = cookie.renew(seconds, newSecret());
+    const { id, headers } = this.#cookie.renew(seconds, newSecret());
     const shown = email ?? name;
     const person: BrowserPerson = { issuer, subject, ...(shown !== undefined && { shown }) };
     await this.#vault.set(KIND + digest(id), person, seconds);

@@ -17,26 +17,21 @@ export interface Presented {
   readonly generation: 'current' | 'former';
 }
 
-export interface SignInsParts {
-  /** Called for each sign-in that ends, at this or another process. */
-  readonly ended: (id: string) => void;
-  /** The identity provider; undefined while it is not known. */
-  readonly issuer: () => string | undefined;
-}
-
 /** Sign-ins in the vault. */
 export class SignIns {
   readonly #scope: Scope<unknown>;
 
-  /** Called in apply() only. */
-  constructor(scope: Scope<unknown>, { ended, issuer }: SignInsParts) {
+  /** Called in apply() only.
+   *  @param ended called for each sign-in that ends, at this or another process
+   *  @param issuer the identity provider; undefined while it is not known */
+  constructor(scope: Scope<unknown>, ended: (id: string) => void, issuer: () => string | undefined) {
     this.#scope = scope;
     this.#ended = ended;
     this.#issuer = issuer;
     scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message: ({ id }) => ended(String(id)) }));
   }
-  readonly #ended: SignInsParts['ended'];
-  readonly #issuer: SignInsParts['issuer'];
+  readonly #ended: (id: string) => void;
+  readonly #issuer: () => string | undefined;
 
   /** @returns false if it exists or has ended */
   create(signIn: SignIn): Promise<boolean> {

@@ -11,23 +11,19 @@ const FIXES: Readonly<Record<Doubt, string>> = {
   contradictory: 'let the proxy remove of X-Forwarded-* and Forwarded the one that it does not set',
 };
 
-export interface ClientAddressesParts {
-  /** `trustedProxyCIDRs` */
-  readonly cidrs: readonly string[];
-  readonly baseUrl: () => string;
-  readonly log: Log;
-}
-
 /** Where requests come from, for limits and the log. Forwarded headers that are not believed have one warning, since all people behind
  *  that proxy then are one address. */
 export class ClientAddresses {
-  readonly #parts: ClientAddressesParts;
+  readonly #baseUrl: () => string;
+  readonly #log: Log;
   readonly #warned = new Set<Doubt>();
   #proxies: BlockList;
 
-  constructor(parts: ClientAddressesParts) {
-    this.#parts = parts;
-    this.#proxies = addressRanges(parts.cidrs);
+  /** @param cidrs `trustedProxyCIDRs` */
+  constructor(cidrs: readonly string[], baseUrl: () => string, log: Log) {
+    this.#baseUrl = baseUrl;
+    this.#log = log;
+    this.#proxies = addressRanges(cidrs);
   }
 
   /** Takes other proxies. */
@@ -55,13 +51,13 @@ export class ClientAddresses {
   }
 
   #seen(request: InboundRequest): ExternalUrl {
-    return externalUrl(request, this.#proxies, this.#parts.baseUrl());
+    return externalUrl(request, this.#proxies, this.#baseUrl());
   }
 
   #warn(doubt: Doubt, { remoteAddress: peer, id }: InboundRequest): void {
     if (this.#warned.has(doubt)) return;
     this.#warned.add(doubt);
     const text = 'forwarded headers are not believed: all people behind their sender share one rate limit';
-    this.#parts.log.warn(text, { peer, fix: FIXES[doubt], request: id });
+    this.#log.warn(text, { peer, fix: FIXES[doubt], request: id });
   }
 }

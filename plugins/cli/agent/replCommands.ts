@@ -117,7 +117,7 @@ export function replCommand(word: string): ReplCommand | undefined {
 
 function show(invocation: Invocation, { plural, columns }: Kind, items: readonly JsonObject[]): void {
   const { output } = optionsOf(invocation);
-  printList(invocation, { what: plural, items, columns });
+  printList(invocation, plural, items, columns);
   if (output === 'table' || output === 'wide') invocation.terminal.err(`${items.length} ${plural}\n`);
 }
 

@@ -30,7 +30,7 @@ async function watch(invocation: Invocation, gateway: Gateway): Promise<number> 
   const isLines = output === 'json' || output === 'yaml';
   let former = await tools.list(gateway);
   if (isLines) for (const tool of former) terminal.out(jsonLine({ change: 'present', tool }));
-  else printList(invocation, { what: tools.plural, items: former, columns: tools.columns });
+  else printList(invocation, tools.plural, former, tools.columns);
   if (quiet !== true) terminal.err(`${former.length} tools; changes follow until Ctrl-C\n`);
   for (;;) {
     await pauseFor(LOOK_MS, cancel);

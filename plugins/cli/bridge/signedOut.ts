@@ -168,7 +168,7 @@ export class SignedOut {
   async #prepare(): Promise<GatewaySignIn | undefined> {
     const refusal = await signInRefusal(this.#invocation, this.#endpoint);
     if (refusal === undefined) return undefined;
-    return prepareSignIn(this.#invocation, this.#endpoint.url, { refusal, isListening: true });
+    return prepareSignIn(this.#invocation, this.#endpoint.url, refusal, true);
   }
 
   /** @param answer the address of the last page, if the browser could not load it */

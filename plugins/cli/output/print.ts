@@ -10,15 +10,15 @@ export interface Column {
   /** Shown with `-o wide` only. */
   readonly isWide?: boolean;
 }
-export interface ListParts {
-  /** The noun in the plural, for "No tools found". */
-  readonly what: string;
-  readonly items: readonly JsonObject[];
-  readonly columns: readonly Column[];
-}
 
-/** Prints a list in the form that -o asks for; with json and yaml, an array of the objects as the gateway sent them. */
-export function printList(invocation: Invocation, { what, items, columns }: ListParts): void {
+/** Prints a list in the form that -o asks for; with json and yaml, an array of the objects as the gateway sent them.
+ *  @param what the noun in the plural, for "No tools found" */
+export function printList(
+  invocation: Invocation,
+  what: string,
+  items: readonly JsonObject[],
+  columns: readonly Column[],
+): void {
   const { output, headers, quiet } = optionsOf(invocation);
   const { terminal } = invocation;
   if (output === 'json' || output === 'yaml') {

@@ -28,12 +28,7 @@ export interface BegunSignIn {
   /** Resolves once the tokens are stored. Rejects with a Failure (exit code 3). */
   readonly done: Promise<void>;
 }
-export interface GatewaySignInParts {
-  /** The gateway's response with status 401. */
-  readonly refusal: Response;
-  /** False: the answer will be pasted. */
-  readonly isListening: boolean;
-}
+
 interface Current {
   readonly authorization: Authorization;
   readonly resolve: () => void;
@@ -47,11 +42,14 @@ const OTHER: CallbackPage = {
   text: 'This page does not belong to the sign-in that is under way. It was ignored.',
 };
 
-/** Finds out where to sign in, and as which client. @throws Failure (exit code 3) */
+/** Finds out where to sign in, and as which client. @throws Failure (exit code 3)
+ *  @param refusal the gateway's response with status 401
+ *  @param isListening false: the answer will be pasted */
 export async function prepareSignIn(
   invocation: Invocation,
   endpoint: string,
-  { refusal, isListening }: GatewaySignInParts,
+  refusal: Response,
+  isListening: boolean,
 ): Promise<GatewaySignIn> {
   const fetch = await oauthFetch(invocation);
   const found = await discoverSignIn(endpoint, refusal, fetch);

@@ -29,7 +29,7 @@ export async function signInHere(
 ): Promise<void> {
   const canOpen = mayOpen && browserCommand(invocation.env, process.platform) !== undefined;
   if (!canOpen) needTerminal(invocation);
-  const signIn = await prepareSignIn(invocation, endpoint, { refusal, isListening });
+  const signIn = await prepareSignIn(invocation, endpoint, refusal, isListening);
   try {
     if (isSilent && canOpen && (await silently(invocation, endpoint, signIn))) return;
     await signInInteractively(invocation, endpoint, { signIn, canOpen, isListening });

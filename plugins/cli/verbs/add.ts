@@ -135,17 +135,15 @@ async function addTo(gateway: Gateway, wanted: Described, invocation: Invocation
       state === 'auth_required' ? SIGN_IN_NEEDED : 1,
     );
   }
-  printList(invocation, {
-    what: 'tools',
-    items: await allPages(
-      (page) => gateway.read('filter_tools', { toolset: [`server:${name}`], ...page }),
-      'tools',
-    ),
-    columns: [
+  printList(
+    invocation,
+    'tools',
+    await allPages((page) => gateway.read('filter_tools', { toolset: [`server:${name}`], ...page }), 'tools'),
+    [
       { title: 'name', value: 'name' },
       { title: 'summary', value: 'summary' },
     ],
-  });
+  );
   return 0;
 }
 

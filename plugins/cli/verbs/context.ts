@@ -18,15 +18,16 @@ export const context: Command = {
       examples: ['pegboard context list', 'pegboard context list -o json'],
       run: async (invocation) => {
         const { current, contexts } = await readContexts(invocation.directory);
-        printList(invocation, {
-          what: 'contexts',
-          items: contexts.map((one) => ({ ...one, current: one.name === current })),
-          columns: [
+        printList(
+          invocation,
+          'contexts',
+          contexts.map((one) => ({ ...one, current: one.name === current })),
+          [
             { title: 'name', value: 'name' },
             { title: 'current', value: (one) => (one['current'] === true ? '*' : '') },
             { title: 'endpoint', value: 'endpoint' },
           ],
-        });
+        );
         return 0;
       },
     }),

@@ -117,14 +117,15 @@ async function write(gateway: Gateway, { documents, existing, invocation }: Work
     }
     items.push({ name, kind: kind.kind, action: before === undefined ? 'created' : 'changed' });
   }
-  printList(invocation, {
-    what: 'definitions',
-    items: items.map((item) => ({ ...item })),
-    columns: [
+  printList(
+    invocation,
+    'definitions',
+    items.map((item) => ({ ...item })),
+    [
       { title: 'name', value: 'name' },
       { title: 'kind', value: 'kind' },
       { title: 'action', value: 'action' },
     ],
-  });
+  );
   return 0;
 }

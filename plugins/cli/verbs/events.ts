@@ -57,7 +57,7 @@ export const events = verb({
       const found = Array.isArray(answer['events']) ? answer['events'] : answer['items'];
       const past = (Array.isArray(found) ? found.filter((event) => isObject(event)) : []).reverse();
       if (follow !== true) {
-        printList(invocation, { what: 'events', items: past, columns: COLUMNS });
+        printList(invocation, 'events', past, COLUMNS);
         return 0;
       }
       print = (event) => invocation.terminal.out(lineOf(event, invocation));

@@ -33,7 +33,7 @@ function show(invocation: Invocation): Promise<number> {
     const [word = '', name] = invocation.args;
     const kind = kindOf(word);
     if (name === undefined) {
-      printList(invocation, { what: kind.plural, items: await kind.list(gateway), columns: kind.columns });
+      printList(invocation, kind.plural, await kind.list(gateway), kind.columns);
       return 0;
     }
     const object = await kind.get(gateway, name);

@@ -23,7 +23,7 @@ export const list = verb({
     Gateway.connected(invocation, async (gateway) => {
       const kind = kindOf(invocation.args[0] ?? '');
       const items = filtered(await kind.list(gateway), optionsOf<ItemFilter>(invocation), kind);
-      printList(invocation, { what: kind.plural, items, columns: kind.columns });
+      printList(invocation, kind.plural, items, kind.columns);
       return 0;
     }),
 });

@@ -76,10 +76,11 @@ function printPlan(plan: JsonObject, invocation: Invocation): number {
   const { available, missing_tools: missing } = plan;
   if (output === 'json' || output === 'yaml') printObject(invocation, plan, '');
   else
-    printList(invocation, {
-      what: 'steps',
-      items: (['steps', 'onFailure', 'finally'] as const).flatMap((phase) => rows(plan[phase], phase)),
-      columns: [
+    printList(
+      invocation,
+      'steps',
+      (['steps', 'onFailure', 'finally'] as const).flatMap((phase) => rows(plan[phase], phase)),
+      [
         { title: 'step', value: 'id' },
         { title: 'phase', value: 'phase', isWide: true },
         { title: 'tool', value: 'tool' },
@@ -89,7 +90,7 @@ function printPlan(plan: JsonObject, invocation: Invocation): number {
         },
         { title: 'arguments', value: 'args' },
       ],
-    });
+    );
   if (available === false)
     throw new Failure(`it cannot run now, tools are missing: ${(missing as readonly string[]).join(', ')}`);
   return 0;

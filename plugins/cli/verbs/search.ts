@@ -21,16 +21,12 @@ export const search = verb({
         limit: Number(limit),
       });
       const tools = Array.isArray(answer['tools']) ? answer['tools'].filter((tool) => isObject(tool)) : [];
-      printList(invocation, {
-        what: 'tools',
-        items: tools,
-        columns: [
-          { title: 'name', value: 'name' },
-          { title: 'server', value: 'server' },
-          { title: 'score', value: 'score' },
-          { title: 'summary', value: 'summary' },
-        ],
-      });
+      printList(invocation, 'tools', tools, [
+        { title: 'name', value: 'name' },
+        { title: 'server', value: 'server' },
+        { title: 'score', value: 'score' },
+        { title: 'summary', value: 'summary' },
+      ]);
       if (answer['confident'] === false && quiet !== true && output !== 'json' && output !== 'yaml')
         invocation.terminal.err(
           'not sure: no tool matches well; try other words, or see: pegboard list tools\n',

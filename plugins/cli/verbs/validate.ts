@@ -24,15 +24,16 @@ export const validate = verb({
         for (const text of errors) terminal.err(`${text}\n`);
         for (const text of warnings) terminal.err(`${text} (warning)\n`);
       }
-    printList(invocation, {
-      what: 'definitions',
-      items: verdicts.map((verdict) => ({ ...verdict })),
-      columns: [
+    printList(
+      invocation,
+      'definitions',
+      verdicts.map((verdict) => ({ ...verdict })),
+      [
         { title: 'name', value: 'name' },
         { title: 'kind', value: 'kind' },
         { title: 'valid', value: 'valid' },
       ],
-    });
+    );
     return verdicts.every(({ valid }) => valid) ? 0 : 1;
   },
 });

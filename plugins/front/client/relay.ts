@@ -60,13 +60,13 @@ export class Relay {
       added: (id, { level, createdAt }) => this.levels.set({ id, createdAt }, level),
       removed: (id) => this.levels.drop(id),
     });
-    this.#subscriptions = new Subscriptions({
-      limits: () => scope.config,
-      tell: (id, uri) => {
+    this.#subscriptions = new Subscriptions(
+      () => scope.config,
+      (id, uri) => {
         if (!outlets.tell(id, resourceUpdated(uri))) siblings.send({ kind: 'updated', sessionId: id, uri });
       },
-      collectMs: (id) => (this.watched.isShared && outlets.has(id) ? COLLECT_MS : 0),
-    });
+      (id) => (this.watched.isShared && outlets.has(id) ? COLLECT_MS : 0),
+    );
     this.watched = new WatchedResources(scope, this.#subscriptions, outlets);
     this.questions = new ClientQuestions(() => scope.config.maxQuestions);
     scope.each(McpLogSource, (source) => {

@@ -5,13 +5,7 @@ export type SubscriptionLimits = Pick<
   FrontConfig,
   'maxSubscriptions' | 'maxWatchingSessions' | 'subscriptionIdleMs' | 'listChangedMs'
 >;
-export interface SubscriptionParts {
-  readonly limits: () => SubscriptionLimits;
-  readonly tell: (sessionId: string, uri: string) => void;
-  /** How long updates are collected before the first is sent, in ms. */
-  readonly collectMs: (sessionId: string) => number;
-}
-/** Sends `notifications/resources/updated` at most once per `listChangedMs`; the last change is never lost. */
+
 interface Subscription {
   end: (() => void) | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -23,13 +17,23 @@ interface Watching {
   reachableAt: number;
 }
 
-/** The resources that sessions watch. */
+/** The resources that sessions watch. Sends `notifications/resources/updated` at most once per `listChangedMs`; the last change is
+ *  never lost. */
 export class Subscriptions {
-  readonly #parts: SubscriptionParts;
+  readonly #limits: () => SubscriptionLimits;
+  readonly #tell: (sessionId: string, uri: string) => void;
+  readonly #collectMs: (sessionId: string) => number;
   readonly #bySession = new Map<string, Watching>();
 
-  constructor(parts: SubscriptionParts) {
-    this.#parts = parts;
+  /** @param collectMs how long updates are collected before the first is sent, in ms */
+  constructor(
+    limits: () => SubscriptionLimits,
+    tell: (sessionId: string, uri: string) => void,
+    collectMs: (sessionId: string) => number,
+  ) {
+    this.#limits = limits;
+    this.#tell = tell;
+    this.#collectMs = collectMs;
   }
 
   /** A resource that is already watched is subscribed anew, because another server may provide it now.
@@ -60,7 +64,7 @@ export class Subscriptions {
 
   /** @param watched how many resources the session watches already */
   #checkRoom(watched: number): void {
-    const { maxSubscriptions, maxWatchingSessions } = this.#parts.limits();
+    const { maxSubscriptions, maxWatchingSessions } = this.#limits();
     const text =
       watched >= maxSubscriptions
         ? `a session may watch ${maxSubscriptions} resources; unsubscribe from one first`
@@ -103,7 +107,7 @@ export class Subscriptions {
   /** @returns the sessions that could not receive notifications for `subscriptionIdleMs` */
   unreachable(canReach: (sessionId: string) => boolean): readonly string[] {
     const now = performance.now();
-    const { subscriptionIdleMs } = this.#parts.limits();
+    const { subscriptionIdleMs } = this.#limits();
     return [...this.#bySession].flatMap(([id, watching]) => {
       const isReachable = canReach(id);
       if (isReachable) watching.reachableAt = now;
@@ -118,17 +122,17 @@ export class Subscriptions {
   #updated(sessionId: string, uri: string, own: Subscription): void {
     own.isDue = true;
     if (own.timer !== undefined) return;
-    const collectMs = this.#parts.collectMs(sessionId);
-    if (collectMs === 0) this.#tell(sessionId, uri, own);
+    const collectMs = this.#collectMs(sessionId);
+    if (collectMs === 0) this.#send(sessionId, uri, own);
     else this.#tellLater(sessionId, uri, { own, ms: collectMs });
   }
 
-  #tell(sessionId: string, uri: string, own: Subscription): void {
+  #send(sessionId: string, uri: string, own: Subscription): void {
     own.timer = undefined;
     if (!own.isDue) return;
     own.isDue = false;
-    this.#parts.tell(sessionId, uri);
-    this.#tellLater(sessionId, uri, { own, ms: this.#parts.limits().listChangedMs });
+    this.#tell(sessionId, uri);
+    this.#tellLater(sessionId, uri, { own, ms: this.#limits().listChangedMs });
   }
 
   #tellLater(
@@ -136,7 +140,7 @@ export class Subscriptions {
     uri: string,
     { own, ms }: { readonly own: Subscription; readonly ms: number },
   ): void {
-    own.timer = setTimeout(() => this.#tell(sessionId, uri, own), ms);
+    own.timer = setTimeout(() => this.#send(sessionId, uri, own), ms);
     own.timer.unref();
   }
 }

@@ -18,12 +18,7 @@ export interface EndLimits {
   readonly sessionTtlSeconds: number;
   readonly maxEndedSessions: number;
 }
-export interface EndParts {
-  readonly limits: () => EndLimits;
-  readonly log: Log;
-  /** Stores an end for all processes that act as one gateway. @returns false if this process is alone */
-  readonly share?: (end: End, ttlSeconds: number) => Promise<boolean>;
-}
+
 /** The end of a session. @property owner short hash of its caller; empty without sign-in */
 export interface End {
   readonly id: string;
@@ -41,15 +36,25 @@ interface Day {
  *  `<state>/sessions-ended/<day>`. A day is removed as a whole, once all its handles have expired (decision D28). */
 export class EndedSessions {
   readonly #folder: string | undefined;
-  readonly #parts: EndParts;
+  readonly #limits: () => EndLimits;
+  readonly #log: Log;
+  readonly #share: ((end: End, ttlSeconds: number) => Promise<boolean>) | undefined;
   readonly #dayByNumber = new Map<number, Day>();
   #unwritten = new Map<number, string[]>();
   readonly #save = singleFlight(() => this.#append());
   #saved = Promise.resolve();
 
-  constructor(stateDirectory: string | undefined, parts: EndParts) {
+  /** @param share stores an end for all processes that act as one gateway. @returns false if this process is alone */
+  constructor(
+    stateDirectory: string | undefined,
+    limits: () => EndLimits,
+    log: Log,
+    share?: (end: End, ttlSeconds: number) => Promise<boolean>,
+  ) {
     this.#folder = stateDirectory === undefined ? undefined : join(stateDirectory, FOLDER);
-    this.#parts = parts;
+    this.#limits = limits;
+    this.#log = log;
+    this.#share = share;
   }
 
   /** Reads the files of earlier processes. */
@@ -76,7 +81,7 @@ export class EndedSessions {
     const owner = subject === undefined ? '' : shortHash(subject);
     const held = this.#sum(({ countByOwner }) => countByOwner.get(owner) ?? 0);
     const kept = this.#sum(({ ids }) => ids.size);
-    const { maxEndedSessions: max, sessionTtlSeconds } = this.#parts.limits();
+    const { maxEndedSessions: max, sessionTtlSeconds } = this.#limits();
     if (!hasShare({ held, kept, max })) {
       const opensUntil = new Date(createdAt + sessionTtlSeconds * 1_000).toISOString();
       const who = subject === undefined ? 'sessions without sign-in have' : 'this caller has';
@@ -91,7 +96,7 @@ export class EndedSessions {
     const bytes = bytesOf(id);
     this.#remember(day, bytes, owner);
     const ttlSeconds = sessionTtlSeconds - (Date.now() - createdAt) / 1_000 + MAX_SKEW_SECONDS;
-    if (await this.#share({ id, createdAt, owner }, ttlSeconds)) return;
+    if (await this.#tellOthers({ id, createdAt, owner }, ttlSeconds)) return;
     if (this.#folder === undefined) return;
     const lines = this.#unwritten.get(day) ?? [];
     lines.push(`${Buffer.from(bytes, 'latin1').toString('base64url')}${owner === '' ? '' : ` ${owner}`}\n`);
@@ -111,7 +116,7 @@ export class EndedSessions {
 
   /** Removes the days whose handles have all expired. */
   sweep(now: number): void {
-    const { sessionTtlSeconds } = this.#parts.limits();
+    const { sessionTtlSeconds } = this.#limits();
     for (const day of [...this.#dayByNumber.keys()]) {
       if ((day + 1) * DAY_MS + sessionTtlSeconds * 1_000 > now) continue;
       this.#dayByNumber.delete(day);
@@ -129,9 +134,9 @@ export class EndedSessions {
   }
 
   /** An end that could not be stored counts for no process, so that its client can try again. */
-  async #share(end: End, ttlSeconds: number): Promise<boolean> {
+  async #tellOthers(end: End, ttlSeconds: number): Promise<boolean> {
     try {
-      return (await this.#parts.share?.(end, ttlSeconds)) === true;
+      return (await this.#share?.(end, ttlSeconds)) === true;
     } catch (error) {
       const day = this.#dayByNumber.get(dayOf(end.createdAt));
       if (day?.ids.delete(bytesOf(end.id)) === true)
@@ -161,7 +166,7 @@ export class EndedSessions {
   }
 
   #warn(error: unknown): void {
-    this.#parts.log.warn('ended sessions cannot be written; after a restart their handles open again', {
+    this.#log.warn('ended sessions cannot be written; after a restart their handles open again', {
       reason: messageOf(error),
     });
   }

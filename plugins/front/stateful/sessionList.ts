@@ -4,14 +4,8 @@ import type { SeenSession, SessionList } from '../../contracts/sessions.ts';
 import type { Relay } from '../client/relay.ts';
 import type { SeenSessions } from '../session/seenSessions.ts';
 
-export interface SessionListParts {
-  readonly front: Pick<Front, 'end'>;
-  readonly seen: SeenSessions;
-  readonly relay: Relay;
-}
-
 /** The sessions at this process, for the operator. */
-export function sessionList({ front, seen, relay }: SessionListParts): SessionList {
+export function sessionList(front: Pick<Front, 'end'>, seen: SeenSessions, relay: Relay): SessionList {
   const shown = (one: ReturnType<SeenSessions['all']>[number]): SeenSession => {
     const { session, client, lastSeenAt, facts } = one;
     const { id, revision, subject, capabilities, createdAt } = session;

@@ -36,11 +36,11 @@ export class Listeners {
   constructor(scope: Scope<FrontConfig>, listWatch: ListWatch) {
     this.#scope = scope;
     this.#listWatch = listWatch;
-    this.#resources = new Subscriptions({
-      limits: () => scope.config,
-      tell: (key, uri) => this.#open.get(key)?.notify(UPDATED, { uri }),
-      collectMs: () => 0,
-    });
+    this.#resources = new Subscriptions(
+      () => scope.config,
+      (key, uri) => this.#open.get(key)?.notify(UPDATED, { uri }),
+      () => 0,
+    );
   }
 
   /** First acknowledges the notifications that it will send, then sends them until one side ends it. @throws CodecError */

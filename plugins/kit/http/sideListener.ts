@@ -32,10 +32,10 @@ export interface SideListener {
 /** @throws GatewayError PLUGIN_START naming the address and the setting */
 export async function openSideListener(parts: SideListenerParts): Promise<SideListener> {
   const { host, log } = parts;
-  const unread = new UnreadAnswers({
-    maxBytes: () => MAX_UNREAD_BYTES,
-    dropped: (bytes) => log.warn('connection closed: its client does not read responses', { bytes }),
-  });
+  const unread = new UnreadAnswers(
+    () => MAX_UNREAD_BYTES,
+    (bytes) => log.warn('connection closed: its client does not read responses', { bytes }),
+  );
   const handler = oneAtATime((req, res) => {
     unread.watch(res);
     // Whether or not it will be read.

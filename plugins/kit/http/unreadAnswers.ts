@@ -1,22 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-export interface UnreadParts {
-  /** Bound on the bytes of all unread responses together. */
-  readonly maxBytes: () => number;
-  /** Called with the size of a response that is dropped. */
-  readonly dropped: (bytes: number) => void;
-}
-
 /** Responses that clients have not read yet, oldest first. Over the bound, the oldest are dropped with their connections. */
 export class UnreadAnswers {
-  readonly #parts: UnreadParts;
+  readonly #maxBytes: () => number;
+  readonly #dropped: (bytes: number) => void;
   readonly #bytesByAnswer = new Map<ServerResponse, number>();
   /** One function for all responses: nothing is allocated for those that are read at once. */
   readonly #written: (this: ServerResponse) => void;
   #bytes = 0;
 
-  constructor(parts: UnreadParts) {
-    this.#parts = parts;
+  /** @param maxBytes bound on the bytes of all unread responses together
+   *  @param dropped called with the size of a response that is dropped */
+  constructor(maxBytes: () => number, dropped: (bytes: number) => void) {
+    this.#maxBytes = maxBytes;
+    this.#dropped = dropped;
     const keep = (res: ServerResponse): void => this.#keep(res);
     this.#written = function () {
       keep(this);
@@ -44,10 +41,10 @@ export class UnreadAnswers {
   #bound(): void {
     for (const [res, bytes] of this.#bytesByAnswer) {
       // A single response is allowed, however large.
-      if (this.#bytes <= this.#parts.maxBytes() || this.#bytesByAnswer.size === 1) return;
+      if (this.#bytes <= this.#maxBytes() || this.#bytesByAnswer.size === 1) return;
       this.#forget(res);
       res.destroy();
-      this.#parts.dropped(bytes);
+      this.#dropped(bytes);
     }
   }
 

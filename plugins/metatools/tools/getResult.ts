@@ -16,12 +16,7 @@ import { selectedText } from '../results/selectedText.ts';
 import { TextPage, sumOf } from '../results/textPage.ts';
 import type { AskedText, Counted } from '../results/textPage.ts';
 
-export interface GetResultParts {
-  readonly store: ResultStore;
-  readonly turns: Turns;
-}
-
-export function getResult(scope: Scope<MetatoolsConfig>, { store, turns }: GetResultParts): Tool {
+export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore, turns: Turns): Tool {
   const { pageChars } = scope.config;
   return metaTool({
     name: 'get_result',

@@ -74,7 +74,7 @@ async function otlp({ env, settings }: ExporterParts): Promise<PushMetricExporte
   const names = ['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
   const set = names.find((name) => (env[name] ?? '') !== '');
   const protocol = set === undefined ? 'http/protobuf' : env[set];
-  const options = exportAgent({ env, settings, signal: 'METRICS' });
+  const options = exportAgent(env, settings, 'METRICS');
   if (protocol === 'http/protobuf')
     return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter(options);
   if (protocol === 'http/json')

@@ -8,24 +8,23 @@ import type { Log } from 'pegboard';
 import type { HistogramSample, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
 import { labelKey } from '../../kit/metrics/tally.ts';
 
-export interface CollectorParts {
-  readonly sources: () => readonly MetricSource[];
-  readonly resource: Resource;
-  /** Maximum number of series of one metric; further ones are left out. */
-  readonly maxSeries: () => number;
-  readonly log: Log;
-}
-
 /** Reads the metrics of all plugins whenever an exporter asks, in OpenTelemetry's data model. The SDK's own instruments are
  *  not used: they export what a removed server had for ever, and cost a microsecond for each value (decision D112). */
 export class Collector implements MetricProducer {
-  readonly #parts: CollectorParts;
+  readonly #sources: () => readonly MetricSource[];
+  readonly #resource: Resource;
+  readonly #maxSeries: () => number;
+  readonly #log: Log;
   readonly #startTime = now();
   readonly #warned = new Set<string>();
   #dropped = 0;
 
-  constructor(parts: CollectorParts) {
-    this.#parts = parts;
+  /** @param maxSeries maximum number of series of one metric; further ones are left out */
+  constructor(sources: () => readonly MetricSource[], resource: Resource, maxSeries: () => number, log: Log) {
+    this.#sources = sources;
+    this.#resource = resource;
+    this.#maxSeries = maxSeries;
+    this.#log = log;
   }
 
   /** Series that were left out, for its own metric. */
@@ -36,13 +35,13 @@ export class Collector implements MetricProducer {
   collect(): Promise<CollectionResult> {
     const metrics = [...this.#byName().values()].flatMap((same) => this.#dataOf(same));
     const scopeMetrics = [{ scope: { name: 'pegboard', version: VERSION }, metrics }];
-    return Promise.resolve({ resourceMetrics: { resource: this.#parts.resource, scopeMetrics }, errors: [] });
+    return Promise.resolve({ resourceMetrics: { resource: this.#resource, scopeMetrics }, errors: [] });
   }
 
   /** Several plugins, such as two vaults, may have series of one metric. */
   #byName(): ReadonlyMap<string, readonly [Metric, ...Metric[]]> {
     const byName = new Map<string, [Metric, ...Metric[]]>();
-    for (const source of this.#parts.sources())
+    for (const source of this.#sources())
       for (const metric of this.#metricsOf(source)) {
         const same = byName.get(metric.name);
         if (same === undefined) byName.set(metric.name, [metric]);
@@ -60,7 +59,7 @@ export class Collector implements MetricProducer {
       [first, ...more].flatMap((metric) => this.#read(metric)),
     );
     if (samples.length === 0) return [];
-    const kept = samples.slice(0, this.#parts.maxSeries());
+    const kept = samples.slice(0, this.#maxSeries());
     if (kept.length < samples.length) {
       this.#dropped += samples.length - kept.length;
       this.#warn(first, `has ${samples.length} series, more than plugins.metrics.config.maxSeries`);
@@ -115,7 +114,7 @@ export class Collector implements MetricProducer {
   #warn({ name }: Pick<Metric, 'name'>, problem: string): void {
     if (this.#warned.has(name)) return;
     this.#warned.add(name);
-    this.#parts.log.warn('a metric is incomplete', { metric: name, problem });
+    this.#log.warn('a metric is incomplete', { metric: name, problem });
   }
 }
 

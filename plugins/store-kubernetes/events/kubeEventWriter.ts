@@ -19,10 +19,7 @@ export interface ObjectEvent {
   readonly reason: string;
   readonly message: string;
 }
-export interface EventWriterParts {
-  readonly cluster: Cluster;
-  readonly log: Log;
-}
+
 interface Waiting {
   readonly object: KubeObject;
   readonly event: ObjectEvent;
@@ -34,7 +31,8 @@ interface Waiting {
 /** Writes Events of objects, one after another; no caller waits for them. Source:
  *  https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 export class KubeEventWriter {
-  readonly #parts: EventWriterParts;
+  readonly #cluster: Cluster;
+  readonly #log: Log;
   /** The Event of each kind of event, with its count. */
   readonly #known = new LRUCache<string, { readonly name: string; readonly count: number }>({
     max: MAX_KNOWN,
@@ -45,8 +43,9 @@ export class KubeEventWriter {
   #isStopped = false;
   #lastFault: string | undefined;
 
-  constructor(parts: EventWriterParts) {
-    this.#parts = parts;
+  constructor(cluster: Cluster, log: Log) {
+    this.#cluster = cluster;
+    this.#log = log;
   }
 
   /** Left out if too many wait. */
@@ -81,7 +80,7 @@ export class KubeEventWriter {
   }
 
   async #write(key: string, waiting: Waiting): Promise<void> {
-    const { api } = this.#parts.cluster;
+    const { api } = this.#cluster;
     const { last: lastTimestamp } = waiting;
     const place = placeOf(waiting.object);
     const known = this.#known.get(key);
@@ -96,7 +95,7 @@ export class KubeEventWriter {
         if (!(error instanceof KubeError) || error.status !== 404) throw error;
       }
     }
-    const { object } = await api.create(place, bodyOf(waiting, this.#parts.cluster.holder));
+    const { object } = await api.create(place, bodyOf(waiting, this.#cluster.holder));
     this.#known.set(key, { name: object.metadata.name, count: waiting.count });
   }
 
@@ -105,7 +104,7 @@ export class KubeEventWriter {
     if (this.#lastFault !== undefined) return;
     this.#lastFault = reason;
     const isForbidden = error instanceof KubeError && error.status === 403;
-    this.#parts.log.warn('Events cannot be written', {
+    this.#log.warn('Events cannot be written', {
       reason,
       ...(isForbidden && { fix: `grant create and patch on events in namespace ${namespace}` }),
     });

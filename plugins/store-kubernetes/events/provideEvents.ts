@@ -10,16 +10,15 @@ import { KubeEventWriter } from './kubeEventWriter.ts';
 /** Each step of each run: too many for an API server. core_events has them. */
 const LEFT_OUT = /^workflow\.step/;
 
-export interface EventsParts {
-  readonly cluster: Cluster;
-  readonly definitions: Definitions;
-  /** Whether this process is the one that writes. */
-  readonly mayWrite: () => boolean;
-}
-
-/** Writes what happens to servers and workflows as Events of their objects, and refused definitions as warnings. */
-export function provideEvents(scope: Scope<unknown>, { cluster, definitions, mayWrite }: EventsParts): void {
-  const writer = new KubeEventWriter({ cluster, log: scope.log });
+/** Writes what happens to servers and workflows as Events of their objects, and refused definitions as warnings.
+ *  @param mayWrite whether this process is the one that writes */
+export function provideEvents(
+  scope: Scope<unknown>,
+  cluster: Cluster,
+  definitions: Definitions,
+  mayWrite: () => boolean,
+): void {
+  const writer = new KubeEventWriter(cluster, scope.log);
   /** The last warning about each definition, with its generation. */
   let saidOf = new Map<string, string>();
   const objectOf = (kindName: string, name: string): KubeObject | undefined => {

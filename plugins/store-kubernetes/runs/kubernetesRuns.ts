@@ -16,20 +16,17 @@ const ROW = `${GROUP}/row`;
 /** A run waits for its first record: a frozen API server must not hold it up for long. */
 const WRITE_MS = 2_000;
 
-export interface KubernetesRunsParts {
-  readonly cluster: Pick<Cluster, 'connect'>;
-  readonly namespace: () => string;
-}
-
 /** Runs as WorkflowExecution objects, written as the service. Their names are the ids of the runs. */
 export class KubernetesRuns implements RunStore {
   readonly isShared = true;
-  readonly #parts: KubernetesRunsParts;
+  readonly #cluster: Pick<Cluster, 'connect'>;
+  readonly #namespace: () => string;
   /** The versions of runs that have not ended, as this process has written them. */
   readonly #versions = new Map<string, string | undefined>();
 
-  constructor(parts: KubernetesRunsParts) {
-    this.#parts = parts;
+  constructor(cluster: Pick<Cluster, 'connect'>, namespace: () => string) {
+    this.#cluster = cluster;
+    this.#namespace = namespace;
   }
 
   async list(): Promise<readonly RunRow[]> {
@@ -98,15 +95,15 @@ export class KubernetesRuns implements RunStore {
 
   async #asked<T>(verb: string, name: string | undefined, ask: (api: KubeApi) => Promise<T>): Promise<T> {
     try {
-      return await ask(await this.#parts.cluster.connect());
+      return await ask(await this.#cluster.connect());
     } catch (error) {
-      const namespace = this.#parts.namespace();
+      const namespace = this.#namespace();
       throw storeError(error, { verb, plural: PLURAL, namespace, ...(name !== undefined && { name }) });
     }
   }
 
   #place(name?: string): KubePlace {
-    const namespace = this.#parts.namespace();
+    const namespace = this.#namespace();
     return { group: GROUP, version: VERSION, plural: PLURAL, namespace, ...(name !== undefined && { name }) };
   }
 }

@@ -5,26 +5,23 @@ import { KubeError } from '../api/kubeError.ts';
 import type { CallSecrets, SecretName, SecretSource } from '../../contracts/secrets.ts';
 import type { Cluster } from '../store/cluster.ts';
 
-export interface KubernetesSecretsParts {
-  readonly cluster: Pick<Cluster, 'connect'>;
-  readonly namespace: () => string;
-}
-
 const MAX_HIDDEN = 1_000;
 
 /** Secrets of Kubernetes, read one by one by their names, so that the right to `get` some of them is enough. What has been read is
  *  hidden in what is recorded of calls. */
 export class KubernetesSecrets implements SecretSource, CallSecrets {
-  readonly #parts: KubernetesSecretsParts;
+  readonly #cluster: Pick<Cluster, 'connect'>;
+  readonly #namespace: () => string;
   readonly #read = new LRUCache<string, true>({ max: MAX_HIDDEN });
   #hide: Hide | undefined;
 
-  constructor(parts: KubernetesSecretsParts) {
-    this.#parts = parts;
+  constructor(cluster: Pick<Cluster, 'connect'>, namespace: () => string) {
+    this.#cluster = cluster;
+    this.#namespace = namespace;
   }
 
   async read(
-    { name, namespace = this.#parts.namespace() }: SecretName,
+    { name, namespace = this.#namespace() }: SecretName,
     keys: readonly string[],
   ): Promise<readonly string[]> {
     const { data } = await this.#get(namespace, name);
@@ -52,7 +49,7 @@ export class KubernetesSecrets implements SecretSource, CallSecrets {
   async #get(namespace: string, name: string): Promise<{ readonly data?: unknown }> {
     try {
       const place = { group: '', version: 'v1', plural: 'secrets', namespace, name };
-      const { object } = await (await this.#parts.cluster.connect()).get(place);
+      const { object } = await (await this.#cluster.connect()).get(place);
       return { data: object['data'] };
     } catch (error) {
       throw faultOf(error, `secret ${name} in namespace ${namespace}`, { namespace, name });

@@ -15,16 +15,12 @@ import { StatusWriter } from './statusWriter.ts';
 
 const SERVER = 'MCPServer';
 
-export interface ProvideStatusParts {
-  readonly cluster: Cluster;
-  readonly definitions: Definitions;
-}
-
 /** Keeps the status of all definitions current, in one of the processes.
  *  @returns whether this process is the one that writes */
 export function provideStatus(
   scope: Scope<StoreKubernetesConfig>,
-  { cluster, definitions }: ProvideStatusParts,
+  cluster: Cluster,
+  definitions: Definitions,
 ): () => boolean {
   const control = (): ConfigControl => scope.get(ConfigControl);
   const kinds = (): readonly ResourceKind[] => control().kinds();

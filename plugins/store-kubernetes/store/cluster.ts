@@ -5,22 +5,19 @@ import { findCredentials } from '../api/findCredentials.ts';
 import { KubeApi } from '../api/kubeApi.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 
-export interface ClusterParts {
-  readonly config: () => StoreKubernetesConfig;
-  readonly log: Log;
-}
-
 /** The connection to the API server, made when it is first used. */
 export class Cluster {
-  readonly #parts: ClusterParts;
+  readonly #config: () => StoreKubernetesConfig;
+  readonly #log: Log;
   /** Name of this process, `<host>_<pid>`; shown as the holder of the Lease and as the source of Events. */
   readonly holder = `${hostname()}_${process.pid}`;
   #api: KubeApi | undefined;
   #connecting: Promise<KubeApi> | undefined;
   #isClosed = false;
 
-  constructor(parts: ClusterParts) {
-    this.#parts = parts;
+  constructor(config: () => StoreKubernetesConfig, log: Log) {
+    this.#config = config;
+    this.#log = log;
   }
 
   /** @throws GatewayError STORE_UNREACHABLE before the connection has been made */
@@ -39,14 +36,14 @@ export class Cluster {
   }
 
   async #connect(): Promise<KubeApi> {
-    const { context, requestTimeoutMs } = this.#parts.config();
+    const { context, requestTimeoutMs } = this.#config();
     const credentials = await findCredentials({
       env: process.env,
       ...(context !== undefined && { context }),
     });
     if (this.#isClosed) throw new GatewayError('PLUGIN_STOPPED', 'pegboard is stopping');
     this.#api = new KubeApi(credentials, { callMs: requestTimeoutMs });
-    this.#parts.log.info('definitions are custom resources', { server: credentials.server.origin });
+    this.#log.info('definitions are custom resources', { server: credentials.server.origin });
     return this.#api;
   }
 

@@ -14,12 +14,6 @@ import { wholeNumberIn, wrongVariable } from './variables.ts';
 
 const FLUSH_MS = 5_000;
 
-export interface ExportParts {
-  readonly env: Env;
-  /** Proxies of the configuration; default: those of the environment. */
-  readonly settings?: ProxySettings | undefined;
-  readonly log: Log;
-}
 export interface TraceExport {
   readonly tracer: Tracer;
   /** Exports what waits, within five seconds. Safe to call twice. */
@@ -27,10 +21,15 @@ export interface TraceExport {
 }
 
 /** A tracer whose spans go where the environment says, in batches, from a queue of bounded length.
+ *  @param settings proxies of the configuration; default: those of the environment
  *  @throws GatewayError PLUGIN_START for a variable with a wrong value */
-export async function openExport(parts: ExportParts): Promise<TraceExport> {
-  const { env, log } = parts;
-  const exporters = await Promise.all(traceExporterNames(env).map((name) => exporterOf(name, parts)));
+export async function openExport(env: Env, log: Log, settings?: ProxySettings): Promise<TraceExport> {
+  const exporterOf = async (name: string): Promise<SpanExporter> => {
+    if (name === 'otlp') return new ReportingExporter(await otlpExporter(env, settings), log);
+    if (name === 'console') return new LogExporter(log);
+    throw wrongVariable('OTEL_TRACES_EXPORTER', name, `list ${EXPORTERS.join(', ')} or none`);
+  };
+  const exporters = await Promise.all(traceExporterNames(env).map(exporterOf));
   const spanProcessors = exporters.map((exporter) => new BatchSpanProcessor({ exporter, ...queueIn(env) }));
   const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
   const provider = new TracerProvider({
@@ -46,13 +45,6 @@ export async function openExport(parts: ExportParts): Promise<TraceExport> {
   };
   let stopped: Promise<void> | undefined;
   return { tracer: provider.getTracer('pegboard', VERSION), stop: () => (stopped ??= shutDown()) };
-}
-
-/** @throws GatewayError PLUGIN_START */
-async function exporterOf(name: string, { env, log, settings }: ExportParts): Promise<SpanExporter> {
-  if (name === 'otlp') return new ReportingExporter(await otlpExporter(env, settings), log);
-  if (name === 'console') return new LogExporter(log);
-  throw wrongVariable('OTEL_TRACES_EXPORTER', name, `list ${EXPORTERS.join(', ')} or none`);
 }
 
 /** Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */

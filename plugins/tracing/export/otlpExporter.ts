@@ -13,7 +13,7 @@ export async function otlpExporter(env: Env, settings?: ProxySettings): Promise<
     ? 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
     : 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = env[name] || DEFAULT;
-  const options = exportAgent({ env, settings, signal: 'TRACES' });
+  const options = exportAgent(env, settings, 'TRACES');
   if (protocol === DEFAULT)
     return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter(options);
   if (protocol === 'http/json')

@@ -9,39 +9,36 @@ const MAX_SEARCHED_CHARS = 1_000_000;
 const MAX_LEVELS = 512;
 const LEFT_OUT = '[too large]';
 
-export interface ContentParts {
-  readonly config: () => TracingConfig;
-  /** Secrets that belong to a call. */
-  readonly secretsOf: (call: Call) => readonly Hide[];
-}
-
 /** Arguments and results as attributes, with secrets hidden; nothing unless `content` is set. */
 export class ContentReader {
-  readonly #parts: ContentParts;
-  constructor(parts: ContentParts) {
-    this.#parts = parts;
+  readonly #config: () => TracingConfig;
+  readonly #secretsOf: (call: Call) => readonly Hide[];
+  /** @param secretsOf secrets that belong to a call */
+  constructor(config: () => TracingConfig, secretsOf: (call: Call) => readonly Hide[]) {
+    this.#config = config;
+    this.#secretsOf = secretsOf;
   }
 
   argumentsOf(content: Content): Attributes {
-    if (!this.#parts.config().content) return {};
+    if (!this.#config().content) return {};
     const args = content.args();
     return args === undefined ? {} : { 'gen_ai.tool.call.arguments': this.#shown(args, content) };
   }
 
   /** @param json of the result */
   resultOf(content: Content, json: string): Attributes {
-    if (!this.#parts.config().content) return {};
+    if (!this.#config().content) return {};
     return { 'gen_ai.tool.call.result': this.#shown(json, content) };
   }
 
   #shown(json: string, { call, hide }: Content): string {
     const value: unknown = json.length > MAX_SEARCHED_CHARS ? undefined : JSON.parse(json);
     if (value === undefined || pathBelow(value, MAX_LEVELS) !== undefined) return LEFT_OUT;
-    const hides = [...this.#parts.secretsOf(call), hide];
+    const hides = [...this.#secretsOf(call), hide];
     const hideAll: Hide = (text) => hides.reduce((rest, one) => one(rest), text);
     // As values, for secrets that JSON spells differently; then as a text, for those that several values make up.
     const text = hideAll(JSON.stringify(hiddenIn(withoutNamed(value), hideAll)));
-    const { maxContentChars } = this.#parts.config();
+    const { maxContentChars } = this.#config();
     return text.length > maxContentChars ? `${text.slice(0, maxContentChars)}…` : text;
   }
 }

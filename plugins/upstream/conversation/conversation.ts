@@ -96,10 +96,10 @@ export class Conversation {
       reread: parts.reread,
       hears: () => (this.requests.era === 'modern' ? this.#listening.isCurrent : this.requests.hears),
     });
-    this.watches = new Watches({
-      begin: (uri) => this.#subscribe(uri),
-      end: (uri) => this.#change('resources/unsubscribe', uri),
-    });
+    this.watches = new Watches(
+      (uri) => this.#subscribe(uri),
+      (uri) => this.#change('resources/unsubscribe', uri),
+    );
     this.#listening = new Listening({
       server,
       requests: this.requests,
@@ -110,7 +110,7 @@ export class Conversation {
       uris: () => this.watches.uris,
       missed: () => this.missed(),
     });
-    this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => parts.topics() });
+    this.#rounds = new Rounds(server, this.requests, config, () => parts.topics());
     this.#choice = new EraChoice({
       server,
       requests: this.requests,

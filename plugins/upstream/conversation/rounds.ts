@@ -19,14 +19,6 @@ const MAX_QUESTIONS = 32;
 /** The wait before a round without a question. */
 const PAUSE_MS = 250;
 
-export interface RoundParts {
-  readonly server: string;
-  readonly requests: Requests;
-  readonly config: () => Pick<UpstreamConfig, 'questionTimeoutMs' | 'maxQuestionBytes'>;
-  /** What the server may ask. */
-  readonly topics: () => readonly Topic[];
-}
-
 interface KeyedQuestion extends Omit<Question, 'progress'> {
   /** The server's name of it. */
   readonly key: string;
@@ -49,11 +41,23 @@ interface OpenRound {
 /** Asks the client what a result requires, and sends the call again with the answers.
  *  Source: MCP 2026-07-28, Multi Round-Trip Requests */
 export class Rounds {
-  readonly #parts: RoundParts;
+  readonly #server: string;
+  readonly #requests: Requests;
+  readonly #config: () => Pick<UpstreamConfig, 'questionTimeoutMs' | 'maxQuestionBytes'>;
+  readonly #topics: () => readonly Topic[];
   readonly #open = new Set<OpenRound>();
 
-  constructor(parts: RoundParts) {
-    this.#parts = parts;
+  /** @param topics what the server may ask */
+  constructor(
+    server: string,
+    requests: Requests,
+    config: () => Pick<UpstreamConfig, 'questionTimeoutMs' | 'maxQuestionBytes'>,
+    topics: () => readonly Topic[],
+  ) {
+    this.#server = server;
+    this.#requests = requests;
+    this.#config = config;
+    this.#topics = topics;
   }
 
   /** Whether a call waits for a client, or for its next round. */
@@ -85,13 +89,13 @@ export class Rounds {
       ...(state === undefined ? [] : [`"requestState":${state}`]),
     ];
     const further = { ...round, number: number + 1 };
-    return this.#parts.requests.call(what, withMembers(first, members.join(',')), options, further);
+    return this.#requests.call(what, withMembers(first, members.join(',')), options, further);
   }
 
   #required(json: string, round: Round): Required {
-    if (isTask(JSON.parse(json) as JsonObject)) throw taskAnswer(this.#parts.server, round);
+    if (isTask(JSON.parse(json) as JsonObject)) throw taskAnswer(this.#server, round);
     const type = rawMember(json, 'resultType') ?? '';
-    const isLegacy = this.#parts.requests.era === 'legacy' && round.options.asModern !== true;
+    const isLegacy = this.#requests.era === 'legacy' && round.options.asModern !== true;
     if (type !== '"input_required"' || isLegacy)
       throw this.#fault(
         round,
@@ -112,7 +116,7 @@ export class Rounds {
         round,
         `requires ${names.length} inputs at once; at most ${MAX_QUESTIONS} are asked for`,
       );
-    const { maxQuestionBytes } = this.#parts.config();
+    const { maxQuestionBytes } = this.#config();
     if (Buffer.byteLength(asked) > maxQuestionBytes)
       throw this.#fault(round, `requires input: its questions are larger than ${maxQuestionBytes} bytes`);
     const questions = names.map((key) => this.#question(key, rawMember(asked, key) ?? '', round));
@@ -122,13 +126,12 @@ export class Rounds {
   }
 
   #question(key: string, text: string, round: Round): KeyedQuestion {
-    const { topics } = this.#parts;
     const { method, params = {} } = objectIn(text) ?? {};
     if (typeof method !== 'string' || !isObject(params))
       throw this.#fault(round, 'requires input that is not a request');
     const topic = topicOf(method);
     const refusal =
-      topic === undefined || !topics().includes(topic)
+      topic === undefined || !this.#topics().includes(topic)
         ? notOffered(method, topic)
         : capabilityRefusal(method, params, round.options.client?.capabilities ?? {});
     if (refusal !== undefined) throw this.#fault(round, `requires input: ${refusal.message}`);
@@ -140,7 +143,7 @@ export class Rounds {
     const { round, cancel } = open;
     const { cancel: call } = round.options;
     const stopListening = call?.onCancel((reason) => cancel.cancel(reason));
-    const { questionTimeoutMs } = this.#parts.config();
+    const { questionTimeoutMs } = this.#config();
     const late = `there was no answer within ${questionTimeoutMs} ms`;
     const timer = setTimeout(() => cancel.cancel(late), questionTimeoutMs);
     try {
@@ -157,21 +160,19 @@ export class Rounds {
 
   /** Why the call has ended meanwhile. */
   #endOf({ round: { what, options }, fault }: OpenRound): GatewayError | undefined {
-    const { server } = this.#parts;
     const reason = options.cancel?.reason;
-    if (reason !== undefined) return cancelled(server, { what, sent: true }, reason);
-    return fault && cutOff(server, { what }, fault);
+    if (reason !== undefined) return cancelled(this.#server, { what, sent: true }, reason);
+    return fault && cutOff(this.#server, { what }, fault);
   }
 
   async #answer({ key, ...question }: KeyedQuestion, round: Round, cancel: Cancellation): Promise<string> {
-    const { server } = this.#parts;
     const answer = await round.options.client?.ask(question, cancel).catch(asError);
     if (answer?.kind === 'result') return `${JSON.stringify(key)}:${answer.json}`;
-    throw unanswered(server, round, `the client did not answer ${question.method}: ${whyIn(answer)}`);
+    throw unanswered(this.#server, round, `the client did not answer ${question.method}: ${whyIn(answer)}`);
   }
 
   #fault(round: Round, text: string): GatewayError {
-    return malformed(this.#parts.server, round, text);
+    return malformed(this.#server, round, text);
   }
 }
 

@@ -1,13 +1,6 @@
 import { GatewayError } from 'pegboard';
 import { canonicalUri } from './canonicalUri.ts';
 
-export interface WatchParts {
-  /** Subscribes to a resource. */
-  readonly begin: (uri: string) => Promise<unknown>;
-  /** Called when a resource has no listener any more. */
-  readonly end: (uri: string) => void;
-}
-
 /** The listeners of one resource, and the pending or settled subscription. */
 interface Watched {
   readonly listeners: Set<() => void>;
@@ -16,11 +9,15 @@ interface Watched {
 
 /** Subscriptions to one server's resources: one for any number of listeners, and over any number of connections. */
 export class Watches {
-  readonly #parts: WatchParts;
+  readonly #begin: (uri: string) => Promise<unknown>;
+  readonly #end: (uri: string) => void;
   readonly #watchedByUri = new Map<string, Watched>();
 
-  constructor(parts: WatchParts) {
-    this.#parts = parts;
+  /** @param begin subscribes to a resource
+   *  @param end called when a resource has no listener any more */
+  constructor(begin: (uri: string) => Promise<unknown>, end: (uri: string) => void) {
+    this.#begin = begin;
+    this.#end = end;
   }
 
   get isEmpty(): boolean {
@@ -32,7 +29,7 @@ export class Watches {
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add(uri: string, updated: () => void): Promise<() => void> {
-    const watched = this.#watchedByUri.get(uri) ?? this.#begin(uri);
+    const watched = this.#watchedByUri.get(uri) ?? this.#beginNew(uri);
     const end = this.#listen(uri, watched, updated);
     try {
       await watched.begun;
@@ -49,8 +46,8 @@ export class Watches {
     return this.#listen(uri, watched, updated);
   }
 
-  #begin(uri: string): Watched {
-    return this.#keep(uri, this.#parts.begin(uri));
+  #beginNew(uri: string): Watched {
+    return this.#keep(uri, this.#begin(uri));
   }
 
   #keep(uri: string, begun: Promise<unknown>): Watched {
@@ -67,7 +64,7 @@ export class Watches {
       listeners.delete(listener);
       if (listeners.size > 0 || this.#watchedByUri.get(uri) !== watched) return;
       this.#watchedByUri.delete(uri);
-      this.#parts.end(uri);
+      this.#end(uri);
     };
   }
 

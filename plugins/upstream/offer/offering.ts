@@ -21,7 +21,7 @@ export class Offering {
     this.audience = audience;
     this.tools = new ToolRegistrar(audience, parts);
     this.sources = new SourceRegistrar(audience, parts);
-    this.#partial = new PartialLists(parts);
+    this.#partial = new PartialLists(parts.log, parts.emit);
   }
 
   /** A server, or what it lists to the audience, has changed. */

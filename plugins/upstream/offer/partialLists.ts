@@ -2,11 +2,6 @@ import type { KernelEvent, Log } from 'pegboard';
 import { serverEvents } from '../server/serverEvents.ts';
 import type { OfferingServer } from './offeringServer.ts';
 
-export interface PartialListsParts {
-  readonly log: Log;
-  readonly emit: (event: KernelEvent) => void;
-}
-
 /** What a gap says about a name that the server does not list. */
 export function mayHaveIt(server: string, gap: string): string {
   return `server ${server} may have it, but of its list only a part is known: ${gap}`;
@@ -14,11 +9,13 @@ export function mayHaveIt(server: string, gap: string): string {
 
 /** Reports the lists of which only a part was read, once until that changes. */
 export class PartialLists {
-  readonly #parts: PartialListsParts;
+  readonly #log: Log;
+  readonly #emit: (event: KernelEvent) => void;
   readonly #toldByServer = new Map<string, readonly string[]>();
 
-  constructor(parts: PartialListsParts) {
-    this.#parts = parts;
+  constructor(log: Log, emit: (event: KernelEvent) => void) {
+    this.#log = log;
+    this.#emit = emit;
   }
 
   /** What is not read, by server. */
@@ -38,8 +35,8 @@ export class PartialLists {
     else this.#toldByServer.set(name, gaps);
     for (const gap of gaps) {
       if (before.includes(gap)) continue;
-      this.#parts.log.warn('a list of the server was read in part', { server: name, gap });
-      serverEvents(name, this.#parts.emit)('MCPServerListPartial', gap);
+      this.#log.warn('a list of the server was read in part', { server: name, gap });
+      serverEvents(name, this.#emit)('MCPServerListPartial', gap);
     }
   }
 

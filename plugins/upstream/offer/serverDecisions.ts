@@ -13,20 +13,18 @@ import { isStartingUnknown, isUnknown } from './startingServers.ts';
 import type { Offers } from './offers.ts';
 import { whyUnlisted } from './whyUnlisted.ts';
 
-export interface DecisionParts {
-  readonly config: () => UpstreamConfig;
-  readonly fleet: Pick<Fleet, 'get' | 'all' | 'personal'>;
-  readonly offers: Pick<Offers, 'exclusion' | 'formerServer' | 'leftOut' | 'report'>;
-  readonly table: () => Pick<ToolTable, 'hides'>;
-}
-
 const LAYER = 'server';
 const LISTS = 'change the lists with core_mcpserver_update';
 const START = 'start it with core_service_start';
 const AGAIN = 'try again in a few seconds';
 
 /** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
-export function serverDecisions({ config, fleet, offers, table }: DecisionParts): DecisionLayer {
+export function serverDecisions(
+  config: () => UpstreamConfig,
+  fleet: Pick<Fleet, 'get' | 'all' | 'personal'>,
+  offers: Pick<Offers, 'exclusion' | 'formerServer' | 'leftOut' | 'report'>,
+  table: () => Pick<ToolTable, 'hides'>,
+): DecisionLayer {
   const judgeGone = (name: string, request: InboundRequest): Verdict | undefined => {
     const former = offers.formerServer(name);
     const connection = former === undefined ? namesake(name, fleet, config()) : fleet.get(former);
@@ -36,7 +34,7 @@ export function serverDecisions({ config, fleet, offers, table }: DecisionParts)
       const personal = fleet.personal(connection.name);
       const known = verdictWithout(connection, personal, request);
       if (known !== undefined) return known;
-      const why = whyUnlisted(connection, { personal, offers }, { name, request });
+      const why = whyUnlisted(connection, personal, offers, { name, request });
       return why && { layer: LAYER, allow: false, ...why };
     }
     const remedy =

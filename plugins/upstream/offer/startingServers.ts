@@ -12,14 +12,12 @@ import { namesake } from './namesake.ts';
 /** How long a call to an unknown name waits for the list of its server. */
 const LOOK_MS = 5_000;
 
-export interface StartingParts {
-  readonly config: () => UpstreamConfig;
-  readonly fleet: Pick<Fleet, 'all' | 'personal'>;
-  readonly table: () => Pick<ToolTable, 'refusal'>;
-}
-
 /** The servers that connect for the first time and have no stored catalogue. */
-export function startingServers({ config, fleet, table }: StartingParts): StartingServers {
+export function startingServers(
+  config: () => UpstreamConfig,
+  fleet: Pick<Fleet, 'all' | 'personal'>,
+  table: () => Pick<ToolTable, 'refusal'>,
+): StartingServers {
   const starting = (): readonly Connection[] => fleet.all().filter(isStartingUnknown);
   const visibleOf = (servers: readonly Connection[], request: InboundRequest): readonly string[] =>
     servers

@@ -11,15 +11,11 @@ const AGAIN = 'try again in a few seconds';
 
 type Refusal = Omit<Verdict, 'layer' | 'allow'>;
 
-export interface UnlistedParts {
-  readonly personal: Personal | undefined;
-  readonly offers: Pick<Offers, 'leftOut' | 'report'>;
-}
-
 /** What is wrong with the list of a server that offers no tool of that name; undefined if nothing is. */
 export function whyUnlisted(
   connection: Connection,
-  { personal, offers }: UnlistedParts,
+  personal: Personal | undefined,
+  offers: Pick<Offers, 'leftOut' | 'report'>,
   { name, request }: { readonly name: string; readonly request: InboundRequest },
 ): Refusal | undefined {
   const server = connection.name;

@@ -13,12 +13,6 @@ export interface Alarms {
   answeredAgain(): void;
 }
 
-export interface LivenessParts {
-  /** Whether the server has assigned a session that it may forget. */
-  readonly hasSession: () => boolean;
-  readonly upkeep: () => Alarms;
-}
-
 /** A session that lasted this long (ms) was not lost soon; so many that were in a row count as failed attempts to connect. */
 const STEADY_MS = 10_000;
 const MAX_BRIEF = 3;
@@ -27,7 +21,8 @@ const MAX_BRIEF = 3;
 export class Liveness {
   /** Number of messages that have arrived. */
   heard = 0;
-  readonly #parts: LivenessParts;
+  readonly #hasSession: () => boolean;
+  readonly #upkeep: () => Alarms;
   /** Whether the server has answered well since it lost a session, its greeting aside; true if it never did. */
   #isProven = true;
   #hasLost = false;
@@ -41,8 +36,10 @@ export class Liveness {
   /** Calls whose error may mean that the session is lost: a ping decides. */
   #doubtful = new Map<Pending, GatewayError>();
 
-  constructor(parts: LivenessParts) {
-    this.#parts = parts;
+  /** @param hasSession whether the server has assigned a session that it may forget */
+  constructor(hasSession: () => boolean, upkeep: () => Alarms) {
+    this.#hasSession = hasSession;
+    this.#upkeep = upkeep;
   }
 
   get isProven(): boolean {
@@ -60,12 +57,12 @@ export class Liveness {
     this.#isProven = true;
     if (!isCall || this.#silentCalls === 0) return;
     this.#silentCalls = 0;
-    this.#parts.upkeep().answeredAgain();
+    this.#upkeep().answeredAgain();
   }
   /** A call that was sent had no answer in time. */
   timedOut(error: GatewayError): void {
     this.#silentCalls += 1;
-    if (this.#parts.upkeep().timedOut(error, this.#silentCalls)) this.isHolding = true;
+    if (this.#upkeep().timedOut(error, this.#silentCalls)) this.isHolding = true;
   }
   /** A session is lost soon after it was begun, several times in a row: something but the session is wrong. */
   lost(): void {
@@ -76,11 +73,11 @@ export class Liveness {
 
   /** What the error of a call means; a doubtful one waits for take(). */
   judge(pending: Pending, error: GatewayError): 'lost' | 'doubtful' | 'unharmed' {
-    if (!this.#parts.hasSession()) return 'unharmed';
+    if (!this.#hasSession()) return 'unharmed';
     if (isUninitialized(error)) return 'lost';
     // A request of the modern era is in no session.
     if (pending.era === 'modern') return 'unharmed';
-    if (!isSessionDoubt(error) || !this.#parts.upkeep().doubted()) return 'unharmed';
+    if (!isSessionDoubt(error) || !this.#upkeep().doubted()) return 'unharmed';
     pending.unsent();
     pending.wasRenewed = true;
     this.#doubtful.set(pending, error);
@@ -90,7 +87,7 @@ export class Liveness {
   /** Whether the error of a ping means that the session is lost. */
   isForgotten(error: GatewayError): boolean {
     if (error.details.isSessionLost === true) return true;
-    return this.#parts.hasSession() && (isUninitialized(error) || isSessionDoubt(error));
+    return this.#hasSession() && (isUninitialized(error) || isSessionDoubt(error));
   }
 
   /** @returns the doubtful calls that still wait, with their errors: the ping has decided */

@@ -46,10 +46,10 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
     this.#hooks = hooks;
     this.#late = new LateCalls(() => hooks.lateLimits());
     this.#dialect = new Dialect(hooks);
-    this.liveness = new Liveness({
-      hasSession: () => this.era === 'legacy' && this.#wire?.sessionId !== undefined,
-      upkeep: () => hooks.upkeep(),
-    });
+    this.liveness = new Liveness(
+      () => this.era === 'legacy' && this.#wire?.sessionId !== undefined,
+      () => hooks.upkeep(),
+    );
     this.#incoming = new Incoming({
       ...hooks,
       server,

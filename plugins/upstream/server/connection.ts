@@ -44,11 +44,11 @@ export class Connection implements ServerCalls {
     this.#parts = parts;
     this.#status = new ServerStatus(name, emit);
     this.#announcer = new Announcer(name, { ...parts, counts: this.counts });
-    this.#retry = new RetrySchedule({
+    this.#retry = new RetrySchedule(
       config,
-      isReady: () => this.state === 'ready',
-      begin: () => void this.#recover(),
-    });
+      () => this.state === 'ready',
+      () => void this.#recover(),
+    );
     this.conversation = new Conversation(name, {
       ...parts,
       timeoutMs: () => this.#definition.timeoutMs,

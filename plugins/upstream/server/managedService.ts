@@ -15,17 +15,13 @@ import type { ToolReport } from './toolReport.ts';
 /** A server may be wrong in each of its entries, and another may have all of their names. */
 const MAX_TOLD = 20;
 
-export interface ManagedParts {
-  readonly scope: Scope<UpstreamConfig>;
-  readonly report: (server: string, request?: InboundRequest) => ToolReport;
-  /** Callers' own connections to the server. */
-  readonly personal: Personal | undefined;
-}
-
-/** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
+/** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard.
+ *  @param personal callers' own connections to the server */
 export function managedService(
   connection: Connection,
-  { scope, report, personal }: ManagedParts,
+  scope: Scope<UpstreamConfig>,
+  report: (server: string, request?: InboundRequest) => ToolReport,
+  personal: Personal | undefined,
 ): ManagedService {
   const { name } = connection;
   const isSuspended = (): boolean => connection.definition.suspended;

@@ -3,28 +3,32 @@ import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 
-export interface PulseParts {
-  readonly requests: Requests;
-  /** 0 disables pings. */
-  readonly intervalMs: () => number;
-  readonly timeoutMs: () => number;
-  readonly lost: (error: GatewayError) => void;
-}
-
 /** How long the ping after a time-out is waited for: a request has waited in vain already. */
 const HUNG_MS = 5_000;
 
 /** Pings a server that may be lost: an idle remote one regularly, because that sends no signal, and any after a time-out. */
 export class Pulse {
-  readonly #parts: PulseParts;
+  readonly #requests: Requests;
+  readonly #intervalMs: () => number;
+  readonly #timeoutMs: () => number;
+  readonly #lost: (error: GatewayError) => void;
   #timer: NodeJS.Timeout | undefined;
   #round = 0;
   /** The round of the ping that is under way. */
   #asking: number | undefined;
   #isRegular = false;
 
-  constructor(parts: PulseParts) {
-    this.#parts = parts;
+  /** @param intervalMs 0 disables pings */
+  constructor(
+    requests: Requests,
+    intervalMs: () => number,
+    timeoutMs: () => number,
+    lost: (error: GatewayError) => void,
+  ) {
+    this.#requests = requests;
+    this.#intervalMs = intervalMs;
+    this.#timeoutMs = timeoutMs;
+    this.#lost = lost;
   }
 
   /** Pings regularly from now on. */
@@ -36,12 +40,12 @@ export class Pulse {
 
   /** Asks now, unless a ping is under way. */
   ask(): void {
-    if (this.#asking !== this.#round) void this.#ask(this.#round, this.#parts.timeoutMs(), false);
+    if (this.#asking !== this.#round) void this.#ask(this.#round, this.#timeoutMs(), false);
   }
 
   /** As ask(), with less patience. @param isSilenceFatal whether running calls do not excuse a server that sends nothing */
   askAfterTimeOut(isSilenceFatal: boolean): void {
-    const ms = Math.min(this.#parts.timeoutMs(), HUNG_MS);
+    const ms = Math.min(this.#timeoutMs(), HUNG_MS);
     if (this.#asking !== this.#round) void this.#ask(this.#round, ms, isSilenceFatal);
   }
 
@@ -52,16 +56,15 @@ export class Pulse {
   }
 
   #later(round: number): void {
-    const { intervalMs, requests } = this.#parts;
-    if (!this.#isRegular || intervalMs() === 0) return;
+    if (!this.#isRegular || this.#intervalMs() === 0) return;
     this.#timer = setTimeout(() => {
-      if (requests.running > 0) this.#later(round);
+      if (this.#requests.running > 0) this.#later(round);
       else this.ask();
-    }, intervalMs());
+    }, this.#intervalMs());
   }
 
   async #ask(round: number, timeoutMs: number, isSilenceFatal: boolean): Promise<void> {
-    const { requests } = this.#parts;
+    const requests = this.#requests;
     const { heard } = requests.liveness;
     clearTimeout(this.#timer);
     this.#asking = round;
@@ -81,7 +84,7 @@ export class Pulse {
 
   /** @param isSilent whether nothing has arrived, which running calls do not excuse */
   #judge(fault: GatewayError, isSilent: boolean): void {
-    const { requests, lost } = this.#parts;
+    const requests = this.#requests;
     if (requests.era === 'legacy' && requests.liveness.isForgotten(fault)) {
       requests.sessionLost(fault);
       return;
@@ -89,7 +92,7 @@ export class Pulse {
     // An error, or an answer of another form, is also an answer, and a busy server may answer slowly.
     const isAnswer = fault.code === 'UPSTREAM_ERROR' || fault.code === 'UPSTREAM_PROTOCOL';
     if (isAnswer || (requests.running > 0 && !isSilent)) requests.proved();
-    else lost(isSilent ? hung(fault) : fault);
+    else this.#lost(isSilent ? hung(fault) : fault);
   }
 }
 

@@ -1,23 +1,21 @@
 import type { UpstreamConfig } from '../config.ts';
 import { retryWaitMs } from '../backoffMs.ts';
 
-export interface RetryParts {
-  readonly config: () => UpstreamConfig;
-  readonly isReady: () => boolean;
-  readonly begin: () => void;
-}
-
 /** When a failed server is tried again: after growing waits, with every consecutive failure. */
 export class RetrySchedule {
-  readonly #parts: RetryParts;
+  readonly #config: () => UpstreamConfig;
+  readonly #isReady: () => boolean;
+  readonly #begin: () => void;
   #failures = 0;
   /** When the current connection was established; Infinity without one. */
   #readyAt = Number.POSITIVE_INFINITY;
   #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: RetryParts) {
-    this.#parts = parts;
+  constructor(config: () => UpstreamConfig, isReady: () => boolean, begin: () => void) {
+    this.#config = config;
+    this.#isReady = isReady;
+    this.#begin = begin;
   }
 
   /** Consecutive failures; a connection that has lasted `healthyAfterMs` resets the count. */
@@ -29,7 +27,7 @@ export class RetrySchedule {
     return this.#at;
   }
   get isSoon(): boolean {
-    return this.#at !== undefined && this.#at - Date.now() <= this.#parts.config().retryWaitMs;
+    return this.#at !== undefined && this.#at - Date.now() <= this.#config().retryWaitMs;
   }
 
   /** The next attempt was requested: its failure counts as the first. */
@@ -47,13 +45,12 @@ export class RetrySchedule {
 
   /** @param askedSeconds the wait that the server requested with Retry-After */
   plan(askedSeconds = 0): void {
-    const waitMs = retryWaitMs(this.#failures, askedSeconds, this.#parts.config());
+    const waitMs = retryWaitMs(this.#failures, askedSeconds, this.#config());
     this.#at = Date.now() + waitMs;
-    this.#timer = setTimeout(this.#parts.begin, waitMs);
+    this.#timer = setTimeout(this.#begin, waitMs);
   }
   #failuresAt(now: number): number {
-    const { isReady, config } = this.#parts;
-    const hasLasted = isReady() && now - this.#readyAt >= config().healthyAfterMs;
+    const hasLasted = this.#isReady() && now - this.#readyAt >= this.#config().healthyAfterMs;
     return hasLasted ? 0 : this.#failures;
   }
 

@@ -36,15 +36,15 @@ export class Upkeep implements Alarms {
   constructor(parts: UpkeepParts) {
     const { conversation, config, definition, announcer, lost } = parts;
     this.#parts = parts;
-    this.#pulse = new Pulse({
-      requests: conversation.requests,
-      intervalMs: () => config().pingIntervalMs,
-      timeoutMs: () => definition().timeoutMs,
-      lost: (error) => {
+    this.#pulse = new Pulse(
+      conversation.requests,
+      () => config().pingIntervalMs,
+      () => definition().timeoutMs,
+      (error) => {
         announcer.unhealthy(error);
         lost(error);
       },
-    });
+    );
   }
 
   /** @param listError why a list could not be read */

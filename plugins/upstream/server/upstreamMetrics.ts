@@ -5,13 +5,6 @@ import { processUsage } from './processUsage.ts';
 import type { Usage } from './processUsage.ts';
 import type { ToolReport } from './toolReport.ts';
 
-export interface UpstreamMetricsParts {
-  /** Only servers that exist have series. */
-  readonly servers: () => readonly Connection[];
-  readonly report: (server: string) => ToolReport;
-  /** JSON of the declarations of its offered tools. */
-  readonly catalogueBytes: (server: string) => number;
-}
 interface About {
   /** Below `mcp.upstream.` */
   readonly name: string;
@@ -26,18 +19,28 @@ interface Spent {
 
 /** The servers as they are when an exporter asks. */
 export class UpstreamMetrics implements MetricSource {
-  readonly #parts: UpstreamMetricsParts;
+  readonly #servers: () => readonly Connection[];
+  readonly #report: (server: string) => ToolReport;
+  readonly #catalogueBytes: (server: string) => number;
   /** CPU time also of processes that have ended, so that it never falls. */
   readonly #spent = new Map<string, Spent>();
   /** Read once for all metrics of one answer. */
   #usages: ReadonlyMap<Connection, readonly (readonly [pid: number, usage: Usage])[]> | undefined;
 
-  constructor(parts: UpstreamMetricsParts) {
-    this.#parts = parts;
+  /** @param servers only servers that exist have series
+   *  @param catalogueBytes JSON of the declarations of its offered tools */
+  constructor(
+    servers: () => readonly Connection[],
+    report: (server: string) => ToolReport,
+    catalogueBytes: (server: string) => number,
+  ) {
+    this.#servers = servers;
+    this.#report = report;
+    this.#catalogueBytes = catalogueBytes;
   }
 
   get metrics(): readonly Metric[] {
-    const { report, catalogueBytes } = this.#parts;
+    const report = this.#report;
     return [
       this.#gauge(
         { name: 'up', unit: '1', description: 'Whether the server is connected: 1 or 0.' },
@@ -124,7 +127,7 @@ export class UpstreamMetrics implements MetricSource {
       ),
       this.#gauge(
         { name: 'catalogue.size', unit: 'By', description: 'JSON of the declarations of its tools.' },
-        ({ name }) => catalogueBytes(name),
+        ({ name }) => this.#catalogueBytes(name),
       ),
       this.#gauge(
         {
@@ -132,7 +135,7 @@ export class UpstreamMetrics implements MetricSource {
           unit: '{token}',
           description: `What they would take of an agent's context: a token for ${BYTES_PER_TOKEN} bytes, as an estimate.`,
         },
-        ({ name }) => estimatedTokens(catalogueBytes(name)),
+        ({ name }) => estimatedTokens(this.#catalogueBytes(name)),
       ),
       this.#each(
         {
@@ -168,7 +171,7 @@ export class UpstreamMetrics implements MetricSource {
   #each({ name, ...about }: About, read: (server: Connection) => readonly Sample[]): Metric {
     const samplesOf = (server: Connection): readonly Sample[] =>
       read(server).map(({ value, labels }) => ({ value, labels: { server: server.name, ...labels } }));
-    return { name: `mcp.upstream.${name}`, ...about, read: () => this.#parts.servers().flatMap(samplesOf) };
+    return { name: `mcp.upstream.${name}`, ...about, read: () => this.#servers().flatMap(samplesOf) };
   }
 
   #connects(): Metric {
@@ -178,7 +181,7 @@ export class UpstreamMetrics implements MetricSource {
       unit: 's',
       description: 'Time to connect: from the greeting until its lists were read.',
       read: (): readonly HistogramSample[] =>
-        this.#parts.servers().flatMap(({ name, counts }) => counts.connects({ server: name })),
+        this.#servers().flatMap(({ name, counts }) => counts.connects({ server: name })),
     };
   }
 
@@ -199,7 +202,7 @@ export class UpstreamMetrics implements MetricSource {
 
   #usagesNow(): ReadonlyMap<Connection, readonly (readonly [number, Usage])[]> {
     if (this.#usages !== undefined) return this.#usages;
-    const servers = this.#parts.servers();
+    const servers = this.#servers();
     this.#usages = new Map(servers.map((server) => [server, usagesOf(server)]));
     setImmediate(() => (this.#usages = undefined));
     const names = new Set(servers.map(({ name }) => name));

@@ -94,12 +94,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       memory: options.memory,
     });
     const { limits, maxConnections } = options;
-    this.#unawaited = new Unawaited({
-      limits,
-      maxConnections,
-      flow: this.flow,
-      post: (text) => this.#post(text, this.#newPost(undefined)),
-    });
+    this.#unawaited = new Unawaited(limits, maxConnections, this.flow, (text) =>
+      this.#post(text, this.#newPost(undefined)),
+    );
   }
 
   get hears(): boolean {

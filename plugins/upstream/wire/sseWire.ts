@@ -51,12 +51,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       flooded: (error) => this.#gone(error),
     });
     const { limits, maxConnections } = options;
-    this.#unawaited = new Unawaited({
-      limits,
-      maxConnections,
-      flow: this.flow,
-      post: (text) => this.#post(text, undefined),
-    });
+    this.#unawaited = new Unawaited(limits, maxConnections, this.flow, (text) => this.#post(text, undefined));
   }
 
   /** Resolves after the server has sent the url for messages. */

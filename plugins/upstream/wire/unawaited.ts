@@ -9,14 +9,6 @@ export interface NoticeLimits {
 
 type Open = Pick<Exchange<unknown>, 'drop' | 'whenOver'>;
 
-export interface UnawaitedParts {
-  readonly limits: () => NoticeLimits;
-  readonly maxConnections: number;
-  readonly flow: UnaskedFlow;
-  /** @returns undefined when there is no connection */
-  readonly post: (text: string) => Open | undefined;
-}
-
 interface Waiting {
   readonly text: string;
   readonly until: number;
@@ -29,14 +21,26 @@ const LINES_PER_NOTICE = 20;
 /** Exchanges whose outcome no caller awaits. A server that never ends them occupies a share of the connections at most, and
  *  each for a limited time. */
 export class Unawaited {
-  readonly #parts: UnawaitedParts;
+  readonly #limits: () => NoticeLimits;
+  readonly #maxConnections: number;
+  readonly #flow: UnaskedFlow;
+  readonly #post: (text: string) => Open | undefined;
   readonly #notices: Deadlines<Open>;
   readonly #answered: Deadlines<Open>;
   readonly #waiting: Waiting[] = [];
 
-  constructor(parts: UnawaitedParts) {
-    this.#parts = parts;
-    const ms = (): number => parts.limits().noticeTimeoutMs;
+  /** @param post @returns undefined when there is no connection */
+  constructor(
+    limits: () => NoticeLimits,
+    maxConnections: number,
+    flow: UnaskedFlow,
+    post: (text: string) => Open | undefined,
+  ) {
+    this.#limits = limits;
+    this.#maxConnections = maxConnections;
+    this.#flow = flow;
+    this.#post = post;
+    const ms = (): number => limits().noticeTimeoutMs;
     const drop = (exchange: Open): void => exchange.drop();
     this.#notices = new Deadlines(ms, drop);
     this.#answered = new Deadlines(ms, drop);
@@ -45,14 +49,14 @@ export class Unawaited {
   /** Posts a message that needs no answer, as soon as a connection is available.
    *  @param over called when the server has accepted it, or it was given up */
   send(text: string, over: () => void = () => undefined): void {
-    this.#parts.flow.took(LINES_PER_NOTICE, text.length);
-    this.#waiting.push({ text, until: performance.now() + this.#parts.limits().noticeTimeoutMs, over });
+    this.#flow.took(LINES_PER_NOTICE, text.length);
+    this.#waiting.push({ text, until: performance.now() + this.#limits().noticeTimeoutMs, over });
     this.#sendNext();
   }
 
   /** The call of this exchange already has its answer. */
   answered(exchange: Open): void {
-    if (2 * this.#answered.size >= this.#parts.maxConnections) this.#answered.hurry();
+    if (2 * this.#answered.size >= this.#maxConnections) this.#answered.hurry();
     exchange.whenOver = this.#answered.add(exchange);
   }
 
@@ -67,7 +71,7 @@ export class Unawaited {
     while (this.#waiting.length > 0 && this.#notices.size < this.#room) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const exchange = next.until < performance.now() ? undefined : this.#parts.post(next.text);
+      const exchange = next.until < performance.now() ? undefined : this.#post(next.text);
       if (exchange === undefined) next.over();
       else this.#watch(exchange, next.over);
     }
@@ -75,8 +79,7 @@ export class Unawaited {
 
   /** A quarter of the connections at most: calls need connections too. */
   get #room(): number {
-    const { limits, maxConnections } = this.#parts;
-    return Math.max(1, Math.min(limits().maxNotices, maxConnections / 4));
+    return Math.max(1, Math.min(this.#limits().maxNotices, this.#maxConnections / 4));
   }
 
   #watch(exchange: Open, over: () => void): void {

@@ -15,22 +15,19 @@ const STEPS: Partial<Readonly<Record<string, string>>> = {
 /** Seconds. */
 const RUN_BOUNDS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800];
 
-export interface RunMetricsParts {
-  /** Only workflows that exist have series. */
-  readonly exists: (workflow: string) => boolean;
-  /** Name of the workflow of each live run. */
-  readonly running: () => readonly string[];
-}
-
 /** Runs and steps of workflows. */
 export class RunMetrics implements MetricSource {
-  readonly #parts: RunMetricsParts;
+  readonly #exists: (workflow: string) => boolean;
+  readonly #running: () => readonly string[];
   readonly #runs = new Tally();
   readonly #durations = new Histogram(RUN_BOUNDS);
   readonly #steps = new Tally();
 
-  constructor(parts: RunMetricsParts) {
-    this.#parts = parts;
+  /** @param exists only workflows that exist have series
+   *  @param running name of the workflow of each live run */
+  constructor(exists: (workflow: string) => boolean, running: () => readonly string[]) {
+    this.#exists = exists;
+    this.#running = running;
   }
 
   /** @param ms of a run that has ended */
@@ -58,7 +55,7 @@ export class RunMetrics implements MetricSource {
         description: 'Runs under way, by workflow.',
         read: () => {
           const running = new Tally();
-          for (const workflow of this.#parts.running()) running.add({ workflow });
+          for (const workflow of this.#running()) running.add({ workflow });
           return running.samples();
         },
       },
@@ -81,7 +78,7 @@ export class RunMetrics implements MetricSource {
 
   /** A run may outlive its workflow. */
   #existing<T extends Tally | Histogram>(counted: T): T {
-    counted.keep(({ workflow = '' }) => this.#parts.exists(workflow));
+    counted.keep(({ workflow = '' }) => this.#exists(workflow));
     return counted;
   }
 }

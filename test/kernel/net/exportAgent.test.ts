@@ -24,8 +24,8 @@ describe('lib: exportAgent', () => {
 
   it('gives an exporter none where no proxy leads', () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318', ALL_PROXY: 'http://p.test' };
-    expect(exportAgent({ env, settings: undefined, signal: 'TRACES' })).deep.equal({});
-    expect(exportAgent({ env: {}, settings: { proxy: 'http://p.test' }, signal: 'TRACES' })).deep.equal({});
+    expect(exportAgent(env, undefined, 'TRACES')).deep.equal({});
+    expect(exportAgent({}, { proxy: 'http://p.test' }, 'TRACES')).deep.equal({});
   });
 
   it('tunnels to a collector, of http and of https with the variables for its certificate', async () => {
@@ -39,7 +39,7 @@ describe('lib: exportAgent', () => {
     const proxy = await forwardProxy((host) => ports.get(host));
     const common = { ALL_PROXY: `http://kim:s3cret@${proxy.place}` };
     const agentFor = (env: Readonly<Record<string, string>>, signal: 'TRACES' | 'METRICS'): Agent => {
-      const { httpAgentOptions } = exportAgent({ env: { ...common, ...env }, settings: undefined, signal });
+      const { httpAgentOptions } = exportAgent({ ...common, ...env }, undefined, signal);
       const agent = httpAgentOptions?.(new URL(env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '').protocol);
       if (agent === undefined) throw new Error('no agent');
       defer(() => agent.destroy());

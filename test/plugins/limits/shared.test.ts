@@ -19,7 +19,7 @@ describe('limits that processes share', function () {
 
   /** Another process with these limits. */
   const processOf = (own: string, limits: object): Limits => {
-    const quotas = new RedisQuotas({ connection, config, own });
+    const quotas = new RedisQuotas(connection, config, own);
     const leases = new Leases(() => quotas);
     defer(() => leases.close());
     return new Limits(configOf({ ...limits, shared: true }), leases);

@@ -26,7 +26,7 @@ describe('plugins/settings-file', () => {
     const { path } = makeDirectory({
       'config.yaml': '# ours\naggregator:\n  port: 8090 # open\nnamespace: a\n',
     });
-    const store = new SettingsFile({ directory: () => path });
+    const store = new SettingsFile(() => path);
     expect(await store.merge('aggregator', { host: '::1' })).equal(`${path}/config.yaml`);
     expect(readFileSync(`${path}/config.yaml`, 'utf8')).equal(
       '# ours\naggregator:\n  port: 8090 # open\n  host: ::1\nnamespace: a\n',
@@ -35,7 +35,7 @@ describe('plugins/settings-file', () => {
 
   it('names the ConfigMap that config.yaml is mounted from, and changes nothing', async () => {
     const { path, file } = mountedConfigMap();
-    const store = new SettingsFile({ directory: () => path });
+    const store = new SettingsFile(() => path);
     const refusal = (): Promise<string> =>
       asUnprivileged(() => store.merge('aggregator', { port: 8091 }).then(String, messageOf));
     expect(await refusal()).equal(

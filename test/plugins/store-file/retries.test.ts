@@ -28,7 +28,7 @@ describe('plugins/store-file: a replacement', () => {
     const maxFileBytes = () => 10_000;
     const folders = new Meddled(maxFileBytes);
     const control = () => pipeline;
-    const store = new FileStore({ folders, control, maxFileBytes, writeAttempts: () => 3 });
+    const store = new FileStore(folders, control, maxFileBytes, () => 3);
     await store.replace(KIND, { name: 'a', spec });
     expect(text()).to.equal('# save 1\ntype: stdio\ncommand: [b]\n');
     saves = 3;

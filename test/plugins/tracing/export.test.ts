@@ -53,7 +53,7 @@ describe('tracing: exporters', () => {
   ] as const;
   for (const [env, message] of WRONG)
     it(`refuse the start for ${JSON.stringify(env)}`, async () => {
-      const fault = await openExport({ env, log: captureLog() }).then(() => 'started', messageOf);
+      const fault = await openExport(env, captureLog()).then(() => 'started', messageOf);
       expect(fault).include(message);
     });
 
@@ -138,7 +138,7 @@ describe('tracing: exporters', () => {
       OTEL_BSP_MAX_QUEUE_SIZE: '10',
     };
     const restore = setVariables(env);
-    const traces = await openExport({ env, log });
+    const traces = await openExport(env, log);
     restore();
     receiver.answerWith(400);
     const burst = (count: number): void => {
@@ -173,7 +173,7 @@ describe('tracing: exporters', () => {
       HTTP_PROXY: `http://${proxy.place}`,
     };
     const restore = setVariables(env);
-    const traces = await openExport({ env, log: captureLog() });
+    const traces = await openExport(env, captureLog());
     restore();
     traces.tracer.startSpan('one').end();
     await traces.stop();

@@ -19,10 +19,10 @@ const config: VaultFileConfig = {
   lockPollMs: 10,
   lockStaleMs: 30_000,
 };
-const vault = new OpeningVault({
-  stateDirectory: () => state,
-  config: () => config,
-  log: {
+const vault = new OpeningVault(
+  () => state,
+  () => config,
+  {
     ...quiet,
     child: () => ({
       ...quiet,
@@ -31,7 +31,7 @@ const vault = new OpeningVault({
       },
     }),
   },
-});
+);
 await vault.begin();
 
 let random = Number(seed);

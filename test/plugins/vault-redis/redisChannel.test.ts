@@ -70,12 +70,14 @@ describe('plugin vault-redis: channel and peers', function () {
     const ring = newKeyRing();
     const [a, b] = await Promise.all([joinChannel({ url }, 'a', ring), joinChannel({ url }, 'b', ring)]);
     let now = 0;
-    const peers = new RedisPeers(a, () => now);
+    const peers = new RedisPeers(a.connection, a.config, a.log, () => now);
     defer(() => peers.close());
     await peers.open();
     expect(await peers.isAlive('gone')).equal(true, 'Redis may just have lost its sign');
     now = 30_000;
     expect(await peers.isAlive('gone')).equal(false);
-    expect(await new RedisPeers(b, () => now + 30_000).isAlive(peers.own)).equal(true);
+    expect(await new RedisPeers(b.connection, b.config, b.log, () => now + 30_000).isAlive(peers.own)).equal(
+      true,
+    );
   });
 });

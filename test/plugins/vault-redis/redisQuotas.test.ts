@@ -15,7 +15,7 @@ describe('plugin vault-redis: quotas', function () {
   /** One for each process. */
   let a: Quotas;
   let b: Quotas;
-  const processOf = (own: string): Quotas => new RedisQuotas({ connection, config, own });
+  const processOf = (own: string): Quotas => new RedisQuotas(connection, config, own);
   let config: () => VaultRedisConfig;
   let lastName = 0;
   const newName = (): string => `tool:${(lastName += 1)}`;

@@ -159,7 +159,7 @@ export class Credentials implements CallerCredentials {
     const { callerSecrets: names } = auth;
     if (names.length > 0) {
       const place = { owner: personHolder(request).owner, server: name };
-      sources.push(new CallerSecretSource(place, { secrets, names, url: () => newest.server.url }));
+      sources.push(new CallerSecretSource(place, secrets, names, () => newest.server.url));
     }
     return sources;
   }

@@ -5,15 +5,13 @@ import { grantFacts } from '../record/grantFacts.ts';
 import type { Grants } from '../store/grants.ts';
 import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 
-export interface GrantMetricsParts {
-  readonly grants: Pick<Grants, 'known'>;
-  /** Requests for new tokens, by cause of the failure. */
-  readonly refreshes: Pick<Tally, 'samples'>;
-  readonly server: (name: string) => GuardedServer | undefined;
-}
-
-/** Sign-ins of callers at servers. */
-export function grantMetrics({ grants, refreshes, server }: GrantMetricsParts): MetricSource {
+/** Sign-ins of callers at servers.
+ *  @param refreshes requests for new tokens, by cause of the failure */
+export function grantMetrics(
+  grants: Pick<Grants, 'known'>,
+  refreshes: Pick<Tally, 'samples'>,
+  server: (name: string) => GuardedServer | undefined,
+): MetricSource {
   const byState = (): Tally => {
     const counted = new Tally();
     const now = Date.now();

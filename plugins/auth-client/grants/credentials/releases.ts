@@ -9,25 +9,23 @@ import type { Credentials } from './credentials.ts';
 import type { Grants } from '../store/grants.ts';
 import { holderOf } from '../record/holderOf.ts';
 
-export interface ReleasesParts {
-  readonly grants: Grants;
-  readonly credentials: Credentials;
-  readonly servers: () => readonly GuardedServer[];
-}
-
 /** Gives out persons' own grants, refreshed like those of calls. Source: requirement broker.grantRelease */
 export class Releases implements GrantRelease {
-  readonly #parts: ReleasesParts;
+  readonly #grants: Grants;
+  readonly #credentials: Credentials;
+  readonly #servers: () => readonly GuardedServer[];
 
-  constructor(parts: ReleasesParts) {
-    this.#parts = parts;
+  constructor(grants: Grants, credentials: Credentials, servers: () => readonly GuardedServer[]) {
+    this.#grants = grants;
+    this.#credentials = credentials;
+    this.#servers = servers;
   }
 
   async release(person: GrantedPerson, grantIssuer: string): Promise<ReleasedGrant | undefined> {
     const request = { ...ANYONE, caller: { ...person } };
     const isMeant = ({ auth }: GuardedServer): boolean =>
       auth.grantScope === 'subject' && auth.authorizationServer?.issuer === grantIssuer;
-    for (const server of this.#parts.servers().filter(isMeant)) {
+    for (const server of this.#servers().filter(isMeant)) {
       const released = await this.#releasedOf(server, request);
       if (released !== undefined) return released;
     }
@@ -38,14 +36,13 @@ export class Releases implements GrantRelease {
     server: GuardedServer,
     request: Parameters<typeof holderOf>[1],
   ): Promise<ReleasedGrant | undefined> {
-    const { grants, credentials } = this.#parts;
     try {
-      await credentials.of(server, request).prepare();
+      await this.#credentials.of(server, request).prepare();
     } catch (error) {
       if (isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED') return undefined;
       throw error;
     }
-    const { grant } = grants.cell(holderOf(server.auth, request).owner, server.name).record ?? {};
+    const { grant } = this.#grants.cell(holderOf(server.auth, request).owner, server.name).record ?? {};
     if (grant === undefined) return undefined;
     const { accessToken, expiresAt, scope } = grant;
     return {

@@ -11,26 +11,30 @@ import { signInKindOf } from '../record/signInKindOf.ts';
 
 const AUTH_TOOL = 'core_auth_login';
 
-export interface StatusesParts {
-  readonly grants: Grants;
-  readonly secrets: CallerSecrets;
-  readonly credentials: Credentials;
-  readonly server: (name: string) => GuardedServer | undefined;
-}
-
 /** What callers are told about their sign-ins. Source: requirement resource.auth */
 export class Statuses implements SignInStatuses {
-  readonly #parts: StatusesParts;
+  readonly #grants: Grants;
+  readonly #secrets: CallerSecrets;
+  readonly #credentials: Credentials;
+  readonly #server: (name: string) => GuardedServer | undefined;
 
-  constructor(parts: StatusesParts) {
-    this.#parts = parts;
+  constructor(
+    grants: Grants,
+    secrets: CallerSecrets,
+    credentials: Credentials,
+    server: (name: string) => GuardedServer | undefined,
+  ) {
+    this.#grants = grants;
+    this.#secrets = secrets;
+    this.#credentials = credentials;
+    this.#server = server;
   }
 
   async of(name: string, request: InboundRequest): Promise<SignInStatus | undefined> {
-    const server = this.#parts.server(name);
+    const server = this.#server(name);
     if (server === undefined || !wantsSignIn(server)) return undefined;
     const kind = signInKindOf(server);
-    const credential = this.#parts.credentials.of(server, request);
+    const credential = this.#credentials.of(server, request);
     const grant = kind === 'grant' ? { grant: await this.#grantOf(server, request) } : {};
     const ways = {
       ...(kind === 'forward' && { isForwarding: true }),
@@ -56,11 +60,10 @@ export class Statuses implements SignInStatuses {
   }
 
   follow(changed: (server: string) => void): () => void {
-    const { grants, secrets, credentials } = this.#parts;
     const ends = [
-      grants.follow(({ server }) => changed(server)),
-      secrets.follow(changed),
-      credentials.followSingleSignOn(changed),
+      this.#grants.follow(({ server }) => changed(server)),
+      this.#secrets.follow(changed),
+      this.#credentials.followSingleSignOn(changed),
     ];
     return () => {
       for (const end of ends) end();
@@ -71,9 +74,8 @@ export class Statuses implements SignInStatuses {
     server: GuardedServer,
     request: InboundRequest,
   ): Promise<NonNullable<SignInStatus['grant']>> {
-    const { grants } = this.#parts;
     const { name, auth } = server;
-    const record = await grants.current(grants.cell(holderOf(auth, request).owner, name));
+    const record = await this.#grants.current(this.#grants.cell(holderOf(auth, request).owner, name));
     const { issuer, scopes } = auth.authorizationServer ?? {};
     return {
       ...(issuer !== undefined && { issuer }),

@@ -5,12 +5,6 @@ import type { CallerSecrets, SecretPlace } from '../store/callerSecrets.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { personNeeded } from './personNeeded.ts';
 
-export interface SecretSourceParts {
-  readonly secrets: CallerSecrets;
-  /** NAMEs of the references. */
-  readonly names: readonly string[];
-  readonly url: () => string;
-}
 type Values = Readonly<Record<string, string>>;
 
 /** The secrets that a person has entered for the `${caller:NAME}` references of a server. */
@@ -18,13 +12,18 @@ export class CallerSecretSource implements CredentialSource {
   readonly headers = {};
   readonly retryAt = undefined;
   readonly #place: SecretPlace;
-  readonly #parts: SecretSourceParts;
+  readonly #secrets: CallerSecrets;
+  readonly #names: readonly string[];
+  readonly #url: () => string;
   /** What the server has refused. */
   #refused: Values | undefined;
 
-  constructor(place: SecretPlace, parts: SecretSourceParts) {
+  /** @param names NAMEs of the references */
+  constructor(place: SecretPlace, secrets: CallerSecrets, names: readonly string[], url: () => string) {
     this.#place = place;
-    this.#parts = parts;
+    this.#secrets = secrets;
+    this.#names = names;
+    this.#url = url;
   }
 
   get values(): Values {
@@ -39,7 +38,7 @@ export class CallerSecretSource implements CredentialSource {
   }
 
   async isUsable(): Promise<boolean> {
-    await this.#parts.secrets.read(this.#place);
+    await this.#secrets.read(this.#place);
     return this.#isComplete();
   }
 
@@ -50,12 +49,12 @@ export class CallerSecretSource implements CredentialSource {
   }
 
   get fault(): GatewayError {
-    const missing = this.#parts.names.filter((name) => !Object.hasOwn(this.values, name));
+    const missing = this.#names.filter((name) => !Object.hasOwn(this.values, name));
     const { server } = this.#place;
     const secrets = missing.length === 1 ? 'secret' : 'secrets';
     return missing.length > 0
       ? personNeeded(server, `it needs your ${secrets} ${missing.join(', ')}`)
-      : personNeeded(server, `it refuses your secret ${this.#parts.names.join(', ')}`);
+      : personNeeded(server, `it refuses your secret ${this.#names.join(', ')}`);
   }
 
   get missing(): GatewayError | undefined {
@@ -64,18 +63,18 @@ export class CallerSecretSource implements CredentialSource {
 
   /** @throws GatewayError */
   async #prepare(): Promise<void> {
-    await this.#parts.secrets.read(this.#place);
+    await this.#secrets.read(this.#place);
     if (!this.#isComplete()) throw this.fault;
   }
 
   #isComplete(): boolean {
     const { values } = this;
     return (
-      this.#parts.names.every((name) => Object.hasOwn(values, name)) &&
+      this.#names.every((name) => Object.hasOwn(values, name)) &&
       (this.#refused === undefined || !isDeepStrictEqual(this.#refused, values))
     );
   }
   get #known(): Values | undefined {
-    return this.#parts.secrets.known(this.#place, this.#parts.url());
+    return this.#secrets.known(this.#place, this.#url());
   }
 }

@@ -3,10 +3,6 @@ import type { GrantEvent, GrantNotice, GrantState } from '../../../contracts/cre
 import { LOSSES } from '../record/losses.ts';
 import type { GrantRecord } from '../record/grantRecord.ts';
 
-export interface GrantNewsParts {
-  readonly log: Log;
-  readonly emit: (event: KernelEvent) => void;
-}
 interface Told {
   readonly state: GrantState;
   /** What core_events shows it as. */
@@ -18,10 +14,12 @@ interface Told {
 
 /** Reports what happens to grants, each change once: by the process that writes it. Never shows a credential. */
 export class GrantNews {
-  readonly #parts: GrantNewsParts;
+  readonly #log: Log;
+  readonly #emit: (event: KernelEvent) => void;
 
-  constructor(parts: GrantNewsParts) {
-    this.#parts = parts;
+  constructor(log: Log, emit: (event: KernelEvent) => void) {
+    this.#log = log;
+    this.#emit = emit;
   }
 
   asked(record: GrantRecord): void {
@@ -85,7 +83,7 @@ export class GrantNews {
   #tell(type: GrantEvent, { owner: holder, server, person }: GrantRecord, told: Told): void {
     const { state, reason, message, severity = 'Normal', facts } = told;
     const isWarning = severity === 'Warning' && type !== 'grant.stepUp';
-    this.#parts.log[isWarning ? 'warn' : 'info'](TEXTS[type], {
+    this.#log[isWarning ? 'warn' : 'info'](TEXTS[type], {
       server,
       holder,
       ...facts,
@@ -101,7 +99,7 @@ export class GrantNews {
       ...facts,
       message: `MCPServer ${server}: ${message}`,
     };
-    this.#parts.emit({ type, ...notice } as KernelEvent<GrantEvent>);
+    this.#emit({ type, ...notice } as KernelEvent<GrantEvent>);
   }
 }
 

@@ -16,8 +16,7 @@ describe('auth-client: the log lines of its pages', () => {
   /** Opens a page with that answer so many times. */
   async function open(reply: Reply, times = 1, remoteAddress = '192.0.2.1'): Promise<Reply | undefined> {
     const handle = (): Promise<Reply> => Promise.resolve(reply);
-    const parts = { addresses: { isHttps: true }, refusals };
-    const route = browserRoute({ method: 'GET', path: '/page', handle }, parts);
+    const route = browserRoute({ method: 'GET', path: '/page', handle }, { isHttps: true }, refusals);
     let answer: Reply | undefined;
     for (let at = 0; at < times; at += 1)
       answer = await route.handle({} as HttpExchange, { ...requestOf(), remoteAddress });

@@ -15,7 +15,7 @@ async function register(answer: object, status = 201) {
   const server = await serveWithOutages((_, res) =>
     res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
   );
-  const registrations = new OwnRegistrations({ vault: () => new MemoryVault(() => LIMITS) });
+  const registrations = new OwnRegistrations(() => new MemoryVault(() => LIMITS));
   return registrations.clientFor(factsOf(server), CALLBACK, {
     metadata: {},
     fetch: fetched,

@@ -147,7 +147,7 @@ export class GrantProcess {
       log: this.log,
       signal: this.#stopped.signal,
     } as unknown as Scope<unknown>;
-    const news = new GrantNews({ log: this.log, emit: (event) => scope.emit(event) });
+    const news = new GrantNews(this.log, (event) => scope.emit(event));
     const grants = (this.grants = new Grants(scope, news));
     const secrets = (this.secrets = new CallerSecrets(scope));
     this.refresher = new Refresher({
@@ -166,10 +166,10 @@ export class GrantProcess {
     };
     const servers = () => this.servers;
     const credentials = new Credentials({ ...parts, ...sources, timers, servers });
-    this.releases = new Releases({ grants, credentials, servers });
+    this.releases = new Releases(grants, credentials, servers);
     this.credentials = credentials;
     const server = (name: string) => this.servers.find((one) => one.name === name);
-    this.statuses = new Statuses({ grants, secrets, credentials, server });
+    this.statuses = new Statuses(grants, secrets, credentials, server);
     defer(() => this.stop());
   }
 

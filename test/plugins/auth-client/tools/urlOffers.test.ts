@@ -27,11 +27,11 @@ function offering(of: SignInStatuses['of']) {
     seen.following += 1;
     return () => void (seen.following -= 1);
   };
-  const offers = new UrlOffers({
-    signIn: { link: () => Promise.resolve('https://gw/link'), connect: () => Promise.resolve(undefined) },
-    statuses: () => ({ of, follow }),
-    log: captureLog(),
-  });
+  const offers = new UrlOffers(
+    { link: () => Promise.resolve('https://gw/link'), connect: () => Promise.resolve(undefined) },
+    () => ({ of, follow }),
+    captureLog(),
+  );
   const offer = (cancel?: Cancellation): Promise<boolean> =>
     offers.offer(SERVER, { ...ANYONE }, { client, ...(cancel && { cancel }) });
   return { seen, offer };

@@ -58,7 +58,7 @@ describe('auth-server: client metadata documents', () => {
     const { ca, resolve, dial } = site;
     const trust = () => ({ secureContext: createSecureContext({ ca: [...ca] }) });
     const fetch = guardedFetch({ ...DOCUMENT_BOUNDS, allowPrivate: false, trust, resolve, dial, ...more });
-    return new ClientDocuments({ fetch, now: () => now });
+    return new ClientDocuments(fetch, () => now);
   };
   const refusal = async (id: string, from = documents()): Promise<OAuthError> => {
     const error: unknown = await within(from.find(id)).then(
@@ -339,10 +339,10 @@ describe('auth-server: client metadata documents', () => {
 
   it('are fetched from 50 hosts at the same time at most', async () => {
     const stuck = gate();
-    const known = new ClientDocuments({
-      fetch: () => stuck.opened.then(() => new Response('')),
-      now: () => now,
-    });
+    const known = new ClientDocuments(
+      () => stuck.opened.then(() => new Response('')),
+      () => now,
+    );
     const found = Array.from({ length: 60 }, (_, at) => refusal(idOf('c.json', `h${at}.example`), known));
     stuck.open();
     const statuses = (await Promise.all(found)).map(({ status }) => status);

@@ -27,7 +27,11 @@ describe('auth-server: registrations', () => {
     );
   });
   const registrationsOf = (sessionMs = SESSION_MS, kept = vault): Registrations =>
-    new Registrations({ vault: () => kept, sessionMs: () => sessionMs, now: () => now });
+    new Registrations(
+      () => kept,
+      () => sessionMs,
+      () => now,
+    );
 
   it('give a public client an id, and find it by that', async () => {
     const registrations = registrationsOf();

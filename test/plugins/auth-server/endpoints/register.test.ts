@@ -50,7 +50,10 @@ describe('auth-server: POST /oauth/register', () => {
       maxValueBytes: 1e6,
       sweepMs: 1e6,
     }));
-    registrations = new Registrations({ vault: () => vault, sessionMs: () => 1e9 });
+    registrations = new Registrations(
+      () => vault,
+      () => 1e9,
+    );
   });
 
   /** An endpoint with these gates. */

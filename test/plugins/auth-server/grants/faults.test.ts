@@ -96,10 +96,11 @@ class Process {
       each: () => undefined,
     } as unknown as Scope<unknown>;
     const addresses = new Addresses(() => ({ baseUrl: 'http://localhost:1' }) as unknown as ServerConfig);
-    this.signIns = new SignIns(scope, {
-      ended: (id) => this.accessTokens.forget(id),
-      issuer: () => undefined,
-    });
+    this.signIns = new SignIns(
+      scope,
+      (id) => this.accessTokens.forget(id),
+      () => undefined,
+    );
     this.accessTokens = new AccessTokens(scope, this.signIns, () => 'http://localhost:1');
     this.codes = new Codes(scope);
     const parts = {
@@ -115,7 +116,7 @@ class Process {
       await this.#faulty.operate(() => undefined);
       return all.refreshAtProvider(before);
     };
-    const turns = new ProviderTurns({ ...parts, provider: () => ({ refresh }) });
+    const turns = new ProviderTurns(parts.signIns, parts.attempts, () => ({ refresh }));
     this.#ahead = new ProviderAhead({ ...parts, turns });
     this.#refresh = new RefreshGrant({ ...parts, turns, ahead: this.#ahead });
   }

@@ -53,12 +53,16 @@ describe('FreshIdTokens', () => {
       all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),
       each: () => undefined,
     } as unknown as Scope<unknown>;
-    const signIns = new SignIns(scope, { ended: () => undefined, issuer: () => undefined });
+    const signIns = new SignIns(
+      scope,
+      () => undefined,
+      () => undefined,
+    );
     const attempts = new Attempts(scope);
     const accessTokens = new AccessTokens(scope, signIns, () => 'http://localhost:1');
-    const turns = new ProviderTurns({ signIns, attempts, provider: () => provider });
+    const turns = new ProviderTurns(signIns, attempts, () => provider);
     const ahead = new ProviderAhead({ signIns, attempts, accessTokens, turns, log: captureLog() });
-    return { signIns, fresh: new FreshIdTokens({ signIns, ahead }) };
+    return { signIns, fresh: new FreshIdTokens(signIns, ahead) };
   }
   async function start(seconds: number) {
     const bounds = { maxEntries: 1_000, maxBytes: 1e6, maxValueBytes: 1e5, sweepMs: 1e6 };

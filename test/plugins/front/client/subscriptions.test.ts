@@ -21,11 +21,11 @@ describe('front: subscriptions of sessions', () => {
     };
     begun = [];
     told = [];
-    subscriptions = new Subscriptions({
-      limits: () => limits,
-      tell: (sessionId, uri) => told.push(`${sessionId} ${uri}`),
-      collectMs: () => 0,
-    });
+    subscriptions = new Subscriptions(
+      () => limits,
+      (sessionId, uri) => told.push(`${sessionId} ${uri}`),
+      () => 0,
+    );
   });
   afterEach(() => subscriptions.stop());
 

@@ -34,7 +34,7 @@ describe('front: ended sessions', () => {
     log = captureLog();
   });
   const open = (now = BEGUN, change: Partial<EndLimits> = {}, directory: string | undefined = path) => {
-    const ended = new EndedSessions(directory, { limits: () => ({ ...LIMITS, ...change }), log });
+    const ended = new EndedSessions(directory, () => ({ ...LIMITS, ...change }), log);
     ended.load(now);
     return ended;
   };

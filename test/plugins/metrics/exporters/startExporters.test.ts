@@ -17,7 +17,12 @@ describe('the exporters of metrics', () => {
     const log = captureLog();
     const env = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: '0' };
     const resource = resourceFromAttributes({});
-    const producer = new Collector({ sources: () => [], resource, maxSeries: () => 1, log });
+    const producer = new Collector(
+      () => [],
+      resource,
+      () => 1,
+      log,
+    );
     defer(await startExporters({ producer, env, allowedHosts: () => [], log }));
     for (const count of [3, 5]) diag.warn(`Dropped ${count} spans because maxQueueSize reached`);
     const warnings = log.having('', 'warn').map(({ text, data }) => ({ text, ...data }));
@@ -88,7 +93,7 @@ async function served({
     OTEL_EXPORTER_PROMETHEUS_HOST: host,
     OTEL_EXPORTER_PROMETHEUS_PORT: '0',
   };
-  const producer = new Collector({ sources, resource: resourceFromAttributes({}), maxSeries: () => 1, log });
+  const producer = new Collector(sources, resourceFromAttributes({}), () => 1, log);
   defer(await startExporters({ producer, env, allowedHosts, log }));
   const url = new URL(String(log.having('metrics are served')[0]?.data['url']));
   url.hostname = '127.0.0.1';

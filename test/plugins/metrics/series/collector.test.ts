@@ -12,7 +12,12 @@ describe('the collector of metrics', () => {
   const log = captureLog();
   const collect = async (sources: readonly MetricSource[], maxSeries = 100) => {
     const resource = resourceFromAttributes({});
-    const collector = new Collector({ sources: () => sources, resource, maxSeries: () => maxSeries, log });
+    const collector = new Collector(
+      () => sources,
+      resource,
+      () => maxSeries,
+      log,
+    );
     const { resourceMetrics } = await collector.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
     const points = metrics.map(({ descriptor, dataPoints }) => [

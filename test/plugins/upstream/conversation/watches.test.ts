@@ -5,10 +5,10 @@ import { Watches } from '../../../../plugins/upstream/conversation/watches.ts';
 describe('upstream: subscriptions to resources', () => {
   it('a second watcher fails with the first one, rather than watch nothing', async () => {
     let refuse: (error: GatewayError) => void = () => undefined;
-    const watches = new Watches({
-      begin: () => new Promise((_, reject) => (refuse = reject)),
-      end: () => undefined,
-    });
+    const watches = new Watches(
+      () => new Promise((_, reject) => (refuse = reject)),
+      () => undefined,
+    );
     const both = ['one', 'two'].map(() =>
       watches.add('a://b', () => undefined).catch((error: unknown) => (error as GatewayError).message),
     );

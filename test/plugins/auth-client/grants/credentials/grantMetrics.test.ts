@@ -8,11 +8,9 @@ describe('auth-client: the metrics of sign-ins', () => {
   it('count the grants of existing servers by state', async () => {
     const bench = await GrantBench.open();
     const process = bench.process();
-    const { metrics } = grantMetrics({
-      grants: process.grants,
-      refreshes: new Tally(),
-      server: (name) => process.servers.find((one) => one.name === name),
-    });
+    const { metrics } = grantMetrics(process.grants, new Tally(), (name) =>
+      process.servers.find((one) => one.name === name),
+    );
     const now = (): object => valuesOf(metrics, 'mcp.grants');
     expect(now()).deep.equal({});
     await process.grants.asked({ owner: 'local' }, 'notes', Date.now() + 600_000);
