@@ -19,6 +19,9 @@ references:
   allow: ['env:PEGBOARD_TEST_OPEN', 'file:open/*', 'secret:public/*']
 `;
 
+const IDLE = 'type: streamable-http\nurl: https://server.example/mcp\nsuspended: true\n';
+const IDP = 'https://idp.example/token';
+
 describe('references through tools', () => {
   let gateway: TestGateway;
   let client: McpClient;
@@ -39,6 +42,8 @@ describe('references through tools', () => {
       'open/word': 'word of a file',
       'closed/word': 'closed word',
       'mcpservers/kept.yaml': `type: streamable-http\nurl: ${url}\nheaders: { X-Key: 'Bearer \${env:PEGBOARD_TEST_SECRET}' }\n`,
+      'mcpservers/authorizationserver.yaml': `${IDLE}auth: { type: oauth, authorizationServer: { issuer: ${IDP}, clientId: a, clientSecret: '\${env:PEGBOARD_TEST_SECRET}' } }\n`,
+      'mcpservers/tokenexchange.yaml': `${IDLE}auth: { type: oauth, tokenExchange: { idpTokenEndpoint: ${IDP}, clientCredentialsSecretRef: { name: db } } }\n`,
     };
     gateway = await startGateway({ files, builtIns: BUILT_INS });
     client = await McpClient.connect(gateway.url());
@@ -131,6 +136,20 @@ describe('references through tools', () => {
       expect(await call('core_mcpserver_update', { name: 'kept', ...fields })).contain(
         'refers to env:PEGBOARD_TEST_SECRET, which may not be given through a tool, nor sent elsewhere',
       );
+  });
+
+  it('that are stored beside an address do not go to another', async () => {
+    const moved = 'https://thief.example/token';
+    const rows = [
+      ['authorizationServer', { issuer: moved, clientId: 'a', clientSecret: '${env:PEGBOARD_TEST_SECRET}' }],
+      ['tokenExchange', { idpTokenEndpoint: moved, clientCredentialsSecretRef: { name: 'db' } }],
+    ] as const;
+    for (const [at, fields] of rows) {
+      const update = { name: at.toLowerCase(), auth: { type: 'oauth', [at]: fields } };
+      expect(await call('core_mcpserver_update', update)).contain('nor sent elsewhere than before');
+      const stays = JSON.parse(JSON.stringify(update).replace('thief', 'idp')) as object;
+      expect(await call('core_mcpserver_update', { ...stays, timeout: 7 })).contain('"timeout":7');
+    }
   });
 
   it('are refused in workflows, whose steps may pass them on', async () => {
