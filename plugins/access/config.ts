@@ -1,7 +1,7 @@
 // Generated from schemas/config/access.schema.json by npm run tables.
 export interface AccessConfig {
-  /** From access: which tools the members of which groups see. All entries that name a group of the caller
-   *  apply together; a caller without an entry sees no tool. */
+  /** Taken from access: which tools the members of which groups see. All entries that name a group of the
+   *  caller apply together; a caller without an entry sees no tool. */
   readonly access: readonly AccessEntry[];
 }
 export interface AccessEntry {

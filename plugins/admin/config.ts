@@ -1,6 +1,6 @@
 // Generated from schemas/config/admin.schema.json by npm run tables.
 export interface AdminConfig {
-  /** From config.yaml. */
+  /** Taken from config.yaml. */
   readonly aggregator: {
     /** The admin pages. */
     readonly admin: ListenerConfig;

@@ -19,7 +19,7 @@ export interface AuditConfig {
   readonly writeTimeoutMs: number;
   /** Lines that may wait for the disk; one more is a failure. */
   readonly maxPendingLines: number;
-  /** Within this time after a line the trail is synced and its end is noted in the vault; what is cut off after
-   *  a crash is noticed up to there. */
+  /** Time after a line within which the trail is synced and its end is noted in the vault; what is cut off
+   *  after a crash is noticed up to there. */
   readonly headMs: number;
 }

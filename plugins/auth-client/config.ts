@@ -1,22 +1,22 @@
 // Generated from schemas/config/auth-client.schema.json by npm run tables.
 export interface AuthClientConfig {
-  /** From config.yaml. */
+  /** Taken from config.yaml. */
   readonly aggregator: {
-    /** From aggregator.extraCaFile. */
+    /** Taken from aggregator.extraCaFile. */
     readonly extraCaFile?: string;
-    /** From aggregator.proxy. */
+    /** Taken from aggregator.proxy. */
     readonly proxy?: string;
-    /** From aggregator.noProxy. */
+    /** Taken from aggregator.noProxy. */
     readonly noProxy?: readonly string[];
-    /** From aggregator.proxyResolves. */
+    /** Taken from aggregator.proxyResolves. */
     readonly proxyResolves?: boolean;
     /** Sign-in. */
     readonly oauth: {
-      /** From aggregator.oauth.tls. */
+      /** Taken from aggregator.oauth.tls. */
       readonly tls?: Readonly<Record<string, unknown>>;
       /** The sign-in at this gateway. */
       readonly server: {
-        /** From aggregator.oauth.server.baseUrl. */
+        /** Taken from aggregator.oauth.server.baseUrl. */
         readonly baseUrl?: string;
       };
       /** Towards MCP servers. */

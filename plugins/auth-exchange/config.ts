@@ -1,18 +1,18 @@
 // Generated from schemas/config/auth-exchange.schema.json by npm run tables.
 export interface AuthExchangeConfig {
-  /** From config.yaml. */
+  /** Taken from config.yaml. */
   readonly aggregator: {
-    /** From aggregator.extraCaFile. */
+    /** Taken from aggregator.extraCaFile. */
     readonly extraCaFile?: string;
-    /** From aggregator.proxy. */
+    /** Taken from aggregator.proxy. */
     readonly proxy?: string;
-    /** From aggregator.noProxy. */
+    /** Taken from aggregator.noProxy. */
     readonly noProxy?: readonly string[];
-    /** From aggregator.proxyResolves. */
+    /** Taken from aggregator.proxyResolves. */
     readonly proxyResolves?: boolean;
     /** Sign-in. */
     readonly oauth: {
-      /** From aggregator.oauth.tls. */
+      /** Taken from aggregator.oauth.tls. */
       readonly tls?: Readonly<Record<string, unknown>>;
       /** Towards clients. */
       readonly server: ExchangeConfig;

@@ -1,8 +1,8 @@
 // Generated from schemas/config/http.schema.json by npm run tables.
 export interface HttpConfig {
-  /** From aggregator.host. */
+  /** Taken from aggregator.host. */
   readonly host: string;
-  /** From aggregator.port. */
+  /** Taken from aggregator.port. */
   readonly port: number;
   /** Whether a free port is taken if another process has aggregator.port; default with transport stdio: true. */
   readonly anyPort: boolean;

@@ -1,14 +1,14 @@
 // Generated from schemas/config/limits.schema.json by npm run tables.
 export interface LimitsConfig {
-  /** For each session: every call of a meta-tool counts. New sessions are cheap, so it guards against a client
-   *  that runs wild, not against a hostile one. */
+  /** Limits of each session: every call of a meta-tool counts. New sessions are cheap, so it guards against a
+   *  client that runs wild, not against a hostile one. */
   readonly perSession: Limit;
-  /** For each person or machine that signed in; without sign-in for each network address. Every call of a
+  /** Limits of each person or machine that signed in; without sign-in, of each network address. Every call of a
    *  meta-tool counts. */
   readonly perCaller: Limit;
-  /** For each MCP server: every call that reaches it counts, steps of workflows too. */
+  /** Limits of each MCP server: every call that reaches it counts, steps of workflows too. */
   readonly perServer: Limit;
-  /** For each tool behind call_tool, steps of workflows too. */
+  /** Limits of each tool behind call_tool, steps of workflows too. */
   readonly perTool: Limit;
   /** MCP servers by name that have a limit of their own instead of perServer. */
   readonly servers: Readonly<Record<string, Limit>>;

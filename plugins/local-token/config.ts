@@ -1,5 +1,5 @@
 // Generated from schemas/config/local-token.schema.json by npm run tables.
 export interface LocalTokenConfig {
-  /** From aggregator.localToken. */
+  /** Taken from aggregator.localToken. */
   readonly localToken: boolean;
 }

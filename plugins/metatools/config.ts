@@ -1,8 +1,8 @@
 // Generated from schemas/config/metatools.schema.json by npm run tables.
 export interface MetatoolsConfig {
-  /** From aggregator.callToolEnvelope. */
+  /** Taken from aggregator.callToolEnvelope. */
   readonly callToolEnvelope: 'native' | 'json';
-  /** From aggregator.resultBudget, in bytes of text or of structured content; 0 is off. */
+  /** Taken from aggregator.resultBudget, in bytes of text or of structured content; 0 is off. */
   readonly resultBudget: number;
   /** Oversized results kept in the vault for get_result; with more, the owner of the most loses the oldest. */
   readonly maxStoredResults: number;

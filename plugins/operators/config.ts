@@ -1,9 +1,9 @@
 // Generated from schemas/config/operators.schema.json by npm run tables.
 export interface OperatorsConfig {
-  /** From operators: who may operate and define the gateway through its core tools. Others see only those of
-   *  the class use. */
+  /** Taken from operators: who may operate and define the gateway through its core tools. Others see only those
+   *  of the class use. */
   readonly operators: OperatorsSection;
-  /** From access: entries with operator give their groups that class. */
+  /** Taken from access: entries with operator give their groups that class. */
   readonly access: readonly AccessEntry[];
 }
 export interface AccessEntry {

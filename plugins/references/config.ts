@@ -1,7 +1,7 @@
 // Generated from schemas/config/references.schema.json by npm run tables.
 export interface ReferencesConfig {
-  /** From references: which references of definitions may be written through tools, and which files they may
-   *  name. */
+  /** Taken from references: which references of definitions may be written through tools, and which files they
+   *  may name. */
   readonly references: {
     /** References that tools may write: env:NAME, file:PATH (relative to config.yaml), secret:NAME/KEY, or a glob
      *  of them, as env:PUBLIC_*. */

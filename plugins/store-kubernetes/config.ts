@@ -1,8 +1,8 @@
 // Generated from schemas/config/store-kubernetes.schema.json by npm run tables.
 export interface StoreKubernetesConfig {
-  /** From writesAsCaller. */
+  /** Taken from writesAsCaller. */
   readonly writesAsCaller: {
-    /** From writesAsCaller.orchestratorAudience. */
+    /** Taken from writesAsCaller.orchestratorAudience. */
     readonly orchestratorAudience: string;
   };
   /** Context of the kubeconfig; the current one when absent. With it, the service account of a pod is not used. */
@@ -13,6 +13,6 @@ export interface StoreKubernetesConfig {
   readonly requestTimeoutMs: number;
   /** Name of the Lease by which one of several processes is chosen to write status and Events. */
   readonly lease: string;
-  /** After how long without a renewal another process takes the Lease over. */
+  /** Time without a renewal after which another process takes the Lease over. */
   readonly leaseSeconds: number;
 }

@@ -1,6 +1,6 @@
 // Generated from schemas/config/toolsets.schema.json by npm run tables.
 export interface ToolsetsConfig {
-  /** From toolsetPresets: named toolsets, used as preset:<name>. read-only, none and full are built in. */
+  /** Taken from toolsetPresets: named toolsets, used as preset:<name>. read-only, none and full are built in. */
   readonly toolsetPresets: Readonly<Record<string, PresetDefinition>>;
 }
 export interface PresetDefinition {

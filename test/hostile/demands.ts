@@ -276,7 +276,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'e2e/questions: of ${name}: a question the client has not declared support for is refused and never shown',
       'e2e/questions: by URL are sent only to a client that supports them, with an address a browser should open',
-      'plugins/front/client/questions: carry the capabilities the client declared, part by part',
+      'plugins/front/client/clientQuestions: carry the capabilities the client declared, part by part',
       'plugins/upstream/revisions: declares only what the definition lets the server ask',
     ],
   },

@@ -9,7 +9,7 @@ export interface Decision {
   readonly supersededBy: number | undefined;
 }
 
-/** In their order. */
+/** The decisions in their order. */
 export function decisions(): readonly Decision[] {
   const entries = textOf('kernel/DECISIONS.md').split(/^### D(?=\d+\. )/m);
   return entries.slice(1).map((entry) => {

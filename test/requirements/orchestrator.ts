@@ -45,7 +45,7 @@ export const ORCHESTRATOR: readonly Requirement[] = [
       'heavy/orchestrator: counts the restart of a server that cannot be reached as done, and shows when it is tried again',
       'heavy/orchestrator: writes no status while nothing changes',
       'heavy/orchestrator: lets one of two processes write status, and the other within 15 s of its end',
-      'plugins/store-kubernetes/status/serverStatus: names no next attempt of a server that is up, and since when it is',
+      'plugins/store-kubernetes/status/serverObjectStatus: names no next attempt of a server that is up, and since when it is',
     ],
   },
   {

@@ -189,14 +189,14 @@ export const SIGN_IN: readonly Requirement[] = [
   {
     id: 'oauth.clientDocument',
     sentence: 'A client_id that is a URL is fetched as a client metadata document.',
-    tests: ['plugins/auth-server/clients/clientDocument: describe a public client'],
+    tests: ['plugins/auth-server/clients/clientDocuments: describe a public client'],
   },
   {
     id: 'oauth.clientDocumentAddress',
     sentence:
       'Its host must not resolve to a private, loopback or link-local address: OAuth error invalid_client says so.',
     tests: [
-      'plugins/auth-server/clients/clientDocument: T69: are not fetched from private addresses, in any notation',
+      'plugins/auth-server/clients/clientDocuments: T69: are not fetched from private addresses, in any notation',
       'plugins/auth-server/registration: T69: refuses a metadata document at a private address',
     ],
   },
@@ -230,7 +230,7 @@ export const SIGN_IN: readonly Requirement[] = [
     sentence: 'allowPrivateIPClientMetadata (false) allows private addresses there, with a warning at start.',
     tests: [
       'plugins/auth-server/config: warns about each switch that weakens the sign-in, also at the start',
-      'plugins/auth-server/clients/clientDocument: T69: are not fetched from private addresses, in any notation',
+      'plugins/auth-server/clients/clientDocuments: T69: are not fetched from private addresses, in any notation',
     ],
   },
   {

@@ -9,7 +9,7 @@ import { writePrivate } from '../files.ts';
 
 /** What a sign-in at a gateway left. Times are ISO 8601. */
 export interface StoredTokens {
-  /** Normalised, see serverOf(). */
+  /** Normalised, see gatewayOf(). */
   readonly server_url: string;
   readonly issuer_url: string;
   readonly client_id: string;

@@ -1,5 +1,5 @@
 import { SERVER_KIND } from '../definitions/definitionKinds.ts';
-import { removeDefinition as removeDefinition } from '../definitions/removeDefinition.ts';
+import { removeDefinition } from '../definitions/removeDefinition.ts';
 import { verb } from '../verb.ts';
 
 export const remove = verb({

@@ -81,7 +81,7 @@ function dispatch(scope: Scope<unknown>, call: Call, { name, passed }: Dispatche
   return inSpan(span, () => call.child(name, passed, { meta: span.meta }));
 }
 
-/** For a tool that is not known: connects its server for the caller, or offers the sign-in that this takes. */
+/** Connects the server of a tool that is not known for the caller, or offers the sign-in that this takes. */
 async function signInFirst(
   scope: Scope<unknown>,
   name: string,
