@@ -37,6 +37,7 @@ export function compileCall(call: Call, compiler: Compiler): EvalCommand {
     const values: unknown[] = [];
     for (const evaluate of evals) values.push(evaluate(state, dot));
     if (final !== MISSING) values.push(fitValue(state, final, paramAt(fn, args.length)));
+    state.env.chargeArguments(values);
     try {
       return target.run(state.env, values);
     } catch (cause) {
@@ -112,6 +113,7 @@ export function callMethod(state: State, call: MethodCall): unknown {
   if (problem !== undefined) throw state.error(problem);
   const values = args.map((arg, i) => compiler.argument(arg, paramAt(func, i))(state, dot));
   if (final !== MISSING) values.push(fitValue(state, final, paramAt(func, args.length)));
+  state.env.chargeArguments(values);
   try {
     return func.run(state.env, values);
   } catch (cause) {

@@ -49,6 +49,14 @@ export class Env {
     if (this.untilPoll < 0) this.settle();
   }
 
+  /** Spends for the texts and lists that a function reads what it spends for those that it makes. @throws LimitError */
+  chargeArguments(args: readonly unknown[]): void {
+    for (const arg of args) {
+      if (typeof arg === 'string') this.charge(arg.length >> 10);
+      else if (Array.isArray(arg)) this.charge(arg.length >> 6);
+    }
+  }
+
   private settle(): void {
     this.remaining -= this.block - this.untilPoll;
     if (this.remaining < 0) throw new LimitError('execution budget exceeded');

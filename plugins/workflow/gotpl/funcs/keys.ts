@@ -15,7 +15,8 @@ const MAX_BCRYPT_BYTES = 72;
 export const KEYS: FuncTable = {
   derivePassword: func(
     ['uint32', 'string', 'string', 'string', 'string'],
-    (_env, counter, type, password, user, site) => derivePassword({ counter, type, password, user, site }),
+    (env, counter, type, password, user, site) =>
+      derivePassword({ counter, type, password, user, site }, env),
   ),
   encryptAES: func(['string', 'string'], (env, password, text) => encrypt(password, text, env)),
   decryptAES: func(['string', 'string'], (_env, password, text) => decrypt(password, text)),
@@ -23,7 +24,7 @@ export const KEYS: FuncTable = {
   htpasswd: func(['string', 'string'], (_env, user, password) =>
     user.includes(':') ? `invalid username: ${user}` : `${user}:${bcrypt(password)}`,
   ),
-  genPrivateKey: func(['string'], (_env, type) => privateKey(type)),
+  genPrivateKey: func(['string'], (env, type) => privateKey(type, env)),
   genCA: unavailable(['string', 'int']),
   genCAWithKey: unavailable(['string', 'int', 'string']),
   genSelfSignedCert: unavailable(['string', 'list', 'list', 'int']),
@@ -50,7 +51,8 @@ interface PasswordRequest {
 const SEED = 'com.lyndir.masterpassword';
 const SCRYPT = { N: 32_768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
 
-function derivePassword({ counter, type, password, user, site }: PasswordRequest): string {
+function derivePassword({ counter, type, password, user, site }: PasswordRequest, env: Env): string {
+  env.checkTime();
   const templates = TEMPLATES.get(type);
   if (!templates) return `cannot find password template ${type}`;
   const salt = Buffer.concat([toBytes(SEED), uint32(toBytes(user).length), toBytes(user)]);
@@ -118,7 +120,8 @@ function bcrypt(password: string): string {
   throw new CallError('bcrypt is not available', 'policy');
 }
 
-function privateKey(type: string): string {
+function privateKey(type: string, env: Env): string {
+  env.checkTime();
   switch (type) {
     case '':
     case 'rsa':

@@ -36,6 +36,7 @@ export function randomBytes(count: number, env: Env): Uint8Array {
 
 // Values from the largest multiple of `limit` upwards would favour low numbers, so they are drawn again.
 function randomBelow(limit: bigint, env: Env): bigint {
+  env.charge(1);
   const range = 1n << 64n;
   const fair = range - (range % limit);
   for (let tries = 0; tries < 128; tries++) {
@@ -48,7 +49,6 @@ function randomBelow(limit: bigint, env: Env): bigint {
 function randomText(alphabet: string, count: number, env: Env): string {
   if (count <= 0) return '';
   env.checkString(count);
-  env.charge(count >> 4);
   let out = '';
   for (let i = 0; i < count; i++) out += alphabet[Number(randomBelow(BigInt(alphabet.length), env))] ?? '';
   return out;
@@ -56,7 +56,6 @@ function randomText(alphabet: string, count: number, env: Env): string {
 
 function shuffle(value: string, env: Env): string {
   const chars = Array.from(value);
-  env.charge(chars.length >> 4);
   for (let i = chars.length - 1; i > 0; i--) {
     const j = Number(randomBelow(BigInt(i + 1), env));
     [chars[i], chars[j]] = [chars[j] ?? '', chars[i] ?? ''];
