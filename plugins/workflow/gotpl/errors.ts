@@ -1,3 +1,4 @@
+/** What failed: parsing, execution as in Go, a limit of this package, or a function that policy denies. */
 export type TemplateErrorKind = 'parse' | 'exec' | 'limit' | 'policy';
 
 /** The template and position of an error; line and column as Go counts them (column in bytes from 0). */

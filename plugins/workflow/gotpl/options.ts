@@ -6,11 +6,13 @@ import type { Limits } from './limits.ts';
 /** `strict` treats JSON numbers as float64, as Go does; `lenient` also accepts exact integers as int. */
 export type NumberMode = 'strict' | 'lenient';
 
+/** Settings of a template, all optional. */
 export interface TemplateOptions {
   /** Name of the main template in messages; default `template`. */
   readonly name?: string;
   /** Default `lenient`. */
   readonly numbers?: NumberMode;
+  /** Those that differ from DEFAULT_LIMITS. */
   readonly limits?: Partial<Limits>;
   /** Clock for now, ago and invalid dates; read once per execution. */
   readonly now?: () => Date;
