@@ -27,6 +27,8 @@ export interface PipelineOptions {
 /** The whole configuration, for checks that need more than one part of it. */
 export interface Configured {
   readonly wanted: readonly Wanted[];
+  /** Plugins that are there and should not run. */
+  readonly off: readonly Plugin[];
   readonly kinds: readonly ResourceKind[];
   readonly resources: readonly Resource[];
   readonly settings: Settings;
@@ -141,7 +143,8 @@ export class Pipeline implements ConfigControl {
   /** Reads and checks the whole configuration without starting anything; resources() then returns the accepted definitions.
    *  @param review checks the configuration as a whole; not called if config.yaml is broken */
   async check(review: Review = () => Promise.resolve([])): Promise<readonly Issue[]> {
-    const { settings, issues, wanted, origin } = await this.#readSettings();
+    const read = await this.#readSettings();
+    const { settings, issues, wanted, origin } = read;
     if (settings === undefined || issues.some(isError)) return this.#withDefinitions(issues);
     let found: readonly Issue[];
     try {
@@ -150,12 +153,11 @@ export class Pipeline implements ConfigControl {
       return this.#withDefinitions([...issues, await setIssue(error, { settings, origin })]);
     }
     const reviewed = await review({
-      wanted,
+      ...this.#options,
+      ...read,
       settings,
       kinds: this.kinds(),
       resources: this.#resources,
-      env: this.#options.env,
-      directory: this.directory,
       tools: this.#kernel().catalogue.owned.map(({ tool }) => tool.name),
       place: (plugin, finding) => pluginIssue(plugin, finding, { settings, origin }),
     });
@@ -251,10 +253,10 @@ export class Pipeline implements ConfigControl {
     const amended = (file: JsonObject): readonly unknown[] => [this.#edits?.(file) ?? {}, flags ?? {}];
     const loaded = await loadSettings(directory, amended, this);
     const { settings, origin, issues } = loaded;
-    if (settings === undefined) return { ...loaded, wanted: [] };
+    if (settings === undefined) return { ...loaded, wanted: [], off: [] };
     const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };
     const found = await wantedPlugins({ settings, origin, directory, env, inForce });
-    return { ...loaded, issues: [...issues, ...found.issues], wanted: found.wanted };
+    return { ...loaded, ...found, issues: [...issues, ...found.issues] };
   }
 
   async #loadResources(): Promise<LoadedResources> {
@@ -291,9 +293,7 @@ export class Pipeline implements ConfigControl {
   }
 }
 
-interface ReadSettings extends LoadedSettings {
-  readonly wanted: readonly Wanted[];
-}
+type ReadSettings = LoadedSettings & Pick<Configured, 'wanted' | 'off'>;
 
 function issueKey({ message, ...place }: Issue): string {
   return `${placeText(place) ?? ''} ${message}`;

@@ -22,15 +22,20 @@ export interface PluginContext {
   readonly inForce?: { readonly required: readonly string[]; readonly running: readonly Wanted[] };
 }
 
-/** Returns the plugins that should run, each with its configuration, and the issues found. Starts nothing. */
-export async function wantedPlugins(context: PluginContext): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
+/** Returns the plugins that should run, each with its configuration, those that should not, and the issues found. Starts
+ *  nothing. */
+export async function wantedPlugins(
+  context: PluginContext,
+): Promise<{ wanted: Wanted[]; off: Plugin[]; issues: Issue[] }> {
   const { settings } = context;
   const names = new Set([...(await builtInNames()), ...Object.keys(settings.plugins)]);
   const found = await Promise.all([...names].map((name) => wantedPlugin(name, context)));
   const wanted = found.flatMap((one) => one.wanted);
+  const off = found.flatMap(({ plugin, wanted: [on] }) => (plugin && on === undefined ? [plugin] : []));
   const issues = found.flatMap((one) => one.issues);
   // A plugin that cannot run has an issue of its own.
-  return { wanted, issues: issues.some(isError) ? issues : [...issues, ...requiredIssues(found, context)] };
+  if (!issues.some(isError)) issues.push(...requiredIssues(found, context));
+  return { wanted, off, issues };
 }
 
 interface Found {
@@ -69,12 +74,8 @@ async function wantedPlugin(name: string, context: PluginContext): Promise<Found
     const isOff = said === false || !isEnabled(plugin, context);
     const { config, findings } = configFor(plugin, context.settings, isOff);
     const issues = findings.map((finding) => pluginIssue(plugin, finding, context));
-    if (!isOff) return { plugin, wanted: [{ plugin, config }], issues };
-    return {
-      plugin,
-      wanted: [],
-      issues: said === false ? issues : [...issues, ...silentlyOff(name, context)],
-    };
+    if (isOff && said !== false) issues.push(...silentlyOff(name, context));
+    return { plugin, wanted: isOff ? [] : [{ plugin, config }], issues };
   } catch (error) {
     const code = isGatewayError(error) ? error.code : 'PLUGIN_IMPORT';
     const place = context.origin.locate(['plugins', name]);

@@ -5,7 +5,7 @@ import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
 import { createLog } from './createLog.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
-import type { Review } from '../config/pipeline.ts';
+import type { Configured, Review } from '../config/pipeline.ts';
 import { ConfigControl, StateDirectory } from '../contracts/config.ts';
 import type { Issue } from '../contracts/config.ts';
 import { Endpoint } from '../contracts/endpoint.ts';
@@ -15,7 +15,6 @@ import { isGatewayError } from '../errors.ts';
 import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses } from './firstRun.ts';
 import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
-import { builtInNames, loadBuiltIn } from '../loader.ts';
 import { hasCommands } from './hasCommands.ts';
 import type { Log } from '../log.ts';
 import type { Command } from '../contracts/command.ts';
@@ -174,32 +173,21 @@ async function check(options: Options, log: Log): Promise<number> {
   const { pipeline } = compose(options, log, { path: undefined }, new Cancellation());
   const fault = directoryIssue(options.directory);
   // Stays empty if config.yaml is broken, because then it is not known what would run.
-  let plugins: readonly string[] = [];
+  let { wanted, off }: Pick<Configured, 'wanted' | 'off'> = { wanted: [], off: [] };
   const reviewed: Review = (configured) => {
-    plugins = configured.wanted.map(({ plugin }) => plugin.name);
+    ({ wanted, off } = configured);
     return review(configured, { isOnline: options.online, statePath: options.statePath });
   };
   const issues = fault === undefined ? await pipeline.check(reviewed) : [fault];
   const report: CheckReport = {
     directory: options.directory,
     issues,
-    plugins,
-    off: plugins.length === 0 ? [] : await offAmong(plugins),
+    plugins: wanted.map(({ plugin }) => plugin.name),
+    off: off.filter((plugin) => !hasCommands(plugin)).map(({ name }) => name),
     definitions: pipeline.kinds().flatMap(({ name }) => pipeline.resources(name)),
   };
   say(options.output === 'json' ? checkJson(report) : checkText(report));
-  return options.strict && issues.length > 0 ? exitCodeFor(issues.map(asError)) : exitCodeFor(issues);
-}
-
-/** Built-in plugins that do not run, without those for the command line only. */
-async function offAmong(running: readonly string[]): Promise<readonly string[]> {
-  const off = (await builtInNames()).filter((name) => !running.includes(name));
-  const loaded = await Promise.all(off.map(loadBuiltIn));
-  return loaded.filter((plugin) => !hasCommands(plugin)).map(({ name }) => name);
-}
-
-function asError(issue: Issue): Issue {
-  return { ...issue, severity: 'error' };
+  return exitCodeFor(options.strict ? issues.map((one) => ({ ...one, severity: 'error' })) : issues);
 }
 
 /** The first signal requests an orderly shutdown, the second exits at once. SIGHUP means that the terminal is gone; for a

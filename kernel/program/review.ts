@@ -19,7 +19,7 @@ export async function review(configured: Configured, given: Given = {}): Promise
   const named = toolNames(configured);
   const all = { ...configured, ...given };
   const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, all)));
-  const written = await writtenSecrets(configured);
+  const written = writtenSecrets(configured);
   return [...shadowed(named, configured.tools), ...found.flat(), ...written];
 }
 

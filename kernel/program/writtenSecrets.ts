@@ -7,22 +7,20 @@ import { isSecret } from '../lib/isSecret.ts';
 import { replaceMarked } from '../lib/markedSecrets.ts';
 import type { MarkedPlace } from '../lib/markedSecrets.ts';
 import { holdsOnlyReferences } from '../lib/references.ts';
-import { builtInNames, loadBuiltIn } from '../loader.ts';
 
 const FIX = 'as plain text; write ${env:NAME} or ${file:PATH}';
 
 /** Warns of each secret that is written out, by the schemas that mark them: in definitions, and in config.yaml for plugins
  *  that are switched off too. */
-export async function writtenSecrets({
+export function writtenSecrets({
   wanted,
+  off,
   settings,
   resources,
   kinds,
   place,
-}: Configured): Promise<readonly Issue[]> {
-  const builtIns = await Promise.all((await builtInNames()).map(loadBuiltIn));
-  const plugins = new Map([...builtIns, ...wanted.map(({ plugin }) => plugin)].map((one) => [one.name, one]));
-  const ofPlugins = [...plugins.values()].flatMap((plugin) => {
+}: Configured): readonly Issue[] {
+  const ofPlugins = [...wanted.map(({ plugin }) => plugin), ...off].flatMap((plugin) => {
     const given = plugin.select?.(settings) ?? entryOf(settings, plugin.name).config;
     return pathsIn(plugin.configSchema, given, isWritten).map((path) =>
       place(plugin, { path, message: `${path.join('.')} is in config.yaml ${FIX}`, severity: 'warning' }),
