@@ -1,7 +1,9 @@
 import { many } from '../capabilities.ts';
 import type { Cancellation } from '../lib/cancellation.ts';
+import type { Issue } from './config.ts';
 import type { JsonObject } from './json.ts';
-import type { Env } from './settings.ts';
+import type { Plugin } from './plugin.ts';
+import type { Env, Settings } from './settings.ts';
 
 /** A verb of the command line: `pegboard <name>`. Its plugin is started alone, without the gateway's others. */
 export interface Command {
@@ -53,6 +55,16 @@ export interface Invocation {
   readonly terminal: Terminal;
   /** All verbs, for help and completion. */
   readonly commands: () => Promise<readonly Command[]>;
+  /** Loads the plugins of the configuration directory as `pegboard check` does; none is wired or started. */
+  readonly plugins: () => Promise<LoadedPlugins>;
+}
+/** The built-in plugins and those that config.yaml names. */
+export interface LoadedPlugins {
+  /** Absent if config.yaml has errors; no plugin is loaded then. */
+  readonly settings?: Settings;
+  readonly on: readonly Plugin[];
+  readonly off: readonly Plugin[];
+  readonly issues: readonly Issue[];
 }
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };

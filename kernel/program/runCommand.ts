@@ -1,17 +1,16 @@
 import { isatty } from 'node:tty';
-import type { Command, Invocation, Terminal } from '../contracts/command.ts';
+import { wantedPlugins } from '../config/plugins.ts';
+import { loadSettings } from '../config/settings.ts';
+import type { Command, Invocation, LoadedPlugins, Terminal } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
+import type { Env } from '../contracts/settings.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { directoryOf } from './options.ts';
 
 /** 128 + SIGINT, as shells report it. */
 const INTERRUPTED = 130;
 
-interface Typed {
-  readonly args: readonly string[];
-  readonly values: JsonObject;
-  readonly commands: Invocation['commands'];
-}
+type Typed = Pick<Invocation, 'args' | 'commands'> & { readonly values: JsonObject };
 
 /** Runs a verb of a plugin. The first Ctrl-C cancels what it does, the second ends at once. @throws as the verb */
 export async function runCommand(command: Command, { args, values, commands }: Typed): Promise<number> {
@@ -24,16 +23,26 @@ export async function runCommand(command: Command, { args, values, commands }: T
   // `pegboard events -f | head`: what follows reaches no one.
   process.stdout.once('error', () => cancel.cancel('standard output takes no more'));
   const { configPath, ...options } = values as { readonly configPath?: string };
+  const directory = directoryOf(configPath);
   const code = await command.run?.({
     args,
     options,
-    directory: directoryOf(configPath),
+    directory,
     env: process.env,
     cancel,
     terminal: terminal(),
     commands,
+    plugins: () => loadPlugins(directory, process.env),
   });
   return cancel.reason === 'SIGINT' ? INTERRUPTED : (code ?? 0);
+}
+
+/** The settings of a directory and the plugins that they name. */
+export async function loadPlugins(directory: string, env: Env): Promise<LoadedPlugins> {
+  const { settings, origin, issues } = await loadSettings(directory, () => []);
+  if (settings === undefined) return { on: [], off: [], issues };
+  const { wanted, off, issues: more } = await wantedPlugins({ settings, origin, directory, env });
+  return { settings, on: wanted.map(({ plugin }) => plugin), off, issues: [...issues, ...more] };
 }
 
 function terminal(): Terminal {

@@ -19,6 +19,7 @@ import { list } from './verbs/list.ts';
 import { logs } from './verbs/logs.ts';
 import { restart, start, stop } from './verbs/operateVerb.ts';
 import { plan } from './verbs/plan.ts';
+import { plugins } from './verbs/plugins.ts';
 import { remove } from './verbs/remove.ts';
 import { run } from './verbs/run.ts';
 import { search } from './verbs/search.ts';
@@ -54,6 +55,7 @@ export const VERBS: readonly Command[] = [
   unlink,
   plan,
   doctor,
+  plugins,
   service,
   crds,
   completion,

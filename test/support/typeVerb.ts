@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { Terminal } from '../../kernel/contracts/command.ts';
 import { UsageError, runCommandLine } from '../../kernel/program/commandLine.ts';
 import { directoryOf } from '../../kernel/program/options.ts';
+import { loadPlugins } from '../../kernel/program/runCommand.ts';
 import { Cancellation } from '../../kernel/index.ts';
 import { VERBS } from '../../plugins/cli/verbs.ts';
 import { until } from './until.ts';
@@ -80,16 +81,20 @@ async function run(args: readonly string[], { env, input, cancel, heard }: Run):
     columns: 80,
     hasColour: false,
     write: out,
-    run: async (command, words, { configPath, ...options }) =>
-      (await command.run?.({
+    run: async (command, words, { configPath, ...options }) => {
+      const directory = directoryOf((configPath as string | undefined) ?? defaultDirectoryIn(env));
+      const code = await command.run?.({
         args: words,
         options,
-        directory: directoryOf((configPath as string | undefined) ?? defaultDirectoryIn(env)),
+        directory,
         env,
         cancel,
         terminal: { input, isTerminal: false, hasColour: false, columns: 80, out, err },
         commands: () => Promise.resolve(VERBS),
-      })) ?? 0,
+        plugins: () => loadPlugins(directory, env),
+      });
+      return code ?? 0;
+    },
   }).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
     err(`pegboard: ${error.message}\n`);

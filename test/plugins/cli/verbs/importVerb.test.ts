@@ -580,6 +580,7 @@ async function asking(
     cancel: new Cancellation(),
     terminal,
     commands: () => Promise.resolve([]),
+    plugins: () => Promise.resolve({ on: [], off: [], issues: [] }),
   });
   return { code, err };
 }
