@@ -1,5 +1,5 @@
-// Writes what is generated anew: parts of documents (the index of decisions, the hostile cases from test/hostile, the keys from schemas), schemas/crd, and
-// in examples/helm what the chart has from elsewhere.
+// Writes what is generated anew: parts of documents (the index of decisions, the hostile cases from test/hostile, the keys from schemas, the
+// picture of the plugins from their manifests), schemas/crd, and in examples/helm what the chart has from elsewhere.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const GENERATED = [
@@ -16,6 +16,12 @@ const GENERATED = [
     end: '\n## Entries',
   },
   { readme: 'test/README.md', source: 'test/hostile/table.js', begin: '- **case 1** ' },
+  {
+    readme: 'plugins/REFERENCE.md',
+    source: 'test/plugins/picture.js',
+    begin: '```mermaid\n',
+    end: '\n## The built-in plugins\n',
+  },
   { readme: 'schemas/README.md', source: 'test/schemas/table.js', begin: '### config.yaml\n' },
 ];
 
@@ -26,7 +32,7 @@ for (const { readme, source, begin, end } of GENERATED) {
   const at = text.indexOf(begin);
   if (at < 0) throw new Error(`${readme} has no line that begins with ${begin.trim()}`);
   const rest = end === undefined ? '' : text.slice(text.indexOf(end, at));
-  writeFileSync(file, `${text.slice(0, at)}${markdown().trim()}\n${rest}`);
+  writeFileSync(file, `${text.slice(0, at)}${(await markdown()).trim()}\n${rest}`);
 }
 
 const { customResources } = await import(

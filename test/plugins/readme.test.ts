@@ -13,6 +13,7 @@ import { codeIn, tableBelow } from '../schemas/markdown.ts';
 import { declaredIn } from '../support/declared.ts';
 import { ROOT, sourcesBelow, textOf } from '../support/sources.ts';
 import { tokensOf } from '../support/tokens.ts';
+import { markdown } from './picture.ts';
 
 const README = textOf('plugins/README.md');
 const REFERENCE = textOf('plugins/REFERENCE.md');
@@ -70,6 +71,10 @@ describe('plugins/README.md and plugins/REFERENCE.md', () => {
       ],
     );
     expect(rows.sort(byPlugin)).to.deep.equal(expected);
+  });
+
+  it('has the picture of who waits for whom; npm run tables writes it', async () => {
+    expect(REFERENCE).to.contain(`\n\n${await markdown()}\n\n`);
   });
 
   it('has a row for every error code that a contract declares, with the same meaning', () => {
