@@ -1,5 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.ts';
-import type { Client } from './client.ts';
+import type { Client, Progress } from './client.ts';
 import type { JsonObject } from './json.ts';
 import type { InboundRequest } from './request.ts';
 import type { Tool } from './tool.ts';
@@ -19,12 +19,6 @@ export interface CallResult {
   readonly json: string;
   /** The parsed result; parsed once, then kept. */
   value(): ToolResult;
-}
-
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
 }
 
 /** What the client's request says to servers in `_meta`: its trace, and keys with a prefix of its own.

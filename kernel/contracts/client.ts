@@ -1,5 +1,4 @@
 import type { Cancellation } from '../lib/cancellation.ts';
-import type { Progress } from './call.ts';
 import type { JsonObject } from './json.ts';
 
 /** RFC 5424, least severe first. */
@@ -14,6 +13,12 @@ export const LOG_LEVELS = [
   'emergency',
 ] as const;
 export type McpLogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
 
 /** A request of a server to a client. */
 export interface Question {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Around, Call, Progress } from '../../kernel/contracts/call.ts';
+import type { Around, Call } from '../../kernel/contracts/call.ts';
+import type { Progress } from '../../kernel/contracts/client.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
 import type { KernelEvent } from '../../kernel/contracts/events.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';

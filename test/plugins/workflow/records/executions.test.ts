@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
 import type { InboundRequest } from '../../../../kernel/contracts/request.ts';
-import type { Progress } from '../../../../kernel/contracts/call.ts';
+import type { Progress } from '../../../../kernel/contracts/client.ts';
 import { Cancellation } from '../../../../kernel/lib/cancellation.ts';
 import { answerIn, askCore, callCore } from '../../../support/coreTools.ts';
 import { refusalOf } from '../../../support/kernel.ts';
