@@ -4,7 +4,7 @@ import { SignInStatuses } from '../contracts/signIns.ts';
 import type { SignInStatus } from '../contracts/signIns.ts';
 import type { McpResourceSource } from '../contracts/mcp.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
-import type { McpServerSpec } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerSpec.ts';
 import { serviceOf } from './serverRecord.ts';
 import { signInOf, statusFor } from './signInOf.ts';
 

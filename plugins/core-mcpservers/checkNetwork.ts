@@ -1,5 +1,5 @@
 import type { Finding } from 'pegboard';
-import type { McpServerSpec } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerSpec.ts';
 
 const PROXY = /^(none|(https?|socks5h?):\/\/[^\s/?#]+\/?)$/i;
 

@@ -1,11 +1,11 @@
 import { hideInWords, readSchema } from 'pegboard';
-import type { Finding, JsonObject, ResourceKind } from 'pegboard';
+import type { Finding, ResourceKind } from 'pegboard';
 import { globFault } from '../kit/text/glob.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';
-import type { AuthSpec } from './checkAuth.ts';
 import { checkNetwork } from './checkNetwork.ts';
 import { foreignNames } from './foreignNames.ts';
+import type { McpServerSpec } from './mcpServerSpec.ts';
 import { misspeltReferences } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
@@ -22,40 +22,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect'],
   ...['mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
 ]);
-
-/** Validated spec of an MCPServer, with defaults. Source: schemas/kinds/mcpserver.schema.json. */
-export interface McpServerSpec extends JsonObject {
-  readonly type: 'stdio' | 'streamable-http' | 'sse';
-  readonly description?: string;
-  readonly toolPrefix?: string;
-  readonly autoStart?: boolean;
-  readonly command?: string | readonly string[];
-  readonly args?: readonly string[];
-  readonly url?: string;
-  readonly messageUrl?: string;
-  readonly proxy?: string;
-  readonly tls?: {
-    readonly ca?: string;
-    readonly cert?: string;
-    readonly key?: string;
-    readonly servername?: string;
-  };
-  readonly env: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeout: number;
-  readonly callTimeout?: number;
-  readonly callTimeouts?: Readonly<Record<string, number>>;
-  readonly idleTimeout?: number;
-  readonly instances?: 'shared' | 'perSession' | 'perCaller';
-  readonly warmInstances?: number;
-  readonly revision?: 'auto' | 'legacy' | 'modern';
-  readonly keepSession?: boolean;
-  readonly suspended: boolean;
-  readonly auth?: AuthSpec;
-  readonly includeTools?: readonly string[];
-  readonly excludeTools?: readonly string[];
-  readonly restartRequestedAt?: string;
-}
 
 export const MCP_SERVER = 'MCPServer';
 

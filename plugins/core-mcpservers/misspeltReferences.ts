@@ -1,7 +1,7 @@
 import { holdsOnlyReferences } from 'pegboard';
 import type { Finding } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
-import type { McpServerSpec } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerSpec.ts';
 
 const BRACED = /\$\{([^{}]*)\}/g;
 const FORMS = 'references are ${env:NAME}, ${file:PATH}, ${caller:NAME} and ${secret:NAME/KEY}';

@@ -5,7 +5,7 @@ import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
-import type { McpServerSpec } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerSpec.ts';
 
 /** Finds what would prevent a server from starting on this machine: its command, and unresolved references. */
 export async function serverFindings(facts: ReviewFacts<unknown>): Promise<readonly ReviewFinding[]> {

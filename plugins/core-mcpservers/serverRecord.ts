@@ -6,7 +6,7 @@ import type { SignInStatus } from '../contracts/signIns.ts';
 import { hiddenSpec } from '../kit/secrets/hiddenSpec.ts';
 import { stateInWords, statusMessage } from '../kit/notices/stateInWords.ts';
 import { MCP_SERVER, mcpServerKind } from './mcpServerKind.ts';
-import type { McpServerSpec } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerSpec.ts';
 import { signInOf, statusFor } from './signInOf.ts';
 
 /** A definition as results show it: redacted, with the current state of its service, and of the caller's sign-in there. */
