@@ -1,18 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { MetricProducer } from '@opentelemetry/sdk-metrics';
+import type { Env, Log } from 'pegboard';
 import { hostName, hostNames } from '../../kit/http/hostNames.ts';
 import { openSideListener } from '../../kit/http/sideListener.ts';
 import { PORT_VARIABLE, prometheusAddress } from './prometheusAddress.ts';
 import { SharedRendering } from './sharedRendering.ts';
-import type { ExporterParts } from './startExporters.ts';
+
+export interface PrometheusParts {
+  readonly producer: MetricProducer;
+  readonly env: Env;
+  /** Names of /metrics besides those of loopback. */
+  readonly allowedHosts: () => readonly string[];
+  readonly log: Log;
+}
 
 const WRONG_HOST =
   'this Host is not allowed; use localhost, or add the name to plugins.metrics.config.allowedHosts\n';
 const SUFFIXES: Readonly<Record<string, string>> = { s: '.seconds', By: '.bytes' };
 
 /** Serves /metrics on a listener of its own. Source: requirement metrics.path. @throws GatewayError PLUGIN_START */
-export async function openPrometheus(parts: ExporterParts): Promise<() => Promise<void>> {
+export async function openPrometheus(parts: PrometheusParts): Promise<() => Promise<void>> {
   const { producer, env, log } = parts;
   const { host, port } = prometheusAddress(env);
   const metrics = withUnits(producer);

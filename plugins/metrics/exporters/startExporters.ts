@@ -1,6 +1,6 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import type { MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
 import { exportAgent } from 'pegboard/net';
@@ -10,6 +10,7 @@ import { ExportFaults } from './exportFaults.ts';
 import { metricExporterNames } from './metricExporterNames.ts';
 import type { ExporterName } from './metricExporterNames.ts';
 import { openPrometheus } from './openPrometheus.ts';
+import type { PrometheusParts } from './openPrometheus.ts';
 import { watchedExporter } from './watchedExporter.ts';
 
 const FLUSH_MS = 5_000;
@@ -19,14 +20,9 @@ const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const MAX_PROBLEMS = 20;
 
-export interface ExporterParts {
-  readonly producer: MetricProducer;
-  readonly env: Env;
+export interface ExporterParts extends PrometheusParts {
   /** Proxies of the configuration; default: those of the environment. */
   readonly settings?: ProxySettings | undefined;
-  /** Names of /metrics besides those of loopback. */
-  readonly allowedHosts: () => readonly string[];
-  readonly log: Log;
 }
 type Stop = () => Promise<void>;
 
