@@ -1,12 +1,16 @@
+import type { CallToolResult as Result } from '@modelcontextprotocol/client';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from './failure.ts';
-import type { Gateway, Result } from './gateway.ts';
 
 const PAGE_CHARS = 100_000;
 
+interface Pages {
+  meta(name: string, args: JsonObject): Promise<Result>;
+}
+
 /** The result with its whole text: one over the budget was cut by the gateway, and is read page by page. @throws Failure */
-export async function wholeResult(gateway: Gateway, result: Result): Promise<Result> {
+export async function wholeResult(gateway: Pages, result: Result): Promise<Result> {
   const [note, head, ...others] = result.content;
   const handle = handleIn(note);
   if (handle === undefined || head?.type !== 'text') return result;

@@ -1,11 +1,8 @@
-import type { ServerChangeKind, ServerChange } from './serverChanges.ts';
+import type { ServerChangeKind, ServerChanges } from './serverChanges.ts';
 import type { Difference, ToolChanges } from './toolChanges.ts';
 
 /** What a configuration directory would change. */
-export interface DirectoryPlan {
-  readonly servers: readonly ServerChange[];
-  /** Servers whose definitions look the same, but hold secrets that the gateway does not show. */
-  readonly hidden: readonly string[];
+export interface DirectoryPlan extends ServerChanges {
   /** Absent with --static. */
   readonly tools?: ToolChanges;
 }

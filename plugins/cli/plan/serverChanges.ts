@@ -4,7 +4,6 @@ import type { JsonObject } from 'pegboard';
 import { parse } from 'yaml';
 import { comparableText } from '../definitions/plainDefinition.ts';
 import { SERVER_KIND } from '../definitions/definitionKinds.ts';
-import type { DirectoryPlan } from './planText.ts';
 
 /** added and removed: without a process or connection. changed: without a restart. */
 export type ServerChangeKind = 'started' | 'stopped' | 'restarted' | 'added' | 'removed' | 'changed';
@@ -16,16 +15,19 @@ export interface ServerChange {
   readonly fields: readonly string[];
 }
 
+export interface ServerChanges {
+  readonly servers: readonly ServerChange[];
+  /** Servers whose definitions look the same, but hold secrets that the gateway does not show. */
+  readonly hidden: readonly string[];
+}
+
 /** A change of these needs a new connection. */
 const ENDPOINT = ['type', 'command', 'args', 'url', 'messageUrl', 'env', 'headers', 'questions'];
 const DOWN = ['Stopped', 'Disconnected', 'Stopping'];
 
 /** What the gateway would do with its servers. @param before records of core_mcpserver_list @param after records, or
  *  definitions with `name` and the fields of `spec` */
-export function serverChanges(
-  before: readonly JsonObject[],
-  after: readonly JsonObject[],
-): Pick<DirectoryPlan, 'servers' | 'hidden'> {
+export function serverChanges(before: readonly JsonObject[], after: readonly JsonObject[]): ServerChanges {
   const [old, next] = [byName(before), byName(after)];
   const names = [...new Set([...old.keys(), ...next.keys()])].sort();
   const hidden: string[] = [];

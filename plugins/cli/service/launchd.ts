@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceManager, ServiceProgram } from './serviceManager.ts';
+import type { ServiceManager, ServiceProgram } from './serviceFileText.ts';
 
 const LABEL = 'dev.pegboard.gateway';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceManager, ServiceProgram } from './serviceManager.ts';
+import type { ServiceManager, ServiceProgram } from './serviceFileText.ts';
 
 const UNIT = 'pegboard.service';
 const systemctl = (...words: readonly string[]): readonly string[] => ['systemctl', '--user', ...words];

@@ -1,0 +1,54 @@
+import { Failure } from '../failure.ts';
+
+/** What the service runs. */
+export interface ServiceProgram {
+  /** Absolute: node and the program. */
+  readonly command: readonly string[];
+  /** The configuration directory. */
+  readonly directory: string;
+  /** PATH, by which stdio servers are found. */
+  readonly path: string;
+}
+export interface ServiceState {
+  readonly running: boolean;
+  /** In the words of the manager: `active (running)`. */
+  readonly state: string;
+  /** Undefined unless it runs. */
+  readonly pid: number | undefined;
+}
+type Words = readonly string[];
+/** In a unit, a line break would begin another setting; XML has no escape for the others. */
+const CONTROL = /\p{Cc}/u;
+
+/** What starts programs of a person at their sign-in, and again when they fail. */
+export interface ServiceManager {
+  readonly name: string;
+  /** Its definition of the service. */
+  readonly file: string;
+  /** The text of that file. */
+  readonly text: (program: ServiceProgram) => string;
+  /** After the file was written: starts the service, or restarts it. */
+  readonly enable: readonly Words[];
+  /** Before the file is removed. */
+  readonly disable: readonly Words[];
+  /** After the file was removed. */
+  readonly forget: readonly Words[];
+  /** Prints what `stateIn` reads. */
+  readonly query: Words;
+  readonly stateIn: (printed: string) => ServiceState;
+  /** For people: what it needs, if it does not answer. */
+  readonly needs: string;
+  /** For people: how to read the log, and what else helps. */
+  readonly hints: readonly string[];
+}
+
+/** The text of the file. @throws Failure if a part cannot be written into it */
+export function serviceFileText(manager: ServiceManager, program: ServiceProgram): string {
+  const words = [...program.command, program.directory, program.path];
+  const fault = words.find((word) => CONTROL.test(word));
+  if (fault === undefined) return manager.text(program);
+  const cure = fault === program.path ? 'set another PATH' : 'move it, or rename its folder';
+  throw new Failure(
+    `${JSON.stringify(fault)} holds a control character, which a service of ${manager.name} cannot name; ${cure}`,
+  );
+}
