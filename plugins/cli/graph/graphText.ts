@@ -1,5 +1,5 @@
 import type { Invocation } from 'pegboard';
-import { table } from '../output/table.ts';
+import { tableLines } from '../output/tableLines.ts';
 import type { PluginFacts } from './pluginFacts.ts';
 
 /** A table of the plugins that are on, floor by floor, and one of the others with the reasons.
@@ -17,7 +17,7 @@ export function graphText(
     cellsOf: (one: PluginFacts, at: number) => readonly string[],
   ): readonly string[] => {
     const rows = shown.map((one, at) => [...cellsOf(one, at), ...lists.map((list) => one[list].join(', '))]);
-    return rows.length === 0 ? [] : [table([...titles, ...lists], rows, { hasHeaders: true, columns })];
+    return rows.length === 0 ? [] : [tableLines([...titles, ...lists], rows, { hasHeaders: true, columns })];
   };
   const of = (state: PluginFacts['state']): readonly PluginFacts[] =>
     facts.filter((one) => one.state === state);

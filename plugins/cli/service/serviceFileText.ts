@@ -11,13 +11,13 @@ export interface ServiceProgram {
 }
 export interface ServiceState {
   readonly running: boolean;
-  /** In the words of the manager: `active (running)`. */
+  /** The state in the words of the manager: `active (running)`. */
   readonly state: string;
   /** Undefined unless it runs. */
   readonly pid: number | undefined;
 }
 type Words = readonly string[];
-/** In a unit, a line break would begin another setting; XML has no escape for the others. */
+/** Characters that no file has: in a unit, a line break would begin another setting; XML has no escape for the others. */
 const CONTROL = /\p{Cc}/u;
 
 /** What starts programs of a person at their sign-in, and again when they fail. */
@@ -27,18 +27,18 @@ export interface ServiceManager {
   readonly file: string;
   /** The text of that file. */
   readonly text: (program: ServiceProgram) => string;
-  /** After the file was written: starts the service, or restarts it. */
+  /** Starts the service after the file was written, or restarts it. */
   readonly enable: readonly Words[];
-  /** Before the file is removed. */
+  /** Run before the file is removed. */
   readonly disable: readonly Words[];
-  /** After the file was removed. */
+  /** Run after the file was removed. */
   readonly forget: readonly Words[];
   /** Prints what `stateIn` reads. */
   readonly query: Words;
   readonly stateIn: (printed: string) => ServiceState;
-  /** For people: what it needs, if it does not answer. */
+  /** What the manager needs if it does not answer, for people. */
   readonly needs: string;
-  /** For people: how to read the log, and what else helps. */
+  /** How to read the log, and what else helps, for people. */
   readonly hints: readonly string[];
 }
 
