@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { parseTemplate, TemplateError } from '@pegboard/gotpl';
-import { DENIED_BY_DEFAULT } from '../../../../plugins/workflow/gotpl/registry.ts';
+import { DENIED_BY_DEFAULT, parseTemplate, TemplateError } from '@pegboard/gotpl';
 import { textOf } from '../../../support/sources.ts';
 
 interface Outcome {
