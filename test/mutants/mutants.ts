@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     does: 'answers a caller with the result of another that has used the same key',
-    file: 'plugins/idempotency/identity.ts',
+    file: 'plugins/idempotency/vaultedCalls.ts',
     find: '[ownerOf(request), tool.name, key]',
     replace: '[tool.name, key]',
     tests: ['test/plugins/idempotency/vaultedCalls.test.ts'],
