@@ -1,3 +1,5 @@
+import { doubledMs } from '../kit/limits/doubledMs.ts';
+
 interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -10,8 +12,7 @@ export function backoffMs(
   { firstMs, maxMs }: BackoffOptions,
   random = Math.random(),
 ): number {
-  const ceiling = Math.min(maxMs, firstMs * 2 ** Math.min(attempt - 1, 30));
-  return Math.round(ceiling * (0.5 + random / 2));
+  return Math.round(doubledMs(attempt, firstMs, maxMs) * (0.5 + random / 2));
 }
 
 export interface RetryLimits {

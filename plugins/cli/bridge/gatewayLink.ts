@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isObject, waitAtMost } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { doubledMs } from '../../kit/limits/doubledMs.ts';
 import { fateOf, statusIn } from './fate.ts';
 import { isStateless } from './messages.ts';
 import type { WireMessage, Request } from './messages.ts';
@@ -158,7 +159,7 @@ export class GatewayLink {
     // Without a session there is nothing to restore: what waits tries again.
     if (this.#transport?.sessionId === undefined && first !== undefined) await this.#events.onTrouble(first);
     for (;;) {
-      await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#attempt++, LONGEST_PAUSE_MS));
+      await pause(doubledMs((this.#attempt += 1), FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
       if (this.#isClosed) return;
       try {
         await this.#revive();

@@ -1,5 +1,6 @@
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
+import { doubledMs } from '../../kit/limits/doubledMs.ts';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
@@ -115,7 +116,8 @@ export class ResourceWatch {
     this.#failures += 1;
     const { firstBackoffMs, maxBackoffMs } = this.#times;
     const asked = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) : 0;
-    const ownMs = fullJitter(this.#failures, firstBackoffMs, maxBackoffMs);
+    // From 0 on, so that replicas do not return together: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+    const ownMs = Math.round(doubledMs(this.#failures, firstBackoffMs, maxBackoffMs) * Math.random());
     return Math.max(ownMs, Math.min(asked, MAX_RETRY_AFTER_SECONDS) * 1_000);
   }
 
@@ -194,12 +196,6 @@ export class ResourceWatch {
       this.#parts.log.error('changes of objects could not be taken', { names, error });
     }
   }
-}
-
-/** A wait between 0 and a ceiling that doubles, so that replicas do not return together. @param attempt 1 for the first wait
- *  Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
-function fullJitter(attempt: number, firstMs: number, maxMs: number): number {
-  return Math.round(Math.min(maxMs, firstMs * 2 ** Math.min(attempt - 1, 30)) * Math.random());
 }
 
 /** Resolves after that time, or at once without one or when the signal aborts; leaves no timer behind. */

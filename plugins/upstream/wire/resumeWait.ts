@@ -1,3 +1,5 @@
+import { doubledMs } from '../../kit/limits/doubledMs.ts';
+
 export interface ResumeWaits {
   /** The wait if the server sends no `retry`; doubles with every consecutive stream without a message. */
   readonly resumeMs: number;
@@ -10,6 +12,6 @@ export interface ResumeWaits {
  *  @param empty number of consecutive short streams without a message */
 export function resumeWait(retryMs: number | undefined, waits: ResumeWaits, empty = 0): number {
   const { resumeMs, maxResumeMs, minResumeMs } = waits;
-  const ownMs = Math.min(resumeMs * 2 ** Math.min(empty, 30), Math.max(maxResumeMs, resumeMs));
+  const ownMs = doubledMs(empty + 1, resumeMs, Math.max(maxResumeMs, resumeMs));
   return Math.max(retryMs ?? ownMs, minResumeMs);
 }

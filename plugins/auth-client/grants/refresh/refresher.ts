@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, waitAtMost } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
+import { doubledMs } from '../../../kit/limits/doubledMs.ts';
 import { Tally } from '../../../kit/metrics/tally.ts';
 import { Peers } from '../../../contracts/processes.ts';
 import type { GrantCell } from '../store/grantCell.ts';
@@ -145,7 +146,7 @@ export class Refresher {
     }
     return (record) => {
       const { since = at, count = 0 } = record.trouble ?? {};
-      const backoff = Math.min(FIRST_RETRY_MS * 2 ** count, MAX_RETRY_MS) * (1 + Math.random() / 4);
+      const backoff = doubledMs(count + 1, FIRST_RETRY_MS, MAX_RETRY_MS) * (1 + Math.random() / 4);
       const trouble: Trouble = {
         since,
         count: count + 1,

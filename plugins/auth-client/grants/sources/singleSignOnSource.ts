@@ -1,5 +1,6 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
+import { doubledMs } from '../../../kit/limits/doubledMs.ts';
 import { OAuthError } from '../../../kit/oauth/oauthError.ts';
 import type { ProviderTokens, TokenHolder } from '../../../contracts/oauth.ts';
 import type { CredentialRefusal, GuardedServer } from '../../../contracts/credentials.ts';
@@ -208,8 +209,8 @@ export class SingleSignOnSource implements CredentialSource {
       this.#parts.log.warn('single sign-on at a server has failed', { server: name, reason: fault.message });
     if (!this.#failedFor.has(session)) this.#failures = 0;
     this.#failedFor.add(session);
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
     this.#failures += 1;
+    const pauseMs = doubledMs(this.#failures, FIRST_PAUSE_MS, MAX_PAUSE_MS);
     this.#lastFailure = { url, error: fault, until: Date.now() + pauseMs };
     return fault;
   }
