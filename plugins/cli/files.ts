@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { link, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { link, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { messageOf } from 'pegboard';
+import { throughDraft } from '../kit/files/atomicFile.ts';
 import { Failure } from './failure.ts';
 
 const PRIVATE = 0o600;
@@ -73,26 +74,15 @@ async function written(path: string, write: () => Promise<void>): Promise<void> 
   }
 }
 
-/** Writes the text beside `path` and lets `put` bring it there. @throws Failure */
+/** Brings the text to `path`, with its folder. @throws Failure */
 async function place(
   path: string,
   text: string,
   mode: number,
   put: (draft: string) => Promise<void>,
 ): Promise<void> {
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
   await written(path, async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const handle = await open(draft, 'wx', mode);
-    try {
-      await handle.writeFile(text);
-      // The umask may have taken bits away.
-      await handle.chmod(mode);
-      await handle.sync();
-      await put(draft);
-    } finally {
-      await handle.close();
-      await rm(draft, { force: true });
-    }
+    await throughDraft(path, text, mode, put);
   });
 }

@@ -9,18 +9,18 @@ const ABANDONED_MS = 60_000;
 
 /** Creates a complete file or none. @returns false if the file exists */
 export async function createFile(file: string, text: string): Promise<boolean> {
-  const draft = await writeDraft(file, text, NEW_FILE_MODE);
-  try {
-    // link() fails if the name is taken, rename() would overwrite.
-    await link(draft, file);
+  return throughDraft(file, text, NEW_FILE_MODE, async (draft) => {
+    await removeAbandoned(draft);
+    try {
+      // link() fails if the name is taken, rename() would overwrite.
+      await link(draft, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
     await syncFolder(dirname(file));
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  });
 }
 
 /** Replaces a file in one step and keeps its mode; a link stays a link.
@@ -28,33 +28,35 @@ export async function createFile(file: string, text: string): Promise<boolean> {
 export async function replaceFile(file: string, expected: string, text: string): Promise<boolean> {
   const target = await realpath(file);
   const { mode } = await stat(target);
-  const draft = await writeDraft(target, text, mode & 0o777);
-  try {
+  return throughDraft(target, text, mode & 0o777, async (draft) => {
+    await removeAbandoned(draft);
     if ((await readFile(target, 'utf8')) !== expected) return false;
     await rename(draft, target);
     await syncFolder(dirname(target));
     return true;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  });
 }
 
-/** The draft is beside its target, so that the rename stays within one file system; the leading dot hides it from readers. */
-async function writeDraft(file: string, text: string, mode: number): Promise<string> {
+/** Writes the text beside `file`, and lets `put` bring it there. The draft is in the same folder, so that a rename stays within one
+ *  file system; the leading dot hides it from readers. */
+export async function throughDraft<T>(
+  file: string,
+  text: string,
+  mode: number,
+  put: (draft: string) => Promise<T>,
+): Promise<T> {
   const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(draft, 'wx', mode);
   try {
+    // The umask may have taken bits away.
     await handle.chmod(mode);
     await handle.writeFile(text);
     await handle.sync();
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
+    return await put(draft);
   } finally {
     await handle.close();
+    await rm(draft, { force: true });
   }
-  await removeAbandoned(draft);
-  return draft;
 }
 
 /** Removes old drafts by the clock of the file system, which may be behind ours: with ours, the new draft could look abandoned. */
