@@ -1,4 +1,5 @@
 import { MCP_HEADERS } from './edge.ts';
+import { eventsIn, textOf } from './mcpClient.ts';
 import { openStream, send } from './rawHttp.ts';
 import type { OpenStream, RawAnswer } from './rawHttp.ts';
 
@@ -57,6 +58,13 @@ export function post(
     headers: Object.fromEntries(all),
     body: JSON.stringify(body),
   });
+}
+
+/** The text of a call's result, in an answer that comes as a stream if it was slow. */
+export function resultText({ text }: RawAnswer): string {
+  const last = text.startsWith('{') ? text : (eventsIn(text).at(-1) ?? '');
+  const { result } = JSON.parse(last) as { readonly result: Parameters<typeof textOf>[0] };
+  return textOf(result);
 }
 
 /** Reads the answer's stream as it arrives. */

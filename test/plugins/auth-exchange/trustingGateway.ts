@@ -4,8 +4,7 @@ import { startAuthServer } from '../../support/authServer.ts';
 import type { AuthServer, AuthServerOptions } from '../../support/authServer.ts';
 import { initializeBody, metaTool, postMcp, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
-import { textOf } from '../../support/mcpClient.ts';
-import { post, statelessCall } from '../../support/stateless.ts';
+import { post, resultText, statelessCall } from '../../support/stateless.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -36,9 +35,7 @@ export const bearer = (token: string): Headers => ({ authorization: `Bearer ${to
 
 /** Whom a gateway takes the holder of a token for. */
 export async function callerOf(base: string, token: string): Promise<Caller> {
-  const { text } = await post(base, statelessCall('whoami'), bearer(token));
-  const { result } = JSON.parse(text) as { readonly result: Parameters<typeof textOf>[0] };
-  return JSON.parse(textOf(result)) as Caller;
+  return JSON.parse(resultText(await post(base, statelessCall('whoami'), bearer(token)))) as Caller;
 }
 
 /** A session of `/mcp`, as headers. */

@@ -8,8 +8,7 @@ import type { AuthServer, AuthServerOptions } from '../../support/authServer.ts'
 import { movableClock } from '../../support/clock.ts';
 import { metaTool, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
-import { textOf } from '../../support/mcpClient.ts';
-import { post, statelessCall } from '../../support/stateless.ts';
+import { post, resultText, statelessCall } from '../../support/stateless.ts';
 import { startTokenIssuer } from '../../support/tokenIssuer.ts';
 
 /** Tells the id_token that may be handed on for its caller. */
@@ -58,9 +57,7 @@ async function told(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const call = statelessCall('tell');
-  const { text } = await post(base, call, { authorization: `Bearer ${token}`, ...headers });
-  const { result } = JSON.parse(text) as { readonly result: Parameters<typeof textOf>[0] };
-  return textOf(result);
+  return resultText(await post(base, call, { authorization: `Bearer ${token}`, ...headers }));
 }
 const sidOf = async (auth: AuthServer): Promise<string> =>
   (await auth.vault.list('oauth-signin:'))[0]?.slice('oauth-signin:'.length) ?? '';
