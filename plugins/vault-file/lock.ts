@@ -3,9 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { VaultFileConfig } from './config.ts';
 
-export type LockLimits = Pick<VaultFileConfig, 'lockWaitMs' | 'lockPollMs' | 'lockStaleMs'>;
 /** The process that holds or wants the folder. The file name holds all facts, so that the file is complete once it exists. */
 export interface LockHolder {
   readonly file: string;

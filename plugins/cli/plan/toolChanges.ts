@@ -64,8 +64,10 @@ function ownersOf({ name, family }: JsonObject): readonly (string | undefined)[]
 }
 
 function reasonOf(server: JsonObject): string {
-  const { sessionStatus, error } = server;
+  const { sessionStatus, error, consecutiveFailures = 0 } = server;
   if (sessionStatus === 'auth_required') return 'needs a sign-in, which the trial does not have';
   if (typeof error === 'string') return `could not start: ${error}`;
+  // During an attempt a server has no error.
+  if (Number(consecutiveFailures) > 0) return 'could not start: it is tried again';
   return isStarting(server) ? 'has not connected in time' : NOT_STARTED;
 }

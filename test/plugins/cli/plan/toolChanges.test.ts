@@ -41,4 +41,10 @@ describe('toolChanges', () => {
       ['b', 'has not connected in time'],
     ]);
   });
+
+  it('names a server that failed and is tried again at that moment, though it has no tools', () => {
+    const again = { sessionStatus: 'disconnected', state: 'Starting', consecutiveFailures: 1 };
+    const { unknown } = toolChanges(before, snapshot([{ ...again, name: 'c' }], {}));
+    expect(unknown).deep.equal([{ name: 'c', reason: 'could not start: it is tried again', tools: [] }]);
+  });
 });
