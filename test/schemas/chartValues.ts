@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/index.ts';
 
 const SCHEMAS = packageFile('schemas/');
 /** A key that a plugin takes from elsewhere in config.yaml. */
-const BORROWED = /^From /;
+const BORROWED = /^Taken from /;
 type Schemas = Readonly<Record<string, JsonObject>>;
 
 /** The schema of the chart's values with `$defs` written anew: `config` is all of config.yaml, with the keys of all plugins. */
@@ -57,7 +57,7 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
   const [a, b] = [one['properties'], other['properties']] as readonly (Schemas | undefined)[];
   if (b === undefined) {
     const hasMore = 'additionalProperties' in other || 'items' in other;
-    const isReference = /^(From|Read by) /.test(String(other['description']));
+    const isReference = /^(Taken from|Read by) /.test(String(other['description']));
     return hasMore || !isReference ? { ...other, description: one['description'] } : one;
   }
   const properties = { ...a };

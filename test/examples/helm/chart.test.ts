@@ -20,12 +20,28 @@ function leavesOf({ properties = {} }: JsonObject, prefix = ''): readonly string
   );
 }
 
+/** Paths of the schemas of objects that may have any keys. */
+function openObjects(value: unknown, path: readonly string[] = []): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const isOpen =
+    isObject(value) &&
+    value['type'] === 'object' &&
+    !['properties', 'additionalProperties', '$ref'].some((key) => key in value);
+  const below = Object.entries(value).flatMap(([key, one]) => openObjects(one, [...path, key]));
+  return isOpen ? [path.join('.'), ...below] : below;
+}
+
 describe('the files of the chart', () => {
   const schema = JSON.parse(chartText('values.schema.json')) as JsonObject;
   const values = parse(chartText('values.yaml')) as JsonObject;
 
   it('have the schema of config.yaml as it is now (npm run tables)', () => {
     expect(schema).deep.equal(JSON.parse(JSON.stringify(chartValues(schema))));
+  });
+
+  it('know what is below each key of config.yaml; only what a foreign plugin is given is free', () => {
+    const { config } = schema['$defs'] as { readonly config: JsonObject };
+    expect(openObjects(config)).deep.equal(['properties.plugins.additionalProperties.properties.config']);
   });
 
   it('are the same where they come from elsewhere (npm run tables)', () => {
