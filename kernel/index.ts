@@ -66,4 +66,4 @@ export { waitAtMost } from './lib/waitAtMost.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { findingsIn, validateArguments } from './config/validate.ts';
-export { placeText } from './lib/placeText.ts';
+export { issueText, placeText } from './lib/placeText.ts';

@@ -1,4 +1,4 @@
-import { placeText } from '../lib/placeText.ts';
+import { issueText } from '../lib/placeText.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Resource } from '../contracts/resource.ts';
 import { isError } from '../lib/isError.ts';
@@ -12,12 +12,6 @@ export interface CheckReport {
   readonly off: readonly string[];
   /** Definitions without errors. */
   readonly definitions: readonly Resource[];
-}
-
-/** `file:line:column: error: message (CODE)` */
-export function issueText(issue: Issue): string {
-  const place = placeText(issue);
-  return `${place === undefined ? '' : `${place}: `}${issue.severity}: ${issue.message} (${issue.code})`;
 }
 
 /** One line per issue, the verdict, then the plugins and definitions that would run. */

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { isError } from '../lib/isError.ts';
-import { checkJson, checkText, issueText } from './checkReport.ts';
+import { issueText } from '../lib/placeText.ts';
+import { checkJson, checkText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
 import { createLog } from './createLog.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';

@@ -1,4 +1,4 @@
-import { issueText } from '../../kernel/program/checkReport.ts';
+import { issueText } from '../../kernel/lib/placeText.ts';
 import { review } from '../../kernel/program/review.ts';
 import { composeGateway } from './gateway.ts';
 import type { Gateway } from './gateway.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { isError, placeText } from 'pegboard';
-import type { Command, Issue } from 'pegboard';
+import { isError, issueText } from 'pegboard';
+import type { Command } from 'pegboard';
 import { graphText } from '../graph/graphText.ts';
 import { pluginFacts } from '../graph/pluginFacts.ts';
 import { asText } from '../output/print.ts';
@@ -33,13 +33,8 @@ export const plugins: Command = {
       terminal.out(asText({ directory, plugins: facts, issues }, output));
     else {
       terminal.out(graphText(facts, terminal, output === 'wide'));
-      for (const issue of issues) terminal.err(issueText(issue));
+      for (const issue of issues) terminal.err(`${issueText(issue)}\n`);
     }
     return issues.some(isError) || facts.some(({ state }) => state === 'blocked') ? 1 : 0;
   },
 };
-
-function issueText(issue: Issue): string {
-  const { severity, message, code } = issue;
-  return `${[placeText(issue), severity, message].filter((part) => part !== undefined).join(': ')} (${code})\n`;
-}

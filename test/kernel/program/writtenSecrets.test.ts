@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
-import { issueText } from '../../../kernel/program/checkReport.ts';
+import { issueText } from '../../../kernel/lib/placeText.ts';
 import { review } from '../../../kernel/program/review.ts';
 import type { Files } from '../../support/directory.ts';
 import { composeGateway, moduleOf } from '../../support/gateway.ts';
