@@ -97,7 +97,7 @@ function findingsIn(path) {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const prose = proseOf(path, text);
   const rules = PHRASES.map((rule) => ({ ...rule, searched: prose }));
-  if (path.endsWith('.ts') && !path.includes('/gotpl/')) rules.push({ ...FRAGMENT, searched: text });
+  if (path.endsWith('.ts')) rules.push({ ...FRAGMENT, searched: text });
   return rules
     .flatMap(({ pattern, instead, searched }) =>
       [...searched.matchAll(pattern)].map((match) => {

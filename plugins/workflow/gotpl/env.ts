@@ -65,7 +65,7 @@ export class Env {
     this.checkTime();
   }
 
-  /** To be called between steps that may each take long. @throws LimitError */
+  /** Called between steps that may each take long. @throws LimitError */
   checkTime(): void {
     // Most executions end before their first check, so the deadline is set there.
     const now = performance.now();
@@ -73,13 +73,13 @@ export class Env {
     if (now > this.deadline) throw new LimitError('execution time exceeded');
   }
 
-  /** To be called before a text of this length is made. @throws CallError */
+  /** Called before a text of this length is made. @throws CallError */
   checkString(length: number): void {
     if (length > this.limits.maxStringBytes) throw new CallError('result too large', 'limit');
     this.charge(length >> 10);
   }
 
-  /** To be called before a list of this length is made. @throws CallError */
+  /** Called before a list of this length is made. @throws CallError */
   checkList(length: number): void {
     if (length > this.limits.maxListItems) throw new CallError('result too large', 'limit');
     this.charge(length >> 6);

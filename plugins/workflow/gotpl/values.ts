@@ -122,7 +122,7 @@ export function floatOf(value: unknown): number | undefined {
   return value instanceof Float ? value.value : undefined;
 }
 
-/** In lenient mode an exact integer of the data works as int and as float64. */
+/** An exact integer of the data, which in lenient mode works as int and as float64. */
 export function isFlexible(value: unknown, lenient: boolean): value is number {
   if (!lenient || typeof value !== 'number' || !Number.isInteger(value)) return false;
   return Math.abs(value) <= 2 ** 53 && !Object.is(value, -0);
