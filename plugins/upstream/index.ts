@@ -25,7 +25,7 @@ import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource }
 import { Prober, StartingServers } from '../contracts/servers.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from './config.ts';
-import type { Connection } from './server/connection.ts';
+import type { UpstreamContext } from './server/context.ts';
 import { Ticker } from './rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { startingServers } from './offer/startingServers.ts';
@@ -77,56 +77,49 @@ function wire(scope: Scope<UpstreamConfig>): void {
   let current = scope.config;
   const config = (): UpstreamConfig => current;
   const { log } = scope;
-  const emit = scope.emit.bind(scope);
   const ticker = new Ticker(() => current.deadlineTickMs);
   const watchdog = new Watchdog(log);
   let lastKnown = new LastKnown(undefined, log);
-  const offers = new Offers({
-    config,
-    log,
-    emit,
-    addTool: (tool) => scope.addTool(tool),
-    table: () => scope.get(ToolTable),
-    personal: (server) => fleet.personal(server),
-  });
-  const offer = (connection: Connection, owner?: string): void => offers.update(connection, owner);
   let memory: MemoryBudget | undefined;
   // Asked about each tool that is listed.
   let callerCredentials: CallerCredentials | undefined;
-  const credentials = (): CallerCredentials | undefined => callerCredentials;
   const directory = (): string => scope.find(ConfigControl)?.directory ?? process.cwd();
   const trusts = tlsTrusts({ extraCaFile: () => current.extraCaFile, directory, log });
   const logs = new ServerLogs(() =>
-    fleet.all().forEach(({ conversation, instances }) => {
-      conversation.wantLogs();
-      instances?.wantLogs();
+    fleet.all().forEach(({ connection, own }) => {
+      connection.conversation.wantLogs();
+      own.wantLogs();
     }),
   );
-  const fleet: Fleet = new Fleet({
+  const context: UpstreamContext = {
     config,
     log,
-    emit,
+    emit: scope.emit.bind(scope),
     ticker,
     logs,
     watchdog,
-    lastKnown: () => lastKnown,
-    directory,
     trusts,
-    listed: offer,
-    recalled: (server, late) => offers.recall(server, late),
-    lateNames: (server) => offers.lateNames(server),
-    toolReport: (server) => offers.report(server),
-    offerOf: (server, owner) => offers.offerOf(server, owner),
-    credentials,
-    offers: () => scope.find(SignInOffers),
+    directory,
+    lastKnown: () => lastKnown,
     tracer: () => scope.find(Tracer),
     memory: () => memory,
     secrets: () => scope.find(SecretSource),
+    credentials: () => callerCredentials,
+    signIns: () => scope.find(SignInOffers),
+  };
+  const offers = new Offers({
+    config,
+    log,
+    emit: context.emit,
+    addTool: (tool) => scope.addTool(tool),
+    table: () => scope.get(ToolTable),
+    personal: (server) => fleet.get(server)?.personal,
   });
+  const fleet: Fleet = new Fleet(context, offers);
   const callersServers = new CallersServers({
     log,
-    credentials,
-    personal: () => fleet.allPersonal(),
+    credentials: context.credentials,
+    personal: () => fleet.all().map(({ personal }) => personal),
     prepared: (request) => offers.prepare(request),
   });
 
@@ -148,18 +141,11 @@ function wire(scope: Scope<UpstreamConfig>): void {
     services: () =>
       fleet
         .all()
-        .map((connection) =>
-          managedService(
-            connection,
-            scope,
-            (server, request) => offers.report(server, request),
-            fleet.personal(connection.name),
-          ),
-        ),
+        .map((server) => managedService(server, scope, (name, request) => offers.report(name, request))),
   });
   scope.provide(StartupReport, {
     subject: 'server',
-    items: () => fleet.all().map((connection) => startupItem(connection, offers.report(connection.name))),
+    items: () => fleet.all().map(({ name, connection }) => startupItem(connection, offers.report(name))),
   });
   scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust: trusts() }) });
   scope.provide(McpResourceSource, offers.sources);
@@ -172,7 +158,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   );
   scope.provide(McpLogSource, logs);
   const metrics = new UpstreamMetrics(
-    () => fleet.all(),
+    () => fleet.all().map(({ connection }) => connection),
     (server) => offers.report(server),
     (server) => offers.bytes(server),
   );
@@ -190,8 +176,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.tap('onEvent', (event) => {
     if (event.type === 'grant.granted') callersServers.forget(event.holder);
     if (event.type === 'signIn.begun') void callersServers.prepare({ ...ANYONE, caller: event.caller });
-    if (event.type === 'session.ended')
-      for (const { instances } of fleet.all()) instances?.release(event.sessionId);
+    if (event.type === 'session.ended') for (const { own } of fleet.all()) own.release(event.sessionId);
   });
 
   scope.onStart(async () => {
@@ -202,7 +187,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.onReload((next) => {
     current = next;
-    for (const connection of fleet.all()) offer(connection);
+    for (const { connection } of fleet.all()) offers.update(connection);
   });
   scope.onStop(async () => {
     await fleet.stop();

@@ -3,7 +3,7 @@ import { GatewayError, isObject, plainText } from 'pegboard';
 import type { CallResult, Client, JsonObject, Log } from 'pegboard';
 import { rawMember } from '../../kit/text/rawJson.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
-import type { Topic } from '../definition.ts';
+import { callLimitsOf, type ServerDefinition, type Topic } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Ticker } from '../rpc/ticker.ts';
@@ -30,19 +30,18 @@ const LATE_LOG_MS = 20;
 
 export interface ConversationParts extends Omit<
   RequestHooks,
-  'notified' | 'asked' | 'lateLimits' | 'incomplete' | 'logLevel'
+  'notified' | 'asked' | 'limits' | 'lateLimits' | 'incomplete' | 'logLevel'
 > {
   readonly config: () => UpstreamConfig;
   readonly ticker: Ticker;
   readonly log: Log;
   readonly logs: ServerLogs;
   readonly lastEra: LastEra;
-  readonly timeoutMs: () => number;
+  readonly definition: () => ServerDefinition;
   /** Whether it belongs to one session or caller. */
   readonly isOwn: boolean;
   /** False for an instance that has the lists of the shared connection. */
   readonly readsLists: boolean;
-  readonly isUnowned: () => boolean;
   readonly newTopic: () => void;
   /** A server that is closing must not cause its lists to be read. */
   readonly isListening: () => boolean;
@@ -55,6 +54,7 @@ export class Conversation {
   readonly lists: ListingReader;
   readonly watches: Watches;
   readonly questions: Questions;
+  readonly redact: (text: string) => string;
   /** Id of the server's process, while it is connected; undefined for a remote server. */
   pid: number | undefined;
   readonly #listening: Listening;
@@ -69,15 +69,17 @@ export class Conversation {
   readonly #relayed: PerSecond;
 
   constructor(server: string, parts: ConversationParts) {
-    const { config, timeoutMs, log } = parts;
+    const { config, definition, isOwn, log } = parts;
+    const timeoutMs = (): number => definition().timeoutMs;
     this.#server = server;
     this.#parts = parts;
+    this.redact = (text) => parts.output.redact(text);
     this.#relayed = new PerSecond(
       () => config().maxRelayedPerSecond,
       (messages) => log.info('log messages of a server were not delivered', { server, messages }),
     );
     this.requests = new Requests(server, parts.ticker, {
-      limits: parts.limits,
+      limits: (tool) => callLimitsOf(tool, definition(), config()),
       lateLimits: config,
       refusal: parts.refusal,
       output: parts.output,
@@ -88,7 +90,7 @@ export class Conversation {
       topics: () => parts.topics(),
       logLevel: () => parts.logs.level,
       incomplete: (json, round) => this.#rounds.next(json, round),
-      asked: (id, said) => this.questions.asked(id, parts.isOwn ? ofLastCall(said) : said),
+      asked: (id, said) => this.questions.asked(id, isOwn ? ofLastCall(said) : said),
     });
     this.lists = new ListingReader(this.requests, {
       limits: () => ({ ...config(), timeoutMs: timeoutMs() }),
@@ -115,7 +117,7 @@ export class Conversation {
       server,
       requests: this.requests,
       lastEra: parts.lastEra,
-      redact: (text) => parts.output.redact(text),
+      redact: this.redact,
       // An instance that has the lists of the shared connection keeps state in its session.
       isDual: () => parts.readsLists && this.#facts?.isDual === true,
       learned: parts.newTopic,
@@ -123,7 +125,7 @@ export class Conversation {
     this.questions = new Questions({
       server,
       config: () => ({ ...config(), questions: this.#asked }),
-      isUnowned: parts.isUnowned,
+      isUnowned: () => !isOwn && definition().instances !== 'shared',
       newTopic: parts.newTopic,
       reply: (text) => this.requests.reply(text),
       asksByUrl: (id, client) => setNewest(this.#askedByUrl, [id, client], config().maxUrlElicitations),
@@ -235,7 +237,7 @@ export class Conversation {
 
   /** A request whose failure changes nothing for clients. */
   #ask(method: string, params: JsonObject): void {
-    const work = this.requests.ask(rpcText(method, params), this.#parts.timeoutMs());
+    const work = this.requests.ask(rpcText(method, params), this.#parts.definition().timeoutMs);
     work.catch((error: unknown) => this.#refused(method, error));
   }
   #refused(method: string, error: unknown): void {
@@ -275,11 +277,10 @@ export class Conversation {
 
   /** One message may go to many clients: messages beyond `maxRelayedPerSecond` are dropped. */
   #relay(said: Said): void {
-    const { logs, output, isOwn } = this.#parts;
+    const { logs, isOwn } = this.#parts;
     if (isOwn && this.#lastClient === undefined) return;
     if (!this.#relayed.mayGo()) return;
-    const redact = (text: string): string => output.redact(text);
-    const told = logs.said(this.#server, said, redact, { last: this.#lastClient, isOwn });
+    const told = logs.said(this.#server, said, this.redact, { last: this.#lastClient, isOwn });
     this.#relayed.spend(Math.max(1, told));
   }
 

@@ -8,22 +8,23 @@ import { namesake } from './namesake.ts';
 
 /** All servers, for the plugin that signs callers in. */
 export function guardedServers(
-  fleet: Pick<Fleet, 'all' | 'personal'>,
+  fleet: Pick<Fleet, 'all' | 'get'>,
   config: () => UpstreamConfig,
   table: () => Pick<ToolTable, 'hides'>,
   prepare: CallersServers['prepare'],
 ): GuardedServers {
   return {
-    get: (name) => fleet.personal(name),
-    all: () => fleet.all().flatMap(({ name }) => fleet.personal(name) ?? []),
+    get: (name) => fleet.get(name)?.personal,
+    all: () => fleet.all().map(({ personal }) => personal),
     lockedBehind: async (tool, request) => {
-      const server = namesake(tool, fleet, config())?.name ?? '';
-      if (!mayLearn({ server, tool }, table(), request)) return undefined;
-      const personal = fleet.personal(server);
-      const owner = personal?.credentialOf(request)?.owner;
+      const server = namesake(tool, fleet, config());
+      if (server === undefined || !mayLearn({ server: server.name, tool }, table(), request))
+        return undefined;
+      const { personal } = server;
+      const owner = personal.credentialOf(request)?.owner;
       if (owner === undefined) return undefined;
       await prepare(request);
-      return personal?.listOf(owner) === undefined ? personal : undefined;
+      return personal.listOf(owner) === undefined ? personal : undefined;
     },
   };
 }

@@ -4,9 +4,8 @@ import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { awayError, notHere } from '../server/away.ts';
-import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
-import type { Personal } from '../server/personal.ts';
+import type { Server } from '../server/server.ts';
 import { mayLearn } from './mayLearn.ts';
 import { namesake } from './namesake.ts';
 import { isStartingUnknown, isUnknown } from './startingServers.ts';
@@ -21,25 +20,24 @@ const AGAIN = 'try again in a few seconds';
 /** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
 export function serverDecisions(
   config: () => UpstreamConfig,
-  fleet: Pick<Fleet, 'get' | 'all' | 'personal'>,
+  fleet: Pick<Fleet, 'get' | 'all'>,
   offers: Pick<Offers, 'exclusion' | 'formerServer' | 'leftOut' | 'report'>,
   table: () => Pick<ToolTable, 'hides'>,
 ): DecisionLayer {
   const judgeGone = (name: string, request: InboundRequest): Verdict | undefined => {
     const former = offers.formerServer(name);
-    const connection = former === undefined ? namesake(name, fleet, config()) : fleet.get(former);
-    const server = former ?? connection?.name;
-    if (server === undefined || !mayLearn({ server, tool: name }, table(), request)) return undefined;
-    if (connection !== undefined) {
-      const personal = fleet.personal(connection.name);
-      const known = verdictWithout(connection, personal, request);
+    const server = former === undefined ? namesake(name, fleet, config()) : fleet.get(former);
+    const named = former ?? server?.name;
+    if (named === undefined || !mayLearn({ server: named, tool: name }, table(), request)) return undefined;
+    if (server !== undefined) {
+      const known = verdictWithout(server, request);
       if (known !== undefined) return known;
-      const why = whyUnlisted(connection, personal, offers, { name, request });
+      const why = whyUnlisted(server, offers, { name, request });
       return why && { layer: LAYER, allow: false, ...why };
     }
     const remedy =
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';
-    return refused('TOOL_NOT_FOUND', `server not found: ${server}`, remedy);
+    return refused('TOOL_NOT_FOUND', `server not found: ${named}`, remedy);
   };
   return {
     layer: LAYER,
@@ -50,23 +48,20 @@ export function serverDecisions(
       if (isOffer(tool) || tool.server === undefined) return undefined;
       const excluded = offers.exclusion(name, request);
       if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
-      return fleet.personal(tool.server)?.verdict ?? fleet.get(tool.server)?.status.verdict;
+      const server = fleet.get(tool.server);
+      return server?.personal.verdict ?? server?.connection.status.verdict;
     },
   };
 }
 
 /** Why no tool of the server is known; undefined if some are, or if it has none. */
-function verdictWithout(
-  connection: Connection,
-  personal: Personal | undefined,
-  request: InboundRequest,
-): Verdict | undefined {
+function verdictWithout({ connection, personal }: Server, request: InboundRequest): Verdict | undefined {
   const { name, isWanted, state, status, retry } = connection;
   if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);
   if (isStartingUnknown(connection))
     return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
-  const credential = personal?.credentialOf(request);
-  if (personal !== undefined && credential !== undefined) {
+  const credential = personal.credentialOf(request);
+  if (credential !== undefined) {
     if (personal.listOf(credential.owner) !== undefined) return undefined;
     const { missing } = credential;
     if (missing !== undefined) return refused(missing.code, missing.message);

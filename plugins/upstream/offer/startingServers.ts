@@ -15,17 +15,18 @@ const LOOK_MS = 5_000;
 /** The servers that connect for the first time and have no stored catalogue. */
 export function startingServers(
   config: () => UpstreamConfig,
-  fleet: Pick<Fleet, 'all' | 'personal'>,
+  fleet: Pick<Fleet, 'all'>,
   table: () => Pick<ToolTable, 'refusal'>,
 ): StartingServers {
-  const starting = (): readonly Connection[] => fleet.all().filter(isStartingUnknown);
+  const connections = (): readonly Connection[] => fleet.all().map(({ connection }) => connection);
+  const starting = (): readonly Connection[] => connections().filter(isStartingUnknown);
   const visibleOf = (servers: readonly Connection[], request: InboundRequest): readonly string[] =>
     servers
       .map(({ name }) => name)
       .filter((name) => table().refusal(name, { kind: 'server', name, server: name }, request) === undefined);
   return {
     names: (request) => visibleOf(starting(), request),
-    unlisted: (request) => visibleOf(fleet.all().filter(isUnlisted), request),
+    unlisted: (request) => visibleOf(connections().filter(isUnlisted), request),
     settled: async (tool) => {
       const awaited = starting().filter(
         (connection) => tool === undefined || isNamedAfter(tool, namingOf(connection, config())),
@@ -33,9 +34,8 @@ export function startingServers(
       await Promise.all(awaited.map((connection) => connection.settled()));
     },
     lookedAgain: async (tool, request) => {
-      const connection = namesake(tool, fleet, config());
-      if (connection === undefined) return;
-      const lister = listerFor(connection, fleet.personal(connection.name), request);
+      const server = namesake(tool, fleet, config());
+      const lister = server && listerFor(server, request);
       if (lister?.status.state === 'ready') await waitAtMost(LOOK_MS, lister.conversation.lists.lookAgain());
     },
   };

@@ -2,7 +2,7 @@ import type { InboundRequest, Verdict } from 'pegboard';
 import type { ToolsFailure } from '../conversation/listing.ts';
 import { awayError } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
-import type { Personal } from '../server/personal.ts';
+import type { Server } from '../server/server.ts';
 import { listerFor } from './listerFor.ts';
 import type { Offers } from './offers.ts';
 import { mayHaveIt } from './partialLists.ts';
@@ -13,29 +13,28 @@ type Refusal = Omit<Verdict, 'layer' | 'allow'>;
 
 /** What is wrong with the list of a server that offers no tool of that name; undefined if nothing is. */
 export function whyUnlisted(
-  connection: Connection,
-  personal: Personal | undefined,
+  server: Server,
   offers: Pick<Offers, 'leftOut' | 'report'>,
   { name, request }: { readonly name: string; readonly request: InboundRequest },
 ): Refusal | undefined {
-  const server = connection.name;
+  const { connection } = server;
   const missing = `tool not found: ${name}`;
-  const fault = offers.leftOut(name, server, request);
+  const fault = offers.leftOut(name, server.name, request);
   if (fault !== undefined) {
-    const reason = `${missing}; server ${server} lists it, but it is left out as malformed: ${fault}`;
+    const reason = `${missing}; server ${server.name} lists it, but it is left out as malformed: ${fault}`;
     return { code: 'TOOL_NOT_FOUND', reason, remedy: 'it must be mended at the server' };
   }
-  const lister = listerFor(connection, personal, request);
+  const lister = listerFor(server, request);
   if (lister === connection) {
     const away = awayWords(connection);
     if (away !== undefined)
       return { code: 'TOOL_NOT_FOUND', reason: `${missing} in the last known list; ${away}` };
   }
   const failure = lister?.conversation.lists.toolsFailure;
-  if (failure !== undefined) return unread(missing, server, failure);
-  const gap = offers.report(server, request).partialLists.find((one) => one.includes('tools/list'));
+  if (failure !== undefined) return unread(missing, server.name, failure);
+  const gap = offers.report(server.name, request).partialLists.find((one) => one.includes('tools/list'));
   if (gap === undefined) return undefined;
-  const reason = `${missing}; ${mayHaveIt(server, gap)}`;
+  const reason = `${missing}; ${mayHaveIt(server.name, gap)}`;
   return { code: 'TOOL_NOT_FOUND', reason, remedy: 'find another tool with filter_tools' };
 }
 

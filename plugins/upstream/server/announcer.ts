@@ -1,31 +1,37 @@
-import type { GatewayError, KernelEvent, Log } from 'pegboard';
+import type { GatewayError, Log } from 'pegboard';
 import type { ConnectionCounts } from './connectionCounts.ts';
+import type { Holder } from './holder.ts';
 import { serverEvents } from './serverEvents.ts';
+import type { ServerStatus } from './serverStatus.ts';
 import type { TellServer } from './serverEvents.ts';
-import type { ToolReport } from './toolReport.ts';
 
-export interface AnnouncerParts {
-  readonly log: Log;
-  readonly emit: (event: KernelEvent) => void;
-  readonly counts: ConnectionCounts;
-  /** Which of its tools are offered, and which are left out. */
-  readonly toolReport: () => ToolReport;
-}
+type AnnouncingHolder = Pick<Holder, 'name' | 'emit' | 'toolReport'>;
 
-/** Reports the connections of one server in log, events and counts. */
+/** Reports the connections of one server in log, events, counts and status. */
 export class Announcer {
   readonly #server: string;
-  readonly #parts: AnnouncerParts;
+  readonly #log: Log;
+  readonly #holder: AnnouncingHolder;
+  readonly #counts: ConnectionCounts;
+  readonly #status: Pick<ServerStatus, 'silent' | 'flooding'>;
   readonly #tell: TellServer;
   #lastFailure = '';
   #lastListError: string | undefined;
   /** The attempts are automatic: the server died, or did not start. */
   #isRecovering = false;
 
-  constructor(server: string, parts: AnnouncerParts) {
-    this.#server = server;
-    this.#parts = parts;
-    this.#tell = serverEvents(server, parts.emit);
+  constructor(
+    log: Log,
+    holder: AnnouncingHolder,
+    counts: ConnectionCounts,
+    status: Pick<ServerStatus, 'silent' | 'flooding'>,
+  ) {
+    this.#server = holder.name;
+    this.#log = log;
+    this.#holder = holder;
+    this.#counts = counts;
+    this.#status = status;
+    this.#tell = serverEvents(holder.name, (event) => holder.emit(event));
   }
 
   /** A start was requested. */
@@ -35,12 +41,12 @@ export class Announcer {
   }
   restarting(): void {
     this.#isRecovering = false;
-    this.#parts.counts.restarted('requested');
+    this.#counts.restarted('requested');
     this.#tell('MCPServerRestarting');
   }
   /** An automatic attempt. Consecutive attempts are reported once. */
   recovering(): void {
-    this.#parts.counts.restarted('automatic');
+    this.#counts.restarted('automatic');
     if (!this.#isRecovering) this.#tell('MCPServerRecoveryStarted');
     this.#isRecovering = true;
   }
@@ -48,13 +54,13 @@ export class Announcer {
   connected(ms: number, listError: GatewayError | undefined): void {
     this.#lastFailure = '';
     this.#lastListError = undefined;
-    this.#parts.counts.connected(ms);
-    const { count: tools, malformed, collisions } = this.#parts.toolReport();
+    this.#counts.connected(ms);
+    const { count: tools, malformed, collisions } = this.#holder.toolReport();
     const refusedTools = malformed.length + collisions.length;
     const facts = { tools, refusedTools, ms };
     const refused = refusedTools > 0 && { refusedTools };
-    this.#parts.log.info('server connected', { server: this.#server, tools, ...refused, ms });
-    this.#parts.emit({ type: 'server.connected', server: this.#server, ...facts });
+    this.#log.info('server connected', { server: this.#server, tools, ...refused, ms });
+    this.#holder.emit({ type: 'server.connected', server: this.#server, ...facts });
     this.#tell(this.#isRecovering ? 'MCPServerRecoverySucceeded' : 'MCPServerStarted', undefined, facts);
     this.#isRecovering = false;
     if (listError === undefined) this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools });
@@ -66,7 +72,7 @@ export class Announcer {
     if (error?.message === this.#lastListError) return;
     this.#lastListError = error?.message;
     if (error === undefined) return;
-    this.#parts.log.warn('server could not be listed', { server: this.#server, error: error.message });
+    this.#log.warn('server could not be listed', { server: this.#server, error: error.message });
     this.#tell('MCPServerToolsUnavailable', error.message);
   }
 
@@ -78,9 +84,9 @@ export class Announcer {
     this.#lastFailure = message;
     // Nothing is wrong with the server.
     const isForCallers = code === 'UPSTREAM_AUTH_REQUIRED' && error.details.signInAt !== undefined;
-    if (isForCallers) this.#parts.log.info('server wants its callers to sign in', { server: this.#server });
+    if (isForCallers) this.#log.info('server wants its callers to sign in', { server: this.#server });
     else
-      this.#parts.log.warn('server could not be connected', {
+      this.#log.warn('server could not be connected', {
         server: this.#server,
         error: message,
         attempt,
@@ -90,14 +96,15 @@ export class Announcer {
   }
 
   sessionLost({ message }: GatewayError): void {
-    this.#parts.log.info('server must be initialized again', { server: this.#server, reason: message });
+    this.#log.info('server must be initialized again', { server: this.#server, reason: message });
   }
 
   /** Calls in a row had no answer in time; undefined: one was answered again. */
   silent(error: GatewayError | undefined): void {
+    this.#status.silent(error);
     const server = this.#server;
-    if (error === undefined) this.#parts.log.info('server answers calls again', { server });
-    else this.#parts.log.warn('server does not answer calls', { server, error: error.message });
+    if (error === undefined) this.#log.info('server answers calls again', { server });
+    else this.#log.warn('server does not answer calls', { server, error: error.message });
     if (error !== undefined) this.#tell('MCPServerHealthCheckFailed', error.message);
   }
 
@@ -108,9 +115,10 @@ export class Announcer {
 
   /** The server sends more than is read; undefined: no longer. */
   flooding(error: GatewayError | undefined): void {
+    this.#status.flooding(error);
     const server = this.#server;
-    if (error === undefined) this.#parts.log.info('server no longer sends too much', { server });
-    else this.#parts.log.warn('server sends too much', { server, error: error.message });
+    if (error === undefined) this.#log.info('server no longer sends too much', { server });
+    else this.#log.warn('server sends too much', { server, error: error.message });
   }
 
   /** The server had no call for its idle time. */
@@ -130,14 +138,14 @@ export class Announcer {
 
   /** The connection ended by itself. */
   died({ message }: GatewayError): void {
-    this.#parts.counts.lost();
+    this.#counts.lost();
     this.#disconnected(message, 'warn');
     this.#tell('MCPServerFailed', message);
   }
 
   #disconnected(reason: string, level: 'info' | 'warn'): void {
     const told = { server: this.#server, reason };
-    this.#parts.log[level]('server disconnected', told);
-    this.#parts.emit({ type: 'server.disconnected', ...told });
+    this.#log[level]('server disconnected', told);
+    this.#holder.emit({ type: 'server.disconnected', ...told });
   }
 }

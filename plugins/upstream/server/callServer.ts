@@ -7,30 +7,21 @@ import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
-import type { StandardError } from '../wire/standardError.ts';
 
-export interface TracingParts {
-  /** Undefined if nothing is traced. */
-  readonly tracer: () => Tracer | undefined;
-  readonly output: Pick<StandardError, 'redact'>;
-}
 interface Called {
-  readonly server: {
-    readonly name: string;
-    readonly definition: ServerDefinition;
-    readonly facts: ServerFacts | undefined;
-    readonly conversation: Pick<Conversation, 'call'>;
-  };
-  readonly parts: TracingParts;
+  readonly name: string;
+  readonly definition: ServerDefinition;
+  readonly facts: ServerFacts | undefined;
+  readonly conversation: Pick<Conversation, 'call' | 'redact'>;
 }
 
-/** Sends a call to a server. If traces are exported, the server gets the trace as the span continues it. */
+/** Sends a call to a server. If traces are exported, the server gets the trace as the span continues it.
+ *  @param tracer undefined if nothing is traced */
 export function callServer(
-  { server, parts }: Called,
+  { name, definition, facts, conversation }: Called,
+  tracer: Tracer | undefined,
   [what, text, options]: readonly [what: string, text: RpcText, options: RequestOptions],
 ): Promise<CallResult> {
-  const tracer = parts.tracer();
-  const { name, definition, facts, conversation } = server;
   if (tracer === undefined) return conversation.call(what, text, options);
   const span = tracer.begin(
     {
@@ -40,7 +31,7 @@ export function callServer(
       target: text.name,
       url: definition.type === 'stdio' ? undefined : definition.url,
       revision: facts?.protocolVersion,
-      content: contentOf(text, options, parts),
+      content: contentOf(text, options, conversation),
     },
     options.meta,
   );
@@ -50,12 +41,12 @@ export function callServer(
 function contentOf(
   { members }: RpcText,
   { call }: RequestOptions,
-  { output }: TracingParts,
+  conversation: Called['conversation'],
 ): Content | undefined {
   if (call === undefined) return undefined;
   return {
     call,
     args: () => rawMember(`{${members}}`, 'arguments'),
-    hide: (text) => output.redact(text),
+    hide: (text) => conversation.redact(text),
   };
 }

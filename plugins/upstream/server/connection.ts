@@ -6,13 +6,15 @@ import type { ServerFacts } from '../revision/serverFacts.ts';
 import { isFinal } from '../revision/wrongRevision.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { ConnectionCounts } from './connectionCounts.ts';
-import type { ConnectionParts, InstancesOfServer } from './connectionParts.ts';
-import { callLimitsOf, laterOf, orderIn, type ServerDefinition } from '../definition.ts';
+import type { UpstreamContext } from './context.ts';
+import type { Dialing } from './dialer.ts';
+import type { Holder } from './holder.ts';
+import { laterOf, orderIn, type ServerDefinition } from '../definition.ts';
 import type { Declaring, OwnedWatch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
+import type { OwnConnections } from './ownConnections.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
-import type { Requests } from '../rpc/requests.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { RetrySchedule } from './retrySchedule.ts';
 import type { ServerCalls } from './serverCalls.ts';
@@ -25,11 +27,13 @@ export class Connection implements ServerCalls {
   readonly name: string;
   readonly counts = new ConnectionCounts();
   readonly conversation: Conversation;
-  readonly #parts: ConnectionParts;
+  /** As Holder.own. */
+  readonly own: OwnConnections | undefined;
+  readonly #context: UpstreamContext;
+  readonly #holder: Holder;
   readonly #status: ServerStatus;
   readonly #announcer: Announcer;
   readonly #retry: RetrySchedule;
-  readonly #requests: Requests;
   readonly #link: Link;
   readonly #upkeep: Upkeep;
   #definition: ServerDefinition;
@@ -37,51 +41,50 @@ export class Connection implements ServerCalls {
   #lastRestartedAt: string | undefined;
   #restarting: Promise<void> | undefined;
 
-  constructor(name: string, definition: ServerDefinition, parts: ConnectionParts) {
-    const { config, emit } = parts;
+  constructor(definition: ServerDefinition, context: UpstreamContext, dialer: Dialing, holder: Holder) {
+    const { config } = context;
+    const { name, isOwn, readsLists, lastEra } = holder;
     this.name = name;
+    this.own = holder.own;
     this.#definition = definition;
-    this.#parts = parts;
-    this.#status = new ServerStatus(name, emit);
-    this.#announcer = new Announcer(name, { ...parts, counts: this.counts });
+    this.#context = context;
+    this.#holder = holder;
+    this.#status = new ServerStatus(name, (event) => holder.emit(event));
+    this.#announcer = new Announcer(dialer.log, holder, this.counts, this.#status);
     this.#retry = new RetrySchedule(
       config,
       () => this.state === 'ready',
       () => void this.#recover(),
     );
     this.conversation = new Conversation(name, {
-      ...parts,
-      timeoutMs: () => this.#definition.timeoutMs,
-      topics: () => parts.topics(this.#definition),
-      isUnowned: () => !parts.isOwn && this.#definition.instances !== 'shared',
-      limits: (tool) => callLimitsOf(tool, this.#definition, config()),
+      ...context,
+      log: dialer.log,
+      output: dialer.output,
+      lastEra,
+      isOwn,
+      readsLists,
+      received: (call, chars) => context.memory()?.hold(call, chars),
+      definition: () => this.#definition,
+      topics: () => holder.topics(this.#definition),
       refusal: () => awayRefusal(this),
-      newTopic: parts.asked,
-      isListening: () => parts.readsLists && this.#link.hasWire,
+      newTopic: () => holder.asked(),
+      isListening: () => readsLists && this.#link.hasWire,
       // Without an answer since the last time it counts as a failed attempt.
       lost: (error, isProven) => (isProven ? this.#renew(error) : this.#died(error)),
       upkeep: () => this.#upkeep,
       reread: (error) => this.#reread(error),
     });
-    this.#requests = this.conversation.requests;
-    this.#link = new Link({
-      ...parts,
-      server: name,
-      conversation: this.conversation,
+    this.#link = new Link(dialer, holder, this.conversation, {
       definition: () => this.#definition,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
-      flooding: (error) => {
-        this.#announcer.flooding(error);
-        this.#status.flooding(error);
-      },
+      flooding: (error) => this.#announcer.flooding(error),
       closed: (error) => this.#died(error),
     });
     this.#upkeep = new Upkeep({
       conversation: this.conversation,
       config,
       definition: () => this.#definition,
-      status: this.#status,
       announcer: this.#announcer,
       lost: (error) => this.#died(error),
       idle: () => void this.#fallIdle(),
@@ -123,19 +126,15 @@ export class Connection implements ServerCalls {
     return this.#link.settled();
   }
 
-  /** The connection for a request: this one, or an instance. @throws GatewayError UPSTREAM_FULL */
+  /** The connection for a request: this one, or an own one. @throws GatewayError UPSTREAM_FULL */
   callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls {
-    const { personal, instances }: Partial<ConnectionParts> = this.#isWanted ? this.#parts : {};
-    return personal?.callsFor(request, client) ?? instances?.callsFor(request, client) ?? this;
-  }
-  get instances(): InstancesOfServer | undefined {
-    return this.#parts.instances;
+    return (this.#isWanted ? this.#holder.callsFor?.(request, client) : undefined) ?? this;
   }
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
-    return callServer({ server: this, parts: this.#parts }, [what, text, options]);
+    return callServer(this, this.#context.tracer(), [what, text, options]);
   }
 
   async watch(uri: string, updated: () => void): Promise<OwnedWatch> {
@@ -145,14 +144,14 @@ export class Connection implements ServerCalls {
   }
   /** Subscribes on the connection for a request, and on those that follow it. @throws GatewayError UPSTREAM_* */
   async watchFor(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
-    return this.#parts.instances?.watch(owner, uri, updated) ?? (await this.watch(uri, updated)).end;
+    return this.own?.watch(owner, uri, updated) ?? (await this.watch(uri, updated)).end;
   }
 
   /** Offers the last known listing; the first call connects. */
   rest(): void {
     this.#isWanted = true;
     this.#status.enter('idle', 'unknown');
-    this.#parts.instances?.begin();
+    this.own?.begin();
   }
 
   /** Connects, or tries again now. Resolves when the attempt has succeeded or failed. */
@@ -170,7 +169,7 @@ export class Connection implements ServerCalls {
   async stop(): Promise<void> {
     this.#isWanted = false;
     this.conversation.endRounds('stopped');
-    await Promise.all([this.#parts.instances?.end(), this.#close('stopped')]);
+    await Promise.all([this.own?.end(), this.#close('stopped')]);
   }
 
   /** @param requestedAt shown as lastRestartedAt; undefined for an automatic restart */
@@ -179,7 +178,7 @@ export class Connection implements ServerCalls {
     this.#lastRestartedAt = laterOf(this.#lastRestartedAt, requestedAt);
     this.#retry.reset();
     this.#announcer.restarting();
-    await Promise.all([this.#parts.instances?.end(), this.#close('restarted')]);
+    await Promise.all([this.own?.end(), this.#close('restarted')]);
     if (this.isWanted) await (this.#isUp ? this.#link.settled() : this.#begin());
   }
 
@@ -191,7 +190,7 @@ export class Connection implements ServerCalls {
     if (this.state === 'ready' || !next.keepSession) this.#link.keepSession();
     if (order === 'restart') return (this.#restarting = this.restart(restartRequestedAt));
     if (order === 'stop') return this.stop();
-    await Promise.all([order === 'start' ? this.start() : undefined, this.#parts.instances?.redefine(next)]);
+    await Promise.all([order === 'start' ? this.start() : undefined, this.own?.redefine(next)]);
   }
 
   get #isUp(): boolean {
@@ -208,15 +207,15 @@ export class Connection implements ServerCalls {
   }
   #connected(ms: number, listError: GatewayError | undefined): void {
     this.#retry.connected();
-    this.#status.enterReady(listError, this.#parts.listed);
+    this.#status.enterReady(listError, () => this.#holder.listed());
     this.#announcer.connected(ms, listError);
-    this.#parts.instances?.begin();
+    this.own?.begin();
     this.#upkeep.begin(listError);
   }
   #reread(listError: GatewayError | undefined): void {
     if (this.state !== 'ready') return;
     this.#announcer.unlisted(listError);
-    this.#status.enterReady(listError, this.#parts.listed);
+    this.#status.enterReady(listError, () => this.#holder.listed());
     this.#upkeep.listed(listError);
   }
 
@@ -234,13 +233,13 @@ export class Connection implements ServerCalls {
   #died(error: GatewayError): void {
     if (this.state === 'starting') this.#fail(error);
     // During a stop, running calls fail at once, and #close releases the wire.
-    else if (this.state === 'stopping') this.#requests.abandon(error);
+    else if (this.state === 'stopping') this.conversation.requests.abandon(error);
     if (this.state !== 'ready') return;
     this.#release(error);
     this.#announcer.died(error);
     if (this.#retry.failures === 1 && error.details.floodedMs === undefined) void this.#recover();
     else this.#retryLater(error);
-    this.#parts.listed();
+    this.#holder.listed();
   }
 
   #fail(error: GatewayError): void {
@@ -248,8 +247,8 @@ export class Connection implements ServerCalls {
     if (isFinal(error)) this.#status.enter('failed', 'unhealthy');
     else this.#retryLater(error);
     this.#announcer.notConnected(error, this.#retry.failures);
-    this.#requests.failWaiting(awayError(this.name, error, this.#retry.at));
-    this.#parts.listed();
+    this.conversation.requests.failWaiting(awayError(this.name, error, this.#retry.at));
+    this.#holder.listed();
   }
 
   #release(error: GatewayError): void {
@@ -262,11 +261,10 @@ export class Connection implements ServerCalls {
 
   #retryLater(error: GatewayError): void {
     const isRefused = error.code === 'UPSTREAM_AUTH_REQUIRED';
-    if (!isRefused || !this.#parts.waitsForPeople()) this.#retry.plan(error.details.retryAfter);
+    if (!isRefused || !this.#holder.waitsForPeople) this.#retry.plan(error.details.retryAfter);
     // Its callers reach it with credentials of their own.
-    else this.#parts.instances?.follow();
-    const isSpent = this.#retry.failures >= this.#parts.config().unreachableAfter;
-    this.#status.enterAway(error, this.#definition.type !== 'stdio' && isSpent);
+    else this.own?.follow();
+    this.#status.enterAway(error, this.#definition.type !== 'stdio' && this.#retry.isSpent);
   }
 
   /** Calls that arrive meanwhile wait, and start the server again. */
@@ -274,7 +272,7 @@ export class Connection implements ServerCalls {
     if (this.state !== 'ready') return;
     this.#announcer.idle();
     await this.#close('idle');
-    if (this.#requests.hasWaiting && !this.#isUp) await this.start();
+    if (this.conversation.requests.hasWaiting && !this.#isUp) await this.start();
   }
 
   async #close(what: 'restarted' | 'stopped' | 'idle'): Promise<void> {
@@ -286,15 +284,15 @@ export class Connection implements ServerCalls {
     this.#retry.cancel();
     this.#upkeep.end();
     this.#status.enter('stopping', 'unknown');
-    this.#requests.shut();
-    if (!this.#isWanted) this.#requests.failWaiting(reason);
-    this.#parts.listed();
-    const drained = this.#requests.drain.drained(wasReady ? this.#parts.config().drainMs : 0);
+    this.conversation.requests.shut();
+    if (!this.#isWanted) this.conversation.requests.failWaiting(reason);
+    this.#holder.listed();
+    const drained = this.conversation.requests.drain.drained(wasReady ? this.#context.config().drainMs : 0);
     await this.#link.end(drained, reason, what === 'restarted' || this.#definition.keepSession);
-    if (!this.#isWanted) this.#requests.failWaiting(reason);
+    if (!this.#isWanted) this.conversation.requests.failWaiting(reason);
     if (wasReady && what !== 'idle') this.#announcer.ended(what, this.listing.tools.length > 0);
     if (isLatest()) this.#status.enter(what === 'idle' && this.#isWanted ? 'idle' : 'stopped', 'unknown');
     if (isLatest() && !this.#isWanted) this.#announcer.stopped();
-    this.#parts.listed();
+    this.#holder.listed();
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from 'pegboard';
-import type { Log } from 'pegboard';
 import { lateError } from './away.ts';
-import type { KeptSession } from './keptSession.ts';
+import type { Dialing } from './dialer.ts';
+import type { Holder } from './holder.ts';
 import { erasToTry, negotiate } from '../revision/negotiate.ts';
 import { resume, resumableSession } from '../revision/resume.ts';
 import type { ResumableSession } from '../revision/resume.ts';
@@ -14,34 +14,25 @@ import { noiseWords } from '../wire/noiseWords.ts';
 import { NOTHING_QUOTED, withLastWords } from '../wire/standardError.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
-export interface LinkParts {
-  readonly server: string;
-  readonly log: Log;
-  readonly conversation: Conversation;
-  readonly definition: () => ServerDefinition;
-  /** False for an instance: it has the lists of the shared connection. */
-  readonly readsLists: boolean;
-  /** @throws GatewayError CONFIG_REFERENCE */
-  readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
-  /** The server has refused a request; returns the error as callers see it. */
-  readonly refused: (error: GatewayError) => GatewayError;
-  /** What is kept of the session; absent: each connection begins one of its own. */
-  readonly session?: Pick<KeptSession, 'read' | 'keep' | 'forget'>;
-  /** The first attempt waits for this promise. */
-  readonly after: Promise<void>;
+/** What a link tells its connection, and asks of it. */
+export interface LinkHooks {
+  definition(): ServerDefinition;
   /** The server is initialized and listed; `listError` is set if a list could not be read. */
-  readonly connected: (ms: number, listError: GatewayError | undefined) => void;
-  readonly failed: (error: GatewayError) => void;
+  connected(ms: number, listError: GatewayError | undefined): void;
+  failed(error: GatewayError): void;
   /** The server sends more than is read; undefined: no longer. */
-  readonly flooding: (error: GatewayError | undefined) => void;
+  flooding(error: GatewayError | undefined): void;
   /** The wire ended by itself; release() or end() must follow. */
-  readonly closed: (error: GatewayError) => void;
+  closed(error: GatewayError): void;
 }
 
 /** The attempts to connect to one server, and the resulting wire. An attempt begins after the wires of earlier ones have
  *  closed, so that a server never has two processes. */
 export class Link {
-  readonly #parts: LinkParts;
+  readonly #dialer: Dialing;
+  readonly #holder: Holder;
+  readonly #conversation: Conversation;
+  readonly #hooks: LinkHooks;
   /** Changes with every attempt and every end: results of earlier attempts are then discarded. */
   #epoch = 0;
   #current = new AbortController();
@@ -50,11 +41,17 @@ export class Link {
   #attempt: Promise<void> = Promise.resolve();
   #closing: Promise<void>;
 
-  constructor(parts: LinkParts) {
-    this.#parts = parts;
-    this.#closing = parts.after;
+  constructor(dialer: Dialing, holder: Holder, conversation: Conversation, hooks: LinkHooks) {
+    this.#dialer = dialer;
+    this.#holder = holder;
+    this.#conversation = conversation;
+    this.#hooks = hooks;
+    this.#closing = holder.after;
   }
 
+  get #definition(): ServerDefinition {
+    return this.#hooks.definition();
+  }
   get hasWire(): boolean {
     return this.#wire !== undefined;
   }
@@ -92,7 +89,7 @@ export class Link {
     const isCurrent = this.supersede();
     wire.renew();
     this.#attempt = this.#greet(wire, isCurrent).catch((error: unknown) => {
-      if (isCurrent()) this.#parts.failed(this.#parts.refused(asGatewayError(error)));
+      if (isCurrent()) this.#hooks.failed(this.#holder.refused(asGatewayError(error)));
     });
   }
 
@@ -109,11 +106,11 @@ export class Link {
 
   async #dial(isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
-    const { definition, dial, failed, conversation, session } = this.#parts;
-    const { timeoutMs } = definition();
+    const { timeoutMs } = this.#definition;
+    const conversation = this.#conversation;
     try {
-      const wire = await dial(
-        definition(),
+      const wire = await this.#dialer.dial(
+        this.#definition,
         this.#listener(() => wire),
       );
       if (!isCurrent()) {
@@ -124,10 +121,11 @@ export class Link {
       conversation.requests.use(wire);
       await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
       conversation.pid = wire.pid;
-      const kept = definition().keepSession ? await session?.read(definition()) : undefined;
+      const session = this.#definition.keepSession ? this.#holder.session : undefined;
+      const kept = await session?.read(this.#definition);
       if (isCurrent()) await this.#greet(wire, isCurrent, kept);
     } catch (error) {
-      if (isCurrent()) failed(this.#parts.refused(this.#inWords(asGatewayError(error))));
+      if (isCurrent()) this.#hooks.failed(this.#holder.refused(this.#inWords(asGatewayError(error))));
     }
   }
 
@@ -142,40 +140,41 @@ export class Link {
 
   /** Keeps the session of this connection for the next one, if the definition says so; otherwise none. */
   keepSession(): void {
-    const { session, definition, conversation } = this.#parts;
-    const id = definition().keepSession ? this.#wire?.sessionId : undefined;
+    const { session } = this.#holder;
+    const id = this.#definition.keepSession ? this.#wire?.sessionId : undefined;
     if (id === undefined || this.#facts === undefined) session?.forget();
-    else session?.keep(definition(), resumableSession(id, this.#facts, conversation.requests));
+    else session?.keep(this.#definition, resumableSession(id, this.#facts, this.#conversation.requests));
   }
 
   /** Agrees on a revision, or continues a session, then reads the lists; calls are sent as soon as the revision is known. */
   async #greet(wire: Wire, isCurrent: () => boolean, kept?: ResumableSession): Promise<void> {
-    const { definition, conversation, connected, readsLists } = this.#parts;
-    const { requests, lists } = conversation;
+    const { requests, lists } = this.#conversation;
     const startedAt = performance.now();
-    const resumed = kept && (await resume(requests, wire, kept, definition().timeoutMs));
+    const resumed = kept && (await resume(requests, wire, kept, this.#definition.timeoutMs));
     const facts = resumed ?? (await this.#negotiate(wire));
     if (!isCurrent()) return;
     this.#facts = facts;
     this.keepSession();
     requests.open();
     // Before the lists are read: a change of them meanwhile would be missed.
-    conversation.connected(facts);
-    const listError = readsLists ? await lists.readAll(facts.capabilities) : undefined;
-    if (isCurrent()) connected(Math.round(performance.now() - startedAt), listError);
+    this.#conversation.connected(facts);
+    const listError = this.#holder.readsLists ? await lists.readAll(facts.capabilities) : undefined;
+    if (isCurrent()) this.#hooks.connected(Math.round(performance.now() - startedAt), listError);
   }
 
   #negotiate(wire: Wire): Promise<ServerFacts> {
-    const { server, log, definition, conversation } = this.#parts;
-    const { requests, lastEra } = conversation;
-    return negotiate(requests, wire, {
-      eras: erasToTry(definition(), lastEra.known?.era),
-      timeoutMs: definition().timeoutMs,
+    const { name: server, lastEra } = this.#holder;
+    const conversation = this.#conversation;
+    const definition = this.#definition;
+    return negotiate(conversation.requests, wire, {
+      eras: erasToTry(definition, lastEra.known?.era),
+      timeoutMs: definition.timeoutMs,
       questions: conversation.topics,
       known: lastEra.known,
       ownWords: (text) => conversation.ownWords(text),
       signal: this.#current.signal,
-      waits: ({ message: reason }, ms) => log.info('server asks to be greeted later', { server, reason, ms }),
+      waits: ({ message: reason }, ms) =>
+        this.#dialer.log.info('server asks to be greeted later', { server, reason, ms }),
       learned: (facts) => lastEra.set(facts),
     }).catch((error: unknown) => {
       // The server may be another one now, and end at a greeting that it does not know.
@@ -186,7 +185,8 @@ export class Link {
 
   /** A released wire may still fail its requests, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { server, log, conversation, closed, flooding, refused } = this.#parts;
+    const { name: server } = this.#holder;
+    const conversation = this.#conversation;
     const { requests } = conversation;
     return {
       message: (text, about) => {
@@ -194,11 +194,11 @@ export class Link {
         try {
           return requests.message(text, about);
         } catch (error) {
-          log.error('message of a server could not be processed', { server, error });
+          this.#dialer.log.error('message of a server could not be processed', { server, error });
           return 1;
         }
       },
-      failed: (outgoing, error) => requests.failed(outgoing, refused(error)),
+      failed: (outgoing, error) => requests.failed(outgoing, this.#holder.refused(error)),
       notTaken: (outgoing, error, isOutdated) => {
         if (this.#wire === own()) requests.notTaken(outgoing, error, isOutdated);
         else requests.failed(outgoing, error);
@@ -210,16 +210,16 @@ export class Link {
         if (this.#wire === own()) conversation.missed();
       },
       flooding: (error) => {
-        if (this.#wire === own()) flooding(error);
+        if (this.#wire === own()) this.#hooks.flooding(error);
       },
       closed: (error) => {
-        if (this.#wire === own()) closed(error);
+        if (this.#wire === own()) this.#hooks.closed(error);
       },
     };
   }
 
   #letGo(reason: GatewayError, keepsSession: boolean): Promise<void> {
-    const { server, log, conversation } = this.#parts;
+    const conversation = this.#conversation;
     const wire = this.#wire;
     this.#wire = undefined;
     conversation.pid = undefined;
@@ -227,7 +227,8 @@ export class Link {
     conversation.requests.abandon(reason);
     if (wire === undefined) return Promise.resolve();
     return wire.close(keepsSession).catch((error: unknown) => {
-      log.warn('server connection did not close cleanly', { server, error });
+      const { name: server } = this.#holder;
+      this.#dialer.log.warn('server connection did not close cleanly', { server, error });
     });
   }
 

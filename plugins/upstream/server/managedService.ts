@@ -9,21 +9,19 @@ import { topicsForInstances } from './topicsForInstances.ts';
 import { MODERN_REVISION } from '../rpc/dialect.ts';
 import { undeclared } from '../revision/declared.ts';
 import { extensionsIn } from './extensionsIn.ts';
-import type { Personal } from './personal.ts';
+import type { Server } from './server.ts';
 import type { ToolReport } from './toolReport.ts';
 
 /** A server may be wrong in each of its entries, and another may have all of their names. */
 const MAX_TOLD = 20;
 
-/** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard.
- *  @param personal callers' own connections to the server */
+/** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
 export function managedService(
-  connection: Connection,
+  server: Server,
   scope: Scope<UpstreamConfig>,
   report: (server: string, request?: InboundRequest) => ToolReport,
-  personal: Personal | undefined,
 ): ManagedService {
-  const { name } = connection;
+  const { name, connection, personal, own } = server;
   const isSuspended = (): boolean => connection.definition.suspended;
   // A file store serves one process; other stores may serve several, which must all start or restart the server.
   const isForAll = (): boolean => scope.all(ResourceStore).some(({ mode }) => mode !== 'filesystem');
@@ -35,16 +33,16 @@ export function managedService(
     name,
     status: (request) => recordOf(connection, report(name, request)),
     instructions: () => connection.facts?.instructions,
-    instanceFor: (request) => connection.instances?.wordsFor(request),
+    instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {
       const { type } = connection.definition;
       if (type !== 'stdio') {
         const text = `server ${name} is remote (${type}): its standard error is where it runs; read it there`;
         throw new GatewayError('SERVICE_UNSUPPORTED', text);
       }
-      return connection.instances?.outputFor(request, personal?.credentialOf(request))?.read(query);
+      return own.outputFor(request, personal.credentialOf(request))?.read(query);
     },
-    ownFor: (request) => ownFor(connection, personal, request),
+    ownFor: (request) => ownFor(server, request),
     start: async (as) => {
       const activation = isSuspended() && { suspended: false };
       const request = isForAll() && { restartRequestedAt: newRequest() };
@@ -68,20 +66,16 @@ export function managedService(
   };
 }
 
-function ownFor(
-  { instances, definition }: Connection,
-  personal: Personal | undefined,
-  request: InboundRequest,
-): OwnConnection | undefined {
-  const credential = personal?.credentialOf(request);
-  const key = instances?.keyFor(request, credential);
-  if (instances === undefined || key === undefined) return undefined;
+function ownFor({ own, personal, definition }: Server, request: InboundRequest): OwnConnection | undefined {
+  const credential = personal.credentialOf(request);
+  const key = own.keyFor(request, credential);
+  if (key === undefined) return undefined;
   return {
-    state: wordFor(instances.connectionOf(key)?.status.state ?? 'none', definition),
+    state: wordFor(own.connectionOf(key)?.status.state ?? 'none', definition),
     reconnect: async () => {
-      await instances.dropOne(key);
+      await own.dropOne(key);
       // A session's process begins with its next call, which brings its client.
-      if (credential !== undefined) await personal?.connect(credential);
+      if (credential !== undefined) await personal.connect(credential);
     },
   };
 }
@@ -183,7 +177,7 @@ function metadataOf(
     warmInstances,
   } = definition;
   const unasked = facts && undeclared(conversation.topics, facts.declared);
-  const { size = 0, warm = 0 } = connection.instances ?? {};
+  const { size = 0, warm = 0 } = connection.own ?? {};
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',

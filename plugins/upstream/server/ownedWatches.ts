@@ -30,15 +30,11 @@ export interface Watchable {
   watch(uri: string, updated: () => void): Promise<OwnedWatch>;
   start(): Promise<void>;
 }
-export interface OwnedWatchesParts {
-  readonly server: string;
-  readonly log: Log;
-  /** The shared connection of the server, which knows those of the owners. */
-  readonly shared: () => {
-    /** False after a stop. */
-    readonly isWanted: boolean;
-    callsFor(request: InboundRequest, client: Declaring | undefined): Watchable;
-  };
+/** The shared connection of a server, which knows those of the owners. */
+export interface SharedConnection {
+  /** False after a stop. */
+  readonly isWanted: boolean;
+  callsFor(request: InboundRequest, client: Declaring | undefined): Watchable;
 }
 interface Owned extends WatchOwner {
   readonly uri: string;
@@ -51,19 +47,25 @@ interface Owned extends WatchOwner {
 /** The subscriptions to one server's resources. A connection has them as long as it exists, and the one that its owner has next
  *  must have them too. */
 export class OwnedWatches {
-  readonly #parts: OwnedWatchesParts;
+  readonly #log: Log;
+  readonly #server: { readonly name: string; readonly connection: SharedConnection };
   readonly #byOwner = new Map<string | undefined, Set<Owned>>();
 
-  constructor(parts: OwnedWatchesParts) {
-    this.#parts = parts;
+  constructor(log: Log, server: { readonly name: string; readonly connection: SharedConnection }) {
+    this.#log = log;
+    this.#server = server;
   }
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add({ request, client }: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
-    const { owner, watch } = await runFor(this.#parts.shared(), { request, client }, async (connection) => ({
-      owner: connection.owner,
-      watch: await connection.watch(uri, updated),
-    }));
+    const { owner, watch } = await runFor(
+      this.#server.connection,
+      { request, client },
+      async (connection) => ({
+        owner: connection.owner,
+        watch: await connection.watch(uri, updated),
+      }),
+    );
     const owned: Owned = { request, client, uri, updated, owner, watch };
     this.#keep(owned);
     // Its owner may have another connection since it was granted.
@@ -77,16 +79,16 @@ export class OwnedWatches {
   /** Owners may have other connections than before; those of a server that is stopped follow when it starts.
    *  @param owner of a credential, who has another connection now; absent: all */
   follow(owner?: string): void {
-    if (!this.#parts.shared().isWanted) return;
+    if (!this.#server.connection.isWanted) return;
     const some = owner === undefined ? [...this.#byOwner.values()] : [this.#byOwner.get(owner) ?? []];
     for (const owned of some.flatMap((all) => [...all])) this.#follow(owned);
   }
 
   #follow(owned: Owned): void {
     const { request, client, uri, updated } = owned;
-    const { server, log, shared } = this.#parts;
+    const { name: server, connection } = this.#server;
     try {
-      const next = shared().callsFor(request, client);
+      const next = connection.callsFor(request, client);
       const place = next.conversation;
       const { watch } = owned;
       if (place === watch.place) return;
@@ -100,7 +102,7 @@ export class OwnedWatches {
     } catch (error) {
       // After a sign-out, the next sign-in continues it.
       const level = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED' ? 'info' : 'warn';
-      log[level]('a subscription to a resource is lost until it is made again', { server, uri, error });
+      this.#log[level]('a subscription to a resource is lost until it is made again', { server, uri, error });
     }
   }
 

@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError } from 'pegboard';
+import { GatewayError, fillReferences, isGatewayError } from 'pegboard';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
 import type { TlsSpec } from '../../contracts/servers.ts';
 import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';
@@ -6,18 +6,17 @@ import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type {
   AuthRules,
   CallerCredential,
-  CallerCredentials,
   CredentialRefusal,
   GuardedServer,
   OwnOffer,
 } from '../../contracts/credentials.ts';
-import type { SignInOffers } from '../../contracts/signIns.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
-import type { CredentialUse, Instances } from './instances.ts';
+import type { UpstreamContext } from './context.ts';
+import type { CredentialUse, OwnConnections } from './ownConnections.ts';
 import type { KeptFolder } from './keptFolder.ts';
 import type { Declaring } from './ownedWatches.ts';
 import { OwnLists } from './ownLists.ts';
@@ -29,30 +28,26 @@ import type { State } from './serverStatus.ts';
 /** A request is sent with the credential in use, after a refresh, and with what another process has refreshed meanwhile. */
 const MAX_TRIES = 3;
 
-export interface PersonalParts {
-  readonly server: string;
-  readonly definition: () => ServerDefinition;
-  /** Url of the server, with its references filled in. */
-  readonly url: () => string;
-  readonly state: () => State;
-  /** Why the server gets no calls; undefined unless it was stopped, or removed. */
-  readonly stopped: () => GatewayError | undefined;
-  readonly instances: () => Pick<Instances, 'callsOf' | 'drop' | 'dropAll' | 'follow'>;
-  /** Undefined while no plugin signs callers in. */
-  readonly credentials: () => CallerCredentials | undefined;
-  readonly offers: () => SignInOffers | undefined;
-  /** The offer from its list. */
-  readonly offerOf: (owner: string) => OwnOffer;
-  /** The lists of an owner have changed; of none: whether callers have lists of their own. */
-  readonly changed: (owner?: string) => void;
+/** The server that callers reach. */
+export interface ReachedServer {
+  readonly name: string;
+  readonly definition: ServerDefinition;
+  readonly state: State;
+  /** Why it gets no calls; undefined unless it was stopped, or removed. */
+  readonly awayRefusal: GatewayError | undefined;
+  readonly own: Pick<OwnConnections, 'callsOf' | 'drop' | 'dropAll' | 'follow'>;
   /** What survives a restart; undefined if nothing does. */
-  readonly kept: () =>
-    Pick<KeptFolder, 'read' | 'keep' | 'forget' | 'lock' | 'challenges' | 'clear'> | undefined;
+  readonly kept: Pick<KeptFolder, 'read' | 'keep' | 'forget' | 'lock' | 'challenges' | 'clear'> | undefined;
+  /** What it offers to an owner. */
+  offerTo(owner: string): OwnOffer;
+  /** The lists of an owner have changed; of none: whether callers have lists of their own. */
+  ownListsChanged(owner: string | undefined): void;
 }
 
 /** A server that callers reach with credentials of their own: each has a connection, and what the server lists on it. */
 export class Personal implements GuardedServer {
-  readonly #parts: PersonalParts;
+  readonly #context: UpstreamContext;
+  readonly #server: ReachedServer;
   readonly #verdict: Verdict;
   readonly #lists = new OwnLists();
   /** It has answered 401, though its definition has no `auth`. */
@@ -61,35 +56,37 @@ export class Personal implements GuardedServer {
   /** Changes with everything that is forgotten: what was read before is then read again. */
   #epoch = 0;
 
-  constructor(parts: PersonalParts) {
-    this.#parts = parts;
-    const reason = `each caller has a connection of their own to server ${parts.server}`;
+  constructor(context: UpstreamContext, server: ReachedServer) {
+    this.#context = context;
+    this.#server = server;
+    const reason = `each caller has a connection of their own to server ${server.name}`;
     this.#verdict = { layer: 'server', allow: true, reason };
   }
 
   get name(): string {
-    return this.#parts.server;
+    return this.#server.name;
   }
   get url(): string {
-    return this.#parts.url();
+    const { url } = this.#server.definition;
+    return fillReferences({ url }, this.#context.directory()).values['url'] ?? '';
   }
   get auth(): AuthRules {
-    return this.#parts.definition().auth;
+    return this.#server.definition.auth;
   }
   get tls(): TlsSpec | undefined {
-    return this.#parts.definition().tls;
+    return this.#server.definition.tls;
   }
   get isSuspended(): boolean {
-    return this.#parts.definition().suspended;
+    return this.#server.definition.suspended;
   }
   get state(): string {
-    return this.#parts.state();
+    return this.#server.state;
   }
   get challenges(): readonly string[] {
     return this.#challenges;
   }
   get isPersonal(): boolean {
-    if (this.#parts.credentials() === undefined) return false;
+    if (this.#context.credentials() === undefined) return false;
     return this.#isLocked || isForCallers(this.auth);
   }
 
@@ -100,7 +97,7 @@ export class Personal implements GuardedServer {
 
   /** The credential that the request uses; undefined unless the server is personal. */
   credentialOf(request: InboundRequest): CallerCredential | undefined {
-    return this.isPersonal ? this.#parts.credentials()?.of(this, request) : undefined;
+    return this.isPersonal ? this.#context.credentials()?.of(this, request) : undefined;
   }
   listOf(owner: string): OwnList | undefined {
     return this.#lists.of(owner);
@@ -113,7 +110,7 @@ export class Personal implements GuardedServer {
   /** Sets what an earlier process has found out about the server. */
   async recall(): Promise<void> {
     const epoch = this.#epoch;
-    const challenges = await this.#parts.kept()?.challenges();
+    const challenges = await this.#server.kept?.challenges();
     if (challenges === undefined || epoch !== this.#epoch) return;
     this.#challenges = challenges;
     this.#isLocked = this.#canLock;
@@ -126,9 +123,9 @@ export class Personal implements GuardedServer {
     do {
       if (this.#lists.of(owner) !== undefined) return;
       epoch = this.#epoch;
-      const kept = await this.#parts.kept()?.read(owner, (id) => this.#lists.known(id));
+      const kept = await this.#server.kept?.read(owner, (id) => this.#lists.known(id));
       const isNew = epoch === this.#epoch && kept !== undefined && this.#lists.recall(owner, kept);
-      if (isNew) this.#parts.changed(owner);
+      if (isNew) this.#server.ownListsChanged(owner);
     } while (epoch !== this.#epoch);
   }
 
@@ -139,8 +136,8 @@ export class Personal implements GuardedServer {
     const before = this.isPersonal;
     this.#isLocked = this.#canLock;
     if (!this.isPersonal) return error;
-    void this.#parts.kept()?.lock(this.#challenges);
-    if (!before) this.#parts.changed();
+    void this.#server.kept?.lock(this.#challenges);
+    if (!before) this.#server.ownListsChanged(undefined);
     const { code, details } = error;
     if (isSingleSignOn(this.auth))
       return new GatewayError(code, 'each caller reaches it by the sign-in at this gateway', { details });
@@ -149,10 +146,10 @@ export class Personal implements GuardedServer {
     return new GatewayError(code, text, { details: { ...details, signInAt: name } });
   }
   get #canLock(): boolean {
-    const { type, auth, headers } = this.#parts.definition();
+    const { type, auth, headers } = this.#server.definition;
     const isConfigured = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
     if (type === 'stdio' || auth.type !== undefined || isConfigured) return false;
-    return this.#parts.credentials()?.canSignIn(this) === true;
+    return this.#context.credentials()?.canSignIn(this) === true;
   }
 
   /** The calls of a request; undefined if the server is not personal. */
@@ -160,7 +157,7 @@ export class Personal implements GuardedServer {
     const credential = this.credentialOf(request);
     if (credential === undefined) return undefined;
     const use = { credential, request, client };
-    const begun = (): ServerCalls => this.#parts.instances().callsOf(use);
+    const begun = (): ServerCalls => this.#server.own.callsOf(use);
     return {
       owner: credential.owner,
       call: (what: string, text: RpcText, options: RequestOptions): Promise<CallResult> =>
@@ -185,37 +182,37 @@ export class Personal implements GuardedServer {
       const { state, lastError } = connection.status;
       if (state !== 'ready') throw lastError ?? endedMeanwhile(this.name);
     });
-    return this.#parts.offerOf(credential.owner);
+    return this.#server.offerTo(credential.owner);
   }
 
   async disconnect(owner: string, isForgotten: boolean): Promise<void> {
-    const ended = this.#parts.instances().drop(owner);
+    const ended = this.#server.own.drop(owner);
     if (isForgotten) {
       this.#epoch += 1;
-      if (this.#lists.forget(owner)) this.#parts.changed(owner);
+      if (this.#lists.forget(owner)) this.#server.ownListsChanged(owner);
     }
-    await Promise.all([ended, isForgotten ? this.#parts.kept()?.forget(owner) : undefined]);
+    await Promise.all([ended, isForgotten ? this.#server.kept?.forget(owner) : undefined]);
   }
 
   /** Ends all connections with credentials; the lists stay. */
   async reset(): Promise<void> {
-    const instances = this.#parts.instances();
-    const ended = instances.dropAll();
-    if (this.isPersonal) instances.follow();
+    const { own } = this.#server;
+    const ended = own.dropAll();
+    if (this.isPersonal) own.follow();
     await ended;
   }
 
   /** A connection has read its lists. */
   listed(owner: string, listing: Listing, facts: ServerFacts | undefined): void {
-    if (this.#lists.set(owner, listing, facts)) this.#parts.changed(owner);
+    if (this.#lists.set(owner, listing, facts)) this.#server.ownListsChanged(owner);
     const list = this.#lists.of(owner);
-    if (list !== undefined) void this.#parts.kept()?.keep(owner, list);
+    if (list !== undefined) void this.#server.kept?.keep(owner, list);
   }
 
   /** Another server has the name now, or none. */
   forget(): void {
     this.#epoch += 1;
-    void this.#parts.kept()?.clear();
+    void this.#server.kept?.clear();
     this.#lists.clear();
     this.#isLocked = false;
     this.#challenges = [];
@@ -233,7 +230,7 @@ export class Personal implements GuardedServer {
       const isLocked = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED';
       if (!isLocked || error.details.signInAt === undefined) throw error;
       if (use.request === undefined || options === undefined) throw error;
-      const hasSignedIn = await this.#parts.offers()?.offer(this, use.request, options);
+      const hasSignedIn = await this.#context.signIns()?.offer(this, use.request, options);
       if (hasSignedIn !== true) throw error;
       return this.#tryWith(use, run);
     }
@@ -242,13 +239,13 @@ export class Personal implements GuardedServer {
   async #tryWith<T>(use: CredentialUse, run: (connection: ServerCalls) => Promise<T>): Promise<T> {
     const { credential } = use;
     for (let tries = 1; ; tries += 1) {
-      const preparing = prepared(credential, this.#parts.definition().timeoutMs);
+      const preparing = prepared(credential, this.#server.definition.timeoutMs);
       if (preparing !== undefined) await preparing;
-      const stopped = this.#parts.stopped();
+      const stopped = this.#server.awayRefusal;
       if (stopped !== undefined) throw stopped;
       const { headers } = credential;
       try {
-        return await run(this.#parts.instances().callsOf(use));
+        return await run(this.#server.own.callsOf(use));
       } catch (error) {
         const refusal = refusalIn(error);
         if (refusal === undefined) throw error;

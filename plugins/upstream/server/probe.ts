@@ -9,7 +9,7 @@ import { Requests } from '../rpc/requests.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
 import type { WireListener } from '../wire/wire.ts';
-import { remoteWire } from './dial.ts';
+import { remoteWire } from './dialer.ts';
 import { commonRoute } from './routeOf.ts';
 
 export interface ProbeParts {

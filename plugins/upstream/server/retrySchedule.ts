@@ -22,6 +22,10 @@ export class RetrySchedule {
   get failures(): number {
     return this.#failuresAt(performance.now());
   }
+  /** Whether it has failed `unreachableAfter` times in a row. */
+  get isSpent(): boolean {
+    return this.failures >= this.#config().unreachableAfter;
+  }
   /** ms since the epoch; undefined if no attempt is planned */
   get at(): number | undefined {
     return this.#at;

@@ -1,28 +1,21 @@
 import { GatewayError, fillReferences, messageOf } from 'pegboard';
 import { ProxyError, proxyRoutes, readProxy } from 'pegboard/net';
 import type { ProxySettings, ProxyRoute } from 'pegboard/net';
-import type { SecretSource } from '../../contracts/secrets.ts';
+import type { UpstreamContext } from './context.ts';
 import { fillSecretReferences } from './fillSecretReferences.ts';
-
-export interface ProxyRouteParts {
-  readonly config: () => ProxySettings;
-  /** Base directory of relative `${file:…}` references. */
-  readonly directory: string;
-  readonly secrets: () => SecretSource | undefined;
-}
 
 /** How requests get to a server: through the proxy of its definition, or as for all servers. This machine is reached without one.
  *  @throws GatewayError CONFIG_INVALID without credentials, CONFIG_REFERENCE; as SecretSource.read() */
 export async function routeOf(
   url: URL,
   proxy: string | undefined,
-  parts: ProxyRouteParts,
+  context: Pick<UpstreamContext, 'config' | 'directory' | 'secrets'>,
 ): Promise<ProxyRoute> {
-  if (proxy === undefined) return commonRoute(url, parts.config());
+  if (proxy === undefined) return commonRoute(url, context.config());
   const general = commonRoute(url, { proxy: 'none' });
   if (general.why === '') return general;
   if (proxy === 'none') return { proxy: undefined, why: ', as its definition says' };
-  const text = await filled(proxy, parts);
+  const text = await filled(proxy, context);
   return { proxy: checked(() => readProxy(text, 'proxy of its definition')), why: '' };
 }
 
@@ -40,8 +33,11 @@ function checked<T>(read: () => T): T {
   }
 }
 
-async function filled(proxy: string, { directory, secrets }: ProxyRouteParts): Promise<string> {
-  const found = fillReferences({ proxy }, directory);
+async function filled(
+  proxy: string,
+  { directory, secrets }: Pick<UpstreamContext, 'directory' | 'secrets'>,
+): Promise<string> {
+  const found = fillReferences({ proxy }, directory());
   const [fault] = found.faults;
   if (fault !== undefined) throw new GatewayError('CONFIG_REFERENCE', `proxy ${fault.message}`);
   return (await fillSecretReferences(found, secrets(), 'spec')).values['proxy'] ?? '';

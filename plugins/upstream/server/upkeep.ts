@@ -4,14 +4,12 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Alarms } from '../rpc/liveness.ts';
 import type { Announcer } from './announcer.ts';
-import type { ServerStatus } from './serverStatus.ts';
 import { Pulse } from './pulse.ts';
 
 export interface UpkeepParts {
   readonly conversation: Conversation;
   readonly config: () => UpstreamConfig;
   readonly definition: () => ServerDefinition;
-  readonly status: Pick<ServerStatus, 'silent'>;
   readonly announcer: Pick<Announcer, 'silent' | 'unhealthy'>;
   /** The server did not answer a ping. */
   readonly lost: (error: GatewayError) => void;
@@ -78,12 +76,10 @@ export class Upkeep implements Alarms {
     if (this.#isSilent) this.#setSilent(undefined, 0);
   }
   #setSilent(last: GatewayError | undefined, inARow: number): void {
-    const { status, announcer } = this.#parts;
     const text = `${inARow} calls in a row had no answer in time; the last: ${last?.message ?? ''}`;
     const error = last && new GatewayError(last.code, text, { cause: last });
     this.#isSilent = error !== undefined;
-    announcer.silent(error);
-    status.silent(error);
+    this.#parts.announcer.silent(error);
   }
 
   end(): void {

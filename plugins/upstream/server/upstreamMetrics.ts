@@ -211,18 +211,18 @@ export class UpstreamMetrics implements MetricSource {
   }
 }
 
-function usagesOf({ conversation: { pid }, instances }: Connection): readonly (readonly [number, Usage])[] {
-  return [...(pid === undefined ? [] : [pid]), ...(instances?.pids ?? [])].flatMap((one) => {
+function usagesOf({ conversation: { pid }, own }: Connection): readonly (readonly [number, Usage])[] {
+  return [...(pid === undefined ? [] : [pid]), ...(own?.pids ?? [])].flatMap((one) => {
     const usage = processUsage(one);
     return usage === undefined ? [] : [[one, usage] as const];
   });
 }
 
-function connectionsOf({ state, instances }: Connection): readonly (Sample & { readonly labels: Labels })[] {
+function connectionsOf({ state, own }: Connection): readonly (Sample & { readonly labels: Labels })[] {
   return [
     { value: Number(state === 'ready'), labels: { use: 'shared' } },
-    { value: instances?.size ?? 0, labels: { use: 'own' } },
-    { value: instances?.warm ?? 0, labels: { use: 'warm' } },
+    { value: own?.size ?? 0, labels: { use: 'own' } },
+    { value: own?.warm ?? 0, labels: { use: 'warm' } },
   ];
 }
 

@@ -2,22 +2,23 @@ import type { GatewayError } from 'pegboard';
 import type { ServerDefinition } from '../definition.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
-import type { OwnParts } from './ownParts.ts';
+import type { Dialing } from './dialer.ts';
 
 /** A process that was started before its session. Its connection sends initialize, because the client decides what that declares. */
 export class WarmWire {
-  /** The parts of the connection that takes it: the first wire that is dialed is this one. */
-  readonly parts: OwnParts;
-  readonly #own: OwnParts;
+  /** The dialer of the connection that takes it: the first wire that is dialed is this one. */
+  readonly dialer: Dialing;
+  readonly #own: Dialing;
   readonly #wire: Promise<Wire | undefined>;
   readonly #lost: (error: GatewayError) => void;
   #isUsed = false;
   #fault: GatewayError | undefined;
   #user: WireListener | undefined;
 
-  /** @param own of the instance @param lost the process could not be started, or has ended before its use */
-  constructor(own: OwnParts, definition: ServerDefinition, lost: (error: GatewayError) => void) {
-    this.parts = { ...own, dial: (next, listener) => this.#dial(next, listener) };
+  /** @param own the dialer of the own connection @param lost the process could not be started, or has ended before its use */
+  constructor(own: Dialing, definition: ServerDefinition, lost: (error: GatewayError) => void) {
+    const { log, output } = own;
+    this.dialer = { log, output, dial: (next, listener) => this.#dial(next, listener) };
     this.#own = own;
     this.#lost = lost;
     this.#wire = this.#begin(definition);

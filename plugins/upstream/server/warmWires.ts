@@ -3,23 +3,25 @@ import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { backoffMs } from '../backoffMs.ts';
-import type { OwnParts } from './ownParts.ts';
+import type { Dialing } from './dialer.ts';
 import { WarmWire } from './warmWire.ts';
 
-export interface WarmWiresParts {
-  readonly server: string;
-  readonly log: Log;
-  readonly config: () => Pick<UpstreamConfig, 'backoffFirstMs' | 'backoffMaxMs'>;
-  readonly definition: () => ServerDefinition;
-  /** Parts of the next instance. */
-  readonly next: (credential?: CallerCredential) => OwnParts;
-  /** How many more instances there may be. */
-  readonly room: () => number;
+export type BackoffTimes = Pick<UpstreamConfig, 'backoffFirstMs' | 'backoffMaxMs'>;
+
+/** The server whose processes are started ahead. */
+export interface ServerAhead {
+  readonly name: string;
+  readonly definition: ServerDefinition;
+  /** The dialer of the next own connection. */
+  dialerFor(credential?: CallerCredential): Dialing;
 }
 
 /** Processes of one server that are started ahead of the sessions that will use them. */
 export class WarmWires {
-  readonly #parts: WarmWiresParts;
+  readonly #log: Log;
+  readonly #config: () => BackoffTimes;
+  readonly #server: ServerAhead;
+  readonly #room: () => number;
   /** Oldest first. */
   readonly #waiting: WarmWire[] = [];
   readonly #ending = new Set<Promise<void>>();
@@ -28,8 +30,12 @@ export class WarmWires {
   /** The pause in which none is started. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: WarmWiresParts) {
-    this.#parts = parts;
+  /** @param room how many more own connections there may be */
+  constructor(log: Log, config: () => BackoffTimes, server: ServerAhead, room: () => number) {
+    this.#log = log;
+    this.#config = config;
+    this.#server = server;
+    this.#room = room;
   }
 
   get size(): number {
@@ -67,15 +73,15 @@ export class WarmWires {
   }
 
   #wanted(): number {
-    const { type, instances, warmInstances, auth } = this.#parts.definition();
+    const { type, instances, warmInstances, auth } = this.#server.definition;
     const isOwned = instances !== 'shared' && auth.callerSecrets.length === 0;
     if (!this.#isOn || type !== 'stdio' || !isOwned) return 0;
-    return Math.max(0, Math.min(warmInstances, this.#parts.room()));
+    return Math.max(0, Math.min(warmInstances, this.#room()));
   }
 
   #add(): void {
-    const { next, definition } = this.#parts;
-    const warm: WarmWire = new WarmWire(next(), definition(), (error) => this.#lost(warm, error));
+    const dialer = this.#server.dialerFor();
+    const warm: WarmWire = new WarmWire(dialer, this.#server.definition, (error) => this.#lost(warm, error));
     this.#waiting.push(warm);
   }
 
@@ -84,10 +90,10 @@ export class WarmWires {
     if (at === -1) return;
     this.#waiting.splice(at, 1);
     if (this.#timer !== undefined) return;
-    const { server, log, config } = this.#parts;
-    const { backoffFirstMs, backoffMaxMs } = config();
+    const { name: server } = this.#server;
+    const { backoffFirstMs, backoffMaxMs } = this.#config();
     const waitMs = backoffMs((this.#failures += 1), { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
-    log.warn('a process that was started ahead has ended', { server, error, waitMs });
+    this.#log.warn('a process that was started ahead has ended', { server, error, waitMs });
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.fill();
@@ -95,9 +101,9 @@ export class WarmWires {
   }
 
   #discard(warm: WarmWire): void {
-    const { server, log } = this.#parts;
+    const { name: server } = this.#server;
     const ending = warm.discard().catch((error: unknown) => {
-      log.error('a process that was started ahead could not be ended', { server, error });
+      this.#log.error('a process that was started ahead could not be ended', { server, error });
     });
     this.#ending.add(ending);
     void ending.then(() => this.#ending.delete(ending));

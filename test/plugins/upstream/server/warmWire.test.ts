@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
-import type { OwnParts } from '../../../../plugins/upstream/server/ownParts.ts';
-import { Instances } from '../../../../plugins/upstream/server/instances.ts';
+import type { Dialing } from '../../../../plugins/upstream/server/dialer.ts';
+import { OwnConnections } from '../../../../plugins/upstream/server/ownConnections.ts';
 import type { ServerCalls } from '../../../../plugins/upstream/server/serverCalls.ts';
 import { WarmWire } from '../../../../plugins/upstream/server/warmWire.ts';
 import type { Wire, WireListener } from '../../../../plugins/upstream/wire/wire.ts';
@@ -19,16 +19,16 @@ class Dialed {
   fault: GatewayError | undefined;
 
   warm(): WarmWire {
-    return new WarmWire(this.parts(), DEFINITION, ({ message }) => this.lost.push(message));
+    return new WarmWire(this.dialer(), DEFINITION, ({ message }) => this.lost.push(message));
   }
 
-  parts(): OwnParts {
-    const dial: OwnParts['dial'] = (_, listener) => {
+  dialer(): Dialing {
+    const dial: Dialing['dial'] = (_, listener) => {
       const did: string[] = [];
       this.wires.push({ did, listener });
       return Promise.resolve(this.#wire(did));
     };
-    return { dial, output: { noise: (text: string) => this.noise.push(text) } } as unknown as OwnParts;
+    return { dial, output: { noise: (text: string) => this.noise.push(text) } } as unknown as Dialing;
   }
 
   #wire(did: string[]): Wire {
@@ -67,13 +67,13 @@ describe('upstream: a process that is started ahead', () => {
   it('is opened once, and used by the first dial only', async () => {
     const warm = dialed.warm();
     const { heard, listener } = listening();
-    const wire = await warm.parts.dial(DEFINITION, listener);
+    const wire = await warm.dialer.dial(DEFINITION, listener);
     await wire.open();
     expect(dialed.wires.map(({ did }) => did)).to.deep.equal([['open']]);
     expect(dialed.wires[0]?.listener.message('hello')).to.equal(0);
     dialed.wires[0]?.listener.closed(GONE);
     expect(heard).to.deep.equal(['hello', GONE.message]);
-    await (await warm.parts.dial(DEFINITION, listener)).open();
+    await (await warm.dialer.dial(DEFINITION, listener)).open();
     expect(dialed.wires.map(({ did }) => did)).to.deep.equal([['open'], ['open']]);
     expect(dialed.lost).to.deep.equal([]);
   });
@@ -83,27 +83,28 @@ describe('upstream: a process that is started ahead', () => {
     await Promise.all([unused.discard(), unused.discard()]);
     expect(dialed.wires[0]?.did).to.deep.equal(['open', 'close']);
     const used = dialed.warm();
-    await used.parts.dial(DEFINITION, listening().listener);
+    await used.dialer.dial(DEFINITION, listening().listener);
     await used.discard();
     expect(dialed.wires[1]?.did).to.deep.equal(['open']);
   });
 
   it('is ended with its session, if the connection of that has not dialed it', async () => {
     const connection = { start: () => Promise.resolve(), stop: () => Promise.resolve() } as ServerCalls;
-    const instances = new Instances({
-      server: 's',
-      log: captureLog(),
-      config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
-      definition: () => ({ ...DEFINITION, instances: 'perSession', warmInstances: 1 }),
-      output: { read: () => ({ lines: [], next: '' }) },
-      next: () => dialed.parts(),
-      shared: () => ({ isWanted: true, callsFor: () => connection }),
-      create: () => connection,
-    });
-    instances.begin();
-    instances.callsFor({ ...ANYONE, sessionId: 'one' }, undefined);
-    instances.release('one');
-    await instances.end();
+    const own = new OwnConnections(
+      { log: captureLog(), config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }) },
+      {
+        name: 's',
+        definition: { ...DEFINITION, instances: 'perSession', warmInstances: 1 },
+        output: { read: () => ({ lines: [], next: '' }) },
+        dialerFor: () => dialed.dialer(),
+        connection: { isWanted: true, callsFor: () => connection },
+        connectionWith: () => connection,
+      },
+    );
+    own.begin();
+    own.callsFor({ ...ANYONE, sessionId: 'one' }, undefined);
+    own.release('one');
+    await own.end();
     expect(dialed.wires.map(({ did }) => did)).to.deep.equal([['open', 'close']]);
   });
 
@@ -121,12 +122,12 @@ describe('upstream: a process that is started ahead', () => {
   it('is replaced by a process of its own if it has ended before it is dialed', async () => {
     const warm = dialed.warm();
     dialed.wires[0]?.listener.closed(GONE);
-    await (await warm.parts.dial(DEFINITION, listening().listener)).open();
+    await (await warm.dialer.dial(DEFINITION, listening().listener)).open();
     expect(dialed.wires.map(({ did }) => did)).to.deep.equal([['open'], ['open']]);
   });
 
   it('fails the attempt of its connection if it ends between', async () => {
-    const wire = await dialed.warm().parts.dial(DEFINITION, listening().listener);
+    const wire = await dialed.warm().dialer.dial(DEFINITION, listening().listener);
     dialed.wires[0]?.listener.closed(GONE);
     const failure: unknown = await wire.open().catch((error: unknown) => error);
     expect(failure).to.equal(GONE);

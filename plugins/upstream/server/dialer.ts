@@ -1,16 +1,13 @@
 import { GatewayError, fillReferences, secretsGiven } from 'pegboard';
-import type { Filled } from 'pegboard';
+import type { Filled, Log } from 'pegboard';
 import type { CallerCredential } from '../../contracts/credentials.ts';
-import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
-import type { TlsFiles, TlsTrust } from '../../kit/tls/tlsTrust.ts';
-import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
+import type { UpstreamContext } from './context.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
-import type { StandardError } from '../wire/standardError.ts';
-import type { Watchdog } from '../wire/watchdog.ts';
+import { StandardError } from '../wire/standardError.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
 import type { SseOptions } from '../wire/sseWire.ts';
 import { importOnce } from '../wire/importOnce.ts';
@@ -21,45 +18,52 @@ import type { MemoryOf, Wire, WireListener } from '../wire/wire.ts';
 /** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. */
 const OWN_IDLE_MS = 4_000;
 
-export interface DialParts {
-  readonly config: () => UpstreamConfig;
-  readonly watchdog: Watchdog;
-  readonly trusts: (files?: TlsFiles) => TlsTrust;
-  /** Base directory of relative `${file:…}` references. */
-  readonly directory: string;
-  readonly memory: MemoryOf;
-  /** The source of `${secret:…}` references. */
-  readonly secrets: () => SecretSource | undefined;
-  readonly output: StandardError;
-}
-
 /** What a connection sends for its owner. */
 export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secrets' | 'prepare'>;
 
-/** Creates the wire for a definition, not opened yet.
- *  @param credential of the owner of the connection; undefined for the shared one
- *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT; as SecretSource.read() */
-export async function dial(
-  definition: ServerDefinition,
-  listener: WireListener,
-  { credential, ...parts }: DialParts & { readonly credential?: OwnCredential | undefined },
-): Promise<Wire> {
-  if (credential !== undefined) await prepared(credential, definition.timeoutMs);
-  const { watchdog, output, config, trusts, memory } = parts;
-  if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
-  if (definition.type === 'stdio') {
-    const { values: own, secrets } = await filled(definition.env, 'env', parts);
-    const words = await filled(namedWords(definition), '', parts);
+/** What a connection needs of its dialer. */
+export type Dialing = Pick<Dialer, 'log' | 'output' | 'dial'>;
+
+/** Makes the wires of one connection, and has what its process writes. */
+export class Dialer {
+  readonly log: Log;
+  readonly output: StandardError;
+  readonly #context: UpstreamContext;
+  readonly #credential: OwnCredential | undefined;
+  readonly #memory: MemoryOf;
+
+  /** @param log with the server's name @param credential of the connection's owner; absent for the shared one */
+  constructor(context: UpstreamContext, server: string, log: Log, credential?: OwnCredential) {
+    this.log = log;
+    this.output = new StandardError(log, context.config);
+    this.#context = context;
+    this.#credential = credential;
+    this.#memory = (about) => context.memory()?.open('answer', about?.sharer ?? `server ${server}`);
+  }
+
+  /** Creates the wire for a definition, not opened yet.
+   *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT; as SecretSource.read() */
+  async dial(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
+    const credential = this.#credential;
+    if (credential !== undefined) await prepared(credential, definition.timeoutMs);
+    else if (definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
+    return definition.type === 'stdio'
+      ? this.#process(definition, listener)
+      : this.#remote(definition, definition.type, listener);
+  }
+
+  async #process(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
+    const { config, watchdog } = this.#context;
+    const { output } = this;
+    const { values: own, secrets } = await filled(definition.env, 'env', this.#context);
+    const words = await filled(namedWords(definition), '', this.#context);
     const command = Object.values(words.values);
-    const hidden = [...secrets, ...referredIn(words), ...secretsOf(credential)];
+    const hidden = [...secrets, ...referredIn(words), ...secretsOf(this.#credential)];
     const base = inherited(config().inheritEnv);
     // Proxies and registries have passwords in their urls.
     output.hide(secretsGiven({ values: hidden, words: [...Object.values(base), ...command] }));
     output.begin();
-    const env = {
-      ...base,
-      ...fillCallerReferences(own, credential?.values ?? {}),
-    };
+    const env = { ...base, ...fillCallerReferences(own, this.#credential?.values ?? {}) };
     const { maxMessageBytes, maxQueuedBytes } = config();
     return new StdioWire(
       {
@@ -67,7 +71,7 @@ export async function dial(
         env,
         watchdog,
         output,
-        memory,
+        memory: this.#memory,
         maxMessageBytes,
         maxQueuedBytes,
         graces: config,
@@ -76,48 +80,55 @@ export async function dial(
       listener,
     );
   }
-  const { url: given, messageUrl: messages } = definition;
-  const place = await filled(
-    messages === undefined ? { url: given } : { url: given, messageUrl: messages },
-    '',
-    parts,
-  );
-  const { url: address = '', messageUrl } = place.values;
-  const unix = unixAddress(address);
-  const url = unix?.url ?? (URL.canParse(address) ? new URL(address) : undefined);
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
+
+  async #remote(
+    definition: ServerDefinition,
+    type: 'streamable-http' | 'sse',
+    listener: WireListener,
+  ): Promise<Wire> {
+    const { config, trusts } = this.#context;
+    const { output } = this;
+    const credential = this.#credential;
+    const { url: given, messageUrl: messages } = definition;
+    const urls: Record<string, string> =
+      messages === undefined ? { url: given } : { url: given, messageUrl: messages };
+    const place = await filled(urls, '', this.#context);
+    const { url: address = '', messageUrl } = place.values;
+    const unix = unixAddress(address);
+    const url = unix?.url ?? (URL.canParse(address) ? new URL(address) : undefined);
+    if (url === undefined || !/^https?:$/.test(url.protocol)) {
+      throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
+    }
+    if (messageUrl !== undefined && !isAtOrigin(messageUrl, url))
+      throw new GatewayError('CONFIG_INVALID', 'messageUrl of the definition is not at the origin of url');
+    const { values, secrets: ofHeaders } = await filled(definition.headers, 'headers', this.#context);
+    const route = await routeOf(url, definition.proxy, this.#context);
+    const secrets = [...ofHeaders, ...secretsOfRoute(route)];
+    const hide = (): void =>
+      output.hide(
+        secretsGiven({ values: [...secrets, ...referredIn(place), ...secretsOf(credential)], url: address }),
+      );
+    hide();
+    const { timeoutMs: connectMs, tls } = definition;
+    const options = {
+      ...config(),
+      trust: trusts(tls),
+      proxyTrust: trusts(),
+      servername: tls?.servername,
+      hasCertificate: tls?.cert !== undefined,
+      limits: config,
+      url,
+      route,
+      headers: headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide),
+      connectMs,
+      redact: (text: string) => output.redact(text),
+      memory: this.#memory,
+      ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
+      ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
+      socketPath: unix?.socketPath,
+    };
+    return remoteWire(type, options, listener);
   }
-  if (messageUrl !== undefined && !isAtOrigin(messageUrl, url))
-    throw new GatewayError('CONFIG_INVALID', 'messageUrl of the definition is not at the origin of url');
-  const { values, secrets: ofHeaders } = await filled(definition.headers, 'headers', parts);
-  const route = await routeOf(url, definition.proxy, parts);
-  const secrets = [...ofHeaders, ...secretsOfRoute(route)];
-  const hide = (): void =>
-    output.hide(
-      secretsGiven({ values: [...secrets, ...referredIn(place), ...secretsOf(credential)], url: address }),
-    );
-  hide();
-  const headers = headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide);
-  const { timeoutMs: connectMs, tls } = definition;
-  const { servername, cert } = tls ?? {};
-  const trust = { trust: trusts(tls), proxyTrust: trusts(), servername, hasCertificate: cert !== undefined };
-  const redact = (text: string): string => output.redact(text);
-  const options = {
-    ...config(),
-    ...trust,
-    limits: config,
-    url,
-    route,
-    headers,
-    connectMs,
-    redact,
-    memory,
-    ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
-    ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
-    socketPath: unix?.socketPath,
-  };
-  return remoteWire(definition.type, options, listener);
 }
 
 function isAtOrigin(address: string, { origin }: URL): boolean {
@@ -174,9 +185,9 @@ export async function remoteWire(
 async function filled(
   texts: Readonly<Record<string, string>>,
   field: 'env' | 'headers' | '',
-  { directory, secrets }: Pick<DialParts, 'directory' | 'secrets'>,
+  { directory, secrets }: Pick<UpstreamContext, 'directory' | 'secrets'>,
 ): Promise<Filled> {
-  const found = fillReferences(texts, directory);
+  const found = fillReferences(texts, directory());
   const [fault] = found.faults;
   if (fault === undefined) return fillSecretReferences(found, secrets(), field);
   throw new GatewayError('CONFIG_REFERENCE', `${placeIn(field, fault.name)} ${fault.message}`);

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { WarmWire } from './warmWire.ts';
 
-export interface Instance {
+export interface OwnEntry {
   readonly key: string;
   readonly mode: InstanceMode;
   readonly connection: ServerCalls;
@@ -23,34 +24,34 @@ export interface Instance {
   usedAt: number;
 }
 
-/** The instances of one server, by key and by owner: with a credential, one server may have tens of thousands. */
-export class InstanceTable {
-  readonly #byKey = new Map<string, Instance>();
-  readonly #byOwner = new Map<string, Set<Instance>>();
+/** The own connections of one server, by key and by owner: with a credential, one server may have tens of thousands. */
+export class OwnConnectionTable {
+  readonly #byKey = new Map<string, OwnEntry>();
+  readonly #byOwner = new Map<string, Set<OwnEntry>>();
 
   get size(): number {
     return this.#byKey.size;
   }
-  get(key: string): Instance | undefined {
+  get(key: string): OwnEntry | undefined {
     return this.#byKey.get(key);
   }
   /** All at the time of the call: they may be removed meanwhile. */
-  all(): readonly Instance[] {
+  all(): readonly OwnEntry[] {
     return [...this.#byKey.values()];
   }
-  of(owner: string): readonly Instance[] {
+  of(owner: string): readonly OwnEntry[] {
     return [...(this.#byOwner.get(owner) ?? [])];
   }
 
   /** Its key must be free. */
-  add(instance: Instance): void {
+  add(instance: OwnEntry): void {
     const { key, owner } = instance;
     this.#byKey.set(key, instance);
     this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? new Set()).add(instance));
   }
 
   /** @returns the one that had the key */
-  remove(key: string): Instance | undefined {
+  remove(key: string): OwnEntry | undefined {
     const instance = this.#byKey.get(key);
     if (instance === undefined) return undefined;
     this.#byKey.delete(key);
@@ -59,4 +60,20 @@ export class InstanceTable {
     if (own?.size === 0) this.#byOwner.delete(instance.owner);
     return instance;
   }
+}
+
+/** Headers and environment are filled when a connection begins, and its credential may not be the one in force any more: its owner
+ *  was forgotten for others, or the plugin that signs callers in was loaded again. */
+export function isForOther(instance: OwnEntry | undefined, credential: CallerCredential): boolean {
+  if (instance === undefined) return false;
+  return instance.credential !== credential || !isDeepStrictEqual(instance.values, credential.values);
+}
+
+/** Whether it belongs to a caller with a credential, but to no session, though each session has one: it reads the lists. */
+export function isForLists({
+  mode,
+  credential,
+  sessionId,
+}: Pick<OwnEntry, 'mode' | 'credential' | 'sessionId'>): boolean {
+  return mode === 'perSession' && credential !== undefined && sessionId === undefined;
 }

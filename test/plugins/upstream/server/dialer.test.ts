@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
-import { dial } from '../../../../plugins/upstream/server/dial.ts';
-import type { DialParts, OwnCredential } from '../../../../plugins/upstream/server/dial.ts';
+import type { UpstreamContext } from '../../../../plugins/upstream/server/context.ts';
+import { Dialer } from '../../../../plugins/upstream/server/dialer.ts';
+import type { OwnCredential } from '../../../../plugins/upstream/server/dialer.ts';
 import type { WireListener } from '../../../../plugins/upstream/wire/wire.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
+import { captureLog } from '../../../support/log.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 
 describe('upstream: a connection with a credential', () => {
@@ -12,7 +14,7 @@ describe('upstream: a connection with a credential', () => {
     const credential = { prepare: () => new Promise<void>(() => undefined) } as OwnCredential;
     const definition = readDefinition({ type: 'streamable-http', url: 'http://127.0.0.1:1', timeout: 7 });
     const refused = refusalOf(() =>
-      dial(definition, {} as WireListener, { credential } as DialParts & { credential: OwnCredential }),
+      new Dialer({} as UpstreamContext, 's', captureLog(), credential).dial(definition, {} as WireListener),
     );
     timers.pass(7_000);
     expect(await refused).to.include({

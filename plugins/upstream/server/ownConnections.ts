@@ -1,32 +1,33 @@
-import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, waitAtMost } from 'pegboard';
-import type { InboundRequest } from 'pegboard';
+import type { InboundRequest, Log } from 'pegboard';
 import { callerKey, ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { ServerDefinition } from '../definition.ts';
-import { InstanceTable } from './instanceTable.ts';
-import type { Instance } from './instanceTable.ts';
+import type { UpstreamContext } from './context.ts';
+import type { Dialing } from './dialer.ts';
+import { OwnConnectionTable, isForLists, isForOther } from './ownConnectionTable.ts';
+import type { OwnEntry } from './ownConnectionTable.ts';
 import { OwnedWatches } from './ownedWatches.ts';
-import type { Declaring, OwnedWatchesParts, WatchOwner } from './ownedWatches.ts';
+import type { Declaring, SharedConnection, WatchOwner } from './ownedWatches.ts';
 import { ownKey } from './ownKey.ts';
-import type { OwnParts } from './ownParts.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import { WarmWires } from './warmWires.ts';
-import type { WarmWiresParts } from './warmWires.ts';
+import type { BackoffTimes, ServerAhead } from './warmWires.ts';
 
 /** How long a sign-out waits for the end of its connections. */
 const MAX_ENDING_MS = 1_000;
 
-export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatchesParts {
+interface OwnContext extends Pick<UpstreamContext, 'log'> {
+  readonly config: () => BackoffTimes;
+}
+/** The server that they belong to. */
+export interface OwningServer extends ServerAhead {
   /** What the process of the shared connection writes. */
   readonly output: Pick<StandardError, 'read'>;
+  readonly connection: SharedConnection;
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
-  readonly create: (
-    own: OwnParts,
-    client: Declaring | undefined,
-    credential?: CallerCredential,
-  ) => ServerCalls;
+  connectionWith(dialer: Dialing, client: Declaring | undefined, credential?: CallerCredential): ServerCalls;
 }
 /** The credential whose connection is used, and the request that uses it. */
 export interface CredentialUse {
@@ -44,18 +45,20 @@ interface Asked {
 }
 
 /** The connections of one server that belong to a session or a caller, besides the shared one. */
-export class Instances {
-  readonly #parts: InstancesParts;
-  readonly #table = new InstanceTable();
+export class OwnConnections {
+  readonly #log: Log;
+  readonly #server: OwningServer;
+  readonly #table = new OwnConnectionTable();
   readonly #ending = new Set<Promise<void>>();
   readonly #warm: WarmWires;
   readonly #watches: OwnedWatches;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: InstancesParts) {
-    this.#parts = parts;
-    this.#warm = new WarmWires({ ...parts, room: () => parts.definition().maxInstances - this.size });
-    this.#watches = new OwnedWatches(parts);
+  constructor({ log, config }: OwnContext, server: OwningServer) {
+    this.#log = log;
+    this.#server = server;
+    this.#warm = new WarmWires(log, config, server, () => server.definition.maxInstances - this.size);
+    this.#watches = new OwnedWatches(log, server);
   }
 
   get size(): number {
@@ -83,7 +86,7 @@ export class Instances {
 
   /** @returns undefined for the shared connection @throws GatewayError UPSTREAM_FULL */
   callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
-    const { instances } = this.#parts.definition();
+    const { instances } = this.#server.definition;
     if (instances === 'shared') return undefined;
     const key = ownKey(instances, request);
     if (key === undefined) {
@@ -97,7 +100,7 @@ export class Instances {
   /** The connection of a credential. One that was refused is replaced. @throws GatewayError UPSTREAM_FULL */
   callsOf({ credential, request, client }: CredentialUse): ServerCalls {
     const { owner } = credential;
-    const { instances } = this.#parts.definition();
+    const { instances } = this.#server.definition;
     const sessionId = instances === 'perSession' ? request?.sessionId : undefined;
     const key = ownKey(instances, request, credential) ?? owner;
     const known = this.#table.get(key);
@@ -112,14 +115,14 @@ export class Instances {
     request: InboundRequest,
     credential: CallerCredential | undefined,
   ): Pick<StandardError, 'read'> | undefined {
-    const { instances } = this.#parts.definition();
-    if (instances === 'shared' && credential === undefined) return this.#parts.output;
+    const { instances } = this.#server.definition;
+    if (instances === 'shared' && credential === undefined) return this.#server.output;
     const key = this.keyFor(request, credential);
     return key === undefined ? undefined : this.#table.get(key)?.output;
   }
   /** The key of the connection that the request would use if it is one of its own. @param credential if the server takes one */
   keyFor(request: InboundRequest, credential: CallerCredential | undefined): string | undefined {
-    return ownKey(this.#parts.definition().instances, request, credential);
+    return ownKey(this.#server.definition.instances, request, credential);
   }
   /** Undefined until a call has begun it. */
   connectionOf(key: string): Pick<ServerCalls, 'status' | 'conversation'> | undefined {
@@ -166,7 +169,7 @@ export class Instances {
 
   /** Which connection the request uses, for its maker; undefined if all share one. */
   wordsFor(request: InboundRequest): string | undefined {
-    const { instances } = this.#parts.definition();
+    const { instances } = this.#server.definition;
     if (instances === 'shared') return undefined;
     const key = ownKey(instances, request);
     if (key === undefined) return `${instances}; without session, sign-in or handle you share one`;
@@ -180,7 +183,7 @@ export class Instances {
 
   /** Ends that of a session. */
   release(sessionId: string): void {
-    if (this.#parts.definition().instances !== 'perSession') return;
+    if (this.#server.definition.instances !== 'perSession') return;
     void this.#remove(sessionId);
     for (const one of this.#table.all()) if (one.sessionId === sessionId) void this.#remove(one.key);
   }
@@ -192,17 +195,21 @@ export class Instances {
     await Promise.all([cold, ...this.#ending]);
   }
 
-  #add({ key, owner, client, credential, sessionId }: Asked): Instance {
+  #add({ key, owner, client, credential, sessionId }: Asked): OwnEntry {
     this.#refuseFull({ owner, credential, sessionId });
-    const { instances } = this.#parts.definition();
+    const { instances } = this.#server.definition;
     const warm = credential === undefined ? this.#warm.take() : undefined;
-    const own = warm?.parts ?? this.#parts.next(credential);
-    const connection = this.#parts.create(own, instances === 'perSession' ? client : undefined, credential);
-    const instance = {
+    const dialer = warm?.dialer ?? this.#server.dialerFor(credential);
+    const connection = this.#server.connectionWith(
+      dialer,
+      instances === 'perSession' ? client : undefined,
+      credential,
+    );
+    const own = {
       key,
       mode: instances,
       connection,
-      output: own.output,
+      output: dialer.output,
       warm,
       owner,
       sessionId,
@@ -210,17 +217,17 @@ export class Instances {
       values: credential?.values,
       usedAt: Date.now(),
     };
-    this.#table.add(instance);
+    this.#table.add(own);
     this.#sweepLater();
     if (credential !== undefined) this.#watches.follow(owner);
     // The next one must not slow this one down.
     void connection.start().then(() => this.#warm.fill());
-    return instance;
+    return own;
   }
 
   #refuseFull({ owner, credential, sessionId }: Pick<Asked, 'owner' | 'credential' | 'sessionId'>): void {
-    const { server } = this.#parts;
-    const { instances, maxInstances, maxInstancesPerOwner } = this.#parts.definition();
+    const { name: server } = this.#server;
+    const { instances, maxInstances, maxInstancesPerOwner } = this.#server.definition;
     // What a caller is listed is read on a connection besides those of the sessions.
     const own = this.#table.of(owner).filter((one) => !isForLists(one)).length;
     if (!isForLists({ mode: instances, credential, sessionId }) && own >= maxInstancesPerOwner) {
@@ -235,7 +242,7 @@ export class Instances {
   /** Looks for idle ones as long as there are any. */
   #sweepLater(): void {
     if (this.#timer !== undefined || this.size === 0) return;
-    const { instanceIdleMs } = this.#parts.definition();
+    const { instanceIdleMs } = this.#server.definition;
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
@@ -247,7 +254,7 @@ export class Instances {
   }
 
   #sweep(now: number): void {
-    const { instanceIdleMs } = this.#parts.definition();
+    const { instanceIdleMs } = this.#server.definition;
     for (const { key, connection, usedAt } of this.#table.all()) {
       if (!connection.conversation.isBusy && now - usedAt >= instanceIdleMs) void this.#remove(key);
     }
@@ -261,33 +268,16 @@ export class Instances {
       clearTimeout(this.#timer);
       this.#timer = undefined;
     }
-    const { server, log } = this.#parts;
     const { connection, warm } = instance;
     const ending = Promise.all([connection.stop(), warm?.discard()])
       .catch((error: unknown) => {
-        log.error('an instance of a server could not be ended', { server, error });
+        this.#log.error('an instance of a server could not be ended', { server: this.#server.name, error });
       })
       .then(() => this.#warm.fill());
     this.#ending.add(ending);
     void ending.then(() => this.#ending.delete(ending));
     return ending;
   }
-}
-
-/** Headers and environment are filled when a connection begins, and its credential may not be the one in force any more: its owner
- *  was forgotten for others, or the plugin that signs callers in was loaded again. */
-function isForOther(instance: Instance | undefined, credential: CallerCredential): boolean {
-  if (instance === undefined) return false;
-  return instance.credential !== credential || !isDeepStrictEqual(instance.values, credential.values);
-}
-
-/** Whether it belongs to a caller with a credential, but to no session, though each session has one: it reads the lists. */
-function isForLists({
-  mode,
-  credential,
-  sessionId,
-}: Pick<Instance, 'mode' | 'credential' | 'sessionId'>): boolean {
-  return mode === 'perSession' && credential !== undefined && sessionId === undefined;
 }
 
 /** The pool ends what is idle, so that the place is free too. */

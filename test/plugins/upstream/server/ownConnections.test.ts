@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import type { CallerCredential } from '../../../../plugins/contracts/credentials.ts';
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
-import { Instances } from '../../../../plugins/upstream/server/instances.ts';
+import { OwnConnections } from '../../../../plugins/upstream/server/ownConnections.ts';
 import type { ServerCalls } from '../../../../plugins/upstream/server/serverCalls.ts';
-import type { OwnParts } from '../../../../plugins/upstream/server/ownParts.ts';
+import type { Dialing } from '../../../../plugins/upstream/server/dialer.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
 import { captureLog } from '../../../support/log.ts';
 import { gate } from '../../../support/until.ts';
@@ -27,17 +27,18 @@ function pool(more: object = {}, hanging: readonly string[] = []) {
     }) as unknown as ServerCalls;
   const shared = connectionOf('shared');
   const definition = readDefinition({ type: 'streamable-http', url: 'http://127.0.0.1:1', ...more });
-  const instances = new Instances({
-    server: 's',
-    log: captureLog(),
-    config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
-    definition: () => definition,
-    output: { read: () => ({ lines: [], next: 'shared' }) },
-    next: (credential) =>
-      ({ output: { read: () => ({ lines: [], next: credential?.owner }) } }) as unknown as OwnParts,
-    shared: () => ({ isWanted: true, callsFor: () => shared }),
-    create: (_own, _client, credential) => connectionOf(credential?.owner ?? 'none'),
-  });
+  const instances = new OwnConnections(
+    { log: captureLog(), config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }) },
+    {
+      name: 's',
+      definition,
+      output: { read: () => ({ lines: [], next: 'shared' }) },
+      dialerFor: (credential) =>
+        ({ output: { read: () => ({ lines: [], next: credential?.owner }) } }) as unknown as Dialing,
+      connection: { isWanted: true, callsFor: () => shared },
+      connectionWith: (_dialer, _client, credential) => connectionOf(credential?.owner ?? 'none'),
+    },
+  );
   const credentials = new Map(['ann', 'bob'].map((owner) => [owner, credentialOf(owner)]));
   const use = (owner: string, sessionId?: string): ServerCalls =>
     instances.callsOf({

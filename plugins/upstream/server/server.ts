@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewayError, InboundRequest, KernelEvent } from 'pegboard';
+import type { CallerCredential, OwnOffer } from '../../contracts/credentials.ts';
+import type { ServerDefinition, Topic } from '../definition.ts';
+import { instanceTopics } from '../definition.ts';
+import { LastEra } from '../revision/lastEra.ts';
+import type { StandardError } from '../wire/standardError.ts';
+import { awayRefusal } from './away.ts';
+import { Connection } from './connection.ts';
+import type { UpstreamContext } from './context.ts';
+import { Dialer } from './dialer.ts';
+import type { Dialing } from './dialer.ts';
+import type { Holder } from './holder.ts';
+import type { KeptFolder } from './keptFolder.ts';
+import type { KeptSession } from './keptSession.ts';
+import { isSameServer } from './lastKnown.ts';
+import type { Known, LateNames } from './lastKnown.ts';
+import { OwnConnections, withoutIdling } from './ownConnections.ts';
+import type { OwningServer } from './ownConnections.ts';
+import type { Declaring } from './ownedWatches.ts';
+import { Personal } from './personal.ts';
+import type { ReachedServer } from './personal.ts';
+import type { ServerCalls } from './serverCalls.ts';
+import type { State } from './serverStatus.ts';
+import type { ToolReport } from './toolReport.ts';
+
+/** What becomes of the items that servers list. */
+export interface ListedItems {
+  /** A server, or what it lists, has changed; a removed server offers none. @param owner whose list alone has changed */
+  update(connection: Connection, owner?: string): void;
+  /** The next update of the server has its last known lists. */
+  recall(server: string, late: LateNames): void;
+  /** Names that another server had first. */
+  lateNames(server: string): LateNames;
+  report(server: string): ToolReport;
+  /** What a server offers to an owner. */
+  offerOf(server: string, owner: string): OwnOffer;
+}
+
+/** One server: its shared connection, those that belong to a session or a caller, and the credentials of its callers. */
+export class Server implements Holder, OwningServer, ReachedServer {
+  readonly isOwn = false;
+  readonly readsLists = true;
+  readonly lastEra = new LastEra();
+  readonly name: string;
+  readonly after: Promise<void>;
+  readonly session: KeptSession;
+  readonly output: Pick<StandardError, 'read'>;
+  readonly personal: Personal;
+  readonly own: OwnConnections;
+  readonly connection: Connection;
+  readonly #context: UpstreamContext;
+  readonly #items: ListedItems;
+  #known: Known | undefined;
+  /** Another server has the name now, or none. */
+  #isGone = false;
+  /** Number of the own connections that have begun. */
+  #begun = 0;
+
+  /** @param after resolves when a former server of that name has ended, and this one may start */
+  constructor(
+    name: string,
+    definition: ServerDefinition,
+    context: UpstreamContext,
+    items: ListedItems,
+    after: Promise<void>,
+  ) {
+    this.name = name;
+    this.after = after;
+    this.#context = context;
+    this.#items = items;
+    this.session = context.lastKnown().sessionOf(name);
+    this.personal = new Personal(context, this);
+    this.own = new OwnConnections(context, this);
+    const dialer = new Dialer(context, name, context.log.child({ server: name }));
+    this.output = dialer.output;
+    this.connection = new Connection(definition, context, dialer, this);
+  }
+
+  get definition(): ServerDefinition {
+    return this.connection.definition;
+  }
+  get state(): State {
+    return this.connection.state;
+  }
+  /** Why it gets no calls; undefined unless it was stopped, or removed. */
+  get awayRefusal(): GatewayError | undefined {
+    return this.connection.isWanted ? undefined : awayRefusal(this.connection);
+  }
+  get waitsForPeople(): boolean {
+    return this.personal.isPersonal;
+  }
+
+  /** Reads what an earlier process has found out about the server. */
+  async recall(): Promise<void> {
+    this.#known = await this.#context.lastKnown().read(this.name, this.definition);
+    await this.personal.recall();
+    const { era, askEras = {}, asked = [] } = this.#known ?? {};
+    this.lastEra.remember(era, askEras);
+    for (const topic of asked) this.connection.conversation.questions.topics.add(topic);
+  }
+
+  /** Connects, or offers what it last had until the first call. Resolves when the attempt has succeeded or failed. */
+  begin(): Promise<void> {
+    const { connection, name } = this;
+    const known = this.#known;
+    if (this.#isGone) return Promise.resolve();
+    if (known !== undefined) connection.conversation.lists.remember(known.listing);
+    const isIdle = known !== undefined && this.definition.idleTimeoutMs !== undefined;
+    if (isIdle) connection.rest();
+    const begun = isIdle ? Promise.resolve() : connection.start();
+    if (known !== undefined) {
+      this.#items.recall(name, known.late);
+      this.#items.update(connection);
+    }
+    return begun;
+  }
+
+  /** Applies a changed definition. Resolves when what it changes has begun or ended. */
+  redefine(next: ServerDefinition): Promise<void> {
+    const { connection, definition } = this;
+    const isSame = isSameServer(definition, next);
+    if (!isSame) connection.conversation.forget();
+    // Lists that were read with another kind of credential say nothing about the next.
+    if (!isSame || !isDeepStrictEqual(definition.auth, next.auth)) this.personal.forget();
+    const applied = connection.redefine(next);
+    this.#items.update(connection);
+    return applied;
+  }
+
+  async stop(): Promise<void> {
+    await this.connection.stop();
+    this.#isGone = true;
+  }
+  /** Ends a server that has no definition any more. */
+  leave(): Promise<void> {
+    this.#isGone = true;
+    const ended = this.connection.stop();
+    this.personal.forget();
+    this.#context.lastKnown().forget(this.name);
+    this.#items.update(this.connection);
+    return ended;
+  }
+
+  listed(): void {
+    if (this.#isGone) return;
+    this.#items.update(this.connection);
+    this.#keep();
+  }
+  asked(): void {
+    if (!this.#isGone) this.#keep();
+  }
+  refused(error: GatewayError): GatewayError {
+    return this.personal.refused(error);
+  }
+  topics({ questions }: ServerDefinition): readonly Topic[] {
+    return questions ?? this.#context.config().questions;
+  }
+  emit(event: KernelEvent): void {
+    this.#context.emit(event);
+  }
+  toolReport(): ToolReport {
+    return this.#items.report(this.name);
+  }
+  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
+    return this.personal.callsFor(request, client) ?? this.own.callsFor(request, client);
+  }
+
+  dialerFor(credential?: CallerCredential): Dialer {
+    const { name } = this;
+    const log = this.#context.log.child({ server: name, instance: (this.#begun += 1) });
+    return new Dialer(this.#context, name, log, credential);
+  }
+  connectionWith(dialer: Dialing, client: Declaring | undefined, credential?: CallerCredential): Connection {
+    const { name, personal, lastEra } = this;
+    // What happens to it concerns its owner only.
+    const holder: Holder = {
+      name,
+      isOwn: true,
+      readsLists: credential !== undefined,
+      lastEra,
+      after: Promise.resolve(),
+      waitsForPeople: credential !== undefined,
+      topics: (definition) => instanceTopics(definition, client?.capabilities),
+      // With a credential, it is the credential that was refused.
+      refused: (error) => (credential === undefined ? personal.refused(error) : error),
+      listed: () => {
+        if (credential !== undefined && owned.state === 'ready')
+          personal.listed(credential.owner, owned.listing, owned.facts);
+      },
+      asked: () => undefined,
+      emit: () => undefined,
+      toolReport: () => this.toolReport(),
+    };
+    const owned = new Connection(withoutIdling(this.definition), this.#context, dialer, holder);
+    return owned;
+  }
+
+  offerTo(owner: string): OwnOffer {
+    return this.#items.offerOf(this.name, owner);
+  }
+  ownListsChanged(owner: string | undefined): void {
+    if (this.#isGone) return;
+    this.#items.update(this.connection, owner);
+    if (owner === undefined) return;
+    const ownerOf = (request: InboundRequest): string | undefined =>
+      this.personal.credentialOf(request)?.owner;
+    this.emit({ type: 'server.ownListsChanged', server: this.name, owner, ownerOf });
+  }
+  get kept(): KeptFolder | undefined {
+    return this.#context.lastKnown().callersOf(this.name, this.definition);
+  }
+
+  #keep(): void {
+    const { definition, isStale, listing, conversation } = this.connection;
+    if (isStale) return;
+    const asked = [...conversation.questions.topics];
+    const { known: era, askEras } = this.lastEra;
+    const late = (): LateNames => this.#items.lateNames(this.name);
+    this.#context.lastKnown().write(this.name, definition, { listing, asked, era, askEras, late });
+  }
+}
