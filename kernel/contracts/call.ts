@@ -9,7 +9,7 @@ import { one } from '../capabilities.ts';
 export interface ToolResult {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: unknown;
-  readonly isError?: boolean;
+  readonly isError?: boolean | undefined;
   readonly [field: string]: unknown;
 }
 

@@ -16,8 +16,8 @@ export type McpLogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Progress {
   readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
 }
 
 /** A request of a server to a client. */

@@ -7,10 +7,10 @@ export type ToolKind = 'meta' | 'core' | 'tool' | 'workflow';
 
 /** MCP tool annotations; unknown hints pass through. */
 export interface ToolAnnotations {
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
   readonly [hint: string]: unknown;
 }
 

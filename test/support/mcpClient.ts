@@ -12,7 +12,7 @@ export interface RpcMessage {
 export interface ClientResult {
   readonly content: readonly Json[];
   readonly structuredContent?: unknown;
-  readonly isError?: boolean;
+  readonly isError?: boolean | undefined;
 }
 export interface HttpAnswer {
   readonly status: number;
