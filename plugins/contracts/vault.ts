@@ -3,6 +3,8 @@ import { one } from 'pegboard';
 /** State that survives a restart or is shared by replicas: grants, clients, executions, stored results (decision D13).
  *  Keys are `<kind>:<id>` (at most 512 characters), values are JSON; a write survives `kill -9` once its promise has resolved. */
 export interface Vault {
+  /** Whether entries survive the process; absent: they do. */
+  readonly isLasting?: boolean;
   /** @returns undefined if absent or expired @throws GatewayError STORE_UNREACHABLE */
   get(key: string): Promise<unknown>;
   /** Creates or replaces it in one step. @param ttlSeconds absent: stays until deleted; 0 or less: expired at once

@@ -21,6 +21,7 @@ import { SecretSource } from '../contracts/secrets.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Tracer } from '../contracts/tracing.ts';
+import { Vault } from '../contracts/vault.ts';
 import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
 import { Prober, StartingServers } from '../contracts/servers.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
@@ -30,6 +31,7 @@ import { Ticker } from './rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { startingServers } from './offer/startingServers.ts';
 import { instanceFindings } from './server/instanceFindings.ts';
+import { removeFormerFolder } from './server/keptLists.ts';
 import { LastKnown } from './server/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
 import { guardedServers } from './offer/guardedServers.ts';
@@ -49,7 +51,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   configSchema: readSchema('config/upstream'),
   select: selectConfig,
   review: instanceFindings,
-  uses: [MemoryBudget, Tracer],
+  uses: [MemoryBudget, Tracer, Vault],
   asks: [CallerCredentials, ResourceStore, SecretSource, SignInOffers],
   provides: [
     DecisionLayer,
@@ -104,6 +106,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
     tracer: () => scope.find(Tracer),
     memory: () => memory,
     secrets: () => scope.find(SecretSource),
+    vault: () => {
+      const vault = scope.find(Vault);
+      return vault?.isLasting === false ? undefined : vault;
+    },
     credentials: () => callerCredentials,
     signIns: () => scope.find(SignInOffers),
   };
@@ -180,10 +186,11 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
 
   scope.onStart(async () => {
-    lastKnown = new LastKnown(scope.find(StateDirectory)?.path, log);
+    const state = scope.find(StateDirectory)?.path;
+    lastKnown = new LastKnown(state, log);
     const inForce = scope.find(ConfigControl)?.resources('MCPServer') ?? [];
     await fleet.apply({ added: inForce, changed: [], removed: [] });
-    lastKnown.sweep();
+    if (state !== undefined) await removeFormerFolder(state, log);
   });
   scope.onReload((next) => {
     current = next;

@@ -45,6 +45,9 @@ export class OpeningVault extends JsonVault {
     this.#log = log;
   }
 
+  get isLasting(): boolean {
+    return this.#stateDirectory() !== undefined;
+  }
   /** Number of entries, expired ones included until they are removed; undefined while it is not open. */
   get size(): number | undefined {
     return this.#opened?.sealed.entries.size;

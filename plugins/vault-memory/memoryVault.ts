@@ -13,6 +13,7 @@ interface Entry {
 
 /** A vault that ends with the process. Every call takes effect before it returns its promise. */
 export class MemoryVault extends JsonVault {
+  readonly isLasting: boolean = false;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   readonly #limits: () => VaultMemoryConfig;

@@ -223,6 +223,10 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.equal(await vault().get('note:a'), 1);
     });
 
+    it('says whether its entries survive the process', () => {
+      assert.equal(vault().isLasting !== false, subject.isLasting);
+    });
+
     it('drops out when it is switched off and returns when it is switched on, live', async () => {
       await vault().set('note:a', 1);
       const off = Object.fromEntries(Object.keys(subject.plugins).map((name) => [name, false]));

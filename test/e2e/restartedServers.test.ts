@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, readdirSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/index.ts';
 import { GuardedServers } from '../../plugins/contracts/credentials.ts';
+import { Vault } from '../../plugins/contracts/vault.ts';
 import { eventually } from '../contract/index.ts';
 import type { AuthServer } from '../support/authServer.ts';
 import { newBrowser } from '../support/browser.ts';
@@ -36,18 +35,23 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     auth = await restarted(auth);
     alice = await personWith(auth, alice.tokens, alice.idToken);
   }
-  /** Paths of what the gateway keeps for callers, beside whether the server is locked. */
-  function kept(): readonly string[] {
-    const root = auth.gateway.directory.at('state/callers');
-    if (!existsSync(root)) return [];
-    const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
-    return names
-      .filter((name) => /\/.*\./.test(name) && !name.endsWith('locked.json'))
-      .map((name) => join(root, name));
+  function vault(): Vault {
+    const [one] = auth.gateway.kernel.registry.all(Vault.id) as readonly Vault[];
+    return one!;
   }
-  /** The one list. */
-  function keptList(): string {
-    return kept().find((name) => name.endsWith('.json')) ?? '';
+  /** Keys of what the gateway keeps for the callers of the server. */
+  function kept(): Promise<readonly string[]> {
+    return vault().list('listed:vault:');
+  }
+  /** Those of their lists: not whether the server is locked. */
+  async function keptLists(): Promise<readonly string[]> {
+    return (await kept()).filter((key) => !key.endsWith(':challenges'));
+  }
+  async function listKey(): Promise<string> {
+    return (await kept()).find((key) => key.includes(':list:')) ?? '';
+  }
+  async function keptList(): Promise<string> {
+    return JSON.stringify(await vault().get(await listKey()));
   }
 
   it('keep what they listed for a caller whose grant is lost, for no one else', async () => {
@@ -81,28 +85,24 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
 
   it('are read anew if what they listed was damaged', async () => {
     await start({ auth: { type: 'oauth' } });
-    await auth.gateway.stop();
-    const file = keptList();
-    truncateSync(file, 10);
+    const key = await listKey();
+    await vault().set(key, { listing: 'x' });
     await restart();
     expect(await alice.toolsOf('vault')).include(OWN);
-    expect(auth.gateway.log.having('a stored list of a server is damaged')).lengthOf(1);
-    await auth.gateway.stop();
-    expect(readFileSync(file, 'utf8')).include('only_for_alice');
+    await eventually(async () => (await keptList()).includes('only_for_alice'), 'the list of the server');
   });
 
   it('leave nothing behind of a caller who has signed out, nor of a server that was removed', async () => {
     await start({ auth: { type: 'oauth' } });
     await restart();
-    expect(readFileSync(keptList(), 'utf8')).include('only_for_alice');
+    expect(await keptList()).include('only_for_alice');
     await alice.callTool('core_auth_logout', { server: 'vault' });
-    expect(kept()).deep.equal([]);
+    expect(await keptLists()).deep.equal([]);
     await restart();
     expect(await alice.toolsOf('vault')).deep.equal([]);
     auth.gateway.directory.remove('mcpservers/vault.yaml');
     await auth.gateway.pipeline.reload();
-    await auth.gateway.stop();
-    expect(readdirSync(auth.gateway.directory.at('state/callers'))).deep.equal([]);
+    await eventually(async () => (await kept()).length === 0, 'the end of what was kept');
   });
 
   it('get the first call of a caller on the caller’s own connection, whatever they answer to anyone', async () => {
@@ -117,8 +117,7 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
 
   it('get the first call of a caller though it is news that they want a sign-in', async () => {
     await start({}, CALLS_ONLY);
-    await auth.gateway.stop();
-    auth.gateway.directory.remove('state/callers');
+    for (const key of await kept()) await vault().delete(key);
     await restart();
     expect(await alice.told('x_vault_whoami')).include('"account":"alice"');
     const bob = await signedIn(auth, 'bob');
@@ -140,13 +139,13 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
   it('leave nothing behind of a sign-in that ends before its first request', async () => {
     await start({ auth: { type: 'oauth' } });
     auth = await restarted(auth);
-    expect(kept()).lengthOf(2);
+    expect(await keptLists()).lengthOf(2);
     const { status } = await auth.post(
       { token: alice.tokens.refresh, client_id: 'test-client' },
       {},
       '/oauth/revoke',
     );
     expect(status).equal(200);
-    await eventually(() => kept().length === 0, 'the end of what was kept');
+    await eventually(async () => (await keptLists()).length === 0, 'the end of what was kept');
   });
 });

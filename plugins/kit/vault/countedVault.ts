@@ -15,6 +15,10 @@ export class CountedVault implements Vault, MetricSource {
     this.#entries = entries;
   }
 
+  get isLasting(): boolean {
+    return this.#vault.isLasting !== false;
+  }
+
   get(key: string): Promise<unknown> {
     return this.#count('get', this.#vault.get(key));
   }

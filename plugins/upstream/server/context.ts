@@ -4,6 +4,7 @@ import type { MemoryBudget } from '../../contracts/memory.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import type { SignInOffers } from '../../contracts/signIns.ts';
 import type { Tracer } from '../../contracts/tracing.ts';
+import type { Vault } from '../../contracts/vault.ts';
 import type { TlsFiles, TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerLogs } from '../conversation/serverLogs.ts';
@@ -27,6 +28,8 @@ export interface UpstreamContext {
   readonly memory: () => MemoryBudget | undefined;
   /** The source of `${secret:…}` references. */
   readonly secrets: () => SecretSource | undefined;
+  /** One that outlives the process. */
+  readonly vault: () => Vault | undefined;
   readonly credentials: () => CallerCredentials | undefined;
   readonly signIns: () => SignInOffers | undefined;
 }

@@ -33,6 +33,8 @@ export class Fleet {
   credentialsChanged(): void {
     for (const server of this.#servers.values()) {
       void this.#loosely(server.personal.reset());
+      // Whether callers can sign in to it may not have been known before.
+      void server.personal.recall();
       server.listed();
     }
   }
@@ -75,6 +77,7 @@ export class Fleet {
     if (server === undefined) return;
     this.#servers.delete(name);
     const leaving = this.#loosely(server.leave());
+    void this.#loosely(server.personal.settled());
     this.#leavingByName.set(name, leaving);
     void leaving.then(() => {
       if (this.#leavingByName.get(name) === leaving) this.#leavingByName.delete(name);

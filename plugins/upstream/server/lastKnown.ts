@@ -1,20 +1,17 @@
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, readSchema, replaceMarked } from 'pegboard';
-import type { JsonObject, Log } from 'pegboard';
+import { messageOf } from 'pegboard';
+import type { Log } from 'pegboard';
 import { vaultKeys } from '../../kit/vault/vaultKeys.ts';
 import { ALL_TOPICS } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { endpointKey, hashOf } from './endpointKey.ts';
-import { KeptFolder } from './keptFolder.ts';
 import { KeptSession } from './keptSession.ts';
 import { LIST_NAMES } from '../conversation/readList.ts';
 import type { ListName } from '../conversation/readList.ts';
 import { readAskEras, readKnownEra } from '../revision/lastEra.ts';
 import type { AskEras, KnownEra } from '../revision/lastEra.ts';
 import type { Listing } from '../conversation/listing.ts';
-
-const SCHEMA = readSchema('kinds/mcpserver');
 
 /** What is kept of a server. */
 export interface Known {
@@ -47,8 +44,6 @@ export class LastKnown {
   readonly #statePath: string | undefined;
   readonly #log: Log;
   readonly #writtenByServer = new Map<string, Keeping>();
-  /** What is kept for callers, by name of the folder; only for servers with a definition. */
-  readonly #folders = new Map<string, KeptFolder>();
   /** The kept session of each server, by the server's name. */
   readonly #sessions = new Map<string, KeptSession>();
   #writing: Promise<void> = Promise.resolve();
@@ -106,40 +101,10 @@ export class LastKnown {
     this.#then((folder) => rm(fileIn(folder, server), { force: true }));
   }
 
-  /** What is kept for the callers of a server. What was kept for those of a former definition is removed.
-   *  @returns undefined if nothing is stored */
-  callersOf(server: string, definition: ServerDefinition): KeptFolder | undefined {
-    if (this.#statePath === undefined) return undefined;
-    const prefix = `${hashOf(server).slice(0, 24)}-`;
-    const name = prefix + callersKey(definition).slice(0, 24);
-    const known = this.#folders.get(name);
-    if (known !== undefined) return known;
-    const root = callersIn(this.#statePath);
-    const folder = new KeptFolder(join(root, name), this.#log);
-    this.#folders.set(name, folder);
-    this.#then(async () => {
-      for (const other of await foldersIn(root))
-        if (other.startsWith(prefix) && !this.#folders.has(other))
-          await rm(join(root, other), { recursive: true, force: true });
-    });
-    return folder;
-  }
-
-  /** Removes what is too old of servers without a definition: one may be missing for a while only. */
-  sweep(): void {
-    if (this.#statePath === undefined) return;
-    const root = callersIn(this.#statePath);
-    this.#then(async () => {
-      for (const name of await foldersIn(root))
-        if (!this.#folders.has(name)) await new KeptFolder(join(root, name), this.#log).sweep();
-    });
-  }
-
   /** Resolves when everything is on disk. */
   async settled(): Promise<void> {
     await this.#writing;
-    const kept = [...this.#folders.values(), ...this.#sessions.values()];
-    await Promise.all(kept.map((one) => one.settled()));
+    await Promise.all([...this.#sessions.values()].map((one) => one.settled()));
   }
 
   #then(work: (folder: string) => Promise<void>): void {
@@ -191,13 +156,6 @@ function folderIn(statePath: string): string {
 function sessionsIn(statePath: string): string {
   return join(statePath, 'sessions');
 }
-function callersIn(statePath: string): string {
-  return join(statePath, 'callers');
-}
-async function foldersIn(root: string): Promise<readonly string[]> {
-  // Nothing was kept yet, or it cannot be read, which those report who write.
-  return readdir(root).catch(() => []);
-}
 function fileIn(folder: string, server: string): string {
   return join(folder, `${hashOf(server).slice(0, 24)}.json`);
 }
@@ -205,10 +163,4 @@ function fileIn(folder: string, server: string): string {
 /** Whether what is kept for one definition holds for the other. */
 export function isSameServer(one: ServerDefinition, other: ServerDefinition): boolean {
   return endpointKey(one) === endpointKey(other);
-}
-
-/** Another one for other rules of signing in; a client secret, which may be guessed from a hash, does not count. */
-function callersKey(definition: ServerDefinition): string {
-  const { auth } = replaceMarked(SCHEMA, { auth: definition.auth }, () => undefined) as JsonObject;
-  return hashOf(endpointKey(definition) + JSON.stringify(auth));
 }

@@ -9,9 +9,12 @@ const MAX_OWNERS = 20_000;
 export interface OwnList {
   /** Equal lists of one server are one object. */
   readonly id: string;
+  /** Of it as JSON. */
+  readonly bytes: number;
   readonly listing: Listing;
   readonly facts: ServerFacts | undefined;
 }
+export type Listed = Pick<OwnList, 'listing' | 'facts'>;
 interface Owned {
   readonly list: OwnList;
   /** False for one that an earlier process has read. */
@@ -29,6 +32,10 @@ export class OwnLists {
   isCurrent(owner: string): boolean {
     return this.#byOwner.get(owner)?.isCurrent === true;
   }
+  /** Each list that owners have, once. */
+  get all(): ReadonlySet<OwnList> {
+    return new Set([...this.#byOwner.values()].map(({ list }) => list));
+  }
   /** One that an owner has. */
   known(id: string): OwnList | undefined {
     return this.#known.get(id)?.deref();
@@ -43,7 +50,7 @@ export class OwnLists {
     return list !== former?.list;
   }
   /** Sets what an earlier process has read. @returns whether nothing newer was there */
-  recall(owner: string, kept: Omit<OwnList, 'id'>): boolean {
+  recall(owner: string, kept: Listed): boolean {
     if (this.#byOwner.has(owner)) return false;
     setNewest(this.#byOwner, [owner, { list: this.#shared(kept), isCurrent: false }], MAX_OWNERS);
     return true;
@@ -58,19 +65,14 @@ export class OwnLists {
     this.#known.clear();
   }
 
-  #shared({ listing, facts }: Omit<OwnList, 'id'>): OwnList {
-    const id = listIdOf({ listing, facts });
+  #shared({ listing, facts }: Listed): OwnList {
+    const text = JSON.stringify([listing, facts?.era, facts?.capabilities]);
+    const id = createHash('sha256').update(text).digest('hex');
     const known = this.known(id);
     if (known !== undefined) return known;
     for (const [other, ref] of this.#known) if (ref.deref() === undefined) this.#known.delete(other);
-    const list = { id, listing, facts };
+    const list = { id, bytes: Buffer.byteLength(text), listing, facts };
     this.#known.set(id, new WeakRef(list));
     return list;
   }
-}
-
-/** Equal for equal lists, in hexadecimal digits. */
-export function listIdOf({ listing, facts }: Omit<OwnList, 'id'>): string {
-  const text = JSON.stringify([listing, facts?.era, facts?.capabilities]);
-  return createHash('sha256').update(text).digest('hex');
 }

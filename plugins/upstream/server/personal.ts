@@ -17,7 +17,7 @@ import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import type { UpstreamContext } from './context.ts';
 import type { CredentialUse, OwnConnections } from './ownConnections.ts';
-import type { KeptFolder } from './keptFolder.ts';
+import { KeptLists } from './keptLists.ts';
 import type { Declaring } from './ownedWatches.ts';
 import { OwnLists } from './ownLists.ts';
 import type { OwnList } from './ownLists.ts';
@@ -36,8 +36,6 @@ export interface ReachedServer {
   /** Why it gets no calls; undefined unless it was stopped, or removed. */
   readonly awayRefusal: GatewayError | undefined;
   readonly own: Pick<OwnConnections, 'callsOf' | 'drop' | 'dropAll' | 'follow'>;
-  /** What survives a restart; undefined if nothing does. */
-  readonly kept: Pick<KeptFolder, 'read' | 'keep' | 'forget' | 'lock' | 'challenges' | 'clear'> | undefined;
   /** What it offers to an owner. */
   offerTo(owner: string): OwnOffer;
   /** The lists of an owner have changed; of none: whether callers have lists of their own. */
@@ -50,6 +48,7 @@ export class Personal implements GuardedServer {
   readonly #server: ReachedServer;
   readonly #verdict: Verdict;
   readonly #lists = new OwnLists();
+  readonly #kept: KeptLists;
   /** It has answered 401, though its definition has no `auth`. */
   #isLocked = false;
   #challenges: readonly string[] = [];
@@ -59,6 +58,13 @@ export class Personal implements GuardedServer {
   constructor(context: UpstreamContext, server: ReachedServer) {
     this.#context = context;
     this.#server = server;
+    this.#kept = new KeptLists({
+      server: server.name,
+      definition: () => server.definition,
+      vault: context.vault,
+      lists: this.#lists,
+      log: context.log,
+    });
     const reason = `each caller has a connection of their own to server ${server.name}`;
     this.#verdict = { layer: 'server', allow: true, reason };
   }
@@ -107,13 +113,13 @@ export class Personal implements GuardedServer {
     return this.#lists.isCurrent(owner);
   }
 
-  /** Sets what an earlier process has found out about the server. */
+  /** Sets what an earlier process has found out about the server; the vault may open later. */
   async recall(): Promise<void> {
+    if (this.#isLocked || !this.#canLock) return;
     const epoch = this.#epoch;
-    const challenges = await this.#server.kept?.challenges();
+    const challenges = await this.#kept.challenges();
     if (challenges === undefined || epoch !== this.#epoch) return;
-    this.#challenges = challenges;
-    this.#isLocked = this.#canLock;
+    this.#lock(challenges);
   }
   /** Sets what an earlier process was listed for the caller of a request. */
   async recallFor(request: InboundRequest): Promise<void> {
@@ -123,7 +129,7 @@ export class Personal implements GuardedServer {
     do {
       if (this.#lists.of(owner) !== undefined) return;
       epoch = this.#epoch;
-      const kept = await this.#server.kept?.read(owner, (id) => this.#lists.known(id));
+      const kept = await this.#kept.read(owner);
       const isNew = epoch === this.#epoch && kept !== undefined && this.#lists.recall(owner, kept);
       if (isNew) this.#server.ownListsChanged(owner);
     } while (epoch !== this.#epoch);
@@ -132,18 +138,21 @@ export class Personal implements GuardedServer {
   /** The shared connection was refused: from now on, each caller needs a credential. @returns the error as callers see it */
   refused(error: GatewayError): GatewayError {
     if (error.code !== 'UPSTREAM_AUTH_REQUIRED' || error.details.status === undefined) return error;
-    this.#challenges = error.details.challenges ?? [];
-    const before = this.isPersonal;
-    this.#isLocked = this.#canLock;
+    this.#lock(error.details.challenges ?? []);
     if (!this.isPersonal) return error;
-    void this.#server.kept?.lock(this.#challenges);
-    if (!before) this.#server.ownListsChanged(undefined);
+    void this.#kept.lock(this.#challenges);
     const { code, details } = error;
     if (isSingleSignOn(this.auth))
       return new GatewayError(code, 'each caller reaches it by the sign-in at this gateway', { details });
     const { name } = this;
     const text = `it wants each caller to sign in; ${signInCall(name)}`;
     return new GatewayError(code, text, { details: { ...details, signInAt: name } });
+  }
+  #lock(challenges: readonly string[]): void {
+    this.#challenges = challenges;
+    const before = this.isPersonal;
+    this.#isLocked = this.#canLock;
+    if (this.isPersonal && !before) this.#server.ownListsChanged(undefined);
   }
   get #canLock(): boolean {
     const { type, auth, headers } = this.#server.definition;
@@ -191,7 +200,7 @@ export class Personal implements GuardedServer {
       this.#epoch += 1;
       if (this.#lists.forget(owner)) this.#server.ownListsChanged(owner);
     }
-    await Promise.all([ended, isForgotten ? this.#server.kept?.forget(owner) : undefined]);
+    await Promise.all([ended, isForgotten ? this.#kept.forget(owner) : undefined]);
   }
 
   /** Ends all connections with credentials; the lists stay. */
@@ -206,16 +215,21 @@ export class Personal implements GuardedServer {
   listed(owner: string, listing: Listing, facts: ServerFacts | undefined): void {
     if (this.#lists.set(owner, listing, facts)) this.#server.ownListsChanged(owner);
     const list = this.#lists.of(owner);
-    if (list !== undefined) void this.#server.kept?.keep(owner, list);
+    if (list !== undefined) void this.#kept.keep(owner, list);
   }
 
   /** Another server has the name now, or none. */
   forget(): void {
     this.#epoch += 1;
-    void this.#server.kept?.clear();
+    void this.#kept.clear();
     this.#lists.clear();
     this.#isLocked = false;
     this.#challenges = [];
+  }
+
+  /** Resolves when what survives a restart is written. */
+  settled(): Promise<void> {
+    return this.#kept.settled();
   }
 
   /** @param options of a call: its client may be asked to open the link of a sign-in */

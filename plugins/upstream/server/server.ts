@@ -11,7 +11,6 @@ import type { UpstreamContext } from './context.ts';
 import { Dialer } from './dialer.ts';
 import type { Dialing } from './dialer.ts';
 import type { Holder } from './holder.ts';
-import type { KeptFolder } from './keptFolder.ts';
 import type { KeptSession } from './keptSession.ts';
 import { isSameServer } from './lastKnown.ts';
 import type { Known, LateNames } from './lastKnown.ts';
@@ -93,8 +92,8 @@ export class Server implements Holder, OwningServer, ReachedServer {
 
   /** Reads what an earlier process has found out about the server. */
   async recall(): Promise<void> {
+    void this.personal.recall();
     this.#known = await this.#context.lastKnown().read(this.name, this.definition);
-    await this.personal.recall();
     const { era, askEras = {}, asked = [] } = this.#known ?? {};
     this.lastEra.remember(era, askEras);
     for (const topic of asked) this.connection.conversation.questions.topics.add(topic);
@@ -130,6 +129,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
 
   async stop(): Promise<void> {
     await this.connection.stop();
+    await this.personal.settled();
     this.#isGone = true;
   }
   /** Ends a server that has no definition any more. */
@@ -206,9 +206,6 @@ export class Server implements Holder, OwningServer, ReachedServer {
     const ownerOf = (request: InboundRequest): string | undefined =>
       this.personal.credentialOf(request)?.owner;
     this.emit({ type: 'server.ownListsChanged', server: this.name, owner, ownerOf });
-  }
-  get kept(): KeptFolder | undefined {
-    return this.#context.lastKnown().callersOf(this.name, this.definition);
   }
 
   #keep(): void {

@@ -52,6 +52,7 @@ describe('plugins/vault-file: opening', () => {
   it('works in memory and warns without a state directory', async () => {
     const { vault, log } = await start(undefined);
     expect(log.having('will not survive', 'warn')).to.have.length(1);
+    expect(vault().isLasting).to.equal(false);
     await vault().set('note:a', { a: 1 });
     expect(await vault().take('note:a')).to.deep.equal({ a: 1 });
   });
