@@ -11,9 +11,10 @@ import { Cancellation } from './lib/cancellation.ts';
 /** What a call inherits from its caller. */
 type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'meta' | 'around'>;
 
-function lineageOf(request: InboundRequest, options: CallOptions): Lineage {
-  const { cancel = new Cancellation(), progress, client, meta, around } = options;
-  return { request, parent: undefined, cancel, progress, client, meta, around };
+function lineageOf(request: InboundRequest, options: CallOptions, parent?: Call): Lineage {
+  const { cancel = parent?.cancel ?? new Cancellation(), progress = parent?.progress } = options;
+  const { client = parent?.client, meta = parent?.meta } = options;
+  return { request, parent, cancel, progress, client, meta, around: parent ? undefined : options.around };
 }
 
 /** The only place where a tool is invoked. */
@@ -48,28 +49,13 @@ export class CallRunner implements CallPath {
 
   /** @param what a name, which is looked up and admitted first, or a tool */
   async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
-    const { request, parent, cancel, progress, client, meta, around } = lineage;
     const target = this.#target(what, args, lineage);
     const call: Call = {
       id: ++this.#lastId,
       ...target,
-      request,
-      parent,
-      cancel,
-      progress,
-      client,
-      meta,
-      around,
-      child: (childName, childArgs, options) =>
-        this.#run(childName, childArgs, {
-          request,
-          parent: call,
-          cancel: options?.cancel ?? cancel,
-          progress: options?.progress ?? progress,
-          client: options?.client ?? client,
-          meta: options?.meta ?? meta,
-          around: undefined,
-        }),
+      ...lineage,
+      child: (childName, childArgs, options = {}) =>
+        this.#run(childName, childArgs, lineageOf(call.request, options, call)),
     };
     if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);
     const startedAt = performance.now();

@@ -13,7 +13,7 @@ import type { Plugin } from './contracts/plugin.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { planMove } from './plan.ts';
-import type { RunningFacts, Wanted } from './plan.ts';
+import type { Wanted } from './plan.ts';
 import { Gate } from './gate.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
 import type { Log } from './log.ts';
@@ -85,7 +85,7 @@ export class Kernel {
 
   /** Checks a set without changing anything. @throws GatewayError CONFIG_REFERENCE */
   plan(wanted: readonly Wanted[]): Actions {
-    return planMove(this.#facts(), wanted, this.#provided).actions;
+    return planMove(this.#running, wanted, this.#provided).actions;
   }
 
   /** From now on, edges are wired but not started before open(). */
@@ -127,7 +127,7 @@ export class Kernel {
 
   /** Wires a set without starting it, so that `pegboard check` can read and check definitions. */
   async rehearse(wanted: readonly Wanted[]): Promise<void> {
-    const { order, actions } = planMove(this.#facts(), wanted, this.#provided);
+    const { order, actions } = planMove(this.#running, wanted, this.#provided);
     this.#swap(await this.#stage(order, actions));
   }
 
@@ -139,7 +139,7 @@ export class Kernel {
   }
 
   async #transition(wanted: readonly Wanted[], force: ReadonlySet<string> = new Set()): Promise<Actions> {
-    const { order, actions } = planMove(this.#facts(), wanted, this.#provided, force);
+    const { order, actions } = planMove(this.#running, wanted, this.#provided, force);
     const next = await this.#stage(order, actions);
     const guards = [...this.#running.values()].filter(
       ({ plugin, scope }) => actions.get(plugin.name) === 'stop' && scope.isGuard,
@@ -268,14 +268,6 @@ export class Kernel {
       this.#log.error('tool refused', { tool: tool.name, error });
       return undefined;
     }
-  }
-
-  #facts(): Map<string, RunningFacts> {
-    const facts = [...this.#running].map(
-      ([name, { plugin, config, scope }]) =>
-        [name, { plugin, config, canReload: scope.canReload, hasStarted: scope.hasStarted }] as const,
-    );
-    return new Map(facts);
   }
 }
 

@@ -9,9 +9,8 @@ export interface Wanted {
   readonly config: unknown;
 }
 export interface RunningFacts extends Wanted {
-  readonly canReload: boolean;
-  /** False for a plugin that a failed move left behind: it must be created again. */
-  readonly hasStarted: boolean;
+  /** One that has not started was left behind by a failed move: it must be created again. */
+  readonly scope: { readonly canReload: boolean; readonly hasStarted: boolean };
 }
 export interface Plan {
   /** Start order: providers before those that require them, edges last, ties by name. */
@@ -40,9 +39,9 @@ export function planMove(
 
 function actionFor(current: RunningFacts | undefined, next: Wanted): PluginAction {
   if (current === undefined) return 'start';
-  if (current.plugin !== next.plugin || !current.hasStarted) return 'restart';
+  if (current.plugin !== next.plugin || !current.scope.hasStarted) return 'restart';
   if (isDeepStrictEqual(current.config, next.config)) return 'keep';
-  return current.canReload ? 'reload' : 'restart';
+  return current.scope.canReload ? 'reload' : 'restart';
 }
 
 function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<string>): Wanted[] {

@@ -6,14 +6,8 @@ const KINDS: readonly unknown[] = ['meta', 'core', 'tool', 'workflow'];
 const NAME = /^[\w./-]{1,128}$/;
 
 /** Why a value that a plugin adds is not a valid tool, with the fix. A server's own tool names are not checked. */
-export function toolFault({
-  name,
-  kind,
-  server,
-  members,
-  inputSchema,
-  invoke,
-}: Partial<Tool>): string | undefined {
+export function toolFault(tool: Partial<Tool>): string | undefined {
+  const { name, kind, server, members, inputSchema, invoke } = tool;
   const called = typeof name === 'string' ? `tool ${JSON.stringify(name)}` : 'its';
   const isOwn = server === undefined && members === undefined;
   if (typeof name !== 'string' || (isOwn && !NAME.test(name)))

@@ -17,8 +17,15 @@ function plugin(name: string, more: Partial<PluginDefinition<unknown>> = {}): Pl
 function orderOf(wanted: readonly Wanted[], provided: readonly string[] = []): string[] {
   return planMove(new Map(), wanted, new Set(provided)).order.map((next) => next.plugin.name);
 }
-function runningOf(...facts: readonly (Wanted & Partial<RunningFacts>)[]): Map<string, RunningFacts> {
-  return new Map(facts.map((one) => [one.plugin.name, { canReload: false, hasStarted: true, ...one }]));
+function runningOf(
+  ...facts: readonly (Wanted & Partial<RunningFacts['scope']>)[]
+): Map<string, RunningFacts> {
+  return new Map(
+    facts.map(({ plugin, config, canReload = false, hasStarted = true }) => [
+      plugin.name,
+      { plugin, config, scope: { canReload, hasStarted } },
+    ]),
+  );
 }
 
 describe('planMove', () => {
