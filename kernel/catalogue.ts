@@ -1,4 +1,4 @@
-import type { DecisionLayer, Item, ToolTable, Verdict } from './contracts/decision.ts';
+import type { DecisionLayer, Item, ToolSource, ToolTable, Verdict } from './contracts/decision.ts';
 import type { InboundRequest } from './contracts/request.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError } from './errors.ts';
@@ -11,15 +11,25 @@ export interface OwnedTool {
   /** The tool that onToolRegister returned; undefined if a tap refused it. */
   readonly registered?: Tool;
 }
+/** What exists for the requests that the source gives one list. */
+interface View {
+  readonly sorted: readonly Tool[];
+  /** Tools of the source by the name that onToolRegister gave them. */
+  readonly renamed: ReadonlyMap<string, Tool>;
+  near?: NearSearch;
+}
+const NO_TOOLS: readonly Tool[] = [];
 /** Runs onToolRegister; returns undefined if a tap refused the tool. */
 export type Register = (tool: Tool) => Tool | undefined;
 
 /** The tool table and the one function that decides on it (decision D8). */
 export class Catalogue implements ToolTable {
   /** Tools by their own name, and by the one that onToolRegister gave them. */
-  readonly #holdersByName = new Map<string, readonly OwnedTool[]>();
-  #sorted: readonly Tool[] | undefined;
-  #nearSearch: NearSearch | undefined;
+  readonly #holderByName = new Map<string, OwnedTool>();
+  #source: ToolSource | undefined;
+  #unfollow: (() => void) | undefined;
+  /** Views by the list of the source: requests with one list share one. */
+  #viewByList = new WeakMap<readonly Tool[], View>();
   #layers: readonly DecisionLayer[] = [];
   #generation = 0;
   readonly #register: Register;
@@ -35,8 +45,9 @@ export class Catalogue implements ToolTable {
   get generation(): number {
     return this.#generation;
   }
+  /** Those that plugins added. */
   get owned(): readonly OwnedTool[] {
-    return [...new Set([...this.#holdersByName.values()].flat())];
+    return [...new Set(this.#holderByName.values())];
   }
 
   find(name: string, request: InboundRequest): Tool | undefined {
@@ -45,8 +56,10 @@ export class Catalogue implements ToolTable {
   }
 
   declared(name: string, request?: InboundRequest): Tool | undefined {
-    const holders = this.#holdersByName.get(name);
-    return holders?.find(({ registered: tool }) => tool?.name === name && isThere(tool, request))?.registered;
+    const holder = this.#holderByName.get(name);
+    const offered = holder === undefined ? this.#source?.find(name, request) : undefined;
+    const tool = offered === undefined ? holder?.registered : this.#register(offered);
+    return tool?.name === name ? tool : request && this.#viewFor(request).renamed.get(name);
   }
 
   metaTools(): readonly Tool[] {
@@ -54,11 +67,8 @@ export class Catalogue implements ToolTable {
   }
 
   visibleTo(request: InboundRequest): readonly Tool[] {
-    this.#sorted ??= this.#registered.filter(({ kind }) => kind !== 'meta').sort(byKindAndName);
-    const all = this.#sorted;
-    const visible = all.filter(
-      (tool) => isThere(tool, request) && this.refusal(tool.name, tool, request) === undefined,
-    );
+    const all = this.#viewFor(request).sorted;
+    const visible = all.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
     // Unrestricted callers share one array, so indexes derived from it can be cached.
     return visible.length === all.length ? all : visible;
   }
@@ -97,10 +107,11 @@ export class Catalogue implements ToolTable {
   }
 
   near(name: string, request: InboundRequest, limit = 3): readonly string[] {
-    this.#nearSearch ??= nearSearch([...this.#holdersByName.keys()]);
-    return this.#nearSearch(name, limit, (one) => {
+    const view = this.#viewFor(request);
+    view.near ??= nearSearch(view.sorted.map((tool) => tool.name));
+    return view.near(name, limit, (one) => {
       const tool = this.find(one, request);
-      return tool !== undefined && tool.kind !== 'meta' && this.refusal(one, tool, request) === undefined;
+      return tool !== undefined && this.refusal(one, tool, request) === undefined;
     });
   }
 
@@ -112,20 +123,19 @@ export class Catalogue implements ToolTable {
   }
 
   remove(tool: Tool): void {
-    const held = this.#holdersByName.get(tool.name)?.find((one) => one.tool === tool);
-    if (held === undefined) return;
-    for (const name of namesOf(held)) {
-      const others = (this.#holdersByName.get(name) ?? []).filter((one) => one !== held);
-      if (others.length > 0) this.#holdersByName.set(name, others);
-      else this.#holdersByName.delete(name);
-    }
+    const held = this.#holderByName.get(tool.name);
+    if (held?.tool !== tool) return;
+    for (const name of namesOf(held)) this.#holderByName.delete(name);
     this.#touch();
   }
 
-  /** The swap: replaces all tools and decision layers at once, using the new hooks. */
-  replace(owned: readonly OwnedTool[], layers: readonly DecisionLayer[]): void {
+  /** The swap: replaces all tools, their source and decision layers at once, using the new hooks. */
+  replace(owned: readonly OwnedTool[], layers: readonly DecisionLayer[], source?: ToolSource): void {
     this.#layers = [...layers].sort((a, b) => a.order - b.order);
-    this.#holdersByName.clear();
+    this.#unfollow?.();
+    this.#source = source;
+    this.#unfollow = source?.follow(() => this.#touch());
+    this.#holderByName.clear();
     for (const one of owned) {
       try {
         this.#enter(one);
@@ -138,16 +148,31 @@ export class Catalogue implements ToolTable {
 
   /** @throws GatewayError TOOL_DUPLICATE, also if onToolRegister gave the tool a name that is taken */
   #enter({ owner, tool }: OwnedTool): void {
-    const tapped = this.#register(tool);
-    // A tap that builds another tool must not show it to all.
-    const registered = tapped && tool.isFor ? { ...tapped, isFor: tool.isFor } : tapped;
+    const registered = this.#register(tool);
     const entered: OwnedTool = { owner, tool, ...(registered && { registered }) };
     for (const name of namesOf(entered)) {
-      const holder = this.#holdersByName.get(name)?.find((held) => !tool.isFor || !held.tool.isFor);
+      const holder = this.#holderByName.get(name);
       if (holder !== undefined) throw duplicate(name, holder.owner, owner);
     }
-    for (const name of namesOf(entered))
-      this.#holdersByName.set(name, [...(this.#holdersByName.get(name) ?? []), entered]);
+    for (const name of namesOf(entered)) this.#holderByName.set(name, entered);
+  }
+
+  #viewFor(request: InboundRequest): View {
+    const list = this.#source?.all(request) ?? NO_TOOLS;
+    const known = this.#viewByList.get(list);
+    if (known !== undefined) return known;
+    const tools = this.#registered.filter(({ kind }) => kind !== 'meta');
+    const renamed = new Map<string, Tool>();
+    const isTaken = (name: string): boolean =>
+      this.#holderByName.has(name) || this.#source?.find(name, request) !== undefined;
+    for (const tool of list) {
+      const made = this.#holderByName.has(tool.name) ? undefined : this.#register(tool);
+      if (made?.name === tool.name) tools.push(made);
+      else if (made !== undefined && !isTaken(made.name)) renamed.set(made.name, made);
+    }
+    const view: View = { sorted: [...tools, ...renamed.values()].sort(byKindAndName), renamed };
+    this.#viewByList.set(list, view);
+    return view;
   }
 
   get #registered(): readonly Tool[] {
@@ -156,14 +181,9 @@ export class Catalogue implements ToolTable {
 
   #touch(): void {
     this.#generation += 1;
-    this.#sorted = undefined;
-    this.#nearSearch = undefined;
+    this.#viewByList = new WeakMap();
     this.#changed();
   }
-}
-
-function isThere(tool: Tool, request: InboundRequest | undefined): boolean {
-  return tool.isFor === undefined || (request !== undefined && tool.isFor(request));
 }
 
 function namesOf({ tool, registered }: OwnedTool): ReadonlySet<string> {

@@ -22,7 +22,7 @@ export { LOG_LEVELS } from './contracts/client.ts';
 export type { Client, ClientAnswer, McpLogLevel, Progress, Question } from './contracts/client.ts';
 export { ANYONE, RequestGate, isReply } from './contracts/request.ts';
 export type { Caller, InboundRequest, Reply, RequestFacts, Toolset } from './contracts/request.ts';
-export { DecisionLayer, ToolTable, isOffer } from './contracts/decision.ts';
+export { DecisionLayer, ToolSource, ToolTable, isOffer } from './contracts/decision.ts';
 export type { Item, Offer, Verdict } from './contracts/decision.ts';
 export { Endpoint } from './contracts/endpoint.ts';
 export { Command } from './contracts/command.ts';

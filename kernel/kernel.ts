@@ -2,11 +2,11 @@ import { Bus } from './bus.ts';
 import type { TapRecord } from './bus.ts';
 import { CallRunner } from './callRunner.ts';
 import { CapabilityRegistry } from './capabilities.ts';
-import type { Provision } from './capabilities.ts';
+import type { Capability, Provision } from './capabilities.ts';
 import { Catalogue } from './catalogue.ts';
 import { CallPath } from './contracts/call.ts';
 import type { PluginAction } from './contracts/config.ts';
-import { DecisionLayer, ToolTable } from './contracts/decision.ts';
+import { DecisionLayer, ToolSource, ToolTable } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import { RequestGate } from './contracts/request.ts';
 import type { Plugin } from './contracts/plugin.ts';
@@ -41,6 +41,8 @@ export class Kernel {
   readonly calls: CallRunner;
   readonly gate: Gate;
   #running = new Map<string, Running>();
+  /** What the taps made of tools; null if one refused. */
+  #registeredByTool = new WeakMap<Tool, Tool | null>();
   /** Whether edges wait for open(). */
   #isHeld = false;
   readonly #log: Log;
@@ -218,12 +220,12 @@ export class Kernel {
     for (const [name, { scope }] of this.#running) if (next.get(name)?.scope !== scope) scope.leave();
     this.#running = next;
     const provisions = [...this.#own, ...scopes.flatMap((scope) => scope.provisions)];
-    const layers = provisions
-      .filter(({ id }) => id === DecisionLayer.id)
-      .map(({ value }) => value as DecisionLayer);
+    const provided = <T>({ id }: Capability<T>): T[] =>
+      provisions.flatMap((one) => (one.id === id ? [one.value as T] : []));
     this.bus.replace([...taps, ...scopes.flatMap((scope) => scope.taps)]);
+    this.#registeredByTool = new WeakMap();
     // Capabilities last: their subscribers may add and remove tools.
-    this.catalogue.replace(tools, layers);
+    this.catalogue.replace(tools, provided(DecisionLayer), ...provided(ToolSource));
     this.registry.replace(provisions);
     for (const scope of fresh) scope.goLive();
   }
@@ -258,10 +260,15 @@ export class Kernel {
   }
 
   #register(tool: Tool): Tool | undefined {
-    const { onToolRegister } = this.bus.hooks;
-    if (!onToolRegister.isUsed()) return tool;
+    if (!this.bus.hooks.onToolRegister.isUsed()) return tool;
+    const known = this.#registeredByTool.get(tool);
+    const registered = known === undefined ? this.#tapped(tool) : (known ?? undefined);
+    if (known === undefined) this.#registeredByTool.set(tool, registered ?? null);
+    return registered;
+  }
+  #tapped(tool: Tool): Tool | undefined {
     try {
-      const registered: unknown = onToolRegister.call(tool);
+      const registered: unknown = this.bus.hooks.onToolRegister.call(tool);
       if (typeof registered === 'object' && registered !== null) return registered as Tool;
       throw new GatewayError('PLUGIN_CONTRACT', 'an onToolRegister tap returned something other than a tool');
     } catch (error) {

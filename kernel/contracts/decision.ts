@@ -67,3 +67,15 @@ export interface ToolTable {
   near(name: string, request: InboundRequest, limit?: number): readonly string[];
 }
 export const ToolTable = one<ToolTable>('tool-table');
+
+/** Tools whose set may depend on the request. A tool that a plugin adds itself has its name before them. onToolRegister runs once for each
+ *  object. */
+export interface ToolSource {
+  /** Synchronous and quick: it runs per call. @param request absent: one without anything of its own */
+  find(name: string, request?: InboundRequest): Tool | undefined;
+  /** Each name once; the same array while nothing has changed. */
+  all(request: InboundRequest): readonly Tool[];
+  /** @param changed called after every change @returns the function that ends this */
+  follow(changed: () => void): () => void;
+}
+export const ToolSource = one<ToolSource>('tool-source');

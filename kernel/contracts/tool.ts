@@ -22,7 +22,7 @@ export interface Target {
 
 /** One entry of the catalogue. Source: requirement entry.fields. */
 export interface Tool {
-  /** Unique in the catalogue among tools without `isFor`, case-sensitive. */
+  /** Unique among the tools of a request, case-sensitive. */
   readonly name: string;
   readonly kind: ToolKind;
   /** Full text, any length; the first sentence serves as summary. */
@@ -41,9 +41,6 @@ export interface Tool {
   /** Selects the one of `members` that a call is for. Layers judge that member and onCall taps see it, so
    *  that no rule is bypassed. @throws GatewayError TOOL_ARGUMENTS */
   resolve?(args: JsonObject): Target;
-  /** Whether it exists for the request; absent: for all. Tools that have this may share a name: a request gets the first that
-   *  is for it. Synchronous; it runs per tool and request. */
-  readonly isFor?: (request: InboundRequest) => boolean;
   /** True while the server is disconnected and this entry is the last one known. */
   isStale?(): boolean;
   /** Runs it. Only kernel/callRunner.ts calls this.

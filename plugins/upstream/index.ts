@@ -5,6 +5,7 @@ import {
   StartupReport,
   StateDirectory,
   STAGE,
+  ToolSource,
   ToolTable,
   definePlugin,
   entryOf,
@@ -65,6 +66,7 @@ export const plugin = definePlugin<UpstreamConfig>({
     ServiceSource,
     StartingServers,
     StartupReport,
+    ToolSource,
   ],
   apply: wire,
 });
@@ -117,7 +119,6 @@ function wire(scope: Scope<UpstreamConfig>): void {
     config,
     log,
     emit: context.emit,
-    addTool: (tool) => scope.addTool(tool),
     table: () => scope.get(ToolTable),
     personal: (server) => fleet.get(server)?.personal,
   });
@@ -154,6 +155,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     items: () => fleet.all().map(({ name, connection }) => startupItem(connection, offers.report(name))),
   });
   scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust: trusts() }) });
+  scope.provide(ToolSource, offers.tools);
   scope.provide(McpResourceSource, offers.sources);
   scope.provide(McpPromptSource, offers.sources);
   scope.provide(McpCompletionSource, offers.sources);

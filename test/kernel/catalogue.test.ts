@@ -2,17 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Catalogue } from '../../kernel/catalogue.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
-import type { InboundRequest } from '../../kernel/contracts/request.ts';
 import type { Tool } from '../../kernel/contracts/tool.ts';
 import { GatewayError, isGatewayError } from '../../kernel/errors.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { requestOf } from '../support/requests.ts';
 
 const request = requestOf();
-function requestFrom(subject: string): InboundRequest {
-  return { ...request, caller: { subject } };
-}
-
 function makeCatalogue(): { catalogue: Catalogue; changes: () => number; refused: unknown[] } {
   let changes = 0;
   const refused: unknown[] = [];
@@ -56,51 +51,6 @@ describe('Catalogue', () => {
     expect(error.message).to.equal(
       'tool x of plugin second exists already (plugin first); rename one of them',
     );
-  });
-
-  it('has several tools of one name that are each for other requests', () => {
-    const { catalogue } = makeCatalogue();
-    const [ann, bob, third] = ['ann', 'bob', 'third'].map((subject) => requestFrom(subject));
-    const toolFor = (subject: string): Tool =>
-      toolOf('x', { description: subject, isFor: ({ caller }) => caller?.subject === subject });
-    catalogue.add('p', toolFor('ann'));
-    const takeOut = catalogue.add('p', toolFor('bob'));
-    catalogue.add('p', toolOf('y'));
-    expect(catalogue.declared('x', ann)?.description).to.equal('ann');
-    expect(catalogue.declared('x', bob)?.description).to.equal('bob');
-    expect(catalogue.declared('x', third)).to.equal(undefined);
-    expect(catalogue.declared('x')).to.equal(undefined);
-    expect(catalogue.visibleTo(bob!).map(({ description }) => description)).to.deep.equal([
-      'bob',
-      catalogue.declared('y')?.description,
-    ]);
-    expect(catalogue.visibleTo(third!).map(({ name }) => name)).to.deep.equal(['y']);
-    expect(catalogue.explain('x', catalogue.find('x', third!), third!)[0]?.allow).to.equal(false);
-    takeOut();
-    expect(catalogue.declared('x', bob)).to.equal(undefined);
-    expect(catalogue.declared('x', ann)?.description).to.equal('ann');
-  });
-
-  it('refuses a tool for some requests if one for all has its name, and the reverse', async () => {
-    for (const isFirstForAll of [true, false]) {
-      const { catalogue } = makeCatalogue();
-      const [all, some] = [toolOf('x'), toolOf('x', { isFor: () => false })];
-      catalogue.add('first', isFirstForAll ? all : some);
-      const error = await refusalOf(() => catalogue.add('second', isFirstForAll ? some : all));
-      expect(error.code).to.equal('TOOL_DUPLICATE');
-    }
-  });
-
-  it('keeps a tool from other requests if a tap builds another one from it', () => {
-    const catalogue = new Catalogue(
-      ({ name }) => toolOf(name),
-      () => undefined,
-      () => undefined,
-    );
-    catalogue.add('p', toolOf('x', { isFor: ({ caller }) => caller?.subject === 'ann' }));
-    expect(catalogue.find('x', requestFrom('ann'))?.name).to.equal('x');
-    expect(catalogue.find('x', requestFrom('bob'))).to.equal(undefined);
-    expect(catalogue.visibleTo(request)).to.deep.equal([]);
   });
 
   it('does not remove another tool of the same name', () => {

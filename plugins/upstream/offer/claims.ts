@@ -35,17 +35,22 @@ export class Claims<T extends Claim> {
   /** Claims on each name, by group and audience; the best of an audience is first. */
   readonly #claimsByName = new Map<string, Map<AudienceGroup, Map<Audience, readonly T[]>>>();
 
+  /** Claims that win for every request. */
+  readonly #soleByName = new Map<string, T>();
+
   /** @param places absent: the order of arrival does not matter */
   constructor(places?: Places) {
     this.#places = places;
   }
 
   /** @param request absent: one without lists of its own */
-  winner(name: string, request?: InboundRequest, isIn: (claim: T) => boolean = () => true): T | undefined {
+  winner(name: string, request?: InboundRequest, isIn?: (claim: T) => boolean): T | undefined {
+    const sole = isIn === undefined ? this.#soleByName.get(name) : undefined;
+    if (sole !== undefined) return sole;
     let best: T | undefined;
     for (const [group, claimsByAudience] of this.#claimsByName.get(name) ?? []) {
       const audience = group.audienceOf(request);
-      const claim = ((audience && claimsByAudience.get(audience)) ?? []).find(isIn);
+      const claim = ((audience && claimsByAudience.get(audience)) ?? []).find(isIn ?? (() => true));
       if (claim !== undefined && (best === undefined || this.#compare(name, claim, best) < 0)) best = claim;
     }
     return best;
@@ -63,6 +68,9 @@ export class Claims<T extends Claim> {
     const forAll = this.#first(name, EVERYONE);
     if (claim === undefined || forAll === undefined || claim === forAll) return claim;
     return this.#compare(name, claim, forAll) < 0 ? claim : undefined;
+  }
+  get names(): Iterable<string> {
+    return this.#claimsByName.keys();
   }
   /** Audiences in which a server has that name. */
   audiences(name: string): readonly Audience[] {
@@ -105,6 +113,9 @@ export class Claims<T extends Claim> {
       setOrDelete(claimsByGroup, [audience.group, claimsByAudience], claimsByAudience.size === 0);
       setOrDelete(this.#claimsByName, [name, claimsByGroup], claimsByGroup.size === 0);
       if (claimsByGroup.size === 0) this.#places?.forget(name);
+      const sole = claimsByGroup.size === 1 ? this.#first(name, EVERYONE) : undefined;
+      if (sole === undefined) this.#soleByName.delete(name);
+      else this.#soleByName.set(name, sole);
     }
     return touched;
   }

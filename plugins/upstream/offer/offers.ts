@@ -1,5 +1,5 @@
 import { isObject } from 'pegboard';
-import type { InboundRequest, ToolTable } from 'pegboard';
+import type { InboundRequest, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
@@ -26,7 +26,7 @@ import type { Section, SourceClaims } from './sourceRegistrar.ts';
 export interface OffersParts extends OfferedToolsParts {
   readonly personal: (server: string) => Personal | undefined;
   /** Decides whether a request may see a resource or a prompt. */
-  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'declared'>;
 }
 /** Those whose names are chosen together, and what they offer if that depends on the caller. */
 interface Group {
@@ -37,6 +37,7 @@ interface Group {
 /** What all servers offer: to every request, or, of servers that callers sign in to, to each what its owner was listed. */
 export class Offers {
   readonly sources: McpSources;
+  readonly tools: ToolSource;
   readonly #parts: OffersParts & OfferingParts;
   readonly #shared: Offering;
   readonly #places = { resources: new Places(), resourceTemplates: new Places(), prompts: new Places() };
@@ -52,7 +53,9 @@ export class Offers {
     };
     const names = (section: Section, request: InboundRequest): readonly string[] =>
       this.#offeringsFor(request).flatMap((offering) => [...offering.sources.names(section)]);
-    this.#parts = { ...parts, offered: new OfferedTools(parts), sources };
+    const offered = new OfferedTools(parts);
+    this.tools = offered;
+    this.#parts = { ...parts, offered, sources };
     this.#shared = new Offering(EVERYONE, this.#parts);
     const gaps: McpSourcesParts['gaps'] = (request) =>
       this.#offeringsFor(request).flatMap((offering) => [...offering.gaps()]);

@@ -127,7 +127,10 @@ export class Rig {
   }
 
   tools(): readonly string[] {
-    return this.kernel.catalogue.owned.map(({ tool }) => tool.name).sort();
+    return this.kernel.catalogue
+      .visibleTo(ANYONE)
+      .map(({ name }) => name)
+      .sort();
   }
 
   async hasTool(name: string, ms = 30_000): Promise<void> {

@@ -29,7 +29,7 @@ class Bench {
     config: () => ({ maxTombstones: 10 }) as UpstreamConfig,
     log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: (event) => void this.events.push(event),
-    addTool: (tool) => this.catalogue.add('upstream', tool),
+    table: () => this.catalogue,
   });
   readonly #audiences = new Map<string, ReadonlyMap<string, Audience>>(
     ['b', 'c'].map((server) => {
@@ -44,6 +44,9 @@ class Bench {
   /** Entries by name that were listed last, by audience and server. */
   readonly #held = new Map<string, ReadonlyMap<string, ToolEntry>>();
 
+  constructor() {
+    this.catalogue.replace([], [], this.#tools);
+  }
   list(server: Server, caller: string, names: readonly string[], isOwn = false): void {
     const audience = this.#audiences.get(server)?.get(caller) ?? EVERYONE;
     const key = this.#keyOf(server, caller);
@@ -107,7 +110,7 @@ describe('OfferedTools', () => {
             }
         }
         for (const server of SERVERS) for (const caller of CALLERS) bench.list(server, caller, []);
-        expect(bench.catalogue.owned).to.deep.equal([]);
+        for (const caller of CALLERS) expect(bench.catalogue.visibleTo(requestOf(caller))).to.deep.equal([]);
       }),
     );
   });

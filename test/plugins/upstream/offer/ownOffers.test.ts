@@ -12,6 +12,10 @@ import type { Personal } from '../../../../plugins/upstream/server/personal.ts';
 
 const MAX_OWNERS = 20_000;
 
+function requestOf(owner?: string): InboundRequest {
+  return { ...ANYONE, ...(owner !== undefined && { caller: { issuer: 'i', subject: owner } }) };
+}
+
 /** Servers `a` and `b`, of one family, which callers sign in to; the owner of a credential is the subject. */
 class Bench {
   readonly catalogue = new Catalogue(
@@ -32,12 +36,12 @@ class Bench {
     config: () => ({ servicePrefix: 'x', maxNameChars: 64, maxTombstones: 10 }) as UpstreamConfig,
     log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: () => undefined,
-    addTool: (tool) => this.catalogue.add('upstream', tool),
     table: () => this.catalogue,
     personal: (name) => this.#personalOf(name),
   });
 
   constructor() {
+    this.catalogue.replace([], [], this.#offers.tools);
     this.update();
   }
   /** What the servers list to anyone has changed. */
@@ -57,14 +61,13 @@ class Bench {
 
   /** The names of the tools that a request sees. @param owner absent: it uses no credential */
   request(owner?: string): readonly string[] {
-    const request = { ...ANYONE, ...(owner !== undefined && { caller: { issuer: 'i', subject: owner } }) };
     // As CallersServers does.
-    if (owner !== undefined) this.#offers.prepare(request);
-    return this.catalogue.visibleTo(request).map(({ name }) => name);
+    if (owner !== undefined) this.#offers.prepare(requestOf(owner));
+    return this.seen(owner);
   }
-  /** All tools, for any caller. */
-  get all(): readonly string[] {
-    return this.catalogue.owned.map(({ tool }) => tool.name).sort();
+  /** What is kept for a request: nothing is prepared for it. */
+  seen(owner?: string): readonly string[] {
+    return this.catalogue.visibleTo(requestOf(owner)).map(({ name }) => name);
   }
 
   #personalOf(name: string): Personal {
@@ -113,9 +116,13 @@ describe('OwnOffers', () => {
     const bench = new Bench();
     for (const owner of ['early', 'faithful']) bench.listEarly('a', owner, owner);
     for (const owner of ['faithful', 'early', 'faithful']) bench.request(owner);
-    expect(bench.all).to.include.members(['x_f_early', 'x_f_faithful']);
+    expect([...bench.seen('early'), ...bench.seen('faithful')]).to.include.members([
+      'x_f_early',
+      'x_f_faithful',
+    ]);
     for (let at = 0; at < MAX_OWNERS - 1; at += 1) bench.request(`owner ${at}`);
-    expect(bench.all).to.include('x_f_faithful').and.not.include('x_f_early');
+    expect(bench.seen('faithful')).to.include('x_f_faithful');
+    expect(bench.seen('early')).not.to.include('x_f_early');
     expect(bench.request('faithful')).to.include('x_f_faithful');
     expect(bench.request('early')).to.include('x_f_early');
   });
