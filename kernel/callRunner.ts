@@ -1,10 +1,9 @@
 import type { Bus } from './bus.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Call, CallOptions, CallPath, CallResult, ClientMeta } from './contracts/call.ts';
+import type { Call, CallOptions, CallPath, CallResult, ClientMeta, Target, Tool } from './contracts/call.ts';
 import type { CallOutcome, KernelEvent } from './contracts/events.ts';
 import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
-import type { Target, Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 

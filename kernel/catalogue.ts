@@ -1,6 +1,6 @@
 import type { DecisionLayer, Item, ToolSource, ToolTable, Verdict } from './contracts/decision.ts';
 import type { InboundRequest } from './contracts/request.ts';
-import type { Tool } from './contracts/tool.ts';
+import type { Tool } from './contracts/call.ts';
 import { GatewayError } from './errors.ts';
 import { nearSearch } from './lib/nearest.ts';
 import type { NearSearch } from './lib/nearest.ts';

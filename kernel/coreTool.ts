@@ -1,7 +1,7 @@
 import { validateArguments } from './config/validate.ts';
-import type { Call, CallResult } from './contracts/call.ts';
+import type { Call, CallResult, Tool } from './contracts/call.ts';
 import type { JsonObject, JsonSchema } from './contracts/json.ts';
-import type { Tool, ToolAnnotations } from './contracts/tool.ts';
+import type { ToolAnnotations } from './contracts/tool.ts';
 
 /** Hints for a core tool that changes nothing. Source: requirement core.annotations. */
 export const READING = {

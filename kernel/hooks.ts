@@ -5,11 +5,10 @@ import {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
-import type { Call, CallResult } from './contracts/call.ts';
+import type { Call, CallResult, Tool } from './contracts/call.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import type { InboundRequest, Reply } from './contracts/request.ts';
 import type { ResourceDiff, ResourceDraft } from './contracts/resource.ts';
-import type { Tool } from './contracts/tool.ts';
 import type { HookName } from './contracts/handlers.ts';
 
 /** The complete list; a seventh hook needs an entry in DECISIONS.md. */

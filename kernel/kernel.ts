@@ -10,7 +10,7 @@ import { DecisionLayer, ToolSource, ToolTable } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import { RequestGate } from './contracts/request.ts';
 import type { Plugin } from './contracts/plugin.ts';
-import type { Tool } from './contracts/tool.ts';
+import type { Tool } from './contracts/call.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { planMove } from './plan.ts';
 import type { Wanted } from './plan.ts';

@@ -5,7 +5,7 @@ import type { Catalogue } from './catalogue.ts';
 import { DecisionLayer } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import type { Plugin, Scope } from './contracts/plugin.ts';
-import type { Tool } from './contracts/tool.ts';
+import type { Tool } from './contracts/call.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import type { Handlers, HookName } from './contracts/handlers.ts';
 import { STAGE } from './contracts/stage.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from './contracts/tool.ts';
+import type { Tool } from './contracts/call.ts';
 import { isObject } from './lib/json.ts';
 
 const KINDS: readonly unknown[] = ['meta', 'core', 'tool', 'workflow'];

@@ -1,8 +1,8 @@
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { Client, Progress } from './client.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
 import type { InboundRequest } from './request.ts';
-import type { Tool } from './tool.ts';
+import type { ToolAnnotations, ToolKind } from './tool.ts';
 import { one } from '../capabilities.ts';
 
 /** A tool's result in MCP's shape; unknown fields are kept. */
@@ -60,6 +60,45 @@ export interface Call {
   readonly around: Around | undefined;
   /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
   child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
+}
+
+/** The tool that a call is for, and its own arguments. */
+export interface Target {
+  readonly tool: Tool;
+  readonly args: JsonObject;
+}
+
+/** One entry of the catalogue. Source: requirement entry.fields. */
+export interface Tool {
+  /** Unique among the tools of a request, case-sensitive. */
+  readonly name: string;
+  readonly kind: ToolKind;
+  /** Full text, any length; the first sentence serves as summary. */
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  /** The MCP server it comes from; absent for meta, core and workflow tools. */
+  readonly server?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
+  readonly declared?: JsonObject;
+  /** The tools that this one represents, each with it as `group`. It is visible if one of them is (decision D52). */
+  readonly members?: readonly Tool[];
+  /** The tool that represents this one and others. A rule that names either applies. */
+  readonly group?: Tool;
+  /** Selects the one of `members` that a call is for. Layers judge that member and onCall taps see it, so
+   *  that no rule is bypassed. @throws GatewayError TOOL_ARGUMENTS */
+  resolve?(args: JsonObject): Target;
+  /** True while the server is disconnected and this entry is the last one known. */
+  isStale?(): boolean;
+  /** Runs it. Only kernel/callRunner.ts calls this.
+   *  @throws GatewayError; any other throw becomes an error result without its text. */
+  invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
+  /** A meta-tool's: turns a failed call, refusals of guards included, into a result; undefined leaves it to the front.
+   *  @param meta what the client's request says to servers, for its trace */
+  failed?(error: unknown, meta: ClientMeta | undefined): CallResult | undefined;
+  /** A meta-tool's: members of its `tools/list` entry for that request, added to or replacing the usual ones. */
+  listed?(request: InboundRequest): JsonObject;
 }
 
 /** Entry of the one call path; provided by the kernel. */

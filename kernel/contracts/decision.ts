@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errorCodes.ts';
 import type { InboundRequest } from './request.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './call.ts';
 import { many, one } from '../capabilities.ts';
 
 /** What servers offer besides tools. */

@@ -1,8 +1,7 @@
-import type { Call, CallResult } from './call.ts';
+import type { Call, CallResult, Tool } from './call.ts';
 import type { KernelEvent } from './events.ts';
 import type { InboundRequest, Reply } from './request.ts';
 import type { ResourceDiff, ResourceDraft } from './resource.ts';
-import type { Tool } from './tool.ts';
 
 export type HookName = keyof Handlers;
 

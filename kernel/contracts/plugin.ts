@@ -7,7 +7,7 @@ import type { ResourceKind } from './resource.ts';
 import type { KernelEvent } from './events.ts';
 import type { JsonSchema } from './json.ts';
 import type { Env, NetworkSettings, PluginEntry, Settings } from './settings.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './call.ts';
 
 /** A plugin: a manifest and one function that wires it. Source: plugins/README.md, Manifest. */
 export interface PluginDefinition<C> {

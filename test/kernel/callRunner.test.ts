@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import type { Around, Call } from '../../kernel/contracts/call.ts';
+import type { Around, Call, Tool } from '../../kernel/contracts/call.ts';
 import type { Progress } from '../../kernel/contracts/client.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
 import type { KernelEvent } from '../../kernel/contracts/events.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';
-import type { Tool } from '../../kernel/contracts/tool.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { Cancellation } from '../../kernel/lib/cancellation.ts';
 import { textResult } from '../../kernel/lib/results.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Catalogue } from '../../kernel/catalogue.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
-import type { Tool } from '../../kernel/contracts/tool.ts';
+import type { Tool } from '../../kernel/contracts/call.ts';
 import { GatewayError, isGatewayError } from '../../kernel/errors.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { requestOf } from '../support/requests.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { many, one } from '../../kernel/capabilities.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';
-import type { Tool } from '../../kernel/contracts/tool.ts';
+import type { Tool } from '../../kernel/contracts/call.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { textResult } from '../../kernel/lib/results.ts';
 import { STAGE } from '../../kernel/contracts/stage.ts';

@@ -3,7 +3,7 @@ import { Catalogue } from '../../kernel/catalogue.ts';
 import type { OwnedTool } from '../../kernel/catalogue.ts';
 import { ToolSource } from '../../kernel/contracts/decision.ts';
 import type { InboundRequest } from '../../kernel/contracts/request.ts';
-import type { Tool } from '../../kernel/contracts/tool.ts';
+import type { Tool } from '../../kernel/contracts/call.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { requestOf } from '../support/requests.ts';
 

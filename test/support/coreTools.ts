@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../kernel/contracts/json.ts';
-import type { ToolResult } from '../../kernel/contracts/call.ts';
-import type { Tool } from '../../kernel/contracts/tool.ts';
+import type { Tool, ToolResult } from '../../kernel/contracts/call.ts';
 import type { Gateway } from './gateway.ts';
 import { requestOf } from './requests.ts';
 

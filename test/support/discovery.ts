@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Tool } from '../../kernel/contracts/tool.ts';
+import type { Tool } from '../../kernel/contracts/call.ts';
 import { Ranker } from '../../plugins/metatools/search/ranker.ts';
 import type { Hit } from '../../plugins/metatools/search/ranker.ts';
 import { packageFile } from '../../kernel/lib/packageFile.ts';

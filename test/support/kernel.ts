@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/contracts/plugin.ts';
 import type { Plugin, PluginDefinition, Scope } from '../../kernel/contracts/plugin.ts';
-import type { Tool } from '../../kernel/contracts/tool.ts';
+import type { Tool } from '../../kernel/contracts/call.ts';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { isGatewayError } from '../../kernel/errors.ts';
 import { Kernel } from '../../kernel/kernel.ts';

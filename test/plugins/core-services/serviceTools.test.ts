@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import type { ManagedService, ServiceRecord } from '../../../plugins/contracts/services.ts';
 import { HttpListener } from '../../../plugins/contracts/http.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
-import type { Tool } from '../../../kernel/contracts/tool.ts';
+import type { Tool } from '../../../kernel/contracts/call.ts';
 import { Cancellation } from '../../../kernel/lib/cancellation.ts';
 import { requestOf } from '../../support/requests.ts';
 import { askCore } from '../../support/coreTools.ts';

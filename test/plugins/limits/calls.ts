@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import type { Call } from '../../../kernel/contracts/call.ts';
+import type { Call, Tool } from '../../../kernel/contracts/call.ts';
 import type { InboundRequest } from '../../../kernel/contracts/request.ts';
-import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Cancellation } from '../../../kernel/lib/cancellation.ts';
 import { readSchema } from '../../../kernel/lib/readSchema.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Ranker } from '../../../plugins/metatools/search/ranker.ts';
-import type { Tool } from '../../../kernel/contracts/tool.ts';
+import type { Tool } from '../../../kernel/contracts/call.ts';
 import { answerAll, discoveryQueries, discoveryTools, figuresOf } from '../../support/discovery.ts';
 import type { Answered } from '../../support/discovery.ts';
 import { serverTool } from './board.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Tool } from '../../../kernel/contracts/tool.ts';
+import type { Tool } from '../../../kernel/contracts/call.ts';
 import { STAGE } from '../../../kernel/contracts/stage.ts';
 import { textResult } from '../../../kernel/lib/results.ts';
 import { familyTool } from '../../../plugins/upstream/offer/families.ts';

@@ -1,8 +1,7 @@
-import type { Call, CallResult } from '../../../kernel/contracts/call.ts';
+import type { Call, CallResult, Tool } from '../../../kernel/contracts/call.ts';
 import type { KernelEvent } from '../../../kernel/contracts/events.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
-import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { JsonVault } from '../../../plugins/kit/vault/jsonVault.ts';
 import type { VaultWrite } from '../../../plugins/kit/vault/jsonVault.ts';
 import { Vault } from '../../../plugins/contracts/vault.ts';

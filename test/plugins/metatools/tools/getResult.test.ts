@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
-import type { Tool } from '../../../../kernel/contracts/tool.ts';
+import type { Tool } from '../../../../kernel/contracts/call.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { turnsDuring } from '../../../support/turns.ts';
 import { Vault } from '../../../../plugins/contracts/vault.ts';

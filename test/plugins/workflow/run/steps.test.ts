@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import type { CallResult } from '../../../../kernel/contracts/call.ts';
+import type { CallResult, Tool } from '../../../../kernel/contracts/call.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
-import type { Tool } from '../../../../kernel/contracts/tool.ts';
 import { textResult } from '../../../../kernel/lib/results.ts';
 import { turnCounter, turnsDuring } from '../../../support/turns.ts';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
