@@ -1,5 +1,5 @@
 import { ConfigControl, Shutdown, messageOf } from 'pegboard';
-import type { Scope } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
@@ -8,6 +8,7 @@ import type { StoreKubernetesConfig } from './config.ts';
 import { provideEvents } from './events/provideEvents.ts';
 import { KubernetesRuns } from './runs/kubernetesRuns.ts';
 import { KubernetesSecrets } from './secrets/kubernetesSecrets.ts';
+import { callerToken } from './store/callerToken.ts';
 import { Cluster } from './store/cluster.ts';
 import { Definitions } from './store/definitions.ts';
 import { KubernetesStore } from './store/kubernetesStore.ts';
@@ -41,8 +42,9 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
     await cluster.close();
   });
   scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
-  const tokens = (): ProviderTokens | undefined => scope.find(ProviderTokens);
-  scope.provide(ResourceStore, new KubernetesStore({ cluster, control, definitions, tokens, audience }));
+  const tokenOf = (caller: InboundRequest | undefined): Promise<string> =>
+    callerToken(caller, scope.find(ProviderTokens), audience());
+  scope.provide(ResourceStore, new KubernetesStore(cluster, control, definitions, tokenOf));
   const namespace = (): string => control().settings().namespace;
   scope.provide(RunStore, new KubernetesRuns(cluster, namespace));
   const secrets = new KubernetesSecrets(cluster, namespace);

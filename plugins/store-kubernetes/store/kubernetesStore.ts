@@ -6,8 +6,6 @@ import type { ResourceStore, StoredDefinition } from '../../contracts/definition
 import type { KubeAnswer, KubeApi } from '../api/kubeApi.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from './cluster.ts';
-import { callerToken } from './callerToken.ts';
-import type { CallerTokenParts } from './callerToken.ts';
 import { GROUP, VERSION, kubePlaceOf, specOf } from './customResource.ts';
 import type { Definitions } from './definitions.ts';
 import { storableSpec } from './storableSpec.ts';
@@ -16,24 +14,30 @@ import { storeError } from './storeError.ts';
 /** Time within which the watch shows a write. */
 const SEEN_WITHIN_MS = 5_000;
 
-export interface KubernetesStoreParts extends CallerTokenParts {
-  readonly cluster: Cluster;
-  readonly control: () => ConfigControl;
-  readonly definitions: Definitions;
-}
-
 /** Definitions as custom resources: read as the service, written as the caller. */
 export class KubernetesStore implements ResourceStore {
   readonly mode = 'orchestrator';
   readonly judgesWriters = true;
-  readonly #parts: KubernetesStoreParts;
+  readonly #cluster: Cluster;
+  readonly #control: () => ConfigControl;
+  readonly #definitions: Definitions;
+  readonly #tokenOf: (caller: InboundRequest | undefined) => Promise<string>;
 
-  constructor(parts: KubernetesStoreParts) {
-    this.#parts = parts;
+  /** @param tokenOf as callerToken() */
+  constructor(
+    cluster: Cluster,
+    control: () => ConfigControl,
+    definitions: Definitions,
+    tokenOf: (caller: InboundRequest | undefined) => Promise<string>,
+  ) {
+    this.#cluster = cluster;
+    this.#control = control;
+    this.#definitions = definitions;
+    this.#tokenOf = tokenOf;
   }
 
   list(kindName: string): Promise<readonly StoredDefinition[]> {
-    return Promise.resolve(this.#parts.definitions.objects(this.#kind(kindName)).map(toStored));
+    return Promise.resolve(this.#definitions.objects(this.#kind(kindName)).map(toStored));
   }
 
   async get(kindName: string, name: string): Promise<StoredDefinition | undefined> {
@@ -86,25 +90,24 @@ export class KubernetesStore implements ResourceStore {
 
   async delete(kindName: string, name: string, as?: InboundRequest): Promise<void> {
     const kind = this.#kind(kindName);
-    const uid = this.#parts.definitions.find(kind, name)?.metadata.uid;
+    const uid = this.#definitions.find(kind, name)?.metadata.uid;
     await this.#write('delete', { kind, name, as }, (api, token) =>
       api.delete(kubePlaceOf(kind, this.#namespace, name), { bearer: token }),
     );
-    const { definitions } = this.#parts;
-    await definitions.seen(() => {
-      const present = definitions.find(kind, name)?.metadata.uid;
+    await this.#definitions.seen(() => {
+      const present = this.#definitions.find(kind, name)?.metadata.uid;
       return present === undefined || present !== uid;
     }, SEEN_WITHIN_MS);
   }
 
   get #namespace(): string {
-    return this.#parts.control().settings().namespace;
+    return this.#control().settings().namespace;
   }
 
   async #read(kind: ResourceKind, name: string): Promise<KubeObject | undefined> {
     const namespace = this.#namespace;
     try {
-      return (await this.#parts.cluster.api.get(kubePlaceOf(kind, namespace, name))).object;
+      return (await this.#cluster.api.get(kubePlaceOf(kind, namespace, name))).object;
     } catch (error) {
       const failure = storeError(error, { verb: 'get', plural: kind.directory, namespace, name });
       if (failure.code === 'STORE_NOT_FOUND') return undefined;
@@ -121,26 +124,24 @@ export class KubernetesStore implements ResourceStore {
     }: { readonly kind: ResourceKind; readonly name: string; readonly as: InboundRequest | undefined },
     write: (api: KubeApi, token: string) => Promise<KubeAnswer>,
   ): Promise<KubeObject> {
-    const token = await callerToken(as, this.#parts);
+    const token = await this.#tokenOf(as);
     try {
-      return (await write(this.#parts.cluster.api, token)).object;
+      return (await write(this.#cluster.api, token)).object;
     } catch (error) {
       throw storeError(error, { verb, plural: kind.directory, namespace: this.#namespace, name, token });
     }
   }
 
   async #seen(kind: ResourceKind, name: string, { metadata }: KubeObject): Promise<void> {
-    const { definitions } = this.#parts;
     const { uid, generation = 0 } = metadata;
-    await definitions.seen(() => {
-      const present = definitions.find(kind, name)?.metadata;
+    await this.#definitions.seen(() => {
+      const present = this.#definitions.find(kind, name)?.metadata;
       return present !== undefined && (present.uid !== uid || (present.generation ?? 0) >= generation);
     }, SEEN_WITHIN_MS);
   }
 
   #kind(name: string): ResourceKind {
-    const kind = this.#parts
-      .control()
+    const kind = this.#control()
       .kinds()
       .find((one) => one.name === name);
     if (kind !== undefined) return kind;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ANYONE } from '../../../../kernel/index.ts';
 import { KubernetesStore } from '../../../../plugins/store-kubernetes/store/kubernetesStore.ts';
-import type { KubernetesStoreParts } from '../../../../plugins/store-kubernetes/store/kubernetesStore.ts';
 
 const SUBJECT = 'pegboard.dev/registered-by';
 const ISSUER = 'pegboard.dev/registered-by-issuer';
@@ -15,17 +14,15 @@ function storeWith(annotations: object | undefined): { store: KubernetesStore; s
     sent.push(JSON.parse(JSON.stringify(body)));
     return Promise.resolve({ object });
   };
-  const parts = {
-    cluster: { api: { create: take, mergePatch: take, get: () => Promise.resolve({ object }) } },
-    control: () => ({
+  const [cluster, control, definitions] = [
+    { api: { create: take, mergePatch: take, get: () => Promise.resolve({ object }) } },
+    () => ({
       kinds: () => [{ name: 'MCPServer', directory: 'mcpservers' }],
       settings: () => ({ namespace: 'n' }),
     }),
-    definitions: { seen: () => Promise.resolve(), objects: () => [object] },
-    tokens: () => ({ idTokenOf: () => Promise.resolve(TOKEN) }),
-    audience: () => 'api',
-  };
-  return { store: new KubernetesStore(parts as unknown as KubernetesStoreParts), sent };
+    { seen: () => Promise.resolve(), objects: () => [object] },
+  ] as unknown as ConstructorParameters<typeof KubernetesStore>;
+  return { store: new KubernetesStore(cluster, control, definitions, () => Promise.resolve(TOKEN)), sent };
 }
 
 describe('custom resources: writers', () => {
