@@ -148,14 +148,14 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const checkRegistered = (uri: string): Promise<void> =>
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
   const needsConsentOf = (client: OAuthClient): boolean => needsConsent(client, config());
-  const common = { signIns, accessTokens, attempts, addresses, sessionMs, log };
+  const issuing = { signIns, accessTokens, attempts, addresses, sessionMs, log };
   const begun = (signIn: SignIn): void => {
     counts.begun();
     scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
   };
   const turns = new ProviderTurns(signIns, attempts, provider);
-  const ahead = new ProviderAhead({ signIns, accessTokens, attempts, turns, log });
-  const own = [new CodeGrant({ ...common, codes, begun }), new RefreshGrant({ ...common, turns, ahead })];
+  const ahead = new ProviderAhead(issuing, turns);
+  const own = [new CodeGrant(issuing, codes, begun), new RefreshGrant(issuing, turns, ahead)];
   const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => clientAddresses.originsOf(request));

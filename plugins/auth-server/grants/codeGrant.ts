@@ -1,28 +1,14 @@
-import type { JsonObject, Log } from 'pegboard';
-import type { AccessTokens } from '../state/accessTokens.ts';
-import type { Attempt, Attempts } from '../state/attempts.ts';
+import type { JsonObject } from 'pegboard';
+import type { Attempt } from '../state/attempts.ts';
 import type { CodeFacts, CodeUse, Codes, SpentCode } from '../state/codes.ts';
 import { digest, isSame, newSecret } from '../../kit/secrets/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
-import type { SignIns } from '../state/signIns.ts';
-import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Grant, GrantAnswer, GrantRequest } from '../../contracts/oauth.ts';
 import { busy } from './busy.ts';
+import type { Issuing } from './issuing.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
-
-export interface CodeGrantParts {
-  readonly codes: Codes;
-  readonly signIns: SignIns;
-  readonly accessTokens: AccessTokens;
-  readonly attempts: Attempts;
-  readonly addresses: Addresses;
-  readonly sessionMs: () => number;
-  /** Called with each new sign-in. */
-  readonly begun: (signIn: SignIn) => void;
-  readonly log: Log;
-}
 
 interface UsedCode extends CodeFacts {
   readonly use: CodeUse;
@@ -32,17 +18,22 @@ interface UsedCode extends CodeFacts {
  *  ends the sign-in that the first one began. Source: RFC 6749 §4.1.2, RFC 7636 §4.6, RFC 9700 §2.1.1 */
 export class CodeGrant implements Grant {
   readonly type = 'authorization_code';
-  readonly #parts: CodeGrantParts;
+  readonly #issuing: Issuing;
+  readonly #codes: Codes;
+  readonly #begun: (signIn: SignIn) => void;
 
-  constructor(parts: CodeGrantParts) {
-    this.#parts = parts;
+  /** @param begun called with each new sign-in */
+  constructor(issuing: Issuing, codes: Codes, begun: (signIn: SignIn) => void) {
+    this.#issuing = issuing;
+    this.#codes = codes;
+    this.#begun = begun;
   }
 
   async redeem(request: GrantRequest): Promise<GrantAnswer> {
     const code = request.form.need('code');
     // First, so that a bad proof does not use up the code.
     const jkt = await request.jkt();
-    const { attempts } = this.#parts;
+    const { attempts } = this.#issuing;
     const attempt = attempts.begin();
     let used: UsedCode | undefined;
     try {
@@ -59,18 +50,18 @@ export class CodeGrant implements Grant {
 
   /** Marks it as used, in one step for all processes. @throws OAuthError invalid_grant if it was used before */
   async #use(code: string, attempt: Attempt): Promise<UsedCode> {
-    const { codes, attempts, signIns } = this.#parts;
-    const found = await codes.find(code);
+    const { attempts, signIns } = this.#issuing;
+    const found = await this.#codes.find(code);
     if (found === undefined) throw refused('code-unknown');
     if (!('isSpent' in found)) {
       const { use } = found;
       const former = use?.state === 'running' ? await attempts.stateOf(use.attempt) : 'failed';
       if (former === 'unclear') throw busy('code-in-use');
       const used: UsedCode = { ...found, use: { state: 'running', attempt } };
-      if (former === 'failed' && (await codes.replace(code, found, used))) return used;
+      if (former === 'failed' && (await this.#codes.replace(code, found, used))) return used;
     }
     await signIns.end(found.signIn, 'code-reused');
-    this.#parts.log.warn('an authorization code was used twice: its sign-in has ended', {
+    this.#issuing.log.warn('an authorization code was used twice: its sign-in has ended', {
       signIn: found.signIn,
       client: found.clientId,
     });
@@ -84,7 +75,7 @@ export class CodeGrant implements Grant {
     const challenge = digest(verifier);
     if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier) || !isSame(challenge, code.challenge))
       throw refused('wrong-code-verifier');
-    const { addresses } = this.#parts;
+    const { addresses } = this.#issuing;
     if (form.all('resource').some((resource) => !addresses.isOwn(resource)))
       throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for', {
         reason: 'resource-not-ours',
@@ -92,7 +83,7 @@ export class CodeGrant implements Grant {
   }
 
   async #signIn(code: string, used: UsedCode, jkt: string | undefined): Promise<JsonObject> {
-    const { accessTokens, signIns, sessionMs, log } = this.#parts;
+    const { accessTokens, signIns, sessionMs, log } = this.#issuing;
     const now = Date.now();
     const draft = { id: used.signIn, tagKey: newSecret() };
     const { token, current } = newRefreshToken(draft);
@@ -116,13 +107,13 @@ export class CodeGrant implements Grant {
       throw refused('code-reused');
     }
     log.info('signed in', { signIn: signIn.id, client: clientId });
-    this.#parts.begun(signIn);
+    this.#begun(signIn);
     return body;
   }
 
   /** @returns false if the code was used before, or is used again meanwhile */
   async #begin(signIn: SignIn): Promise<boolean> {
-    const { signIns, attempts } = this.#parts;
+    const { signIns, attempts } = this.#issuing;
     if (await signIns.create(signIn)) return true;
     // Left by an attempt that failed, if its tokens have not been used since.
     const left = await signIns.find(signIn.id);
@@ -132,14 +123,14 @@ export class CodeGrant implements Grant {
 
   /** If the vault cannot be reached, this process still knows. @param isOver the client has its tokens, or will get none */
   async #close(code: string, used: UsedCode, isOver: boolean): Promise<void> {
-    const { codes, attempts, log } = this.#parts;
+    const { attempts, log } = this.#issuing;
     const { clientId, issuedAt, use } = used;
     const { attempt } = use;
     if (isOver) attempts.answered(attempt);
     else attempts.forget(attempt);
     const spent: SpentCode = { clientId, signIn: used.signIn, issuedAt, isSpent: true };
     try {
-      await codes.replace(code, used, isOver ? spent : { ...used, use: { state: 'failed', attempt } });
+      await this.#codes.replace(code, used, isOver ? spent : { ...used, use: { state: 'failed', attempt } });
       attempts.forget(attempt);
     } catch (error) {
       log.debug('code not closed', { error });

@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Log } from 'pegboard';
 import { messageOf } from 'pegboard';
-import type { Access, AccessTokens } from '../state/accessTokens.ts';
-import type { Attempts } from '../state/attempts.ts';
-import type { SignIns } from '../state/signIns.ts';
+import type { Access } from '../state/accessTokens.ts';
+import type { Issuing } from './issuing.ts';
 import type { ProviderTurns } from './providerTurns.ts';
 
 const AHEAD_MS = 300_000;
@@ -11,22 +9,16 @@ const AHEAD_MS = 300_000;
 const PAUSE_MS = 60_000;
 const MAX_TRIED = 10_000;
 
-export interface ProviderAheadParts {
-  readonly signIns: SignIns;
-  readonly accessTokens: AccessTokens;
-  readonly attempts: Attempts;
-  readonly turns: ProviderTurns;
-  readonly log: Log;
-}
-
 /** Refreshes the identity provider's tokens five minutes before they end, while the person's requests continue. */
 export class ProviderAhead {
-  readonly #parts: ProviderAheadParts;
+  readonly #issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'log'>;
+  readonly #turns: ProviderTurns;
   readonly #running = new Map<string, Promise<void>>();
   readonly #tried = new LRUCache<string, true>({ max: MAX_TRIED, ttl: PAUSE_MS });
 
-  constructor(parts: ProviderAheadParts) {
-    this.#parts = parts;
+  constructor(issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'log'>, turns: ProviderTurns) {
+    this.#issuing = issuing;
+    this.#turns = turns;
   }
 
   /** Begins a refresh if it is due. */
@@ -36,7 +28,7 @@ export class ProviderAhead {
     if (this.#running.has(id) || this.#tried.has(id)) return;
     this.#tried.set(id, true);
     this.refresh(id).catch((error: unknown) => {
-      this.#parts.log.info('the tokens of the identity provider were not refreshed in advance', {
+      this.#issuing.log.info('the tokens of the identity provider were not refreshed in advance', {
         signIn: id,
         reason: messageOf(error),
       });
@@ -57,14 +49,14 @@ export class ProviderAhead {
   }
 
   async #refresh(id: string): Promise<void> {
-    const { signIns, accessTokens, attempts, turns } = this.#parts;
+    const { signIns, accessTokens, attempts } = this.#issuing;
     const signIn = await signIns.find(id);
     if (signIn?.provider.refreshToken === undefined) return;
-    const { running, tokens } = await turns.take(signIn, '');
+    const { running, tokens } = await this.#turns.take(signIn, '');
     try {
       // The turn before it is kept: its answer may still not have arrived.
       await signIns.replace(running, { ...running, provider: tokens, turn: signIn.turn });
-      turns.stored(signIn.provider);
+      this.#turns.stored(signIn.provider);
       accessTokens.forget(id);
     } finally {
       attempts.forget(running.turn.attempt);

@@ -1,59 +1,48 @@
-import type { Log } from 'pegboard';
 import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-import type { AccessTokens } from '../state/accessTokens.ts';
-import type { Attempts } from '../state/attempts.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
-import type { Presented, SignIns } from '../state/signIns.ts';
-import type { Addresses } from '../web/addresses.ts';
+import type { Presented } from '../state/signIns.ts';
 import { IN_USE, busy } from './busy.ts';
+import type { Issuing } from './issuing.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
-
-export interface RefreshGrantParts {
-  readonly signIns: SignIns;
-  readonly accessTokens: AccessTokens;
-  readonly attempts: Attempts;
-  readonly turns: ProviderTurns;
-  readonly ahead: ProviderAhead;
-  readonly addresses: Addresses;
-  readonly sessionMs: () => number;
-  readonly log: Log;
-}
 
 /** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in. The provider is asked first,
  *  so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
  *  client, the client may send the same token again. Source: RFC 9700 §4.14 */
 export class RefreshGrant implements Grant {
   readonly type = 'refresh_token';
-  readonly #parts: RefreshGrantParts;
+  readonly #issuing: Issuing;
+  readonly #turns: ProviderTurns;
+  readonly #ahead: ProviderAhead;
 
-  constructor(parts: RefreshGrantParts) {
-    this.#parts = parts;
+  constructor(issuing: Issuing, turns: ProviderTurns, ahead: ProviderAhead) {
+    this.#issuing = issuing;
+    this.#turns = turns;
+    this.#ahead = ahead;
   }
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
-    const { attempts, turns } = this.#parts;
     const { signIn, secret, generation } = await this.#checked(form, client, await jkt());
     const scope = this.#scopeOf(form, signIn);
     // A client that presents the current token has received the answer to the former one.
     const before = generation === 'current' ? { ...signIn, turn: undefined } : signIn;
-    const turn = await turns.take(signIn, digest(secret), before).catch(asRefused);
+    const turn = await this.#turns.take(signIn, digest(secret), before).catch(asRefused);
     try {
       return await this.#rotated(signIn, turn, scope);
     } catch (error) {
-      attempts.forget(turn.running.turn.attempt);
+      this.#issuing.attempts.forget(turn.running.turn.attempt);
       throw error;
     }
   }
 
   async #rotated(signIn: SignIn, { running, tokens }: ProviderTurn, scope: string): Promise<GrantAnswer> {
-    const { signIns, accessTokens, turns } = this.#parts;
+    const { signIns, accessTokens, sessionMs } = this.#issuing;
     const { token, current } = newRefreshToken(signIn);
-    const expiresAt = Date.now() + this.#parts.sessionMs();
+    const expiresAt = Date.now() + sessionMs();
     const next: Taken = {
       ...running,
       provider: tokens,
@@ -63,16 +52,15 @@ export class RefreshGrant implements Grant {
     };
     const body = await tokenAnswer(accessTokens, next, token, scope);
     if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
-    turns.stored(signIn.provider);
+    this.#turns.stored(signIn.provider);
     accessTokens.forget(signIn.id);
     return { body, ended: (isAnswered) => this.#close(next, isAnswered) };
   }
 
   async #checked(form: TokenForm, client: OAuthClient, jkt: string | undefined): Promise<Presented> {
-    const { signIns, ahead } = this.#parts;
     const token = form.need('refresh_token');
-    await ahead.settled(token.split('.', 1)[0] ?? '');
-    const presented = await signIns.presented(token);
+    await this.#ahead.settled(token.split('.', 1)[0] ?? '');
+    const presented = await this.#issuing.signIns.presented(token);
     if (presented === undefined) throw refused('refresh-token-unknown');
     const { signIn } = presented;
     if (signIn.clientId !== client.id) throw await this.#theft(signIn, 'refresh-token-of-other-client');
@@ -86,14 +74,14 @@ export class RefreshGrant implements Grant {
     if (generation === 'current') return;
     const { turn } = signIn;
     const isLast = turn !== undefined && isSame(turn.from, digest(secret));
-    const state = isLast ? await this.#parts.turns.stateOf(turn) : 'answered';
+    const state = isLast ? await this.#turns.stateOf(turn) : 'answered';
     if (state === 'answered') throw await this.#theft(signIn, 'refresh-token-reused');
     if (state !== 'failed') throw busy(IN_USE);
   }
 
   async #theft(signIn: SignIn, reason: string): Promise<OAuthError> {
-    await this.#parts.signIns.end(signIn.id, reason);
-    this.#parts.log.warn('a refresh token was misused: its sign-in has ended', {
+    await this.#issuing.signIns.end(signIn.id, reason);
+    this.#issuing.log.warn('a refresh token was misused: its sign-in has ended', {
       signIn: signIn.id,
       client: signIn.clientId,
       reason,
@@ -108,7 +96,7 @@ export class RefreshGrant implements Grant {
       throw new OAuthError('invalid_scope', 'scope is wider than what was granted', {
         reason: 'scope-wider',
       });
-    if (form.all('resource').some((resource) => !this.#parts.addresses.isOwn(resource)))
+    if (form.all('resource').some((resource) => !this.#issuing.addresses.isOwn(resource)))
       throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for', {
         reason: 'resource-not-ours',
       });
@@ -117,7 +105,7 @@ export class RefreshGrant implements Grant {
 
   /** If the vault cannot be reached, this process still knows. */
   async #close(next: Taken, isAnswered: boolean): Promise<void> {
-    const { attempts, log } = this.#parts;
+    const { attempts, log } = this.#issuing;
     const { attempt } = next.turn;
     if (isAnswered) attempts.answered(attempt);
     else attempts.forget(attempt);
@@ -131,7 +119,7 @@ export class RefreshGrant implements Grant {
 
   /** Tries until the record no longer says that the answer may be lost: a refresh in advance may change it meanwhile. */
   async #mark(next: Taken, isAnswered: boolean): Promise<void> {
-    const { signIns } = this.#parts;
+    const { signIns } = this.#issuing;
     const { attempt } = next.turn;
     let found: SignIn | undefined = next;
     while (found?.turn?.attempt.number === attempt.number && found.turn.attempt.process === attempt.process) {

@@ -103,7 +103,7 @@ class Process {
     );
     this.accessTokens = new AccessTokens(scope, this.signIns, () => 'http://localhost:1');
     this.codes = new Codes(scope);
-    const parts = {
+    const issuing = {
       signIns: this.signIns,
       accessTokens: this.accessTokens,
       attempts: new Attempts(scope),
@@ -111,14 +111,14 @@ class Process {
       sessionMs: () => HOUR_MS,
       log: captureLog(),
     };
-    this.#code = new CodeGrant({ ...parts, codes: this.codes, begun: () => undefined });
+    this.#code = new CodeGrant(issuing, this.codes, () => undefined);
     const refresh: IdentityProvider['refresh'] = async (_, before) => {
       await this.#faulty.operate(() => undefined);
       return all.refreshAtProvider(before);
     };
-    const turns = new ProviderTurns(parts.signIns, parts.attempts, () => ({ refresh }));
-    this.#ahead = new ProviderAhead({ ...parts, turns });
-    this.#refresh = new RefreshGrant({ ...parts, turns, ahead: this.#ahead });
+    const turns = new ProviderTurns(issuing.signIns, issuing.attempts, () => ({ refresh }));
+    this.#ahead = new ProviderAhead(issuing, turns);
+    this.#refresh = new RefreshGrant(issuing, turns, this.#ahead);
   }
 
   /** Plans a fault from now on; the count begins anew. @param at number of the operation, from 0 */

@@ -61,7 +61,7 @@ describe('FreshIdTokens', () => {
     const attempts = new Attempts(scope);
     const accessTokens = new AccessTokens(scope, signIns, () => 'http://localhost:1');
     const turns = new ProviderTurns(signIns, attempts, () => provider);
-    const ahead = new ProviderAhead({ signIns, attempts, accessTokens, turns, log: captureLog() });
+    const ahead = new ProviderAhead({ signIns, attempts, accessTokens, log: captureLog() }, turns);
     return { signIns, fresh: new FreshIdTokens(signIns, ahead) };
   }
   async function start(seconds: number) {
