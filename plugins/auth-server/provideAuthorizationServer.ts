@@ -144,7 +144,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
 
   const defaultScopes = (): readonly string[] => config().idp.scopes;
   const asked = new AskedScopes(defaultScopes, () => scope.all(SignInScopes), log);
-  const providerLeg = { flows, addresses, provider, scopes: () => asked.list() };
+  const leg = { flows, addresses, browsers, provider, scopes: () => asked.list() };
   const checkRegistered = (uri: string): Promise<void> =>
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
   const needsConsentOf = (client: OAuthClient): boolean => needsConsent(client, config());
@@ -180,15 +180,14 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
       limit: new RateLimit(() => 10, 3_600),
     }),
     authorize({
-      ...providerLeg,
-      browsers,
+      ...leg,
       clients,
       defaultScopes,
       checkRedirectUri: checkRegistered,
       needsConsent: needsConsentOf,
     }),
-    consent({ ...providerLeg, browsers }),
-    providerCallback({ flows, codes, browsers, people, addresses, provider }),
+    consent(leg),
+    providerCallback(leg, codes, people),
     token(rateLimit('perClient'), clients, grants, ({ request }) => possession.forTokens(request)),
     revoke({ clients, signIns, accessTokens, provider, log }),
     introspect(clients, accessTokens, addresses),
@@ -204,7 +203,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
       () => scope.all(BearerTokens),
     ),
   );
-  scope.provide(BrowserSignIn, browserSignIn({ ...providerLeg, browsers, people }));
+  scope.provide(BrowserSignIn, browserSignIn(leg, people));
   scope.provide(AuthorizationServer, {
     issuer: () => addresses.base,
     providerIssuer: () => identityProvider?.issuer,

@@ -1,5 +1,4 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -23,8 +22,6 @@ const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values']
 
 export interface AuthorizeParts extends ProviderLeg {
   readonly clients: Clients;
-  readonly addresses: Addresses;
-  readonly browsers: BrowserCookie;
   /** Scopes of a client that asks for none. */
   readonly defaultScopes: () => readonly string[];
   /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */

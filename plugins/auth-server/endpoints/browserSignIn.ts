@@ -1,12 +1,10 @@
 import { GatewayError } from 'pegboard';
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { html, page } from '../../kit/http/page.ts';
 import { securityHeaders } from '../../kit/http/securityHeaders.ts';
 import type { BrowserSignIn } from '../../contracts/oauth.ts';
 import type { BrowserPeople, BrowserPerson } from '../state/browserPeople.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
-import type { Addresses } from '../web/addresses.ts';
 import { discovering } from '../web/discovering.ts';
 import { BROWSER_S, toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
@@ -14,28 +12,22 @@ import type { ProviderLeg } from './toProvider.ts';
 /** One path: `//host` would lead to another host, and so would a backslash, which browsers read as a slash. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
 
-export interface BrowserSignInParts extends ProviderLeg {
-  readonly addresses: Addresses;
-  readonly browsers: BrowserCookie;
-  readonly people: BrowserPeople;
-}
-
 /** Asks who is at a browser, at the identity provider if it is not known. Source: RFC 9700 §4.7 */
-export function browserSignIn(parts: BrowserSignInParts): BrowserSignIn {
+export function browserSignIn(leg: ProviderLeg, people: BrowserPeople): BrowserSignIn {
   return {
     confirm: async (request, caller, returnTo) => {
-      if (!OWN_PATH.test(returnTo) || !isBelow(parts.addresses.base, returnTo))
+      if (!OWN_PATH.test(returnTo) || !isBelow(leg.addresses.base, returnTo))
         throw new GatewayError('REQUEST_MALFORMED', 'a sign-in can only return to a path of this gateway');
-      const { issuer } = parts.provider();
+      const { issuer } = leg.provider();
       if (issuer === undefined) throw discovering();
       if (caller.issuer !== issuer) return 'unknowable';
-      const person = await parts.people.find(request);
+      const person = await people.find(request);
       // Of a former identity provider, the name may be another person's.
-      if (person?.issuer !== issuer) return withHeaders(parts, await begin(parts, request, returnTo, {}));
+      if (person?.issuer !== issuer) return withHeaders(leg, await begin(leg, request, returnTo, {}));
       if (person.subject === caller.subject) return undefined;
       // Else the provider would answer for the same person again.
-      const other = await begin(parts, request, returnTo, { prompt: 'login' });
-      return withHeaders(parts, otherPersonPage(person, other));
+      const other = await begin(leg, request, returnTo, { prompt: 'login' });
+      return withHeaders(leg, otherPersonPage(person, other));
     },
   };
 }
@@ -46,12 +38,12 @@ function isBelow(base: string, path: string): boolean {
 }
 
 async function begin(
-  parts: BrowserSignInParts,
+  leg: ProviderLeg,
   request: InboundRequest,
   returnTo: string,
   hints: Readonly<Record<string, string>>,
 ): Promise<Reply> {
-  const browser = parts.browsers.give(request, BROWSER_S);
+  const browser = leg.browsers.give(request, BROWSER_S);
   const flow = {
     returnTo,
     hints,
@@ -60,7 +52,7 @@ async function begin(
     browser: digest(browser.id),
     begunAt: Date.now(),
   };
-  return toProvider(parts, flow, browser.headers);
+  return toProvider(leg, flow, browser.headers);
 }
 
 /** It does not name the person whom the link belongs to. @param other the redirect to the identity provider */
@@ -79,7 +71,7 @@ function otherPersonPage({ shown }: BrowserPerson, { headers = {} }: Reply): Rep
   return { ...shownPage, headers: { ...shownPage.headers, ...cookies } };
 }
 
-function withHeaders({ addresses }: BrowserSignInParts, reply: Reply): Reply {
+function withHeaders({ addresses }: ProviderLeg, reply: Reply): Reply {
   return {
     ...reply,
     headers: { ...securityHeaders(addresses.isHttps), 'cache-control': 'no-store', ...reply.headers },

@@ -1,27 +1,20 @@
-import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
-import type { Addresses } from '../web/addresses.ts';
 import { formParameters } from '../web/oauthRoute.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { errorRedirect } from './errorRedirect.ts';
 import { toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
-export interface ConsentParts extends ProviderLeg {
-  readonly addresses: Addresses;
-  readonly browsers: BrowserCookie;
-}
-
 /** `POST /oauth/consent`: the person's decision, only from the browser that was shown the page. */
-export function consent(parts: ConsentParts): OAuthEndpoint {
+export function consent(leg: ProviderLeg): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/consent',
     handle: async (exchange) => {
       const form = await formParameters(exchange);
-      const flow = await parts.flows.take(`consent ${form.get('flow') ?? ''}`);
-      const browser = parts.browsers.idOf(exchange.request);
+      const flow = await leg.flows.take(`consent ${form.get('flow') ?? ''}`);
+      const browser = leg.browsers.idOf(exchange.request);
       const isClients = flow !== undefined && 'clientId' in flow;
       if (!isClients || browser === undefined || digest(browser) !== flow.browser) {
         throw new OAuthError(
@@ -33,10 +26,10 @@ export function consent(parts: ConsentParts): OAuthEndpoint {
           },
         );
       }
-      if (form.get('decision') === 'allow') return toProvider(parts, flow);
+      if (form.get('decision') === 'allow') return toProvider(leg, flow);
       const denied = new OAuthError('access_denied', 'the person did not allow it');
       exchange.logRefusal(denied);
-      return errorRedirect(parts.addresses, flow.redirectUri, flow.state, denied);
+      return errorRedirect(leg.addresses, flow.redirectUri, flow.state, denied);
     },
   };
 }

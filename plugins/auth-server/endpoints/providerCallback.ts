@@ -1,26 +1,18 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { html, page } from '../../kit/http/page.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
+import type { Identity } from '../provider/identityProvider.ts';
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
-import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
+import type { BrowserFlow, Flow } from '../state/flows.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';
 import { errorRedirect } from './errorRedirect.ts';
+import type { ProviderLeg } from './toProvider.ts';
 
-export interface ProviderCallbackParts {
-  readonly flows: Flows;
-  readonly codes: Codes;
-  readonly browsers: BrowserCookie;
-  readonly people: BrowserPeople;
-  readonly addresses: Addresses;
-  readonly provider: () => IdentityProvider;
-}
 /** A return that is its flow's. */
 interface Return {
   readonly request: InboundRequest;
@@ -33,8 +25,11 @@ interface Return {
 }
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
-export function providerCallback(parts: ProviderCallbackParts): OAuthEndpoint {
-  const { flows, browsers, addresses, provider } = parts;
+export function providerCallback(
+  { flows, browsers, addresses, provider }: ProviderLeg,
+  codes: Codes,
+  people: BrowserPeople,
+): OAuthEndpoint {
   return {
     method: 'GET',
     path: '/oauth/callback',
@@ -53,17 +48,20 @@ export function providerCallback(parts: ProviderCallbackParts): OAuthEndpoint {
       const { verifier, nonce } = flow;
       const redeem = (): Promise<Identity> => provider().redeem(http.query, { state, nonce, verifier });
       const returned: Return = { request, redeem, isSameBrowser, logRefusal };
-      return 'returnTo' in flow ? toPage(parts, flow, returned) : toClient(parts, flow, returned);
+      return 'returnTo' in flow
+        ? toPage(addresses, people, flow, returned)
+        : toClient(addresses, codes, people, flow, returned);
     },
   };
 }
 
 async function toClient(
-  parts: ProviderCallbackParts,
+  addresses: Addresses,
+  codes: Codes,
+  people: BrowserPeople,
   flow: Flow,
   { request, redeem, isSameBrowser, logRefusal }: Return,
 ): Promise<Reply> {
-  const { codes, people, addresses } = parts;
   const { clientId, redirectUri, scope, challenge } = flow;
   try {
     const { person, provider } = await redeem();
@@ -79,7 +77,8 @@ async function toClient(
 }
 
 async function toPage(
-  { people, addresses }: ProviderCallbackParts,
+  addresses: Addresses,
+  people: BrowserPeople,
   { returnTo }: BrowserFlow,
   { request, redeem, logRefusal }: Return,
 ): Promise<Reply> {

@@ -1,13 +1,18 @@
 import type { Reply } from 'pegboard';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
+import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { newSecret } from '../../kit/secrets/secrets.ts';
+import type { Addresses } from '../web/addresses.ts';
 
 /** How long a browser keeps the cookie that its sign-ins are bound to. */
 export const BROWSER_S = 3_600;
 
+/** The way of a browser to the identity provider and back. */
 export interface ProviderLeg {
   readonly flows: Flows;
+  readonly addresses: Addresses;
+  readonly browsers: BrowserCookie;
   readonly provider: () => IdentityProvider;
   /** Scopes to ask the provider for. */
   readonly scopes: () => readonly string[];
