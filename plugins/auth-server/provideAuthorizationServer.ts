@@ -189,7 +189,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     consent(leg),
     providerCallback(leg, codes, people),
     token(rateLimit('perClient'), clients, grants, ({ request }) => possession.forTokens(request)),
-    revoke({ clients, signIns, accessTokens, provider, log }),
+    revoke(clients, signIns, accessTokens, provider, log),
     introspect(clients, accessTokens, addresses),
     ...userinfo(),
   ])

@@ -10,17 +10,15 @@ import { formParameters } from '../web/oauthRoute.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import type { Params } from '../web/params.ts';
 
-export interface RevokeParts {
-  readonly clients: Clients;
-  readonly signIns: SignIns;
-  readonly accessTokens: AccessTokens;
-  readonly provider: () => IdentityProvider;
-  readonly log: Log;
-}
-
 /** `POST /oauth/revoke`: a refresh token ends its sign-in, an access token only itself. A public client proves by the token alone
  *  that it may. Source: RFC 7009 */
-export function revoke(parts: RevokeParts): OAuthEndpoint {
+export function revoke(
+  clients: Clients,
+  signIns: SignIns,
+  accessTokens: AccessTokens,
+  provider: () => IdentityProvider,
+  log: Log,
+): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/revoke',
@@ -28,11 +26,10 @@ export function revoke(parts: RevokeParts): OAuthEndpoint {
       const form = await formParameters(exchange);
       const token = form.need('token');
       const authorization = exchange.request.header('authorization');
-      const { signIns, accessTokens, provider, log } = parts;
       const presented = await signIns.presented(token);
       const access = presented === undefined ? await accessTokens.find(token) : undefined;
       const owner = presented?.signIn.clientId ?? access?.clientId;
-      if (owner !== undefined && (await mayRevoke(parts.clients, owner, form, authorization))) {
+      if (owner !== undefined && (await mayRevoke(clients, owner, form, authorization))) {
         if (access !== undefined) await accessTokens.revoke(token);
         if (presented !== undefined) {
           await signIns.end(presented.signIn.id, 'revoked');
