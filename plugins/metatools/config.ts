@@ -21,11 +21,9 @@ export interface MetatoolsConfig {
   readonly pageChars: number;
   /** Most characters of a get_result page, whatever limit says. */
   readonly maxPageChars: number;
-  /** Characters that the select of one get_result may read and write, 16 for each value on the way among them;
-   *  what a path takes twice counts twice. */
-  readonly maxSelectChars: number;
-  /** Filters within one another, and .. in all, that a select of get_result may have. */
-  readonly maxSelectNesting: number;
+  /** How long one select of get_result may take, and the examination of one result of more than 1 MiB; then
+   *  their worker is ended. */
+  readonly workerMs: number;
   /** A page of list_tools or filter_tools without limit shortens its summaries to stay within this, then ends
    *  early. */
   readonly defaultPageBytes: number;

@@ -23,6 +23,7 @@ import { describeResource, getResource, listResources } from './tools/mcpResourc
 import { describePrompt, getPrompt, listPrompts } from './tools/mcpPrompts.ts';
 import { stillStarting } from './tools/stillStarting.ts';
 import { Ranker } from './search/ranker.ts';
+import { InWorker } from './results/inWorker.ts';
 import { ResultStore } from './results/resultStore.ts';
 
 /** The thirteen tools that clients see, through which they find and call all others. */
@@ -53,6 +54,8 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const ranker = new Ranker();
   const turns = new Turns();
   const store = new ResultStore(scope, turns);
+  // Of their own, so that no answer of a call waits for the selections of others.
+  const [examiner, selector] = [new InWorker(), new InWorker()];
   const summaryOf = createSummarizer();
   const starting = stillStarting(scope);
   const inOrder = [
@@ -60,17 +63,20 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     describeTool(scope, starting),
     listCoreTools(scope, summaryOf),
     filterTools(scope, { ranker, summaryOf, turns, starting }),
-    callTool(scope, { store, turns, starting }),
+    callTool(scope, { store, turns, starting, worker: examiner }),
     listResources(scope),
     describeResource(scope),
     getResource(scope),
     listPrompts(scope),
     describePrompt(scope),
     getPrompt(scope),
-    getResult(scope, store, turns),
+    getResult(scope, { store, turns, worker: selector }),
     explainTool(scope),
   ];
   for (const tool of inOrder) scope.addTool(tool);
   scope.onReload((next) => store.resize(next));
-  scope.onStop(() => store.clear());
+  scope.onStop(() => {
+    store.clear();
+    for (const worker of [examiner, selector]) worker.end();
+  });
 }

@@ -75,7 +75,7 @@ function skipValue(text: string, start: number): number {
 }
 
 /** @param at index of the opening quote @returns the index after the closing one */
-function skipString(text: string, at: number): number {
+export function skipString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); ; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === 92) before -= 1;

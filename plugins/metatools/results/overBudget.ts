@@ -1,18 +1,18 @@
 import { isGatewayError, rawResult } from 'pegboard';
-import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
+import type { Call, CallResult, Scope } from 'pegboard';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { MetatoolsConfig } from '../config.ts';
+import { examine, textShape } from './examine.ts';
+import type { ResultView, StoredView } from './examine.ts';
+import { WorkerFault } from './inWorker.ts';
+import type { InWorker } from './inWorker.ts';
 import { PART_CHARS } from './resultHandle.ts';
-import type { KeptResult, ResultStore } from './resultStore.ts';
-import { idsIn } from './idsIn.ts';
-import { JsonReader } from './jsonReader.ts';
-import type { Pausing } from './jsonReader.ts';
-import { shapeOf, textShape } from './shapeOf.ts';
+import type { ResultStore } from './resultStore.ts';
 import { newLinesIn, sliceText, sumOf } from './textPage.ts';
-import { viewOf } from './viewOf.ts';
-import type { StoredView } from './viewOf.ts';
 
+/** Parsing this takes some milliseconds; longer texts are examined by a worker. */
+const INLINE_CHARS = 1_048_576;
 /** Estimated size of an id with its path; limits the number of ids in a small budget. */
 const CHARS_OF_AN_ID = 200;
 
@@ -20,21 +20,20 @@ export interface BudgetParts {
   readonly scope: Scope<MetatoolsConfig>;
   readonly store: ResultStore;
   readonly turns: Turns;
+  readonly worker: InWorker;
   readonly call: Call;
 }
 
 /** Stores a result whose text exceeds the budget and returns its head, size, shape and how to continue. Images, sounds
  *  and isError are kept in the answer. */
 export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
-  const { turns } = parts;
-  const { config } = parts.scope;
-  if (fits(result.json, config.resultBudget)) return result;
-  const view = await turns.run(viewOf(new JsonReader(result.json, Infinity)));
-  if (view.bytes <= config.resultBudget) return result;
-  const { text, others, members } = view;
-  const head = sliceText(text, 0, Math.min(config.headChars, config.resultBudget));
-  const newLines = await turns.run(newLinesIn(text, PART_CHARS));
-  const kept = await keep({ ...view, newLines }, head.length, parts);
+  const { resultBudget, headChars } = parts.scope.config;
+  if (fits(result.json, resultBudget)) return result;
+  const view = await viewOf(result.json, parts);
+  if (view.bytes <= resultBudget) return result;
+  const { text, others, members, newLines, about } = view;
+  const head = sliceText(text, 0, Math.min(headChars, resultBudget));
+  const kept = await keep(view, head.length, parts);
   const note = {
     truncated: true,
     ...kept.fields,
@@ -42,7 +41,7 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
     total_chars: text.length,
     total_lines: sumOf(newLines) + 1,
     head_chars: head.length,
-    ...(await turns.run(described(view, config))),
+    ...about,
     next: kept.next,
   };
   const texts = [JSON.stringify(note, null, 2), head].map((part) =>
@@ -56,14 +55,42 @@ function fits(json: string, budget: number): boolean {
   return json.length * 3 <= budget || Buffer.byteLength(json) <= budget;
 }
 
-function* described(
-  { text, data, hasData }: StoredView,
-  { maxKeptIds, resultBudget }: MetatoolsConfig,
-): Pausing<JsonObject> {
-  if (!hasData) return { shape: textShape(text.length) };
-  const json = new JsonReader(data ?? text, Infinity);
-  const ids = yield* idsIn(json, Math.min(maxKeptIds, Math.floor(resultBudget / CHARS_OF_AN_ID)));
-  return { ...ids, shape: yield* shapeOf(json) };
+async function viewOf(json: string, { scope, turns, worker, call }: BudgetParts): Promise<ResultView> {
+  const { maxKeptIds, resultBudget, workerMs } = scope.config;
+  const maxIds = Math.min(maxKeptIds, Math.floor(resultBudget / CHARS_OF_AN_ID));
+  if (json.length <= INLINE_CHARS) return examine(json, maxIds);
+  try {
+    return await worker.run({ run: 'examine', maxIds }, slices(json, turns), workerMs);
+  } catch (error) {
+    if (!(error instanceof WorkerFault)) throw error;
+    scope.log.warn(`examining an oversized result ${error.message}`, {
+      tool: call.args['name'],
+      request: call.request.id,
+      chars: json.length,
+    });
+    return unexamined(json, error.message);
+  }
+}
+
+async function* slices(json: string, turns: Turns): AsyncGenerator<string, void> {
+  for (let at = 0; at < json.length; at += PART_CHARS) {
+    yield json.slice(at, at + PART_CHARS);
+    await turns.next();
+  }
+}
+
+/** The call has run and may not be repeated, so its JSON is kept as a text. */
+function unexamined(json: string, why: string): ResultView {
+  return {
+    text: json,
+    hasData: false,
+    data: undefined,
+    newLines: newLinesIn(json, PART_CHARS),
+    bytes: Buffer.byteLength(json),
+    others: [],
+    members: '',
+    about: { shape: `${textShape(json)}, the whole result as JSON: examining it ${why}` },
+  };
 }
 
 interface Kept {
@@ -72,7 +99,7 @@ interface Kept {
 }
 
 /** Stores a result; if it cannot be stored, the note says so, since the call is not repeated automatically. */
-async function keep(result: KeptResult, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
+async function keep(result: StoredView, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
   const { storedResultTtlSeconds: expires } = scope.config;
   try {
     const handle = await store.put(result, call.request);

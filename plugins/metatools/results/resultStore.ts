@@ -9,16 +9,12 @@ import { Vault } from '../../contracts/vault.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
 import type { Sizes } from './resultHandle.ts';
-import type { StoredView } from './viewOf.ts';
+import type { StoredView } from './examine.ts';
 
 /** Key prefix of a result's header; its text and data are under `resultpart:<handle>:<number>`, text first. */
 const KEY = 'result:';
 const PART_KEY = 'resultpart:';
 
-export interface KeptResult extends StoredView {
-  /** Number of line breaks in each part of the text. */
-  readonly newLines: readonly number[];
-}
 /** A stored result, read part by part. */
 export interface StoredResult {
   readonly chars: number;
@@ -26,8 +22,8 @@ export interface StoredResult {
   readonly hasData: boolean;
   /** @throws GatewayError TOOL_RESULT_GONE, STORE_UNREACHABLE */
   part(number: number): Promise<string>;
-  /** Calls `use` with the JSON of its data, or with `""` if it has none; the data is shared while `use` runs. */
-  withData<T>(use: (data: string) => Promise<T>): Promise<T>;
+  /** Calls `use` with the JSON of its data in parts, or with `""` if it has none; the data counts as memory while `use` runs. */
+  withData<T>(use: (parts: AsyncIterable<string> | Iterable<string>) => Promise<T>): Promise<T>;
 }
 
 interface Kept {
@@ -35,18 +31,12 @@ interface Kept {
   /** The owner whose share of the store it counts against. */
   readonly sharer: string;
 }
-interface Shared {
-  users: number;
-  readonly data: Promise<string>;
-}
 
 /** Oversized results in the vault, bounded in number, size and time. Only the owner of the call can read a result; the
  *  result of a request without an owner can be read with its handle alone, which cannot be guessed. */
 export class ResultStore {
   readonly #scope: Scope<MetatoolsConfig>;
   readonly #turns: Turns;
-  /** Concurrent readers share the data of one result, since it may be large. */
-  readonly #sharedByHandle = new Map<string, Shared>();
   #read: LRUCache<string, string>;
   #kept: readonly Kept[] = [];
   #lastMs = 0;
@@ -64,7 +54,7 @@ export class ResultStore {
 
   /** @returns its handle
    *  @throws GatewayError STORE_FORBIDDEN if it exceeds its share of the store; STORE_UNREACHABLE without a vault */
-  async put({ text, data = '', hasData, newLines }: KeptResult, request: InboundRequest): Promise<string> {
+  async put({ text, data = '', hasData, newLines }: StoredView, request: InboundRequest): Promise<string> {
     const vault = this.#vault();
     const { maxStoredChars, storedResultTtlSeconds } = this.#scope.config;
     const chars = text.length + data.length;
@@ -103,13 +93,13 @@ export class ResultStore {
     const sizes = sizesIn(handle);
     const header = sizes && (await this.#vault().get(KEY + handle));
     if (!isObject(header) || !mayRead(header, request)) throw gone(handle);
-    const { newLines, hasData } = header as unknown as Pick<KeptResult, 'newLines' | 'hasData'>;
+    const { newLines, hasData } = header as unknown as Pick<StoredView, 'newLines' | 'hasData'>;
     return {
       chars: sizes?.text ?? 0,
       newLines,
       hasData,
       part: (number) => this.#part(handle, number),
-      withData: (use) => (hasData ? this.#counted(handle, request, use) : use('""')),
+      withData: (use) => (hasData ? this.#counted(handle, request, use) : use(['""'])),
     };
   }
 
@@ -118,38 +108,28 @@ export class ResultStore {
   }
 
   /** @throws GatewayError MEMORY_FULL */
-  async #counted<T>(handle: string, request: InboundRequest, use: (data: string) => Promise<T>): Promise<T> {
+  async #counted<T>(
+    handle: string,
+    request: InboundRequest,
+    use: (parts: AsyncIterable<string>) => Promise<T>,
+  ): Promise<T> {
     const share = this.#scope.find(MemoryBudget)?.open('result', sharerOf(request));
     const { text, data } = sizesIn(handle) ?? NOTHING;
     try {
       if (share?.size(data || text) === false) await share.room();
-      return await this.#shared(handle, use);
+      return await use(this.#dataOf(handle));
     } finally {
       share?.size(0);
     }
   }
 
-  async #shared<T>(handle: string, use: (data: string) => Promise<T>): Promise<T> {
-    const shared = this.#sharedByHandle.get(handle) ?? { users: 0, data: this.#joined(handle) };
-    this.#sharedByHandle.set(handle, shared);
-    shared.users += 1;
-    try {
-      return await use(await shared.data);
-    } finally {
-      shared.users -= 1;
-      if (shared.users === 0) this.#sharedByHandle.delete(handle);
-    }
-  }
-
-  async #joined(handle: string): Promise<string> {
-    const { text, data } = sizesIn(handle) ?? { text: 0, data: 0 };
+  async *#dataOf(handle: string): AsyncGenerator<string, void> {
+    const { text, data } = sizesIn(handle) ?? NOTHING;
     const first = data === 0 ? 0 : partsOf(text);
-    const parts: string[] = [];
     for (let number = first; number < first + partsOf(data || text); number += 1) {
-      parts.push(await this.#part(handle, number));
+      yield await this.#part(handle, number);
       await this.#turns.next();
     }
-    return parts.join('');
   }
 
   async #part(handle: string, number: number): Promise<string> {

@@ -10,8 +10,16 @@ export interface Counted {
   readonly newLines: number;
 }
 
+/** A page, and the size of its whole text. */
+export interface Shown {
+  /** Undefined if its first line does not exist. */
+  readonly offset: number | undefined;
+  readonly shown: string;
+  readonly counted: Counted;
+}
+
 /** A page of a text received in pieces: keeps the requested part and counts the rest. */
-export class TextPage {
+export class TextPage implements Shown {
   readonly #limit: number;
   readonly #lines: AskedText['lines'];
   #start: number | undefined;
@@ -76,15 +84,12 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Counts the line breaks in each part of `chars` characters. */
-export function* newLinesIn(text: string, chars: number): Generator<undefined, readonly number[]> {
-  const counts: number[] = [];
-  for (let at = 0; at < text.length; at += chars) {
-    const part = text.slice(at, at + chars);
-    let count = 0;
-    for (let end = part.indexOf('\n'); end >= 0; end = part.indexOf('\n', end + 1)) count += 1;
-    counts.push(count);
-    yield;
+/** The number of line breaks in each part of `chars` characters. */
+export function newLinesIn(text: string, chars: number): readonly number[] {
+  const counts: number[] = Array(Math.ceil(text.length / chars)).fill(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    const part = Math.floor(at / chars);
+    counts[part] = (counts[part] ?? 0) + 1;
   }
   return counts;
 }

@@ -8,6 +8,7 @@ import { SignInOffers } from '../../contracts/signIns.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
+import type { InWorker } from '../results/inWorker.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 import { objectArgument, requiredText } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
@@ -29,7 +30,12 @@ export function callTool(
   {
     starting,
     ...kept
-  }: { readonly store: ResultStore; readonly turns: Turns; readonly starting: StillStarting },
+  }: {
+    readonly store: ResultStore;
+    readonly turns: Turns;
+    readonly worker: InWorker;
+    readonly starting: StillStarting;
+  },
 ): Tool {
   return metaTool({
     name: CALL_TOOL,

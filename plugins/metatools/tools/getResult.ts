@@ -5,18 +5,21 @@ import { largePages } from './clientHints.ts';
 import { optionalText, refuseLonger, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { metaTool } from './metaTool.ts';
-import { JsonReader } from '../results/jsonReader.ts';
-import type { Pausing } from '../results/jsonReader.ts';
-import { parseJsonPath } from '../results/parseJsonPath.ts';
-import type { PathStep } from '../results/parseJsonPath.ts';
+import { WorkerFault } from '../results/inWorker.ts';
+import type { InWorker } from '../results/inWorker.ts';
 import { PART_CHARS } from '../results/resultHandle.ts';
 import type { ResultStore, StoredResult } from '../results/resultStore.ts';
-import { selectFrom } from '../results/selectFrom.ts';
-import { selectedText } from '../results/selectedText.ts';
+import type { Selected } from '../results/select.ts';
 import { TextPage, sumOf } from '../results/textPage.ts';
-import type { AskedText, Counted } from '../results/textPage.ts';
+import type { AskedText, Counted, Shown } from '../results/textPage.ts';
 
-export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore, turns: Turns): Tool {
+export interface GetResultParts {
+  readonly store: ResultStore;
+  readonly turns: Turns;
+  readonly worker: InWorker;
+}
+
+export function getResult(scope: Scope<MetatoolsConfig>, { store, turns, worker }: GetResultParts): Tool {
   const { pageChars } = scope.config;
   return metaTool({
     name: 'get_result',
@@ -40,14 +43,13 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore, tur
       const handle = requiredText(args, 'handle');
       refuseLonger(args, ['select'], config.maxQueryChars);
       const select = optionalText(args, 'select');
-      const path = select === undefined ? undefined : parseJsonPath(select, config.maxSelectNesting);
       const asked = askedOf(args, config);
       const stored = await store.get(handle, request);
-      if (path === undefined || (path.length === 0 && !stored.hasData))
+      if (select === undefined || (!stored.hasData && /^\s*\$?\s*$/.test(select)))
         return storedPage(stored, asked, turns);
-      return stored.withData((data) =>
-        turns.run(selectedPage(new JsonReader(data, config.maxSelectChars), path, asked)),
-      );
+      const job = { run: 'select', path: select, asked } as const;
+      const selected = stored.withData((parts) => worker.run<Selected>(job, parts, config.workerMs));
+      return answerOfSelected(await selected.catch(refused), asked);
     },
   });
 }
@@ -91,26 +93,23 @@ function firstPart({ offset, lines }: AskedText, newLines: readonly number[]): n
 }
 
 /** Returns a selected image or sound as an image or sound, not as base64 text. @throws GatewayError TOOL_ARGUMENTS */
-function* selectedPage(
-  json: JsonReader,
-  path: readonly PathStep[],
-  asked: AskedText,
-): Generator<unknown, CallResult> {
-  const selection = yield* selectFrom(json, path);
-  if ('at' in selection && (yield* isMedia(json, selection.at))) {
-    const media = json.text.slice(selection.at, yield* json.end(selection.at));
-    return rawResult(`{"content":[${media}]}`);
-  }
-  const page = new TextPage(asked);
-  for (const piece of selectedText(json, selection)) {
-    if (piece === '') yield;
-    else page.add(piece);
-  }
-  return answerOf(page, asked, page.counted);
+function answerOfSelected(selected: Selected, asked: AskedText): CallResult {
+  return 'media' in selected
+    ? rawResult(`{"content":[${selected.media}]}`)
+    : answerOf(selected, asked, selected.counted);
+}
+
+function refused(error: unknown): never {
+  if (!(error instanceof WorkerFault)) throw error;
+  const fix = 'select fewer values, each once, a part such as [0:100], or leave select out and read by pages';
+  throw new GatewayError(
+    'TOOL_ARGUMENTS',
+    error.isCallers ? error.message : `select ${error.message}; ${fix}`,
+  );
 }
 
 /** Returns the position of the page as JSON, then its text, unescaped. */
-function answerOf(page: TextPage, { lines }: AskedText, { chars, newLines }: Counted): CallResult {
+function answerOf(page: Shown, { lines }: AskedText, { chars, newLines }: Counted): CallResult {
   const { offset, shown } = page;
   if (offset === undefined) {
     const text = `line ${lines?.first ?? 1} does not exist; the text has ${newLines + 1} lines`;
@@ -127,11 +126,4 @@ function answerOf(page: TextPage, { lines }: AskedText, { chars, newLines }: Cou
   };
   const { content } = jsonResult(place).value();
   return resultOf({ content: [...content, { type: 'text', text: shown }] });
-}
-
-function* isMedia(json: JsonReader, at: number): Pausing<boolean> {
-  const type = yield* json.member(at, 'type');
-  const data = yield* json.member(at, 'data');
-  if (type === undefined || data === undefined || !json.isString(data)) return false;
-  return ['image', 'audio'].includes(String(json.scalar(type)));
 }

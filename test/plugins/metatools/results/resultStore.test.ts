@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { InboundRequest, Scope } from '../../../../kernel/index.ts';
 import { Turns } from '../../../../plugins/kit/limits/turns.ts';
 import { ResultStore } from '../../../../plugins/metatools/results/resultStore.ts';
-import type { KeptResult } from '../../../../plugins/metatools/results/resultStore.ts';
+import type { StoredView } from '../../../../plugins/metatools/results/examine.ts';
 import type { MetatoolsConfig } from '../../../../plugins/metatools/config.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf } from '../../../support/kernel.ts';
@@ -22,7 +22,7 @@ function storeOn(vault: MemoryVault, change: Partial<MetatoolsConfig> = {}): Res
   const scope = { config, find: () => vault } as unknown as Scope<MetatoolsConfig>;
   return new ResultStore(scope, new Turns());
 }
-function kept(text: string): KeptResult {
+function kept(text: string): StoredView {
   return { text, data: undefined, hasData: false, newLines: [0] };
 }
 function from(request: Partial<InboundRequest>): InboundRequest {

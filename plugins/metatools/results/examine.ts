@@ -1,0 +1,157 @@
+// Also loaded by the worker, so it imports nothing of the kernel.
+import { rawMember, splitArray } from '../../kit/text/rawJson.ts';
+import { PART_CHARS } from './resultHandle.ts';
+import { newLinesIn } from './textPage.ts';
+
+/** The readable parts of a stored result: `text` for pages and lines, `data` for selections. */
+export interface StoredView {
+  /** Its texts joined by newlines; without texts the JSON of the structured content. */
+  readonly text: string;
+  /** Whether there is data to select from; false for plain text. */
+  readonly hasData: boolean;
+  /** JSON of structuredContent, or of the result itself; undefined if `text` is the data, or there is none. */
+  readonly data: string | undefined;
+  /** Number of line breaks in each part of the text. */
+  readonly newLines: readonly number[];
+}
+/** The parts of a result over the budget, with JSON exactly as the server wrote it. */
+export interface ResultView extends StoredView {
+  /** Size of the texts or of the structured content, whichever is larger; without images, sounds and files. */
+  readonly bytes: number;
+  /** Items without text as JSON, which a shortened result keeps. */
+  readonly others: readonly string[];
+  /** Its members isError and _meta as JSON, each preceded by a comma. */
+  readonly members: string;
+  /** `shape`, and `ids` if there are any. */
+  readonly about: Record<string, unknown>;
+}
+
+const MAX_DEPTH = 3;
+const MAX_KEYS = 20;
+const ID = /(?:^|[._])id$|[a-z]Id$/;
+const MAX_ID_CHARS = 128;
+/** Limit of examined arrays and objects, and of parts of each: ids are usually near the top. */
+const MAX_PARTS = 2_000;
+
+/** @param json of a result @param maxIds how many ids are shown */
+export function examine(json: string, maxIds: number): ResultView {
+  const result = recordOf(JSON.parse(json));
+  const raw = (name: string): string | undefined => (name in result ? rawMember(json, name) : undefined);
+  const structure = raw('structuredContent');
+  const { texts, others, isPlain } = itemsOf(result['content'], raw('content') ?? '');
+  const joined = texts.join('\n');
+  const text = joined === '' ? (structure ?? '') : joined;
+  const own = structure === undefined && others.length === 0 ? containerIn(text) : undefined;
+  const whole = isPlain ? undefined : result;
+  const value = structure === undefined ? (own ?? whole) : result['structuredContent'];
+  const isOwn = own !== undefined || structure === text || value === undefined;
+  return {
+    text,
+    hasData: value !== undefined,
+    data: isOwn ? undefined : (structure ?? json),
+    newLines: newLinesIn(text, PART_CHARS),
+    // A text repeats the structured content and clients show only one of them. Source: MCP 2025-11-25, Structured Content
+    bytes: Math.max(
+      texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0),
+      Buffer.byteLength(structure ?? ''),
+    ),
+    others,
+    members: ['isError', '_meta'].map((name) => memberText(name, raw(name))).join(''),
+    about:
+      value === undefined ? { shape: textShape(text) } : { ...idsIn(value, maxIds), shape: shapeOf(value) },
+  };
+}
+
+function memberText(name: string, raw: string | undefined): string {
+  return raw === undefined ? '' : `,"${name}":${raw}`;
+}
+
+interface Items {
+  readonly texts: readonly string[];
+  readonly others: readonly string[];
+  /** Whether the content is exactly one text item. */
+  readonly isPlain: boolean;
+}
+
+function itemsOf(content: unknown, raw: string): Items {
+  const texts: string[] = [];
+  const others: number[] = [];
+  const types: unknown[] = [];
+  const items: readonly unknown[] = Array.isArray(content) ? content : [];
+  for (const [at, item] of items.entries()) {
+    const { type, resource } = recordOf(item);
+    const { text } = recordOf(type === 'resource' ? resource : type === 'text' ? item : undefined);
+    if (typeof text === 'string') texts.push(text);
+    else others.push(at);
+    types.push(type);
+  }
+  const raws = others.length === 0 ? [] : splitArray(raw);
+  return {
+    texts,
+    others: others.map((at) => raws[at] ?? ''),
+    isPlain: texts.length === 1 && types.length === 1 && types[0] === 'text',
+  };
+}
+
+/** The array or object that a text is the JSON of. */
+function containerIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describes the structure of a value briefly: types, counts, keys; an array by its first element. */
+function shapeOf(value: unknown, depth = 0): unknown {
+  if (Array.isArray(value)) {
+    const count = `array of ${value.length}`;
+    return depth >= MAX_DEPTH || value.length === 0 ? count : { [count]: shapeOf(value[0], depth + 1) };
+  }
+  if (value === null) return 'null';
+  if (typeof value === 'string') return textShape(value);
+  if (typeof value !== 'object') return typeof value;
+  const entries = Object.entries(value);
+  if (depth >= MAX_DEPTH) return `object of ${entries.length} keys`;
+  const more = entries.length - MAX_KEYS;
+  const shown = entries.slice(0, MAX_KEYS).map(([key, one]) => [key, shapeOf(one, depth + 1)]);
+  return { ...Object.fromEntries(shown), ...(more > 0 && { '...': `${more} more keys` }) };
+}
+
+export function textShape({ length }: string): string {
+  return `string of ${length} characters`;
+}
+
+/** The ids by path, the outermost first, so that a caller can use them: `{ execution_id: '…', 'items[0].id': 7 }`. */
+function idsIn(root: unknown, max: number): { readonly ids?: Record<string, unknown> } {
+  const found: [string, unknown][] = [];
+  const waiting: [string, unknown][] = [['', root]];
+  for (const [path, container] of waiting) {
+    if (found.length >= max) break;
+    for (const [key, value] of partsOf(container)) {
+      const place = typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${key}`;
+      if (ID.test(place) && isId(value)) found.push([place, value]);
+      else if (typeof value === 'object' && waiting.length < MAX_PARTS) waiting.push([place, value]);
+    }
+  }
+  return found.length === 0 || max === 0 ? {} : { ids: Object.fromEntries(found.slice(0, max)) };
+}
+
+function partsOf(container: unknown): Iterable<[string | number, unknown]> {
+  return Array.isArray(container)
+    ? container.slice(0, MAX_PARTS).entries()
+    : Object.entries(container ?? {}).slice(0, MAX_PARTS);
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_ID_CHARS);
+}
+
+/** The value as an object; empty for anything else. */
+export function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
