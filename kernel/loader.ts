@@ -15,13 +15,17 @@ const EXTENSION = extname(import.meta.url);
 /** Names of the plugins that ship with Pegboard. */
 export async function builtInNames(): Promise<readonly string[]> {
   const names = await promises.readdir(BUILT_IN);
-  return names.filter((name) => existsSync(new URL(`${name}/index${EXTENSION}`, BUILT_IN))).sort();
+  return names.filter(isBuiltIn).sort();
+}
+/** Whether a plugin of that name ships with Pegboard. */
+export function isBuiltIn(name: string): boolean {
+  return /^[\w-]+$/.test(name) && existsSync(new URL(`${name}/index${EXTENSION}`, BUILT_IN));
 }
 
 /** Loads `plugins/<name>/index.js` beside the kernel.
  *  @throws GatewayError PLUGIN_MISSING, PLUGIN_IMPORT, PLUGIN_CONTRACT */
 export async function loadBuiltIn(name: string): Promise<Plugin> {
-  if (!(await builtInNames()).includes(name)) {
+  if (!isBuiltIn(name)) {
     const fix = `a third party's plugin needs plugins.${name}.module`;
     throw new GatewayError('PLUGIN_MISSING', `no built-in plugin is named ${name}; ${fix}`);
   }

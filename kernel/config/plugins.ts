@@ -8,7 +8,7 @@ import type { Env, Settings } from '../contracts/settings.ts';
 import { isGatewayError, messageOf } from '../errors.ts';
 import { isError } from '../lib/isError.ts';
 import { didYouMean } from '../lib/nearest.ts';
-import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
+import { builtInNames, isBuiltIn, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
 import { sectionFindings, switchesOf } from './sections.ts';
 import { validate } from './validate.ts';
@@ -67,8 +67,7 @@ function requiredIssues(found: readonly Found[], { settings, origin, inForce }: 
 
 async function wantedPlugin(name: string, context: PluginContext): Promise<Found> {
   const said = context.settings.plugins[name];
-  if (said === false && !(await builtInNames()).includes(name))
-    return { wanted: [], issues: await offIssues(name, context) };
+  if (said === false && !isBuiltIn(name)) return { wanted: [], issues: await offIssues(name, context) };
   try {
     const plugin = await loadFor(name, context);
     const isOff = said === false || !isEnabled(plugin, context);
