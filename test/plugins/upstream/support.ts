@@ -25,6 +25,9 @@ import type { Log, LogData } from '../../../kernel/log.ts';
 import { plugin } from '../../../plugins/upstream/index.ts';
 import { ROOT } from '../../support/sources.ts';
 
+/** Read once: a schema is compiled by its object. */
+const SCHEMA = readSchema('kinds/mcpserver');
+
 const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
 const REVISIONS = join(ROOT, 'test/plugins/upstream/fixtures/revisions.mjs');
 const TOLD = join(ROOT, 'test/plugins/upstream/fixtures/told.mjs');
@@ -109,7 +112,7 @@ export class Rig {
   /** Replaces the current definitions with these. */
   async define(specs: Readonly<Record<string, JsonObject>>): Promise<void> {
     const next = Object.entries(specs).map(([name, spec]): Resource => {
-      const { value } = validate(readSchema('kinds/mcpserver'), spec);
+      const { value } = validate(SCHEMA, spec);
       return { kind: 'MCPServer', name, spec: value as JsonObject, origin: { locate: () => ({}) } };
     });
     const specOf = (name: string): JsonObject | undefined =>

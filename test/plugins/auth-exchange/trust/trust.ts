@@ -16,6 +16,9 @@ import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
 import type { TokenIssuer } from '../../../support/tokenIssuer.ts';
 
+/** Read once: a schema is compiled by its object. */
+const SCHEMA = readSchema('config/auth-exchange');
+
 /** The issuer and the audience that the gateway of these tests has. */
 export const OWN = 'https://gateway.example.com';
 export const TEXT = 'subject token invalid or rejected';
@@ -23,7 +26,7 @@ export const TEXT = 'subject token invalid or rejected';
 /** `trustedIssuers` as the schema completes them. @throws Error with its findings */
 export function completed(entries: readonly JsonObject[]): readonly TrustedIssuer[] {
   const given = { aggregator: { oauth: { server: { trustedIssuers: entries } } } };
-  const { value, findings } = validate(readSchema('config/auth-exchange'), given);
+  const { value, findings } = validate(SCHEMA, given);
   if (findings.length > 0) throw new Error(findings.map(({ message }) => message).join());
   return (value as AuthExchangeConfig).aggregator.oauth.server.trustedIssuers;
 }
