@@ -32,6 +32,7 @@ const SHIPPED = [
     'koa',
     'lru-cache',
     'openid-client',
+    'json-p3',
     're2js',
     'smol-toml',
   ],

@@ -86,7 +86,7 @@ function isHighSurrogate(unit: number): boolean {
 
 /** The number of line breaks in each part of `chars` characters. */
 export function newLinesIn(text: string, chars: number): readonly number[] {
-  const counts: number[] = Array(Math.ceil(text.length / chars)).fill(0);
+  const counts = new Array<number>(Math.ceil(text.length / chars)).fill(0);
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
     const part = Math.floor(at / chars);
     counts[part] = (counts[part] ?? 0) + 1;

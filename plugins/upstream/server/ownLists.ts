@@ -9,7 +9,7 @@ const MAX_OWNERS = 20_000;
 export interface OwnList {
   /** Equal lists of one server are one object. */
   readonly id: string;
-  /** Of it as JSON. */
+  /** Length of its JSON. */
   readonly bytes: number;
   readonly listing: Listing;
   readonly facts: ServerFacts | undefined;
