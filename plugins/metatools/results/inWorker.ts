@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { inTurn } from 'pegboard';
 import type { Answer, Job } from './worker.ts';
 
 /** The bundle has the worker beside the plugin's index.js, the sources and the compiled tree have it beside this file. */
@@ -19,18 +18,49 @@ export class WorkerFault extends Error {
   }
 }
 
-/** Runs jobs on large texts apart from the event loop, one after the other, each in a thread of its own that ends with it. */
+/** Whose a job is, and how long it may take. */
+interface Share {
+  readonly sharer: string;
+  readonly ms: number;
+}
+
+/** Runs jobs on large texts apart from the event loop, one at a time and one of each sharer in turn, each in a thread of its own that
+ *  ends with it. */
 export class InWorker {
-  readonly #take = inTurn();
+  /** Jobs that wait, by sharer; the sharer that is next is first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #isBusy = false;
   readonly #stop = new AbortController();
 
   /** @param parts of the text that the job is about @throws WorkerFault */
-  run<T>(job: Job, parts: AsyncIterable<string> | Iterable<string>, ms: number): Promise<T> {
-    return this.#take(() => this.#run(job, parts, ms));
+  async run<T>(job: Job, parts: AsyncIterable<string> | Iterable<string>, { sharer, ms }: Share): Promise<T> {
+    await this.#turnOf(sharer);
+    try {
+      return await this.#run(job, parts, ms);
+    } finally {
+      this.#goOn();
+    }
   }
 
   end(): void {
     this.#stop.abort(new WorkerFault('was ended, because the plugin stops'));
+  }
+
+  #turnOf(sharer: string): Promise<void> | undefined {
+    if (this.#isBusy) {
+      return new Promise((resolve) => {
+        this.#waiting.set(sharer, [...(this.#waiting.get(sharer) ?? []), resolve]);
+      });
+    }
+    this.#isBusy = true;
+    return undefined;
+  }
+  #goOn(): void {
+    const [[sharer, [begin, ...later]] = ['', []]] = this.#waiting;
+    this.#waiting.delete(sharer);
+    if (later.length > 0) this.#waiting.set(sharer, later);
+    this.#isBusy = begin !== undefined;
+    begin?.();
   }
 
   async #run<T>(job: Job, parts: AsyncIterable<string> | Iterable<string>, ms: number): Promise<T> {

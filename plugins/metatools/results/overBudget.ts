@@ -1,5 +1,6 @@
 import { isGatewayError, rawResult } from 'pegboard';
 import type { Call, CallResult, Scope } from 'pegboard';
+import { sharerOf } from '../../kit/authority/ownerOf.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { MetatoolsConfig } from '../config.ts';
@@ -60,7 +61,8 @@ async function viewOf(json: string, { scope, turns, worker, call }: BudgetParts)
   const maxIds = Math.min(maxKeptIds, Math.floor(resultBudget / CHARS_OF_AN_ID));
   if (json.length <= INLINE_CHARS) return examine(json, maxIds);
   try {
-    return await worker.run({ run: 'examine', maxIds }, slices(json, turns), workerMs);
+    const share = { ms: workerMs, sharer: sharerOf(call.request) };
+    return await worker.run({ run: 'examine', maxIds }, slices(json, turns), share);
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error;
     scope.log.warn(`examining an oversized result ${error.message}`, {

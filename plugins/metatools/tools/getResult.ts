@@ -1,5 +1,6 @@
 import { GatewayError, jsonResult, rawResult, resultOf } from 'pegboard';
 import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
+import { sharerOf } from '../../kit/authority/ownerOf.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { largePages } from './clientHints.ts';
 import { optionalText, refuseLonger, requiredText, wholeNumber } from './arguments.ts';
@@ -48,7 +49,8 @@ export function getResult(scope: Scope<MetatoolsConfig>, { store, turns, worker 
       if (select === undefined || (!stored.hasData && /^\s*\$?\s*$/.test(select)))
         return storedPage(stored, asked, turns);
       const job = { run: 'select', path: select, asked } as const;
-      const selected = stored.withData((parts) => worker.run<Selected>(job, parts, config.workerMs));
+      const share = { ms: config.workerMs, sharer: sharerOf(request) };
+      const selected = stored.withData((parts) => worker.run<Selected>(job, parts, share));
       return answerOfSelected(await selected.catch(refused), asked);
     },
   });

@@ -13,8 +13,13 @@ describe('metatools: work in a worker', () => {
     worker = new InWorker();
     defer(() => worker.end());
   });
-  const select = (path: string, parts: readonly string[], ms = ENOUGH_MS): Promise<Selected> =>
-    worker.run<Selected>({ run: 'select', path, asked: { offset: 0, limit: 1_000 } }, parts, ms);
+  const select = (
+    path: string,
+    parts: readonly string[],
+    ms = ENOUGH_MS,
+    sharer = 'ann',
+  ): Promise<Selected> =>
+    worker.run<Selected>({ run: 'select', path, asked: { offset: 0, limit: 1_000 } }, parts, { ms, sharer });
   const faultOf = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => undefined,
@@ -54,12 +59,23 @@ describe('metatools: work in a worker', () => {
       expect(fault).to.have.property('message', 'was ended, because the plugin stops');
   });
 
+  it('serves callers in turn: one who has many waiting does not hold up another', async () => {
+    const served: string[] = [];
+    const by = (sharer: string): Promise<unknown> =>
+      select('$', ['1'], ENOUGH_MS, sharer).then(() => served.push(sharer));
+    await Promise.all([by('ann'), by('ann'), by('ann'), by('bob'), by('bob'), by('eve')]);
+    expect(served).to.deep.equal(['ann', 'ann', 'bob', 'eve', 'ann', 'bob']);
+  });
+
   it('passes on the failure of a part that cannot be read', async () => {
     const parts = async function* (): AsyncGenerator<string> {
       yield await Promise.resolve('[');
       throw new Error('gone');
     };
     const job = { run: 'select', path: '$', asked: { offset: 0, limit: 1 } } as const;
-    expect(await faultOf(worker.run(job, parts(), ENOUGH_MS))).to.have.property('message', 'gone');
+    expect(await faultOf(worker.run(job, parts(), { ms: ENOUGH_MS, sharer: 'ann' }))).to.have.property(
+      'message',
+      'gone',
+    );
   });
 });
