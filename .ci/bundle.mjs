@@ -155,7 +155,9 @@ export async function bundle() {
   });
   await build.close();
   const worker = await bundledWorker();
-  const modules = [...output, ...worker].flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+  const modules = [...output, ...worker].flatMap((chunk) =>
+    chunk.type === 'chunk' ? Object.keys(chunk.modules) : [],
+  );
   writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(modules));
   for (const program of PROGRAMS) chmodSync(join(dist, `${program}.js`), 0o755);
 }
