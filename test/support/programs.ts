@@ -1,4 +1,5 @@
-import { extname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from './sources.ts';
 
@@ -13,7 +14,9 @@ export function moduleAt(path: string): string {
   return fileURLToPath(new URL(`../../${path.replace(/\.ts$/, EXTENSION)}`, import.meta.url));
 }
 
-/** Arguments of node that run a module as a program. @param path from the root, for example `test/support/relayServer.ts` */
+/** Arguments of node that run a module as a program: in one file if it was packed so.
+ *  @param path from the root, for example `test/support/relayServer.ts` */
 export function programAt(path: string): readonly string[] {
-  return [...NODE_FLAGS, moduleAt(path)];
+  const packed = join(ROOT, 'build/packed/programs', basename(path).replace(/\.ts$/, '.js'));
+  return EXTENSION === '.js' && existsSync(packed) ? [packed] : [...NODE_FLAGS, moduleAt(path)];
 }

@@ -1,16 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import { eventually, startGateway } from '../../contract/index.ts';
 import type { TestGateway } from '../../contract/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { identify } from '../../support/identify.ts';
 import { processesBelow, processesNaming } from '../../support/proc.ts';
-import { ROOT } from '../../support/sources.ts';
+import { programAt } from '../../support/programs.ts';
 import { post, statelessCall } from '../../support/stateless.ts';
 import { TalkingClient, toldIn } from '../../support/talkingClient.ts';
 import type { Heard } from '../../support/talkingClient.ts';
 
-const COUNTER = fileURLToPath(new URL('test/plugins/upstream/fixtures/counter.mjs', `file://${ROOT}/`));
+const COUNTER = programAt('test/plugins/upstream/fixtures/counter.mjs');
 export const ASKABLE = { elicitation: {}, roots: {} };
 
 export interface Count {
@@ -31,7 +30,7 @@ interface CountersOptions {
 
 /** @param more of the definition */
 export function counterDefinition(more: object): string {
-  const command = [process.execPath, COUNTER];
+  const command = [process.execPath, ...COUNTER];
   return JSON.stringify({ type: 'stdio', autoStart: true, command, ...more });
 }
 
@@ -79,7 +78,7 @@ export class Counters {
 /** Process ids of the counters whose gateways are in this process. */
 export function counterProcesses(): readonly number[] {
   const own = new Set(processesBelow(process.pid));
-  return processesNaming(COUNTER).filter((pid) => own.has(pid));
+  return processesNaming('counter.mjs').filter((pid) => own.has(pid));
 }
 
 export function count(client: TalkingClient): Promise<Count> {
