@@ -18,7 +18,7 @@ export class WorkerFault extends Error {
   }
 }
 
-/** Whose a job is, and how long it may take. */
+/** The caller whose turn a job takes, and how long it may run. */
 interface Share {
   readonly sharer: string;
   readonly ms: number;

@@ -46,7 +46,7 @@ export function getResult(scope: Scope<MetatoolsConfig>, { store, turns, worker 
       const select = optionalText(args, 'select');
       const asked = askedOf(args, config);
       const stored = await store.get(handle, request);
-      if (select === undefined || (!stored.hasData && /^\s*\$?\s*$/.test(select)))
+      if (select === undefined || (!stored.hasData && ['', '$'].includes(select.trim())))
         return storedPage(stored, asked, turns);
       const job = { run: 'select', path: select, asked } as const;
       const share = { ms: config.workerMs, sharer: sharerOf(request) };
