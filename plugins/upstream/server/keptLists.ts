@@ -5,6 +5,7 @@ import type { JsonObject, Log } from 'pegboard';
 import type { Vault } from '../../contracts/vault.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import type { ServerDefinition } from '../definition.ts';
+import type { UpstreamContext } from './context.ts';
 import { endpointKey, hashOf } from './endpointKey.ts';
 import type { Listed, OwnList, OwnLists } from './ownLists.ts';
 
@@ -15,26 +16,31 @@ const KEPT_S = (2 * PERIOD_MS) / 1000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const SCHEMA = readSchema('kinds/mcpserver');
 
-export interface KeptListsParts {
-  readonly server: string;
-  readonly definition: () => ServerDefinition;
-  /** Undefined without one that outlives the process: then nothing is kept. */
-  readonly vault: () => Vault | undefined;
-  /** Those in memory. */
-  readonly lists: Pick<OwnLists, 'all' | 'known'>;
-  readonly log: Log;
+/** The server, as it is defined now. */
+interface KeptServer {
+  readonly name: string;
+  readonly definition: ServerDefinition;
 }
 
 /** What the vault keeps for the callers of one server with one definition: each list once, for each owner the id of a list, and the
  *  challenge to those without a sign-in. All of it expires. Its methods never reject: they write warnings. */
 export class KeptLists {
-  readonly #parts: KeptListsParts;
+  readonly #context: Pick<UpstreamContext, 'vault' | 'log'>;
+  readonly #server: KeptServer;
+  readonly #lists: Pick<OwnLists, 'all' | 'known'>;
   readonly #take = inTurn();
   /** The last warning, until something succeeds: one for each cause, not for each caller. */
   #warned = '';
 
-  constructor(parts: KeptListsParts) {
-    this.#parts = parts;
+  /** @param lists those in memory */
+  constructor(
+    context: Pick<UpstreamContext, 'vault' | 'log'>,
+    server: KeptServer,
+    lists: Pick<OwnLists, 'all' | 'known'>,
+  ) {
+    this.#context = context;
+    this.#server = server;
+    this.#lists = lists;
   }
 
   /** @returns undefined if none is kept */
@@ -42,7 +48,7 @@ export class KeptLists {
     return this.#do(async (vault, prefix) => {
       const place = await vault.get(ownerKey(prefix, owner));
       if (typeof place !== 'string') return undefined;
-      const list = this.#parts.lists.known(idIn(place)) ?? (await vault.get(prefix + place));
+      const list = this.#lists.known(idIn(place)) ?? (await vault.get(prefix + place));
       if (isListed(list)) return list;
       // What is not a list is kept anew at the next reading.
       await vault.delete(prefix + place);
@@ -56,7 +62,7 @@ export class KeptLists {
       const isNew = (await vault.get(ownerKey(prefix, owner))) !== place;
       // First: the next process must not offer what the server no longer lists.
       if (isNew) await this.#drop(vault, prefix, owner);
-      const bytes = [...this.#parts.lists.all].reduce((sum, one) => sum + one.bytes, 0);
+      const bytes = [...this.#lists.all].reduce((sum, one) => sum + one.bytes, 0);
       if (bytes > MAX_BYTES) throw new Error(`its lists have more than ${MAX_BYTES} bytes together`);
       // Another process may have deleted it.
       await vault.putIfAbsent(prefix + place, { listing, facts }, KEPT_S);
@@ -99,7 +105,7 @@ export class KeptLists {
   async #drop(vault: Vault, prefix: string, owner: string): Promise<void> {
     const place = await vault.take(ownerKey(prefix, owner));
     if (typeof place !== 'string') return;
-    const isUsed = [...this.#parts.lists.all].some(({ id }) => id === idIn(place));
+    const isUsed = [...this.#lists.all].some(({ id }) => id === idIn(place));
     if (!isUsed) await vault.delete(prefix + place);
   }
 
@@ -112,16 +118,17 @@ export class KeptLists {
     work: (vault: Vault, prefix: string) => Promise<T>,
     prefix = this.#prefix(),
   ): Promise<T | undefined> {
-    const vault = this.#parts.vault();
+    const vault = this.#context.vault();
     if (vault === undefined) return undefined;
     try {
       const done = await work(vault, prefix);
       this.#warned = '';
       return done;
     } catch (thrown) {
-      const [{ server, log }, error] = [this.#parts, messageOf(thrown)];
-      if (error !== this.#warned)
-        log.warn('what a server lists for its callers could not be stored or read', { server, error });
+      const { name: server } = this.#server;
+      const error = messageOf(thrown);
+      const text = 'what a server lists for its callers could not be stored or read';
+      if (error !== this.#warned) this.#context.log.warn(text, { server, error });
       this.#warned = error;
       return undefined;
     }
@@ -129,10 +136,9 @@ export class KeptLists {
 
   /** Another one for other rules of signing in; a client secret, which may be guessed from a hash, does not count. */
   #prefix(): string {
-    const { server } = this.#parts;
-    const definition = this.#parts.definition();
+    const { name, definition } = this.#server;
     const { auth } = replaceMarked(SCHEMA, { auth: definition.auth }, () => undefined) as JsonObject;
-    return `listed:${server}:${hashOf(endpointKey(definition) + JSON.stringify(auth)).slice(0, 24)}:`;
+    return `listed:${name}:${hashOf(endpointKey(definition) + JSON.stringify(auth)).slice(0, 24)}:`;
   }
 }
 

@@ -58,13 +58,7 @@ export class Personal implements GuardedServer {
   constructor(context: UpstreamContext, server: ReachedServer) {
     this.#context = context;
     this.#server = server;
-    this.#kept = new KeptLists({
-      server: server.name,
-      definition: () => server.definition,
-      vault: context.vault,
-      lists: this.#lists,
-      log: context.log,
-    });
+    this.#kept = new KeptLists(context, server, this.#lists);
     const reason = `each caller has a connection of their own to server ${server.name}`;
     this.#verdict = { layer: 'server', allow: true, reason };
   }

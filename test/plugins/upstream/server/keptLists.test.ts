@@ -5,7 +5,6 @@ import { NOTHING_LISTED } from '../../../../plugins/upstream/conversation/listin
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
 import type { ServerDefinition } from '../../../../plugins/upstream/definition.ts';
 import { KeptLists } from '../../../../plugins/upstream/server/keptLists.ts';
-import type { KeptListsParts } from '../../../../plugins/upstream/server/keptLists.ts';
 import { OwnLists } from '../../../../plugins/upstream/server/ownLists.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { captureLog } from '../../../support/log.ts';
@@ -18,6 +17,13 @@ function definitionWith(auth: JsonObject, url = 'https://a.test/mcp'): ServerDef
 const OAUTH = definitionWith({ type: 'oauth' });
 
 const HUGE = { id: 'x', bytes: 65 * 1024 * 1024, listing: NOTHING_LISTED, facts: undefined };
+
+interface Begun {
+  readonly server?: string;
+  readonly definition?: ServerDefinition;
+  readonly from?: Vault;
+  readonly held?: Pick<OwnLists, 'all' | 'known'>;
+}
 
 describe('upstream: what is kept for the callers of a server', () => {
   const { now } = Date;
@@ -34,16 +40,10 @@ describe('upstream: what is kept for the callers of a server', () => {
     const vault = new MemoryVault(() => limits);
     const log = captureLog();
     /** The next process, or another one. */
-    const begin = (change: Partial<KeptListsParts> = {}) => {
+    const begin = ({ server: name = 'a', definition = OAUTH, from = vault, held }: Begun = {}) => {
       const lists = new OwnLists();
-      const kept = new KeptLists({
-        server: 'a',
-        definition: () => OAUTH,
-        vault: () => vault,
-        lists,
-        log,
-        ...change,
-      });
+      const server = { name, definition };
+      const kept = new KeptLists({ vault: () => from, log }, server, held ?? lists);
       return {
         kept,
         keep: async (owner: string, ...names: readonly string[]): Promise<void> => {
@@ -146,7 +146,7 @@ describe('upstream: what is kept for the callers of a server', () => {
   it('is bounded: no server fills the vault; one warning says so until there is room', async () => {
     const { begin, lists, log } = place();
     const full = new OwnLists();
-    const first = begin({ lists: { known: (id) => full.known(id), all: new Set([HUGE]) } });
+    const first = begin({ held: { known: (id) => full.known(id), all: new Set([HUGE]) } });
     for (const owner of ['ann', 'bob']) await first.keep(owner, 'one');
     expect(await lists()).equal(0);
     expect(log.having('could not be stored or read', 'warn')).lengthOf(1);
@@ -170,8 +170,8 @@ describe('upstream: what is kept for the callers of a server', () => {
     await begin().keep('ann', 'one');
     for (const change of [
       { server: 'b' },
-      { definition: () => definitionWith({ type: 'oauth' }, 'https://b.test/mcp') },
-      { definition: () => definitionWith({ type: 'oauth', forwardToken: true }) },
+      { definition: definitionWith({ type: 'oauth' }, 'https://b.test/mcp') },
+      { definition: definitionWith({ type: 'oauth', forwardToken: true }) },
     ])
       expect(await begin(change).namesFor('ann')).equal(undefined);
     await begin().kept.clear();
@@ -179,7 +179,7 @@ describe('upstream: what is kept for the callers of a server', () => {
     const pinned = { issuer: 'https://i.test', grantScope: 'session', clientId: 'c' };
     for (const clientSecret of ['one', 'other']) {
       const definition = definitionWith({ type: 'oauth', authorizationServer: { ...pinned, clientSecret } });
-      await begin({ definition: () => definition }).keep('ann', 'one');
+      await begin({ definition }).keep('ann', 'one');
     }
     expect(vault.size).equal(2);
   });
@@ -187,7 +187,7 @@ describe('upstream: what is kept for the callers of a server', () => {
   it('is a warning, not an error, while the vault is away', async () => {
     const { begin, log } = place();
     const away = new Proxy({} as Vault, { get: () => () => Promise.reject(new Error('it is away')) });
-    const broken = begin({ vault: () => away });
+    const broken = begin({ from: away });
     await broken.keep('ann', 'one');
     expect(await broken.namesFor('ann')).equal(undefined);
     expect(log.having('could not be stored or read', 'warn')).lengthOf(1);

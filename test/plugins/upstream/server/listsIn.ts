@@ -29,13 +29,7 @@ export async function listsIn(state: string, log: Log) {
   const lists = new OwnLists();
   const url = 'https://a.test/mcp';
   const definition = readDefinition({ type: 'streamable-http', url, env: {}, headers: {} });
-  const kept = new KeptLists({
-    server: 'a',
-    definition: () => definition,
-    vault: () => vault,
-    lists,
-    log,
-  });
+  const kept = new KeptLists({ vault: () => vault, log }, { name: 'a', definition }, lists);
   return {
     close: () => vault.close(),
     /** @param name of the one tool that is listed for the owner */
