@@ -22,6 +22,12 @@ const MODULES = [
 ];
 /** A worker's own script, beside the plugin that starts it: it loads nothing of the kernel, so it starts fast and small. */
 const WORKER = 'plugins/metatools/results/worker.ts';
+const OUTPUT = {
+  format: 'esm',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+};
 const UNDICI_ID = '\0undici';
 /** All of undici that plugins/upstream and plugins/cli use; with fetch, caches and web sockets it takes 6 MB more memory. */
 const UNDICI = `
@@ -95,10 +101,7 @@ async function bundledWorker() {
   const build = await rolldown({ input: join(root, WORKER), cwd: root, platform: 'node' });
   const { output } = await build.write({
     file: join(dist, 'plugins/metatools/worker.js'),
-    format: 'esm',
-    sourcemap: true,
-    sourcemapExcludeSources: true,
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    ...OUTPUT,
   });
   await build.close();
   return output;
@@ -126,16 +129,13 @@ export async function bundle() {
   removeScripts(dist);
   const { output } = await build.write({
     dir: dist,
-    format: 'esm',
-    sourcemap: true,
-    sourcemapExcludeSources: true,
+    ...OUTPUT,
     entryFileNames: '[name].js',
     // Code that a plugin loads later lies beside it.
     chunkFileNames: ({ facadeModuleId, name }) => {
       const plugin = /\/(plugins\/[^/]+)\//.exec(facadeModuleId ?? '')?.[1];
       return `${plugin ?? 'kernel'}/${name}.js`;
     },
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     codeSplitting: {
       groups: [
         // One copy of every capability token (D27), and what most plugins load anyway.

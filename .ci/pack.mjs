@@ -27,4 +27,5 @@ for (const program of PROGRAMS) {
     file: join(folder, 'programs', basename(program).replace(/\.ts$/, '.js')),
     format: 'esm',
   });
+  await bundle.close();
 }
