@@ -166,7 +166,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   );
   scope.provide(McpLogSource, logs);
   const metrics = new UpstreamMetrics(
-    () => fleet.all().map(({ connection }) => connection),
+    () => fleet.all(),
     (server) => offers.report(server),
     (server) => offers.bytes(server),
   );
@@ -196,7 +196,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.onReload((next) => {
     current = next;
-    for (const { connection } of fleet.all()) offers.update(connection);
+    for (const server of fleet.all()) offers.update(server);
   });
   scope.onStop(async () => {
     await fleet.stop();

@@ -1,7 +1,7 @@
-import type { Connection } from '../server/connection.ts';
+import type { Server } from '../server/server.ts';
 
-/** A server as those see it who read what it lists: the shared connection, or what one owner was listed. */
+/** A server as those see it who read what it lists, or as one owner sees it, to whom it lists something else. */
 export type OfferingServer = Pick<
-  Connection,
+  Server,
   'name' | 'definition' | 'facts' | 'listing' | 'isStale' | 'isWanted' | 'callsFor' | 'watchFor'
 >;

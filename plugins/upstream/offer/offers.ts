@@ -3,9 +3,9 @@ import type { InboundRequest, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
-import type { Connection } from '../server/connection.ts';
 import type { LateNames, LatePlaces } from '../server/lastKnown.ts';
 import type { Personal } from '../server/personal.ts';
+import type { Server } from '../server/server.ts';
 import type { ToolReport } from '../server/toolReport.ts';
 import { Claims, EVERYONE } from './claims.ts';
 import { exposedName, exposedUri, namingOf } from './names.ts';
@@ -30,7 +30,7 @@ export interface OffersParts extends OfferedToolsParts {
 }
 /** Those whose names are chosen together, and what they offer if that depends on the caller. */
 interface Group {
-  readonly members: Map<string, Connection>;
+  readonly members: Map<string, Server>;
   own: OwnOffers | undefined;
 }
 
@@ -64,13 +64,13 @@ export class Offers {
   }
 
   /** A server, or what it lists, has changed. @param owner whose list alone has changed */
-  update(connection: Connection, owner?: string): void {
-    this.#update(connection, owner);
-    if (connection.isWanted) return;
-    for (const places of Object.values(this.#places)) places.release(connection.name);
+  update(server: Server, owner?: string): void {
+    this.#update(server, owner);
+    if (server.isWanted) return;
+    for (const places of Object.values(this.#places)) places.release(server.name);
   }
-  #update(connection: Connection, owner: string | undefined): void {
-    const { name, definition } = connection;
+  #update(server: Server, owner: string | undefined): void {
+    const { name, definition } = server;
     const own = owner === undefined ? undefined : this.#own(name);
     if (owner !== undefined && own !== undefined) {
       own.listed(name, owner);
@@ -79,17 +79,17 @@ export class Offers {
     const key = definition.family === undefined ? `server ${name}` : `family ${definition.family.name}`;
     const former = this.#groupOf.get(name);
     const isRemoved = this.#parts.personal(name) === undefined;
-    if (former !== undefined && (former !== key || isRemoved)) this.#leave(former, connection);
+    if (former !== undefined && (former !== key || isRemoved)) this.#leave(former, server);
     if (isRemoved) {
       this.#groupOf.delete(name);
-      this.#shared.update(connection);
+      this.#shared.update(server);
       return;
     }
     this.#groupOf.set(name, key);
-    const group = this.#groups.get(key) ?? { members: new Map<string, Connection>(), own: undefined };
+    const group = this.#groups.get(key) ?? { members: new Map<string, Server>(), own: undefined };
     this.#groups.set(key, group);
-    group.members.set(name, connection);
-    this.#settle(group, connection);
+    group.members.set(name, server);
+    this.#settle(group, server);
   }
 
   /** The next update of the server has its last known lists. */
@@ -159,7 +159,7 @@ export class Offers {
     return this.#groups.get(this.#groupOf.get(server) ?? '')?.own;
   }
 
-  #leave(key: string, { name }: Connection): void {
+  #leave(key: string, { name }: Server): void {
     const group = this.#groups.get(key);
     group?.members.delete(name);
     const [other] = group?.members.values() ?? [];
@@ -170,20 +170,20 @@ export class Offers {
     }
   }
 
-  #settle(group: Group, changed: Connection): void {
-    const members: readonly OfferMember[] = [...group.members.values()].map((connection) => ({
-      connection,
-      personal: this.#parts.personal(connection.name),
+  #settle(group: Group, changed: Server): void {
+    const members: readonly OfferMember[] = [...group.members.values()].map((server) => ({
+      server,
+      personal: this.#parts.personal(server.name),
     }));
     if (!members.some(({ personal }) => personal?.isPersonal === true)) {
       group.own?.clear();
       const all = group.own === undefined ? [changed] : group.members.values();
       group.own = undefined;
-      for (const connection of all) this.#shared.update(connection);
+      for (const server of all) this.#shared.update(server);
       return;
     }
     if (group.own === undefined) {
-      for (const connection of group.members.values()) this.#shared.update(gone(connection));
+      for (const server of group.members.values()) this.#shared.update(gone(server));
       group.own = new OwnOffers(this.#parts);
     }
     group.own.update(members);
@@ -191,7 +191,7 @@ export class Offers {
 }
 
 /** A server that offers nothing to all. */
-function gone({ name, definition }: Connection): OfferingServer {
+function gone({ name, definition }: Server): OfferingServer {
   const away = (): never => {
     throw notConnected(name, 'request');
   };

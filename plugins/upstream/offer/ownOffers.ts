@@ -1,7 +1,7 @@
 import type { InboundRequest } from 'pegboard';
-import type { Connection } from '../server/connection.ts';
 import type { OwnList } from '../server/ownLists.ts';
 import type { Personal } from '../server/personal.ts';
+import type { Server } from '../server/server.ts';
 import type { Audience, AudienceGroup } from './claims.ts';
 import { Offering } from './offering.ts';
 import type { OfferingParts } from './offering.ts';
@@ -11,7 +11,7 @@ const MAX_OWNERS = 20_000;
 
 /** One server of those whose names are chosen together: a family, or one server. */
 export interface OfferMember {
-  readonly connection: Connection;
+  readonly server: Server;
   readonly personal: Personal | undefined;
 }
 /** What the servers offer to all requests whose owners have equal lists. */
@@ -119,7 +119,7 @@ export class OwnOffers implements AudienceGroup {
   }
 
   #keyOf(lists: Variant['lists']): string {
-    return this.#members.map(({ connection }, at) => `${connection.name} ${lists[at]?.id ?? ''}`).join(' ');
+    return this.#members.map(({ server }, at) => `${server.name} ${lists[at]?.id ?? ''}`).join(' ');
   }
 
   #assign(seen: Seen): void {
@@ -156,25 +156,25 @@ export class OwnOffers implements AudienceGroup {
     return variant;
   }
   #fill({ offering, lists }: Variant): void {
-    this.#members.forEach(({ connection }, at) => offering.update(withList(connection, lists[at])));
+    this.#members.forEach(({ server }, at) => offering.update(withList(server, lists[at])));
   }
 }
 
 /** A server as its owner sees it. */
-function withList(connection: Connection, list: OwnList | undefined): OfferingServer {
-  if (list === undefined) return connection;
+function withList(server: Server, list: OwnList | undefined): OfferingServer {
+  if (list === undefined) return server;
   return {
-    name: connection.name,
+    name: server.name,
     get definition() {
-      return connection.definition;
+      return server.definition;
     },
     get isWanted() {
-      return connection.isWanted;
+      return server.isWanted;
     },
     isStale: false,
     listing: list.listing,
     facts: list.facts,
-    callsFor: (request, client) => connection.callsFor(request, client),
-    watchFor: (owner, uri, updated) => connection.watchFor(owner, uri, updated),
+    callsFor: (request, client) => server.callsFor(request, client),
+    watchFor: (owner, uri, updated) => server.watchFor(owner, uri, updated),
   };
 }

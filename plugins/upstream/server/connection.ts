@@ -1,4 +1,4 @@
-import { GatewayError, type CallResult, type InboundRequest } from 'pegboard';
+import { GatewayError, type CallResult } from 'pegboard';
 import { Announcer } from './announcer.ts';
 import { awayError, awayRefusal } from './away.ts';
 import { callServer } from './callServer.ts';
@@ -10,14 +10,12 @@ import type { UpstreamContext } from './context.ts';
 import type { Dialing } from './dialer.ts';
 import type { Holder } from './holder.ts';
 import { laterOf, orderIn, type ServerDefinition } from '../definition.ts';
-import type { Declaring, OwnedWatch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
-import type { OwnConnections } from './ownConnections.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { RetrySchedule } from './retrySchedule.ts';
-import type { ServerCalls } from './serverCalls.ts';
+import type { GrantedWatch, ServerCalls } from './serverCalls.ts';
 import { ServerStatus, type State, type StatusFacts } from './serverStatus.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -27,8 +25,6 @@ export class Connection implements ServerCalls {
   readonly name: string;
   readonly counts = new ConnectionCounts();
   readonly conversation: Conversation;
-  /** As Holder.own. */
-  readonly own: OwnConnections | undefined;
   readonly #context: UpstreamContext;
   readonly #holder: Holder;
   readonly #status: ServerStatus;
@@ -45,7 +41,6 @@ export class Connection implements ServerCalls {
     const { config } = context;
     const { name, isOwn, readsLists, lastEra } = holder;
     this.name = name;
-    this.own = holder.own;
     this.#definition = definition;
     this.#context = context;
     this.#holder = holder;
@@ -126,10 +121,6 @@ export class Connection implements ServerCalls {
     return this.#link.settled();
   }
 
-  /** The connection for a request: this one, or an own one. @throws GatewayError UPSTREAM_FULL */
-  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls {
-    return (this.#isWanted ? this.#holder.callsFor?.(request, client) : undefined) ?? this;
-  }
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
@@ -137,21 +128,17 @@ export class Connection implements ServerCalls {
     return callServer(this, this.#context.tracer(), [what, text, options]);
   }
 
-  async watch(uri: string, updated: () => void): Promise<OwnedWatch> {
+  async watch(uri: string, updated: () => void): Promise<GrantedWatch> {
     // As calls do, it waits for a connection that is being made.
     await (this.state === 'idle' ? this.start() : this.settled());
     return { place: this.conversation, end: await this.conversation.watch(uri, updated) };
-  }
-  /** Subscribes on the connection for a request, and on those that follow it. @throws GatewayError UPSTREAM_* */
-  async watchFor(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
-    return this.own?.watch(owner, uri, updated) ?? (await this.watch(uri, updated)).end;
   }
 
   /** Offers the last known listing; the first call connects. */
   rest(): void {
     this.#isWanted = true;
     this.#status.enter('idle', 'unknown');
-    this.own?.begin();
+    this.#holder.own?.begin();
   }
 
   /** Connects, or tries again now. Resolves when the attempt has succeeded or failed. */
@@ -169,7 +156,7 @@ export class Connection implements ServerCalls {
   async stop(): Promise<void> {
     this.#isWanted = false;
     this.conversation.endRounds('stopped');
-    await Promise.all([this.own?.end(), this.#close('stopped')]);
+    await Promise.all([this.#holder.own?.end(), this.#close('stopped')]);
   }
 
   /** @param requestedAt shown as lastRestartedAt; undefined for an automatic restart */
@@ -178,7 +165,7 @@ export class Connection implements ServerCalls {
     this.#lastRestartedAt = laterOf(this.#lastRestartedAt, requestedAt);
     this.#retry.reset();
     this.#announcer.restarting();
-    await Promise.all([this.own?.end(), this.#close('restarted')]);
+    await Promise.all([this.#holder.own?.end(), this.#close('restarted')]);
     if (this.isWanted) await (this.#isUp ? this.#link.settled() : this.#begin());
   }
 
@@ -190,7 +177,7 @@ export class Connection implements ServerCalls {
     if (this.state === 'ready' || !next.keepSession) this.#link.keepSession();
     if (order === 'restart') return (this.#restarting = this.restart(restartRequestedAt));
     if (order === 'stop') return this.stop();
-    await Promise.all([order === 'start' ? this.start() : undefined, this.own?.redefine(next)]);
+    await Promise.all([order === 'start' ? this.start() : undefined, this.#holder.own?.redefine(next)]);
   }
 
   get #isUp(): boolean {
@@ -209,7 +196,7 @@ export class Connection implements ServerCalls {
     this.#retry.connected();
     this.#status.enterReady(listError, () => this.#holder.listed());
     this.#announcer.connected(ms, listError);
-    this.own?.begin();
+    this.#holder.own?.begin();
     this.#upkeep.begin(listError);
   }
   #reread(listError: GatewayError | undefined): void {
@@ -263,7 +250,7 @@ export class Connection implements ServerCalls {
     const isRefused = error.code === 'UPSTREAM_AUTH_REQUIRED';
     if (!isRefused || !this.#holder.waitsForPeople) this.#retry.plan(error.details.retryAfter);
     // Its callers reach it with credentials of their own.
-    else this.own?.follow();
+    else this.#holder.own?.follow();
     this.#status.enterAway(error, this.#definition.type !== 'stdio' && this.#retry.isSpent);
   }
 

@@ -1,11 +1,19 @@
-import type { GatewayError, InboundRequest, KernelEvent } from 'pegboard';
+import type { GatewayError, KernelEvent } from 'pegboard';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import type { LastEra } from '../revision/lastEra.ts';
 import type { KeptSession } from './keptSession.ts';
-import type { OwnConnections } from './ownConnections.ts';
-import type { Declaring } from './ownedWatches.ts';
-import type { ServerCalls } from './serverCalls.ts';
 import type { ToolReport } from './toolReport.ts';
+
+/** Connections that live no longer than another. */
+export interface Followers {
+  /** The other is ready, or idle. */
+  begin(): void;
+  /** The other ends, or begins anew. */
+  end(): Promise<void>;
+  /** The other needs a person, and they may not. */
+  follow(): void;
+  redefine(next: ServerDefinition): Promise<void>;
+}
 
 /** Who has a connection: a server, for all callers, or one session or caller. */
 export interface Holder {
@@ -22,7 +30,7 @@ export interface Holder {
   /** The session that the next connection may continue; only a shared connection has it. */
   readonly session?: KeptSession;
   /** The connections that belong to a session or a caller; only the holder of the shared one has them. */
-  readonly own?: OwnConnections;
+  readonly own?: Followers;
   /** Whether a refused credential ends the attempts: a person has to act. */
   readonly waitsForPeople: boolean;
   /** What the server may ask; declared to it when it connects. */
@@ -36,6 +44,4 @@ export interface Holder {
   emit(event: KernelEvent): void;
   /** Which of the server's tools are offered, and which are left out. */
   toolReport(): ToolReport;
-  /** The own connection for a request; undefined for the shared one. @throws GatewayError UPSTREAM_FULL */
-  callsFor?(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined;
 }

@@ -31,7 +31,7 @@ export function managedService(
   };
   return {
     name,
-    status: (request) => recordOf(connection, report(name, request)),
+    status: (request) => recordOf(server, report(name, request)),
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {
@@ -123,7 +123,8 @@ async function rewrite(
   await scope.get(ConfigControl).reload();
 }
 
-function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
+function recordOf(server: Server, tools: ToolReport): ServiceRecord {
+  const { connection } = server;
   const {
     name,
     status: { health, fault },
@@ -134,7 +135,7 @@ function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
     state: stateWord(connection),
     health,
     ...(fault !== undefined && { error: fault }),
-    metadata: metadataOf(connection, tools),
+    metadata: metadataOf(server, tools),
   };
 }
 
@@ -155,7 +156,7 @@ function firstOf(entries: readonly string[]): readonly string[] {
 
 /** Leaves out env and headers, because they hold secrets. */
 function metadataOf(
-  connection: Connection,
+  { connection, own }: Server,
   { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
 ): JsonObject {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
@@ -177,7 +178,6 @@ function metadataOf(
     warmInstances,
   } = definition;
   const unasked = facts && undeclared(conversation.topics, facts.declared);
-  const { size = 0, warm = 0 } = connection.own ?? {};
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',
@@ -189,9 +189,9 @@ function metadataOf(
     ...(instances !== 'shared' && {
       instances: {
         mode: instances,
-        running: size,
+        running: own.size,
         max: maxInstances,
-        ...(warmInstances > 0 && { warm }),
+        ...(warmInstances > 0 && { warm: own.warm }),
       },
     }),
     ...(asked.length > 0 && {

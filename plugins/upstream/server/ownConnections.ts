@@ -8,7 +8,7 @@ import type { Dialing } from './dialer.ts';
 import { OwnConnectionTable, isForLists, isForOther } from './ownConnectionTable.ts';
 import type { OwnEntry } from './ownConnectionTable.ts';
 import { OwnedWatches } from './ownedWatches.ts';
-import type { Declaring, SharedConnection, WatchOwner } from './ownedWatches.ts';
+import type { Declaring, WatchedServer, WatchOwner } from './ownedWatches.ts';
 import { ownKey } from './ownKey.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { StandardError } from '../wire/standardError.ts';
@@ -22,10 +22,9 @@ interface OwnContext extends Pick<UpstreamContext, 'log'> {
   readonly config: () => BackoffTimes;
 }
 /** The server that they belong to. */
-export interface OwningServer extends ServerAhead {
+export interface OwningServer extends ServerAhead, WatchedServer {
   /** What the process of the shared connection writes. */
   readonly output: Pick<StandardError, 'read'>;
-  readonly connection: SharedConnection;
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
   connectionWith(dialer: Dialing, client: Declaring | undefined, credential?: CallerCredential): ServerCalls;
 }

@@ -1,6 +1,7 @@
 import { isGatewayError } from 'pegboard';
 import type { Client, InboundRequest, Log } from 'pegboard';
 import { runFor } from './runFor.ts';
+import type { GrantedWatch, Watchable } from './serverCalls.ts';
 
 /** A client, as far as the connection to a server depends on it. */
 export type Declaring = Pick<Client, 'capabilities'>;
@@ -9,29 +10,9 @@ export interface WatchOwner {
   readonly request: InboundRequest;
   readonly client: Declaring | undefined;
 }
-/** What a resource is watched on. */
-export interface WatchPlace {
-  /** Watches what another connection was granted. @returns the function that unsubscribes */
-  watchAgain(uri: string, updated: () => void): () => void;
-}
-/** A subscription as it was granted. */
-export interface OwnedWatch {
-  readonly place: WatchPlace;
-  /** Unsubscribes. */
-  readonly end: () => void;
-}
-/** A connection to a server, as those see it who watch its resources. */
-export interface Watchable {
-  /** Owner of its credential; absent without one. */
-  readonly owner?: string;
-  /** Conversation of the connection that is in use now. @throws GatewayError UPSTREAM_FULL, UPSTREAM_AUTH_REQUIRED */
-  readonly conversation: WatchPlace;
-  /** @param uri the server's own @throws GatewayError UPSTREAM_* */
-  watch(uri: string, updated: () => void): Promise<OwnedWatch>;
-  start(): Promise<void>;
-}
-/** The shared connection of a server, which knows those of the owners. */
-export interface SharedConnection {
+/** A server whose resources are watched. */
+export interface WatchedServer {
+  readonly name: string;
   /** False after a stop. */
   readonly isWanted: boolean;
   callsFor(request: InboundRequest, client: Declaring | undefined): Watchable;
@@ -41,31 +22,27 @@ interface Owned extends WatchOwner {
   readonly updated: () => void;
   /** Owner of the credential of its connection; undefined without one. */
   owner: string | undefined;
-  watch: OwnedWatch;
+  watch: GrantedWatch;
 }
 
 /** The subscriptions to one server's resources. A connection has them as long as it exists, and the one that its owner has next
  *  must have them too. */
 export class OwnedWatches {
   readonly #log: Log;
-  readonly #server: { readonly name: string; readonly connection: SharedConnection };
+  readonly #server: WatchedServer;
   readonly #byOwner = new Map<string | undefined, Set<Owned>>();
 
-  constructor(log: Log, server: { readonly name: string; readonly connection: SharedConnection }) {
+  constructor(log: Log, server: WatchedServer) {
     this.#log = log;
     this.#server = server;
   }
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add({ request, client }: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
-    const { owner, watch } = await runFor(
-      this.#server.connection,
-      { request, client },
-      async (connection) => ({
-        owner: connection.owner,
-        watch: await connection.watch(uri, updated),
-      }),
-    );
+    const { owner, watch } = await runFor(this.#server, { request, client }, async (connection) => ({
+      owner: connection.owner,
+      watch: await connection.watch(uri, updated),
+    }));
     const owned: Owned = { request, client, uri, updated, owner, watch };
     this.#keep(owned);
     // Its owner may have another connection since it was granted.
@@ -79,16 +56,15 @@ export class OwnedWatches {
   /** Owners may have other connections than before; those of a server that is stopped follow when it starts.
    *  @param owner of a credential, who has another connection now; absent: all */
   follow(owner?: string): void {
-    if (!this.#server.connection.isWanted) return;
+    if (!this.#server.isWanted) return;
     const some = owner === undefined ? [...this.#byOwner.values()] : [this.#byOwner.get(owner) ?? []];
     for (const owned of some.flatMap((all) => [...all])) this.#follow(owned);
   }
 
   #follow(owned: Owned): void {
     const { request, client, uri, updated } = owned;
-    const { name: server, connection } = this.#server;
     try {
-      const next = connection.callsFor(request, client);
+      const next = this.#server.callsFor(request, client);
       const place = next.conversation;
       const { watch } = owned;
       if (place === watch.place) return;
@@ -102,7 +78,11 @@ export class OwnedWatches {
     } catch (error) {
       // After a sign-out, the next sign-in continues it.
       const level = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED' ? 'info' : 'warn';
-      this.#log[level]('a subscription to a resource is lost until it is made again', { server, uri, error });
+      this.#log[level]('a subscription to a resource is lost until it is made again', {
+        server: this.#server.name,
+        uri,
+        error,
+      });
     }
   }
 

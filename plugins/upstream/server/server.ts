@@ -3,7 +3,9 @@ import type { GatewayError, InboundRequest, KernelEvent } from 'pegboard';
 import type { CallerCredential, OwnOffer } from '../../contracts/credentials.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { instanceTopics } from '../definition.ts';
+import type { Listing } from '../conversation/listing.ts';
 import { LastEra } from '../revision/lastEra.ts';
+import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import { awayRefusal } from './away.ts';
 import { Connection } from './connection.ts';
@@ -16,7 +18,7 @@ import { isSameServer } from './lastKnown.ts';
 import type { Known, LateNames } from './lastKnown.ts';
 import { OwnConnections, withoutIdling } from './ownConnections.ts';
 import type { OwningServer } from './ownConnections.ts';
-import type { Declaring } from './ownedWatches.ts';
+import type { Declaring, WatchOwner } from './ownedWatches.ts';
 import { Personal } from './personal.ts';
 import type { ReachedServer } from './personal.ts';
 import type { ServerCalls } from './serverCalls.ts';
@@ -26,7 +28,7 @@ import type { ToolReport } from './toolReport.ts';
 /** What becomes of the items that servers list. */
 export interface ListedItems {
   /** A server, or what it lists, has changed; a removed server offers none. @param owner whose list alone has changed */
-  update(connection: Connection, owner?: string): void;
+  update(server: Server, owner?: string): void;
   /** The next update of the server has its last known lists. */
   recall(server: string, late: LateNames): void;
   /** Names that another server had first. */
@@ -82,9 +84,22 @@ export class Server implements Holder, OwningServer, ReachedServer {
   get state(): State {
     return this.connection.state;
   }
+  get listing(): Listing {
+    return this.connection.listing;
+  }
+  get facts(): ServerFacts | undefined {
+    return this.connection.facts;
+  }
+  get isStale(): boolean {
+    return this.connection.isStale;
+  }
+  /** False after a stop: the server then offers nothing. */
+  get isWanted(): boolean {
+    return this.connection.isWanted;
+  }
   /** Why it gets no calls; undefined unless it was stopped, or removed. */
   get awayRefusal(): GatewayError | undefined {
-    return this.connection.isWanted ? undefined : awayRefusal(this.connection);
+    return this.isWanted ? undefined : awayRefusal(this.connection);
   }
   get waitsForPeople(): boolean {
     return this.personal.isPersonal;
@@ -110,7 +125,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
     const begun = isIdle ? Promise.resolve() : connection.start();
     if (known !== undefined) {
       this.#items.recall(name, known.late);
-      this.#items.update(connection);
+      this.#items.update(this);
     }
     return begun;
   }
@@ -123,7 +138,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
     // Lists that were read with another kind of credential say nothing about the next.
     if (!isSame || !isDeepStrictEqual(definition.auth, next.auth)) this.personal.forget();
     const applied = connection.redefine(next);
-    this.#items.update(connection);
+    this.#items.update(this);
     return applied;
   }
 
@@ -138,13 +153,13 @@ export class Server implements Holder, OwningServer, ReachedServer {
     const ended = this.connection.stop();
     this.personal.forget();
     this.#context.lastKnown().forget(this.name);
-    this.#items.update(this.connection);
+    this.#items.update(this);
     return ended;
   }
 
   listed(): void {
     if (this.#isGone) return;
-    this.#items.update(this.connection);
+    this.#items.update(this);
     this.#keep();
   }
   asked(): void {
@@ -162,8 +177,15 @@ export class Server implements Holder, OwningServer, ReachedServer {
   toolReport(): ToolReport {
     return this.#items.report(this.name);
   }
-  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
-    return this.personal.callsFor(request, client) ?? this.own.callsFor(request, client);
+
+  /** The connection for a request. @throws GatewayError UPSTREAM_FULL */
+  callsFor(request: InboundRequest, client: Declaring | undefined): ServerCalls {
+    if (!this.isWanted) return this.connection;
+    return this.personal.callsFor(request, client) ?? this.own.callsFor(request, client) ?? this.connection;
+  }
+  /** Subscribes on the connection for a request, and on those that follow it. @throws GatewayError UPSTREAM_* */
+  watchFor(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
+    return this.own.watch(owner, uri, updated);
   }
 
   dialerFor(credential?: CallerCredential): Dialer {
@@ -201,7 +223,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
   }
   ownListsChanged(owner: string | undefined): void {
     if (this.#isGone) return;
-    this.#items.update(this.connection, owner);
+    this.#items.update(this, owner);
     if (owner === undefined) return;
     const ownerOf = (request: InboundRequest): string | undefined =>
       this.personal.credentialOf(request)?.owner;

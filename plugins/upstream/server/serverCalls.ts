@@ -3,9 +3,29 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
-import type { Watchable } from './ownedWatches.ts';
 import type { StatusFacts } from './serverStatus.ts';
 
+/** What a resource is watched on. */
+export interface WatchPlace {
+  /** Watches what another connection was granted. @returns the function that unsubscribes */
+  watchAgain(uri: string, updated: () => void): () => void;
+}
+/** A subscription as it was granted. */
+export interface GrantedWatch {
+  readonly place: WatchPlace;
+  /** Unsubscribes. */
+  readonly end: () => void;
+}
+/** A connection to a server, as those see it who watch its resources. */
+export interface Watchable {
+  /** Owner of its credential; absent without one. */
+  readonly owner?: string;
+  /** Conversation of the connection that is in use now. @throws GatewayError UPSTREAM_FULL, UPSTREAM_AUTH_REQUIRED */
+  readonly conversation: WatchPlace;
+  /** @param uri the server's own @throws GatewayError UPSTREAM_* */
+  watch(uri: string, updated: () => void): Promise<GrantedWatch>;
+  start(): Promise<void>;
+}
 /** A connection to a server, as those see it who call the server. */
 export interface ServerCalls extends Watchable {
   readonly conversation: Pick<Conversation, 'isBusy' | 'lists' | 'pid' | 'wantLogs' | 'watchAgain'>;

@@ -1,8 +1,8 @@
 import { BYTES_PER_TOKEN, estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
 import type { HistogramSample, Labels, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
-import type { Connection } from './connection.ts';
 import { processUsage } from './processUsage.ts';
 import type { Usage } from './processUsage.ts';
+import type { Server } from './server.ts';
 import type { ToolReport } from './toolReport.ts';
 
 interface About {
@@ -19,18 +19,18 @@ interface Spent {
 
 /** The servers as they are when an exporter asks. */
 export class UpstreamMetrics implements MetricSource {
-  readonly #servers: () => readonly Connection[];
+  readonly #servers: () => readonly Server[];
   readonly #report: (server: string) => ToolReport;
   readonly #catalogueBytes: (server: string) => number;
   /** CPU time also of processes that have ended, so that it never falls. */
   readonly #spent = new Map<string, Spent>();
   /** Read once for all metrics of one answer. */
-  #usages: ReadonlyMap<Connection, readonly (readonly [pid: number, usage: Usage])[]> | undefined;
+  #usages: ReadonlyMap<Server, readonly (readonly [pid: number, usage: Usage])[]> | undefined;
 
   /** @param servers only servers that exist have series
    *  @param catalogueBytes JSON of the declarations of its offered tools */
   constructor(
-    servers: () => readonly Connection[],
+    servers: () => readonly Server[],
     report: (server: string) => ToolReport,
     catalogueBytes: (server: string) => number,
   ) {
@@ -57,11 +57,11 @@ export class UpstreamMetrics implements MetricSource {
       ),
       this.#gauge(
         { name: 'state.age', unit: 's', description: 'How long it has been in its state.' },
-        ({ status }) => secondsSince(status.since),
+        ({ connection: { status } }) => secondsSince(status.since),
       ),
       this.#gauge(
         { name: 'failures', unit: '{attempt}', description: 'Attempts in a row that have failed.' },
-        ({ retry }) => retry.failures,
+        ({ connection: { retry } }) => retry.failures,
       ),
       this.#gauge(
         {
@@ -69,7 +69,8 @@ export class UpstreamMetrics implements MetricSource {
           unit: 's',
           description: 'Until it is tried again; absent if that is not planned.',
         },
-        ({ retry }) => (retry.at === undefined ? undefined : Math.max(0, -secondsSince(retry.at))),
+        ({ connection: { retry } }) =>
+          retry.at === undefined ? undefined : Math.max(0, -secondsSince(retry.at)),
       ),
       this.#each(
         {
@@ -78,7 +79,7 @@ export class UpstreamMetrics implements MetricSource {
           unit: '{restart}',
           description: 'Times that it was begun again, by cause: requested, or automatic.',
         },
-        ({ counts }) => [
+        ({ connection: { counts } }) => [
           { value: counts.requested, labels: { cause: 'requested' } },
           { value: counts.automatic, labels: { cause: 'automatic' } },
         ],
@@ -90,7 +91,7 @@ export class UpstreamMetrics implements MetricSource {
           unit: '{loss}',
           description: 'Connections that ended by themselves.',
         },
-        ({ counts }) => [{ value: counts.losses }],
+        ({ connection: { counts } }) => [{ value: counts.losses }],
       ),
       this.#connects(),
       this.#each(
@@ -120,7 +121,7 @@ export class UpstreamMetrics implements MetricSource {
       ),
       this.#gauge(
         { name: 'catalogue.age', unit: 's', description: 'Since its tools were read.' },
-        ({ conversation }) => {
+        ({ connection: { conversation } }) => {
           const { listedAt } = conversation.lists;
           return listedAt === undefined ? undefined : secondsSince(listedAt);
         },
@@ -161,15 +162,15 @@ export class UpstreamMetrics implements MetricSource {
   }
 
   /** @param read undefined: the server has no value */
-  #gauge(about: Omit<About, 'kind'>, read: (server: Connection) => number | undefined): Metric {
+  #gauge(about: Omit<About, 'kind'>, read: (server: Server) => number | undefined): Metric {
     return this.#each({ ...about, kind: 'gauge' }, (server) => {
       const value = read(server);
       return value === undefined ? [] : [{ value }];
     });
   }
 
-  #each({ name, ...about }: About, read: (server: Connection) => readonly Sample[]): Metric {
-    const samplesOf = (server: Connection): readonly Sample[] =>
+  #each({ name, ...about }: About, read: (server: Server) => readonly Sample[]): Metric {
+    const samplesOf = (server: Server): readonly Sample[] =>
       read(server).map(({ value, labels }) => ({ value, labels: { server: server.name, ...labels } }));
     return { name: `mcp.upstream.${name}`, ...about, read: () => this.#servers().flatMap(samplesOf) };
   }
@@ -181,11 +182,11 @@ export class UpstreamMetrics implements MetricSource {
       unit: 's',
       description: 'Time to connect: from the greeting until its lists were read.',
       read: (): readonly HistogramSample[] =>
-        this.#servers().flatMap(({ name, counts }) => counts.connects({ server: name })),
+        this.#servers().flatMap(({ name, connection: { counts } }) => counts.connects({ server: name })),
     };
   }
 
-  #cpuOf(server: Connection): readonly Sample[] {
+  #cpuOf(server: Server): readonly Sample[] {
     const now = this.#usagesNow().get(server) ?? [];
     const known = this.#spent.get(server.name);
     if (known === undefined && now.length === 0) return [];
@@ -200,7 +201,7 @@ export class UpstreamMetrics implements MetricSource {
     return [{ value: spent.seconds }];
   }
 
-  #usagesNow(): ReadonlyMap<Connection, readonly (readonly [number, Usage])[]> {
+  #usagesNow(): ReadonlyMap<Server, readonly (readonly [number, Usage])[]> {
     if (this.#usages !== undefined) return this.#usages;
     const servers = this.#servers();
     this.#usages = new Map(servers.map((server) => [server, usagesOf(server)]));
@@ -211,18 +212,19 @@ export class UpstreamMetrics implements MetricSource {
   }
 }
 
-function usagesOf({ conversation: { pid }, own }: Connection): readonly (readonly [number, Usage])[] {
-  return [...(pid === undefined ? [] : [pid]), ...(own?.pids ?? [])].flatMap((one) => {
+function usagesOf({ connection, own }: Server): readonly (readonly [number, Usage])[] {
+  const { pid } = connection.conversation;
+  return [...(pid === undefined ? [] : [pid]), ...own.pids].flatMap((one) => {
     const usage = processUsage(one);
     return usage === undefined ? [] : [[one, usage] as const];
   });
 }
 
-function connectionsOf({ state, own }: Connection): readonly (Sample & { readonly labels: Labels })[] {
+function connectionsOf({ state, own }: Server): readonly (Sample & { readonly labels: Labels })[] {
   return [
     { value: Number(state === 'ready'), labels: { use: 'shared' } },
-    { value: own?.size ?? 0, labels: { use: 'own' } },
-    { value: own?.warm ?? 0, labels: { use: 'warm' } },
+    { value: own.size, labels: { use: 'own' } },
+    { value: own.warm, labels: { use: 'warm' } },
   ];
 }
 

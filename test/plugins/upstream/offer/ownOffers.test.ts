@@ -6,9 +6,9 @@ import { createLog } from '../../../../kernel/program/createLog.ts';
 import type { UpstreamConfig } from '../../../../plugins/upstream/config.ts';
 import { NOTHING_LISTED } from '../../../../plugins/upstream/conversation/listing.ts';
 import { Offers } from '../../../../plugins/upstream/offer/offers.ts';
-import type { Connection } from '../../../../plugins/upstream/server/connection.ts';
 import { OwnLists } from '../../../../plugins/upstream/server/ownLists.ts';
 import type { Personal } from '../../../../plugins/upstream/server/personal.ts';
+import type { Server } from '../../../../plugins/upstream/server/server.ts';
 
 const MAX_OWNERS = 20_000;
 
@@ -31,7 +31,7 @@ class Bench {
     ['a', new OwnLists()],
     ['b', new OwnLists()],
   ]);
-  readonly #connections = new Map([...this.#lists.keys()].map((name) => [name, connectionTo(name)]));
+  readonly #servers = new Map([...this.#lists.keys()].map((name) => [name, serverNamed(name)]));
   readonly #offers = new Offers({
     config: () => ({ servicePrefix: 'x', maxNameChars: 64, maxTombstones: 10 }) as UpstreamConfig,
     log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
@@ -46,12 +46,12 @@ class Bench {
   }
   /** What the servers list to anyone has changed. */
   update(): void {
-    for (const connection of this.#connections.values()) this.#offers.update(connection);
+    for (const server of this.#servers.values()) this.#offers.update(server);
   }
 
   list(server: string, owner: string, tool: string): void {
     this.listEarly(server, owner, tool);
-    this.#offers.update(this.#connections.get(server)!, owner);
+    this.#offers.update(this.#servers.get(server)!, owner);
   }
   /** Lists a tool before the owner's first request. */
   listEarly(server: string, owner: string, tool: string): void {
@@ -85,11 +85,11 @@ class Bench {
   }
 }
 
-function connectionTo(name: string): Connection {
+function serverNamed(name: string): Server {
   const definition = { family: { name: 'f', instanceArg: 'which' }, excludeTools: [] };
   const tools = [{ name: 'open', inputSchema: {} }];
   const listing = { ...NOTHING_LISTED, tools };
-  return { name, definition, listing, isWanted: true, isStale: false } as unknown as Connection;
+  return { name, definition, listing, isWanted: true, isStale: false } as unknown as Server;
 }
 
 describe('OwnOffers', () => {

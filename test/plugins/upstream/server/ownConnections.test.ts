@@ -35,7 +35,8 @@ function pool(more: object = {}, hanging: readonly string[] = []) {
       output: { read: () => ({ lines: [], next: 'shared' }) },
       dialerFor: (credential) =>
         ({ output: { read: () => ({ lines: [], next: credential?.owner }) } }) as unknown as Dialing,
-      connection: { isWanted: true, callsFor: () => shared },
+      isWanted: true,
+      callsFor: () => shared,
       connectionWith: (_dialer, _client, credential) => connectionOf(credential?.owner ?? 'none'),
     },
   );

@@ -97,7 +97,8 @@ describe('upstream: a process that is started ahead', () => {
         definition: { ...DEFINITION, instances: 'perSession', warmInstances: 1 },
         output: { read: () => ({ lines: [], next: '' }) },
         dialerFor: () => dialed.dialer(),
-        connection: { isWanted: true, callsFor: () => connection },
+        isWanted: true,
+        callsFor: () => connection,
         connectionWith: () => connection,
       },
     );
