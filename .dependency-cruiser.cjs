@@ -56,15 +56,18 @@ const LAYERS = {
     'status/': ['api/', 'store/'],
   },
   upstream: {
-    'definition.ts': [],
-    'perSecond.ts': [],
-    'backoffMs.ts': [],
-    'wire/': ['definition.ts', 'perSecond.ts'],
-    'rpc/': ['definition.ts', 'wire/'],
-    'revision/': ['definition.ts', 'wire/', 'rpc/'],
-    'conversation/': ['definition.ts', 'perSecond.ts', 'backoffMs.ts', 'wire/', 'rpc/', 'revision/'],
-    'server/': ['definition.ts', 'backoffMs.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
-    'offer/': ['definition.ts', 'rpc/', 'conversation/', 'server/'],
+    'client/options.ts': [],
+    'client/perSecond.ts': [],
+    'client/backoffMs.ts': [],
+    'client/wire/': ['client/perSecond.ts'],
+    'client/rpc/': ['client/options.ts', 'client/wire/'],
+    'client/revision/': ['client/options.ts', 'client/wire/', 'client/rpc/'],
+    'client/conversation/': ['client/'],
+    'definition.ts': ['client/options.ts'],
+    'connection/': ['definition.ts', 'client/'],
+    'own/': ['definition.ts', 'client/', 'connection/'],
+    'server/': ['definition.ts', 'client/', 'connection/', 'own/'],
+    'offer/': ['definition.ts', 'client/', 'connection/', 'own/', 'server/'],
   },
   workflow: {
     'definition/': ['gotpl/index.ts'],
@@ -78,7 +81,7 @@ const LAYERS = {
 const layerRules = Object.entries(LAYERS).flatMap(([plugin, layers]) => {
   const inPlugin = (places) => `^plugins/${plugin}/(${places.join('|').replaceAll('.', '\\.')})`;
   return Object.entries(layers).map(([place, knows]) => ({
-    name: `${plugin}-${place.replace(/\.ts$|\/$/, '').replace('/', '-')}-is-a-layer`,
+    name: `${plugin}-${place.replace(/\.ts$|\/$/, '').replaceAll('/', '-')}-is-a-layer`,
     comment: `of plugins/${plugin}, ${place} imports itself${knows.length > 0 ? ` and ${knows.join(', ')}` : ''} only`,
     severity: 'error',
     from: { path: inPlugin([place]) },

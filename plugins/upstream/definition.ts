@@ -3,13 +3,8 @@ import type { JsonObject } from 'pegboard';
 import type { TlsSpec } from '../contracts/servers.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import type { AuthRules } from '../contracts/credentials.ts';
-
-/** What a server may ask of a client. */
-export type Topic = 'elicitation' | 'sampling' | 'roots';
-export const ALL_TOPICS: readonly Topic[] = ['elicitation', 'sampling', 'roots'];
-
-/** Legacy: up to 2025-11-25, with a handshake. Modern: from 2026-07-28 on, each request declares its client. */
-export type Era = 'legacy' | 'modern';
+import { ALL_TOPICS } from './client/options.ts';
+import type { ServerOptions, Topic } from './client/options.ts';
 
 /** Who has a connection of their own: no one, each session, or each caller. */
 export type InstanceMode = 'shared' | 'perSession' | 'perCaller';
@@ -20,12 +15,6 @@ const MAX_REMOTE_INSTANCES = 5_000;
 const MAX_INSTANCES_PER_OWNER = 2;
 const INSTANCE_IDLE_MS = 900_000;
 
-/** The longest time a call may go without progress, and its longest duration. */
-export interface RequestLimits {
-  readonly silenceMs: number;
-  readonly totalMs: number;
-}
-
 /** Servers of one family share their tools; an argument selects the server. */
 export interface FamilySpec {
   readonly name: string;
@@ -33,8 +22,7 @@ export interface FamilySpec {
 }
 
 /** `spec` of an MCPServer definition as this plugin uses it. */
-export interface ServerDefinition {
-  readonly type: 'stdio' | 'streamable-http' | 'sse';
+export interface ServerDefinition extends ServerOptions {
   readonly description: string | undefined;
   readonly toolPrefix: string | undefined;
   readonly family: FamilySpec | undefined;
@@ -53,16 +41,10 @@ export interface ServerDefinition {
   readonly tls: TlsSpec | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly callTimeoutMs: number | undefined;
-  /** Keyed by the server's own tool names. */
-  readonly toolTimeoutsMs: ReadonlyMap<string, number>;
   /** Undefined: the process runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
   /** Whether the next connection continues the session, also of another process. */
   readonly keepSession: boolean;
-  /** auto: found out when connecting. */
-  readonly revision: 'auto' | Era;
   readonly auth: AuthRules;
   readonly instances: InstanceMode;
   readonly maxInstances: number;
@@ -208,16 +190,6 @@ export function identifyingFields(definition: ServerDefinition): readonly unknow
   const { type, command, url, messageUrl, proxy, tls, env, headers, questions, revision, auth } = definition;
   const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
   return messageUrl === undefined ? endpoint : [...endpoint, messageUrl];
-}
-
-/** Time limits of one call. @param tool the server's own name; undefined if the request does not call a tool */
-export function callLimitsOf(
-  tool: string | undefined,
-  { callTimeoutMs: own, toolTimeoutsMs }: ServerDefinition,
-  { callTimeoutMs, callMaxMs }: { readonly callTimeoutMs: number; readonly callMaxMs: number },
-): RequestLimits {
-  const silenceMs = toolTimeoutsMs.get(tool ?? '') ?? own ?? callTimeoutMs;
-  return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
 }
 
 /** What an instance may ask. @param client what its client declares; undefined if it is not known, or may change */

@@ -27,22 +27,22 @@ import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource }
 import { Prober, StartingServers } from '../contracts/servers.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from './config.ts';
-import type { UpstreamContext } from './server/context.ts';
-import { Ticker } from './rpc/ticker.ts';
+import type { UpstreamContext } from './connection/context.ts';
+import { Ticker } from './client/rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { startingServers } from './offer/startingServers.ts';
-import { instanceFindings } from './server/instanceFindings.ts';
-import { removeFormerFolder } from './server/keptLists.ts';
-import { LastKnown } from './server/lastKnown.ts';
+import { instanceFindings } from './connection/instanceFindings.ts';
+import { removeFormerFolder } from './own/keptLists.ts';
+import { LastKnown } from './connection/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
 import { guardedServers } from './offer/guardedServers.ts';
 import { Offers } from './offer/offers.ts';
-import { CallersServers } from './server/callersServers.ts';
+import { CallersServers } from './own/callersServers.ts';
 import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
 import { UpstreamMetrics } from './server/upstreamMetrics.ts';
-import { ServerLogs } from './conversation/serverLogs.ts';
-import { Watchdog } from './wire/watchdog.ts';
+import { ServerLogs } from './client/conversation/serverLogs.ts';
+import { Watchdog } from './client/wire/watchdog.ts';
 
 /** Connections to MCP servers: their tools, resources, prompts and life cycle. */
 export const plugin = definePlugin<UpstreamConfig>({

@@ -237,7 +237,7 @@ export const MESSAGES: readonly HostileCase[] = [
       'e2e/questions: are sent on the stream of their own call, not swapped between two',
       'e2e/questions: accept no answer from another session',
       'e2e/questions: that arrive late, for a cancelled call, are not shown to any client',
-      'plugins/upstream/conversation/askable: is undefined when several are possible, also through a call that was given up',
+      'plugins/upstream/client/conversation/askable: is undefined when several are possible, also through a call that was given up',
     ],
   },
   {

@@ -93,7 +93,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'results of unknown shape',
     tests: [
       'plugins/upstream/stdio: passes on the text of a result unchanged',
-      'plugins/upstream/rpc/judgedResult: returns well-formed results and those of types that it does not know as they came',
+      'plugins/upstream/client/rpc/judgedResult: returns well-formed results and those of types that it does not know as they came',
       'e2e/oddEntries: its results reach a client of the SDK mended, or as an error that names server and place',
     ],
   },
@@ -109,17 +109,17 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'questions with dangerous links, huge forms',
     tests: [
       'e2e/questions: by URL are sent only to a client that supports them, with an address a browser should open',
-      'plugins/upstream/conversation/questions: are refused when they are larger than maxQuestionBytes, and when their id is in use',
+      'plugins/upstream/client/conversation/questions: are refused when they are larger than maxQuestionBytes, and when their id is in use',
     ],
   },
   {
     id: 'case 51',
     what: 'redirects, 5xx, 429, HTML, wrong media types, broken streams',
     tests: [
-      'plugins/upstream/wire/httpErrors: names tool, server and reason of a call that is answered with ${why}',
-      'plugins/upstream/wire/httpErrors: asks for answers that are not compressed',
-      'plugins/upstream/wire/httpErrors: leaves a server alone for as long as it asks, and tells callers how long',
-      'plugins/upstream/wire/httpErrors: retries a server that answers initialize with something else',
+      'plugins/upstream/client/wire/httpErrors: names tool, server and reason of a call that is answered with ${why}',
+      'plugins/upstream/client/wire/httpErrors: asks for answers that are not compressed',
+      'plugins/upstream/client/wire/httpErrors: leaves a server alone for as long as it asks, and tells callers how long',
+      'plugins/upstream/client/wire/httpErrors: retries a server that answers initialize with something else',
       'plugins/upstream/http: does not follow a redirect, and names its target',
       'plugins/upstream/http: posts to no origin other than its own when a server of the older transport asks for it',
       'plugins/upstream/http: reports that a server requires credentials',
@@ -150,8 +150,8 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 54',
     what: 'results of many megabytes',
     tests: [
-      'plugins/upstream/wire/httpErrors: reads no more than maxMessageBytes of an answer, as JSON and as a stream',
-      'plugins/upstream/wire/framing: visits each byte of a long event only a few times',
+      'plugins/upstream/client/wire/httpErrors: reads no more than maxMessageBytes of an answer, as JSON and as a stream',
+      'plugins/upstream/client/wire/framing: visits each byte of a long event only a few times',
       'plugins/transport-http/streams: deliver a JSON answer of 20 MB',
       'plugins/transport-http/streams: deliver a result that is larger than the limit for a stream',
       'heavy/flood: of ${results} results (${kind}) and ${bodies} bodies at once leaves the process alive and others served',
@@ -166,7 +166,7 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/front/framing: refuses ${levels} levels of nesting in the arguments',
       'plugins/front/calls: passes on a result of any depth, and answers one that cannot be serialised with an error result',
-      'plugins/upstream/rpc/splitMessage: keeps depth beyond any recursion',
+      'plugins/upstream/client/rpc/splitMessage: keeps depth beyond any recursion',
       'plugins/metatools/tools/getResult: are shortened like all others without losing data',
       'plugins/metatools/mcpSources: passes on answers that are nested too deeply to be serialized',
       'plugins/front/client/createLists: whose server adds more to its error than can be serialised are answered with the error alone',
@@ -197,7 +197,7 @@ export const SERVERS: readonly HostileCase[] = [
       'e2e/hostileServer: numbers that JavaScript cannot represent arrive as they were sent',
       'plugins/upstream/stdio: passes on the text of a result unchanged',
       'plugins/front/framing: uses the last of two equal keys',
-      'plugins/upstream/rpc/splitMessage: uses the last of two results, as JSON.parse does',
+      'plugins/upstream/client/rpc/splitMessage: uses the last of two results, as JSON.parse does',
     ],
   },
   {

@@ -61,7 +61,7 @@ export const SIGN_INS: readonly HostileCase[] = [
     tests: [
       'plugins/auth-client/grants/refresh/failures: is lost if it ${what}: one log line, no more requests, and the person is asked',
       'e2e/singleSignOn: does not try a failing one again with each request, nor when another person signs in',
-      'plugins/upstream/server/callersServers: are not tried again by later requests if one fails, nor because another caller has signed in',
+      'plugins/upstream/own/callersServers: are not tried again by later requests if one fails, nor because another caller has signed in',
     ],
   },
   {

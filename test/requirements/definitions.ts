@@ -278,7 +278,7 @@ export const DEFINITIONS: readonly Requirement[] = [
       'plugins/upstream/stdio: keeps standard error over restarts, without the values of its env',
       'plugins/upstream/stdio: has no standard error of a remote server',
       'plugins/upstream/instances: perSession: show what they write on standard error to their session only',
-      'plugins/upstream/server/ownConnections: show their output to their owner only, and that of the shared one where there is no other',
+      'plugins/upstream/own/ownConnections: show their output to their owner only, and that of the shared one where there is no other',
     ],
   },
   {

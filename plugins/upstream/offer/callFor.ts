@@ -1,7 +1,7 @@
 import type { CallResult, InboundRequest } from 'pegboard';
-import type { RequestOptions } from '../rpc/pending.ts';
-import type { RpcText } from '../rpc/rpcText.ts';
-import { runFor } from '../server/runFor.ts';
+import type { RequestOptions } from '../client/rpc/pending.ts';
+import type { RpcText } from '../client/rpc/rpcText.ts';
+import { runFor } from '../own/runFor.ts';
 import type { OfferingServer } from './offeringServer.ts';
 
 export interface ServerCall {

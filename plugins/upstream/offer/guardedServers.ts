@@ -1,7 +1,7 @@
 import type { ToolTable } from 'pegboard';
 import type { GuardedServers } from '../../contracts/credentials.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { CallersServers } from '../server/callersServers.ts';
+import type { CallersServers } from '../own/callersServers.ts';
 import type { Fleet } from '../server/fleet.ts';
 import { mayLearn } from './mayLearn.ts';
 import { namesake } from './namesake.ts';

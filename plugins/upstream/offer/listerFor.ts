@@ -1,6 +1,6 @@
 import type { InboundRequest } from 'pegboard';
 import type { Server } from '../server/server.ts';
-import type { ServerCalls } from '../server/serverCalls.ts';
+import type { ServerCalls } from '../connection/serverCalls.ts';
 
 /** The connection whose lists the request sees: of a server that callers reach with credentials of their own, theirs; undefined if
  *  they have none. */

@@ -1,6 +1,6 @@
 import { isObject, plainText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { headerValue } from '../rpc/headerValue.ts';
+import { headerValue } from '../client/rpc/headerValue.ts';
 
 const KEY = 'x-mcp-header';
 /** RFC 9110 §5.6.2. */

@@ -1,5 +1,5 @@
 import type { InboundRequest } from 'pegboard';
-import type { ToolReport } from '../server/toolReport.ts';
+import type { ToolReport } from '../connection/toolReport.ts';
 import type { Audience } from './claims.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { PartialLists } from './partialLists.ts';

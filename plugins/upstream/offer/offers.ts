@@ -1,12 +1,12 @@
 import { isObject } from 'pegboard';
 import type { InboundRequest, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
-import { NOTHING_LISTED } from '../conversation/listing.ts';
-import { notConnected } from '../rpc/requestErrors.ts';
-import type { LateNames, LatePlaces } from '../server/lastKnown.ts';
-import type { Personal } from '../server/personal.ts';
+import { NOTHING_LISTED } from '../client/conversation/listing.ts';
+import { notConnected } from '../client/rpc/requestErrors.ts';
+import type { LateNames, LatePlaces } from '../connection/lastKnown.ts';
+import type { Personal } from '../own/personal.ts';
 import type { Server } from '../server/server.ts';
-import type { ToolReport } from '../server/toolReport.ts';
+import type { ToolReport } from '../connection/toolReport.ts';
 import { Claims, EVERYONE } from './claims.ts';
 import { exposedName, exposedUri, namingOf } from './names.ts';
 import type { NameParts } from './names.ts';

@@ -1,6 +1,6 @@
 import type { InboundRequest } from 'pegboard';
-import type { OwnList } from '../server/ownLists.ts';
-import type { Personal } from '../server/personal.ts';
+import type { OwnList } from '../own/ownLists.ts';
+import type { Personal } from '../own/personal.ts';
 import type { Server } from '../server/server.ts';
 import type { Audience, AudienceGroup } from './claims.ts';
 import { Offering } from './offering.ts';

@@ -1,5 +1,5 @@
 import type { KernelEvent, Log } from 'pegboard';
-import { serverEvents } from '../server/serverEvents.ts';
+import { serverEvents } from '../connection/serverEvents.ts';
 import type { OfferingServer } from './offeringServer.ts';
 
 /** What a gap says about a name that the server does not list. */

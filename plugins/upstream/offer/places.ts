@@ -1,4 +1,4 @@
-import type { LatePlaces } from '../server/lastKnown.ts';
+import type { LatePlaces } from '../connection/lastKnown.ts';
 
 /** The order in which servers have claimed each name. A server keeps its place at a name until it is released, even while it does
  *  not list the name, as long as another one does. */

@@ -3,7 +3,7 @@ import type { DecisionLayer, InboundRequest, ToolTable, Verdict } from 'pegboard
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type { UpstreamConfig } from '../config.ts';
-import { awayError, notHere } from '../server/away.ts';
+import { awayError, notHere } from '../connection/away.ts';
 import type { Fleet } from '../server/fleet.ts';
 import type { Server } from '../server/server.ts';
 import { mayLearn } from './mayLearn.ts';

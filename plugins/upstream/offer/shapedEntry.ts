@@ -1,8 +1,8 @@
 import { plainText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { ListName } from '../conversation/readList.ts';
-import { edited } from '../rpc/edited.ts';
-import { faultsIn } from '../rpc/faultsIn.ts';
+import type { ListName } from '../client/conversation/readList.ts';
+import { edited } from '../client/rpc/edited.ts';
+import { faultsIn } from '../client/rpc/faultsIn.ts';
 
 /** Each round removes something; the deepest fault takes four. */
 const MAX_ROUNDS = 8;

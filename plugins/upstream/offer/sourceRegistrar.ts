@@ -1,9 +1,9 @@
 import { isObject } from 'pegboard';
 import type { InboundRequest, JsonObject, KernelEvent, Log, Offer } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import type { Listing } from '../conversation/listing.ts';
-import { NOTHING_LISTED } from '../conversation/listing.ts';
-import { LISTS } from '../conversation/readList.ts';
+import type { Listing } from '../client/conversation/listing.ts';
+import { NOTHING_LISTED } from '../client/conversation/listing.ts';
+import { LISTS } from '../client/conversation/readList.ts';
 import type { Audience, Claim, Claimant, Claims, Collision } from './claims.ts';
 import {
   MAX_OWN_NAME_CHARS,

@@ -1,9 +1,9 @@
 import { waitAtMost } from 'pegboard';
 import type { InboundRequest, ToolTable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import { LIST_NAMES } from '../conversation/readList.ts';
+import { LIST_NAMES } from '../client/conversation/readList.ts';
 import type { StartingServers } from '../../contracts/servers.ts';
-import type { Connection } from '../server/connection.ts';
+import type { Connection } from '../connection/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
 import { isNamedAfter, namingOf } from './names.ts';
 import { listerFor } from './listerFor.ts';

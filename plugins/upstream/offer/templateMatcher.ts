@@ -1,5 +1,5 @@
 import { globOf } from '../../kit/text/glob.ts';
-import { canonicalUri } from '../conversation/canonicalUri.ts';
+import { canonicalUri } from '../client/conversation/canonicalUri.ts';
 
 /** Creates a function that is true for every canonical uri that a template may produce, and for more: the server itself rejects a uri that
  *  does not fit. Source: RFC 6570 */

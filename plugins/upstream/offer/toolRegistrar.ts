@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InboundRequest, KernelEvent, Log } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import type { ToolReport } from '../server/toolReport.ts';
+import type { ToolReport } from '../connection/toolReport.ts';
 import type { Audience } from './claims.ts';
 import { familyTool, groupFamily } from './families.ts';
 import type { Member } from './families.ts';

@@ -1,7 +1,7 @@
 import type { InboundRequest, Verdict } from 'pegboard';
-import type { ToolsFailure } from '../conversation/listing.ts';
-import { awayError } from '../server/away.ts';
-import type { Connection } from '../server/connection.ts';
+import type { ToolsFailure } from '../client/conversation/listing.ts';
+import { awayError } from '../connection/away.ts';
+import type { Connection } from '../connection/connection.ts';
 import type { Server } from '../server/server.ts';
 import { listerFor } from './listerFor.ts';
 import type { Offers } from './offers.ts';

@@ -1,6 +1,6 @@
 import type { Resource, ResourceDiff } from 'pegboard';
 import { readDefinition, startsByItself } from '../definition.ts';
-import type { UpstreamContext } from './context.ts';
+import type { UpstreamContext } from '../connection/context.ts';
 import { Server } from './server.ts';
 import type { ListedItems } from './server.ts';
 import { StartQueue } from './startQueue.ts';

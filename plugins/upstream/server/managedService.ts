@@ -3,14 +3,14 @@ import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import type { ManagedService, OwnConnection, ServiceRecord } from '../../contracts/services.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection/connection.ts';
 import { laterOf, timeAfter } from '../definition.ts';
-import { topicsForInstances } from './topicsForInstances.ts';
-import { MODERN_REVISION } from '../rpc/dialect.ts';
-import { undeclared } from '../revision/declared.ts';
-import { extensionsIn } from './extensionsIn.ts';
+import { topicsForInstances } from '../connection/topicsForInstances.ts';
+import { MODERN_REVISION } from '../client/rpc/dialect.ts';
+import { undeclared } from '../client/revision/declared.ts';
+import { extensionsIn } from '../connection/extensionsIn.ts';
 import type { Server } from './server.ts';
-import type { ToolReport } from './toolReport.ts';
+import type { ToolReport } from '../connection/toolReport.ts';
 
 /** A server may be wrong in each of its entries, and another may have all of their names. */
 const MAX_TOLD = 20;

@@ -2,15 +2,15 @@ import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegbo
 import type { UpstreamConfig } from '../config.ts';
 import type { ProbeTarget, Probed } from '../../contracts/servers.ts';
 import type { TlsTrust } from '../../kit/tls/tlsTrust.ts';
-import { ONE_SESSION_FIX, isTaken } from '../revision/handshake.ts';
-import { erasToTry, negotiate } from '../revision/negotiate.ts';
-import { asGatewayError } from '../rpc/requestErrors.ts';
-import { Requests } from '../rpc/requests.ts';
-import type { ServerFacts } from '../revision/serverFacts.ts';
-import type { Ticker } from '../rpc/ticker.ts';
-import type { WireListener } from '../wire/wire.ts';
-import { remoteWire } from './dialer.ts';
-import { commonRoute } from './routeOf.ts';
+import { ONE_SESSION_FIX, isTaken } from '../client/revision/handshake.ts';
+import { erasToTry, negotiate } from '../client/revision/negotiate.ts';
+import { asGatewayError } from '../client/rpc/requestErrors.ts';
+import { Requests } from '../client/rpc/requests.ts';
+import type { ServerFacts } from '../client/revision/serverFacts.ts';
+import type { Ticker } from '../client/rpc/ticker.ts';
+import type { WireListener } from '../client/wire/wire.ts';
+import { remoteWire } from '../connection/dialer.ts';
+import { commonRoute } from '../connection/routeOf.ts';
 
 export interface ProbeParts {
   readonly config: () => UpstreamConfig;

@@ -3,7 +3,7 @@ import type { HistogramSample, Labels, Metric, MetricSource, Sample } from '../.
 import { processUsage } from './processUsage.ts';
 import type { Usage } from './processUsage.ts';
 import type { Server } from './server.ts';
-import type { ToolReport } from './toolReport.ts';
+import type { ToolReport } from '../connection/toolReport.ts';
 
 interface About {
   /** Below `mcp.upstream.` */

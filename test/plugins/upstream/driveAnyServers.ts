@@ -28,7 +28,7 @@ export interface Driven {
 /** Connects to servers that answer in any way, for hours that take seconds, while each is called from time to time; then all work. */
 export async function driveAnyServers({ servers: count, minutes, seed }: Drive): Promise<Driven> {
   // What is imported at its first use takes real time, which the clock does not wait for.
-  await import('../../../plugins/upstream/wire/httpWire.ts');
+  await import('../../../plugins/upstream/client/wire/httpWire.ts');
   const clock = new VirtualClock();
   const servers = Array.from(
     { length: count },

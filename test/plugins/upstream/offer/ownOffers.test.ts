@@ -4,10 +4,10 @@ import type { InboundRequest } from '../../../../kernel/index.ts';
 import { Catalogue } from '../../../../kernel/catalogue.ts';
 import { createLog } from '../../../../kernel/program/createLog.ts';
 import type { UpstreamConfig } from '../../../../plugins/upstream/config.ts';
-import { NOTHING_LISTED } from '../../../../plugins/upstream/conversation/listing.ts';
+import { NOTHING_LISTED } from '../../../../plugins/upstream/client/conversation/listing.ts';
 import { Offers } from '../../../../plugins/upstream/offer/offers.ts';
-import { OwnLists } from '../../../../plugins/upstream/server/ownLists.ts';
-import type { Personal } from '../../../../plugins/upstream/server/personal.ts';
+import { OwnLists } from '../../../../plugins/upstream/own/ownLists.ts';
+import type { Personal } from '../../../../plugins/upstream/own/personal.ts';
 import type { Server } from '../../../../plugins/upstream/server/server.ts';
 
 const MAX_OWNERS = 20_000;

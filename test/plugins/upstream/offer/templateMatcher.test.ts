@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalUri } from '../../../../plugins/upstream/conversation/canonicalUri.ts';
+import { canonicalUri } from '../../../../plugins/upstream/client/conversation/canonicalUri.ts';
 import { templateMatcher } from '../../../../plugins/upstream/offer/templateMatcher.ts';
 
 describe('upstream: templates of resources', () => {

@@ -1,8 +1,8 @@
 import type { Log } from '../../../../kernel/index.ts';
-import { NOTHING_LISTED } from '../../../../plugins/upstream/conversation/listing.ts';
+import { NOTHING_LISTED } from '../../../../plugins/upstream/client/conversation/listing.ts';
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
-import { KeptLists } from '../../../../plugins/upstream/server/keptLists.ts';
-import { OwnLists } from '../../../../plugins/upstream/server/ownLists.ts';
+import { KeptLists } from '../../../../plugins/upstream/own/keptLists.ts';
+import { OwnLists } from '../../../../plugins/upstream/own/ownLists.ts';
 import { OpeningVault } from '../../../../plugins/vault-file/openingVault.ts';
 
 const CONFIG = {

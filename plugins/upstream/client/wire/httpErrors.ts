@@ -1,0 +1,152 @@
+import { GatewayError, isObject } from 'pegboard';
+import { jsonIn } from '../../../kit/text/jsonIn.ts';
+import { bodyWords } from './bodyWords.ts';
+import { encodingWords, garbledWords } from './encodingWords.ts';
+import { redactedData } from './redactedData.ts';
+import { transportWords } from './transportWords.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly retryAfter: string | undefined;
+  /** Lines of `WWW-Authenticate`. */
+  readonly challenges?: readonly string[] | undefined;
+  readonly contentEncoding?: string | undefined;
+  readonly decodingFault?: string | undefined;
+}
+
+/** The error for an HTTP status outside 2xx. The body is redacted and truncated; headers and queries, which may hold
+ *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. `details.challenges`: of a 401, or of a 403 for want of a scope. */
+export function statusError(
+  { status, location, retryAfter: asked, challenges, ...encoded }: Answer,
+  body: string,
+  redact: (text: string) => string,
+): GatewayError {
+  if (status >= 300 && status < 400) {
+    const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to the address of the server`;
+    return new GatewayError('UPSTREAM_UNREACHABLE', text, { details: { status } });
+  }
+  const { message, isRpc, code: rpcCode, data } = messageIn(body);
+  const told = bodyWords(redact(message ?? body));
+  const rpc = isRpc && { serverMessage: told, code: rpcCode, data: redactedData(data, redact) };
+  const answered = { status, ...rpc };
+  const garbled = garbledWords(encoded, body, redact);
+  const said = garbled !== undefined ? ` ${garbled}` : told === '' ? '' : `: ${told}`;
+  if (status === 431) {
+    const text = `it answered HTTP 431: the headers are too large; ${LARGE_HEADERS_FIX}`;
+    return new GatewayError('UPSTREAM_ERROR', text, { details: answered });
+  }
+  if (isChallenge({ status, challenges })) {
+    const text = `it requires credentials (HTTP ${status}${said}); set headers in its definition${isForTokens(challenges) ? SHOWN : ''}`;
+    const details = { ...answered, ...(challenges && { challenges }) };
+    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details });
+  }
+  const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
+  const retryAfter = secondsIn(asked);
+  // Sent by a proxy that may have forwarded the request; 503 means that it did not.
+  const mayHaveRun = status === 502 || status > 503;
+  const details = {
+    ...answered,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(mayHaveRun && { mayHaveRun }),
+  };
+  const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} s`;
+  return new GatewayError(code, `it answered HTTP ${status}${said}${wait}`, { details });
+}
+
+const LARGE_HEADERS_FIX =
+  'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
+const SHOWN = '; core_mcpserver_detect shows how people sign in there';
+
+/** Whether credentials are missing, or do not suffice. Source: RFC 6750 §3.1 */
+export function isChallenge({ status, challenges = [] }: Pick<Answer, 'status' | 'challenges'>): boolean {
+  return status === 401 || (status === 403 && challenges.some((line) => /insufficient_scope/i.test(line)));
+}
+
+function isForTokens(challenges: readonly string[] = []): boolean {
+  return challenges.some((line) => /(?:^|,)\s*(?:Bearer|DPoP)(?:\s|$)/i.test(line));
+}
+
+/** The wait that a header Retry-After asks for: seconds or a date. Source: RFC 9110 §10.2.3 */
+export function secondsIn(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+}
+
+interface Answered {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly decodingFault: string | undefined;
+}
+
+/** The error for a success status without an answer to the request. */
+export function noAnswerIn(answer: Answered, body: string, redact: (text: string) => string): GatewayError {
+  const { status, contentType = '' } = answer;
+  const encoding = encodingWords(answer, redact);
+  const words = bodyWords(redact(body));
+  const said = words === '' ? '' : `: ${words}`;
+  const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
+  const text =
+    encoding ??
+    (isJson
+      ? `without the answer${said}`
+      : `with ${bodyWords(redact(contentType))} in place of the answer${said}; set url to its MCP endpoint`);
+  return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
+}
+
+/** Whether a server of another era refuses the revision. Source: MCP 2026-07-28, Error Codes */
+export function isRevisionRefusal(status: number, body: string): boolean {
+  return status === 400 && /"code"\s*:\s*-32022\b/.test(body);
+}
+
+/** The server received the request, but its answer did not arrive. @param status of an incomplete response, otherwise 0 */
+export function cutShort(why: string, status = 0): GatewayError {
+  return new GatewayError('UPSTREAM_CLOSED', `the connection ended before the answer: ${why}`, {
+    details: { mayHaveRun: true, ...(status > 0 && { status }) },
+  });
+}
+
+export function unreachable(error: Error): GatewayError {
+  const code = (error as NodeJS.ErrnoException).code;
+  const fix = UNKNOWN_AUTHORITY.test(code ?? '') ? `; ${AUTHORITY_FIX}` : '';
+  return new GatewayError('UPSTREAM_UNREACHABLE', transportWords(error) + fix, { cause: error });
+}
+
+/** Codes of OpenSSL for a certificate whose authority is not trusted. */
+const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
+const AUTHORITY_FIX = "name its authority's PEM file in aggregator.extraCaFile";
+
+interface Said {
+  readonly message?: string;
+  /** Whether it is a JSON-RPC error, with code and data. */
+  readonly isRpc: boolean;
+  readonly code?: unknown;
+  readonly data?: unknown;
+}
+
+/** The error message in a JSON body. */
+function messageIn(body: string): Said {
+  const value = jsonIn(body);
+  if (!isObject(value)) return { isRpc: false };
+  const { jsonrpc, error, message } = value;
+  if (typeof error === 'string') return { message: error, isRpc: false };
+  const given = isObject(error) ? error : {};
+  const inner = 'message' in given ? given['message'] : message;
+  const { code, data } = given;
+  return {
+    ...(typeof inner === 'string' && { message: inner }),
+    isRpc: jsonrpc === '2.0' && isObject(error),
+    code,
+    data,
+  };
+}
+
+function placeOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  if (!URL.canParse(location)) return location.split('?')[0] ?? '';
+  const { origin, pathname } = new URL(location);
+  return origin + pathname;
+}

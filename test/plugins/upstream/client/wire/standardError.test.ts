@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { splitMessage } from '../../../../../plugins/upstream/client/rpc/splitMessage.ts';
+import { StandardError, withLastWords } from '../../../../../plugins/upstream/client/wire/standardError.ts';
+import { defer } from '../../../../support/cleanup.ts';
+import { captureLog } from '../../../../support/log.ts';
+
+/** Counts calls of `owner[name]` from now on. */
+function countCalls<Name extends PropertyKey>(
+  owner: Record<Name, (...args: never[]) => unknown>,
+  name: Name,
+): () => number {
+  let calls = 0;
+  const real = owner[name];
+  owner[name] = function (this: unknown, ...args: never[]) {
+    calls += 1;
+    return real.apply(this, args);
+  };
+  defer(() => (owner[name] = real));
+  return () => calls;
+}
+
+describe('upstream: output of a server other than messages', () => {
+  const limits = {
+    maxLogLineChars: 100,
+    maxLogLinesPerSecond: 20,
+    stderrTailLines: 3,
+    stderrKeptLines: 5,
+    stderrKeptChars: 1_000,
+  };
+
+  it('is cut and redacted only when it is shown', () => {
+    const log = captureLog();
+    const output = new StandardError(log, () => limits);
+    output.hide([{ name: 'TOKEN', text: 'very-secret-token' }]);
+    const redactions = countCalls(RegExp.prototype, Symbol.replace);
+    for (let at = 0; at < 5_000; at += 1) output.noise(`${at} very-secret-token`);
+    output.push(Buffer.from('a very-secret-token\n'.repeat(5_000)));
+    // A second may end meanwhile, and the next one has its own quota of lines.
+    const told = log.having('server wrote');
+    expect(told.length).to.be.within(20, 60);
+    expect(redactions()).to.be.below(500);
+    expect(output.quotes()).to.deep.equal({
+      first: 'a [redacted]',
+      tail: Array(3).fill('a [redacted]'),
+      noise: '0 [redacted]',
+    });
+  });
+
+  it('count when they never end, and are reported as too long once', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    for (let round = 0; round < 4; round += 1) expect(output.push(Buffer.alloc(40_000, 'x'))).to.be.above(0);
+    output.push(Buffer.from('x\nlast\n'));
+    expect(output.quotes().tail).to.deep.equal(['(a line that is too long)', 'last']);
+    output.push(Buffer.alloc(70_000, 'x'));
+    output.begin();
+    output.push(Buffer.from('of the next process\n'));
+    expect(output.quotes().tail).to.deep.equal(['of the next process']);
+  });
+
+  it('is kept over restarts, cut and without the secrets of the process that wrote it', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    output.hide([{ name: 'TOKEN', text: 'old-secret' }]);
+    output.begin();
+    output.push(Buffer.from(`old-secret \u001b[31m${'x'.repeat(200)}\n`));
+    output.hide([{ name: 'TOKEN', text: 'new-secret' }]);
+    output.begin();
+    output.push(Buffer.from('new-secret\n\nend\n'));
+    const { lines } = output.read({ lines: 10 });
+    const words = lines.map((line) => ('text' in line ? line.text : line.started));
+    expect(words).to.have.length(5);
+    expect(words[1])
+      .to.match(/^\[redacted\] \W*x+…$/)
+      .and.have.length(101);
+    expect([words[0], ...words.slice(2)]).to.deep.equal([true, true, '[redacted]', 'end']);
+  });
+
+  it('is quoted by its first line, which often names the cause, and its last lines', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    output.push(Buffer.from('Error: no context\nusage: serve\n'));
+    expect(withLastWords('it ended', output.quotes())).to.equal(
+      'it ended; its last words: Error: no context | usage: serve',
+    );
+    output.push(Buffer.from('--port\n--host\n--help\n'));
+    expect(withLastWords('it ended', output.quotes())).to.equal(
+      'it ended; it began with: Error: no context; its last words: --port | --host | --help',
+    );
+    output.begin();
+    expect(withLastWords('it ended', output.quotes())).to.equal('it ended');
+  });
+
+  it('is not parsed when it cannot be an object', () => {
+    const parsed = countCalls(JSON as unknown as Record<'parse', typeof JSON.parse>, 'parse');
+    for (const line of ['garbage', '-1', '"{}"', '}{', '\v{}'])
+      expect(splitMessage(line)).to.equal(undefined);
+    expect(parsed()).to.equal(0);
+    expect(splitMessage(' \t\r\n{}')).to.deep.equal({ message: {} });
+  });
+});
