@@ -25,11 +25,15 @@ export function isBuiltIn(name: string): boolean {
 /** Loads `plugins/<name>/index.js` beside the kernel.
  *  @throws GatewayError PLUGIN_MISSING, PLUGIN_IMPORT, PLUGIN_CONTRACT */
 export async function loadBuiltIn(name: string): Promise<Plugin> {
+  const known = hooked?.get(name);
+  if (known !== undefined) return known;
   if (!isBuiltIn(name)) {
     const fix = `a third party's plugin needs plugins.${name}.module`;
     throw new GatewayError('PLUGIN_MISSING', `no built-in plugin is named ${name}; ${fix}`);
   }
-  return load(name, new URL(`${name}/index${EXTENSION}`, BUILT_IN).href);
+  const plugin = await load(name, new URL(`${name}/index${EXTENSION}`, BUILT_IN).href);
+  hooked?.set(name, plugin);
+  return plugin;
 }
 
 /** Loads a third party's plugin. @param module `./path`, `../path`, `/path`, else an npm name
@@ -104,14 +108,15 @@ function isCapability(value: unknown): boolean {
 
 const FROM = 'pegboard-from:';
 const MISSING = 'PEGBOARD_MISSING';
-/** A module hook belongs to the whole process and cannot be removed, and so does this flag. */
-let hooked = false;
+/** Built-in plugins that were loaded since there is a module hook: each import() asks its thread, and waits for it. The hook belongs
+ *  to the whole process and cannot be removed, and so does this. */
+let hooked: Map<string, Plugin> | undefined;
 /** Adds two rules to node's resolution: a plugin without its own copy of pegboard gets this one, so that `import 'pegboard'`,
  *  `'pegboard/contracts'`, `'pegboard/kit'` and `'pegboard/net'` work from any folder; and `pegboard-from:` resolves an npm name from
  *  the configuration directory by the rules of ES modules. */
 function hookResolution(): void {
-  if (hooked) return;
-  hooked = true;
+  if (hooked !== undefined) return;
+  hooked = new Map();
   const ours = {
     pegboard: new URL(`index${EXTENSION}`, import.meta.url).href,
     'pegboard/contracts': new URL(`contracts${EXTENSION}`, BUILT_IN).href,
