@@ -27,7 +27,7 @@ interface KeptServer {
 export class KeptLists {
   readonly #context: Pick<UpstreamContext, 'vault' | 'log'>;
   readonly #server: KeptServer;
-  readonly #lists: Pick<OwnLists, 'all' | 'known'>;
+  readonly #lists: Pick<OwnLists, 'bytes' | 'known'>;
   readonly #take = inTurn();
   /** The last warning, until something succeeds: one for each cause, not for each caller. */
   #warned = '';
@@ -36,7 +36,7 @@ export class KeptLists {
   constructor(
     context: Pick<UpstreamContext, 'vault' | 'log'>,
     server: KeptServer,
-    lists: Pick<OwnLists, 'all' | 'known'>,
+    lists: Pick<OwnLists, 'bytes' | 'known'>,
   ) {
     this.#context = context;
     this.#server = server;
@@ -62,8 +62,8 @@ export class KeptLists {
       const isNew = (await vault.get(ownerKey(prefix, owner))) !== place;
       // First: the next process must not offer what the server no longer lists.
       if (isNew) await this.#drop(vault, prefix, owner);
-      const bytes = [...this.#lists.all].reduce((sum, one) => sum + one.bytes, 0);
-      if (bytes > MAX_BYTES) throw new Error(`its lists have more than ${MAX_BYTES} bytes together`);
+      if (this.#lists.bytes > MAX_BYTES)
+        throw new Error(`its lists have more than ${MAX_BYTES} bytes together`);
       // Another process may have deleted it.
       await vault.putIfAbsent(prefix + place, { listing, facts }, KEPT_S);
       if (isNew) await vault.set(ownerKey(prefix, owner), place, KEPT_S);
@@ -105,8 +105,7 @@ export class KeptLists {
   async #drop(vault: Vault, prefix: string, owner: string): Promise<void> {
     const place = await vault.take(ownerKey(prefix, owner));
     if (typeof place !== 'string') return;
-    const isUsed = [...this.#lists.all].some(({ id }) => id === idIn(place));
-    if (!isUsed) await vault.delete(prefix + place);
+    if (this.#lists.known(idIn(place)) === undefined) await vault.delete(prefix + place);
   }
 
   #inTurn(work: (vault: Vault, prefix: string) => Promise<void>): Promise<void> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { Listing } from '../client/conversation/listing.ts';
 import type { ServerFacts } from '../client/revision/serverFacts.ts';
 
@@ -21,10 +20,18 @@ interface Owned {
   readonly isCurrent: boolean;
 }
 
+/** A list, and how many owners have it. */
+interface Used {
+  readonly list: OwnList;
+  owners: number;
+}
+
 /** The last known lists of one server, by owner of a connection. */
 export class OwnLists {
+  /** The owner whose list was set last is last. */
   readonly #byOwner = new Map<string, Owned>();
-  readonly #known = new Map<string, WeakRef<OwnList>>();
+  readonly #used = new Map<string, Used>();
+  #bytes = 0;
 
   of(owner: string): OwnList | undefined {
     return this.#byOwner.get(owner)?.list;
@@ -32,13 +39,13 @@ export class OwnLists {
   isCurrent(owner: string): boolean {
     return this.#byOwner.get(owner)?.isCurrent === true;
   }
-  /** Each list that owners have, once. */
-  get all(): ReadonlySet<OwnList> {
-    return new Set([...this.#byOwner.values()].map(({ list }) => list));
+  /** Length of all lists together; one that several owners have counts once. */
+  get bytes(): number {
+    return this.#bytes;
   }
   /** One that an owner has. */
   known(id: string): OwnList | undefined {
-    return this.#known.get(id)?.deref();
+    return this.#used.get(id)?.list;
   }
 
   /** @returns whether it differs from the list that the owner had */
@@ -46,33 +53,47 @@ export class OwnLists {
     const former = this.#byOwner.get(owner);
     if (former?.list.listing === listing && former.isCurrent) return false;
     const list = this.#shared({ listing, facts });
-    setNewest(this.#byOwner, [owner, { list, isCurrent: true }], MAX_OWNERS);
+    this.#put(owner, { list, isCurrent: true });
     return list !== former?.list;
   }
   /** Sets what an earlier process has read. @returns whether nothing newer was there */
   recall(owner: string, kept: Listed): boolean {
     if (this.#byOwner.has(owner)) return false;
-    setNewest(this.#byOwner, [owner, { list: this.#shared(kept), isCurrent: false }], MAX_OWNERS);
+    this.#put(owner, { list: this.#shared(kept), isCurrent: false });
     return true;
   }
 
   /** @returns whether there was one */
   forget(owner: string): boolean {
-    return this.#byOwner.delete(owner);
+    const used = this.#used.get(this.of(owner)?.id ?? '');
+    if (used === undefined) return false;
+    this.#byOwner.delete(owner);
+    used.owners -= 1;
+    if (used.owners > 0) return true;
+    this.#used.delete(used.list.id);
+    this.#bytes -= used.list.bytes;
+    return true;
   }
   clear(): void {
     this.#byOwner.clear();
-    this.#known.clear();
+    this.#used.clear();
+    this.#bytes = 0;
   }
 
+  #put(owner: string, owned: Owned): void {
+    const { list } = owned;
+    const used = this.#used.get(list.id) ?? { list, owners: 0 };
+    if (used.owners === 0) this.#bytes += list.bytes;
+    this.#used.set(list.id, used);
+    used.owners += 1;
+    this.forget(owner);
+    this.#byOwner.set(owner, owned);
+    const [oldest] = this.#byOwner.keys();
+    if (oldest !== undefined && this.#byOwner.size > MAX_OWNERS) this.forget(oldest);
+  }
   #shared({ listing, facts }: Listed): OwnList {
     const text = JSON.stringify([listing, facts?.era, facts?.capabilities]);
     const id = createHash('sha256').update(text).digest('hex');
-    const known = this.known(id);
-    if (known !== undefined) return known;
-    for (const [other, ref] of this.#known) if (ref.deref() === undefined) this.#known.delete(other);
-    const list = { id, bytes: Buffer.byteLength(text), listing, facts };
-    this.#known.set(id, new WeakRef(list));
-    return list;
+    return this.known(id) ?? { id, bytes: Buffer.byteLength(text), listing, facts };
   }
 }

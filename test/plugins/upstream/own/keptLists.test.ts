@@ -16,13 +16,13 @@ function definitionWith(auth: JsonObject, url = 'https://a.test/mcp'): ServerDef
 }
 const OAUTH = definitionWith({ type: 'oauth' });
 
-const HUGE = { id: 'x', bytes: 65 * 1024 * 1024, listing: NOTHING_LISTED, facts: undefined };
+const TOO_MUCH = 65 * 1024 * 1024;
 
 interface Begun {
   readonly server?: string;
   readonly definition?: ServerDefinition;
   readonly from?: Vault;
-  readonly held?: Pick<OwnLists, 'all' | 'known'>;
+  readonly held?: Pick<OwnLists, 'bytes' | 'known'>;
 }
 
 describe('upstream: what is kept for the callers of a server', () => {
@@ -146,7 +146,7 @@ describe('upstream: what is kept for the callers of a server', () => {
   it('is bounded: no server fills the vault; one warning says so until there is room', async () => {
     const { begin, lists, log } = place();
     const full = new OwnLists();
-    const first = begin({ held: { known: (id) => full.known(id), all: new Set([HUGE]) } });
+    const first = begin({ held: { known: (id) => full.known(id), bytes: TOO_MUCH } });
     for (const owner of ['ann', 'bob']) await first.keep(owner, 'one');
     expect(await lists()).equal(0);
     expect(log.having('could not be stored or read', 'warn')).lengthOf(1);
