@@ -123,12 +123,11 @@ function wire(scope: Scope<UpstreamConfig>): void {
     personal: (server) => fleet.get(server)?.personal,
   });
   const fleet: Fleet = new Fleet(context, offers);
-  const callersServers = new CallersServers({
-    log,
-    credentials: context.credentials,
-    personal: () => fleet.all().map(({ personal }) => personal),
-    prepared: (request) => offers.prepare(request),
-  });
+  const callersServers = new CallersServers(
+    context,
+    () => fleet.all().map(({ personal }) => personal),
+    (request) => offers.prepare(request),
+  );
 
   scope.each(MemoryBudget, (budget) => {
     memory = budget;

@@ -1,7 +1,8 @@
 import { isGatewayError, messageOf, waitAtMost } from 'pegboard';
-import type { InboundRequest, Log } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
 import { setNewest } from '../../kit/limits/setNewest.ts';
-import type { CallerCredential, CallerCredentials } from '../../contracts/credentials.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
+import type { UpstreamContext } from '../connection/context.ts';
 import type { Personal } from './personal.ts';
 
 /** How long the first request of an owner waits for the owner's servers. Source: requirement signIn.resumed */
@@ -17,20 +18,13 @@ interface Own {
   readonly personal: Reached;
   readonly credential: CallerCredential;
 }
-export interface CallersServersParts {
-  readonly log: Log;
-  readonly credentials: () => CallerCredentials | undefined;
-  /** All servers, as callers reach them with credentials of their own. */
-  readonly personal: () => Iterable<Reached>;
-  /** The lists of the request's owner are known, or were not reached in time. */
-  readonly prepared: (request: InboundRequest) => void;
-}
-
 /** Connects the servers that a caller can use without a click: when the caller signs in at this gateway, and before the caller's
  *  first request continues, after a restart too. Where single sign-on or a refresh has failed, the caller's first request after the
  *  pause of that failure tries again, and does not wait. */
 export class CallersServers {
-  readonly #parts: CallersServersParts;
+  readonly #context: Pick<UpstreamContext, 'log' | 'credentials'>;
+  readonly #personal: () => Iterable<Reached>;
+  readonly #listed: (request: InboundRequest) => void;
   /** Connection attempts by a text of servers and owners; `done`: the servers are connected, or took too long. */
   readonly #known = new Map<string, Promise<void> | 'done'>();
 
@@ -39,8 +33,16 @@ export class CallersServers {
   /** One attempt at a time, by owner and server. */
   readonly #connecting = new Map<string, Promise<void>>();
 
-  constructor(parts: CallersServersParts) {
-    this.#parts = parts;
+  /** @param personal all servers, as callers reach them with credentials of their own
+   *  @param listed called when the lists of the request's owner are known, or were not reached in time */
+  constructor(
+    context: Pick<UpstreamContext, 'log' | 'credentials'>,
+    personal: () => Iterable<Reached>,
+    listed: (request: InboundRequest) => void,
+  ) {
+    this.#context = context;
+    this.#personal = personal;
+    this.#listed = listed;
   }
 
   /** @returns undefined if nothing is to be waited for. Never rejects */
@@ -68,13 +70,13 @@ export class CallersServers {
   }
 
   #prepared(request: InboundRequest): undefined {
-    this.#parts.prepared(request);
+    this.#listed(request);
     return undefined;
   }
 
   #allOf(request: InboundRequest): readonly Own[] {
     const all: Own[] = [];
-    for (const personal of this.#parts.personal()) {
+    for (const personal of this.#personal()) {
       const credential = personal.credentialOf(request);
       if (credential !== undefined) all.push({ personal, credential });
     }
@@ -101,9 +103,9 @@ export class CallersServers {
 
   /** Connects them in parallel. @throws GatewayError STORE_UNREACHABLE */
   async #connect(request: InboundRequest): Promise<void> {
-    await Promise.all([...this.#parts.personal()].map((personal) => personal.recallFor(request)));
-    const usable = (await this.#parts.credentials()?.usable(request)) ?? [];
-    const byName = new Map([...this.#parts.personal()].map((personal) => [personal.name, personal]));
+    await Promise.all([...this.#personal()].map((personal) => personal.recallFor(request)));
+    const usable = (await this.#context.credentials()?.usable(request)) ?? [];
+    const byName = new Map([...this.#personal()].map((personal) => [personal.name, personal]));
     const connecting = usable.map(async ({ server, credential }) => {
       const personal = byName.get(server);
       if (personal !== undefined) await this.#connectOne({ personal, credential });
@@ -137,13 +139,13 @@ export class CallersServers {
       await personal.connect(credential);
     } catch (error) {
       if (isGatewayError(error) && error.code === 'STORE_UNREACHABLE') throw error;
-      this.#parts.log.info('a server of a caller could not be connected', {
+      this.#context.log.info('a server of a caller could not be connected', {
         server: personal.name,
         error: messageOf(error),
       });
     }
   }
   #unread(error: unknown): void {
-    this.#parts.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
+    this.#context.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
   }
 }

@@ -29,18 +29,22 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
       },
     }) as CallerCredential;
   const names = Object.keys(connects);
-  const servers = new CallersServers({
-    log,
-    credentials: () => ({
-      canSignIn: () => true,
-      follow: () => () => undefined,
-      of: ({ name }, request) => credentialFor(request, name),
-      usable: (request) =>
-        isAway
-          ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'away'))
-          : Promise.resolve(names.map((server) => ({ server, credential: credentialFor(request, server) }))),
-    }),
-    personal: () =>
+  const servers = new CallersServers(
+    {
+      log,
+      credentials: () => ({
+        canSignIn: () => true,
+        follow: () => () => undefined,
+        of: ({ name }, request) => credentialFor(request, name),
+        usable: (request) =>
+          isAway
+            ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'away'))
+            : Promise.resolve(
+                names.map((server) => ({ server, credential: credentialFor(request, server) })),
+              ),
+      }),
+    },
+    () =>
       names.map((name) => ({
         name,
         isSuspended: false,
@@ -54,8 +58,8 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
           return { tools: [], resources: [], prompts: [] };
         },
       })),
-    prepared: (request) => void prepared.push(request),
-  });
+    (request) => void prepared.push(request),
+  );
   return { servers, attempts, prepared, log, retries, away: (next: boolean) => void (isAway = next) };
 }
 const works = (): Promise<void> => Promise.resolve();
