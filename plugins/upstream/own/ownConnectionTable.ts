@@ -3,7 +3,7 @@ import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';
 import type { StandardError } from '../client/wire/standardError.ts';
 import type { ServerCalls } from '../connection/serverCalls.ts';
-import type { WarmWire } from './warmWire.ts';
+import type { WarmWire } from './warm/warmWire.ts';
 
 export interface OwnEntry {
   readonly key: string;

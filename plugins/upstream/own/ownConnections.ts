@@ -12,8 +12,8 @@ import type { Declaring, WatchedServer, WatchOwner } from './ownedWatches.ts';
 import { ownKey } from './ownKey.ts';
 import type { ServerCalls } from '../connection/serverCalls.ts';
 import type { StandardError } from '../client/wire/standardError.ts';
-import { WarmWires } from './warmWires.ts';
-import type { BackoffTimes, ServerAhead } from './warmWires.ts';
+import { WarmWires } from './warm/warmWires.ts';
+import type { BackoffTimes, ServerAhead } from './warm/warmWires.ts';
 
 /** How long a sign-out waits for the end of its connections. */
 const MAX_ENDING_MS = 1_000;

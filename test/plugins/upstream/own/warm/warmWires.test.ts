@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { eventually } from '../../../contract/index.ts';
-import { toldIn } from '../../../support/talkingClient.ts';
-import type { TalkingClient } from '../../../support/talkingClient.ts';
-import { Counters, count, countShared, counterProcesses } from '../counters.ts';
-import { isAlive } from '../support.ts';
+import { eventually } from '../../../../contract/index.ts';
+import { toldIn } from '../../../../support/talkingClient.ts';
+import type { TalkingClient } from '../../../../support/talkingClient.ts';
+import { Counters, count, countShared, counterProcesses } from '../../counters.ts';
+import { isAlive } from '../../support.ts';
 
 const WITHIN_MS = 10_000;
 const ENDED = 'a process that was started ahead has ended';

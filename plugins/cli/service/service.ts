@@ -8,9 +8,9 @@ import { removeFile, replaceText, textAt } from '../files.ts';
 import { printObject } from '../output/print.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
-import { serviceFileText } from '../service/serviceFileText.ts';
-import type { ServiceManager, ServiceState } from '../service/serviceFileText.ts';
-import { serviceManager } from '../service/serviceManager.ts';
+import { serviceFileText } from './serviceFileText.ts';
+import type { ServiceManager, ServiceState } from './serviceFileText.ts';
+import { serviceManager } from './serviceManager.ts';
 import { verb } from '../verb.ts';
 
 const OURS = 'Written by: pegboard service install';

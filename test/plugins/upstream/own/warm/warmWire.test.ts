@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
-import { readDefinition } from '../../../../plugins/upstream/definition.ts';
-import type { Dialing } from '../../../../plugins/upstream/connection/dialer.ts';
-import { OwnConnections } from '../../../../plugins/upstream/own/ownConnections.ts';
-import type { ServerCalls } from '../../../../plugins/upstream/connection/serverCalls.ts';
-import { WarmWire } from '../../../../plugins/upstream/own/warmWire.ts';
-import type { Wire, WireListener } from '../../../../plugins/upstream/client/wire/wire.ts';
-import { captureLog } from '../../../support/log.ts';
+import { ANYONE, GatewayError } from '../../../../../kernel/index.ts';
+import { readDefinition } from '../../../../../plugins/upstream/definition.ts';
+import type { Dialing } from '../../../../../plugins/upstream/connection/dialer.ts';
+import { OwnConnections } from '../../../../../plugins/upstream/own/ownConnections.ts';
+import type { ServerCalls } from '../../../../../plugins/upstream/connection/serverCalls.ts';
+import { WarmWire } from '../../../../../plugins/upstream/own/warm/warmWire.ts';
+import type { Wire, WireListener } from '../../../../../plugins/upstream/client/wire/wire.ts';
+import { captureLog } from '../../../../support/log.ts';
 
 const DEFINITION = readDefinition({ type: 'stdio', command: ['x'], timeout: 1 });
 const GONE = new GatewayError('UPSTREAM_CLOSED', 'its process exited with code 1');

@@ -1,8 +1,8 @@
 import type { GatewayError } from 'pegboard';
-import type { ServerDefinition } from '../definition.ts';
-import { asGatewayError } from '../client/rpc/requestErrors.ts';
-import type { Wire, WireListener } from '../client/wire/wire.ts';
-import type { Dialing } from '../connection/dialer.ts';
+import type { ServerDefinition } from '../../definition.ts';
+import { asGatewayError } from '../../client/rpc/requestErrors.ts';
+import type { Wire, WireListener } from '../../client/wire/wire.ts';
+import type { Dialing } from '../../connection/dialer.ts';
 
 /** A process that was started before its session. Its connection sends initialize, because the client decides what that declares. */
 export class WarmWire {

@@ -1,9 +1,9 @@
 import type { GatewayError, Log } from 'pegboard';
-import type { CallerCredential } from '../../contracts/credentials.ts';
-import type { UpstreamConfig } from '../config.ts';
-import type { ServerDefinition } from '../definition.ts';
-import { backoffMs } from '../client/backoffMs.ts';
-import type { Dialing } from '../connection/dialer.ts';
+import type { CallerCredential } from '../../../contracts/credentials.ts';
+import type { UpstreamConfig } from '../../config.ts';
+import type { ServerDefinition } from '../../definition.ts';
+import { backoffMs } from '../../client/backoffMs.ts';
+import type { Dialing } from '../../connection/dialer.ts';
 import { WarmWire } from './warmWire.ts';
 
 export type BackoffTimes = Pick<UpstreamConfig, 'backoffFirstMs' | 'backoffMaxMs'>;
