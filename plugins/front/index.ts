@@ -32,7 +32,7 @@ import { Relay } from './client/relay.ts';
 import { SeenSessions } from './session/seenSessions.ts';
 import { sessionList } from './stateful/sessionList.ts';
 import { Sessions } from './session/sessions.ts';
-import { SharedEnds } from './session/sharedEnds.ts';
+import { ReplicaEnds } from './session/replicaEnds.ts';
 import { Siblings } from './client/siblings.ts';
 import { StatelessMcpFront } from './stateless/statelessMcpFront.ts';
 
@@ -66,7 +66,7 @@ function apply(scope: Scope<FrontConfig>): void {
   let ended: EndedSessions | undefined;
   const listWatch = new ListWatch(scope);
   const siblings = new Siblings(scope);
-  const sharedEnds = new SharedEnds(scope);
+  const replicaEnds = new ReplicaEnds(scope);
   const relay = new Relay(scope, new Outlets(listWatch), siblings);
   const methods = createMethods(scope);
   // Opened by the first request: apply() does no I/O, and in a restart a request may come before onStart.
@@ -85,7 +85,7 @@ function apply(scope: Scope<FrontConfig>): void {
   };
   const openEnded = (path: string | undefined): EndedSessions => {
     const share = async (end: End, ttlSeconds: number): Promise<boolean> => {
-      if (!(await sharedEnds.add(end, ttlSeconds))) return false;
+      if (!(await replicaEnds.add(end, ttlSeconds))) return false;
       const { id, createdAt, owner } = end;
       return siblings.send({ kind: 'ended', sessionId: id, createdAt, owner });
     };
@@ -107,7 +107,7 @@ function apply(scope: Scope<FrontConfig>): void {
     ended?.learn(end);
     front.endedElsewhere(end.id);
   };
-  front.listen(learn, () => void sharedEnds.read(learn));
+  front.listen(learn, () => void replicaEnds.read(learn));
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
   scope.provide(SessionList, sessionList(front, seen, relay));

@@ -1,7 +1,7 @@
 import { GatewayError, type CallResult } from 'pegboard';
 import { Announcer } from './announcer.ts';
 import { awayError, awayRefusal } from './away.ts';
-import { callServer } from './callServer.ts';
+import { callTraced } from './callTraced.ts';
 import type { ServerFacts } from '../client/revision/serverFacts.ts';
 import { isFinal } from '../client/revision/wrongRevision.ts';
 import { Conversation } from '../client/conversation/conversation.ts';
@@ -126,7 +126,7 @@ export class Connection implements ServerCalls {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
-    return callServer(this, this.#context.tracer(), [what, text, options]);
+    return callTraced(this, this.#context.tracer(), [what, text, options]);
   }
 
   async watch(uri: string, updated: () => void): Promise<GrantedWatch> {

@@ -17,7 +17,7 @@ interface Called {
 
 /** Sends a call to a server. If traces are exported, the server gets the trace as the span continues it.
  *  @param tracer undefined if nothing is traced */
-export function callServer(
+export function callTraced(
   { name, definition, facts, conversation }: Called,
   tracer: Tracer | undefined,
   [what, text, options]: readonly [what: string, text: RpcText, options: RequestOptions],

@@ -7,7 +7,7 @@ const PREFIX = 'ended-session:';
 
 /** The ends of sessions in the vault that processes share, until their handles expire. All facts are in the key,
  *  `ended-session:<id>:<createdAt>:<owner>`, so that a list reads them all. */
-export class SharedEnds {
+export class ReplicaEnds {
   readonly #scope: Scope<unknown>;
 
   constructor(scope: Scope<unknown>) {
