@@ -12,7 +12,8 @@ export class RateLimit {
   constructor(max: () => number, windowS: number) {
     this.#max = max;
     this.#windowS = windowS;
-    this.#counts = new LRUCache({ max: MAX_KEYS, ttl: windowS * 1_000 });
+    // Unlike `max`, this bound reserves no room ahead: 2 ms of work and 300 kB for a limit that nobody meets.
+    this.#counts = new LRUCache({ maxSize: MAX_KEYS, sizeCalculation: () => 1, ttl: windowS * 1_000 });
   }
 
   /** Counts one more. @returns whether the limit admits it */
