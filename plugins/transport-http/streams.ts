@@ -48,7 +48,7 @@ export class Streams {
     this.#clearTimers();
     const kept = [...this.#kept.rvalues()];
     this.#kept = createStore(this.#config());
-    for (const stream of kept) if (stream !== undefined) this.#kept.set(stream.id, stream);
+    for (const stream of kept) if (stream !== undefined) this.#keep(stream);
     const { keepAliveMs, slowAnswerMs } = this.#config();
     this.#timers.push(setInterval(() => this.#beat(), keepAliveMs));
     this.#timers.push(setInterval(() => this.#openSlow(), slowAnswerMs));
@@ -138,14 +138,20 @@ export class Streams {
       ended: (over) => void this.#open.delete(over),
     });
     this.#open.add(stream);
-    this.#kept.set(stream.id, stream);
+    this.#keep(stream);
     return stream;
+  }
+
+  /** LRUCache's own bound on the number reserves room for all of them ahead. */
+  #keep(stream: ResumableStream): void {
+    this.#kept.set(stream.id, stream);
+    while (this.#kept.size > this.#config().maxReplayStreams) this.#kept.pop();
   }
 
   /** LRUCache computes the size only for a new entry. */
   #keepAnew(stream: ResumableStream): void {
     this.#kept.delete(stream.id);
-    this.#kept.set(stream.id, stream);
+    this.#keep(stream);
   }
 
   #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventWriter) => void): void {
@@ -170,7 +176,7 @@ export class Streams {
     for (const stream of this.#plain) stream.keepAlive();
     for (const stream of this.#open) {
       stream.keepAlive();
-      if (stream.kind === 'answer' || stream.isConnected) this.#kept.set(stream.id, stream);
+      if (stream.kind === 'answer' || stream.isConnected) this.#keep(stream);
       else if (stream.leftMsAgo > replayMs) this.#endStanding(stream.sessionId);
     }
   }
@@ -190,13 +196,8 @@ export class Streams {
   }
 }
 
-function createStore({
-  maxReplayBytes,
-  maxReplayStreams,
-  replayMs,
-}: StreamConfig): LRUCache<string, ResumableStream> {
+function createStore({ maxReplayBytes, replayMs }: StreamConfig): LRUCache<string, ResumableStream> {
   return new LRUCache({
-    max: maxReplayStreams,
     maxSize: maxReplayBytes,
     sizeCalculation: ({ bytes }) => bytes + 1,
     ttl: replayMs,

@@ -65,6 +65,18 @@ describe('transport-http: a client that disconnects before its stream opens', ()
 });
 
 describe('transport-http: stored events of streams', () => {
+  it('are those of maxReplayStreams streams, the oldest dropped first', () => {
+    const streams = new Streams(() => ({ ...CONFIG, replayMs: 60_000, maxReplayStreams: 2 }), captureLog());
+    const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+    const opened = [1, 2, 3].map(() => {
+      const stream = streams.openAnswer(SESSION, response());
+      stream.send('x');
+      return stream;
+    });
+    const resumed = opened.map(({ id }) => streams.resume(SESSION, `${id}_0`, response()));
+    expect(resumed).deep.equal([false, true, true]);
+  });
+
   it('are bounded by maxReplayBytes over all of them, the oldest dropped first', () => {
     const streams = new Streams(() => ({ ...CONFIG, replayMs: 60_000 }), captureLog());
     const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
