@@ -54,7 +54,7 @@ import { ExternalCallers, isExternal, isExternalSession } from './provider/exter
 import { IdTokens } from './provider/idTokens.ts';
 import { providerTokens } from './providerTokens.ts';
 import { secretsOf } from './secretsOf.ts';
-import { SignInCounts } from './signInCounts.ts';
+import { SignInCounts } from './web/signInCounts.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { BrowserPeople } from './state/browserPeople.ts';
 import { callerOfSignIn } from './state/callerOf.ts';

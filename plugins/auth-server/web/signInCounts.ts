@@ -1,6 +1,6 @@
-import { Tally } from '../kit/metrics/tally.ts';
-import type { Metric, MetricSource } from '../contracts/metrics.ts';
-import type { OAuthError } from '../kit/oauth/oauthError.ts';
+import { Tally } from '../../kit/metrics/tally.ts';
+import type { Metric, MetricSource } from '../../contracts/metrics.ts';
+import type { OAuthError } from '../../kit/oauth/oauthError.ts';
 
 /** Error codes of RFC 6749, 6750, 7591, 8707, 9449, OpenID Connect and this gateway; any other of a provider counts as `other`. */
 const KNOWN = new Set([

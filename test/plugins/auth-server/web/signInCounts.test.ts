@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startAuthServer, tokensOf } from '../../support/authServer.ts';
-import { metricsOf, valuesOf } from '../../support/metrics.ts';
+import { startAuthServer, tokensOf } from '../../../support/authServer.ts';
+import { metricsOf, valuesOf } from '../../../support/metrics.ts';
 
 describe('auth-server: metrics', () => {
   it('count sign-ins that begin and end, and refusals by OAuth error', async () => {
