@@ -5,7 +5,6 @@ import { guardedFetch } from 'pegboard/net';
 import type { ProxySettings } from 'pegboard/net';
 import { parseDuration } from '../kit/text/parseDuration.ts';
 import { BrowserCookie } from '../kit/http/browserCookie.ts';
-import { LineLimit } from '../kit/http/lineLimit.ts';
 import { RateLimit } from '../kit/http/rateLimit.ts';
 import { Route } from '../contracts/http.ts';
 import { MetricSource } from '../contracts/metrics.ts';
@@ -21,7 +20,6 @@ import {
   SignInScopes,
 } from '../contracts/oauth.ts';
 import type { OAuthClient } from '../contracts/oauth.ts';
-import type { OAuthError } from '../kit/oauth/oauthError.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
@@ -67,9 +65,9 @@ import { SignIns } from './state/signIns.ts';
 import { Addresses } from './web/addresses.ts';
 import { ClientAddresses } from './web/clientAddresses.ts';
 import { discovering } from './web/discovering.ts';
+import { requestLimit } from './web/countRequest.ts';
 import { oauthRoute } from './web/oauthRoute.ts';
-
-const WINDOW_S = 2;
+import { Refusals } from './web/refusals.ts';
 
 /** Wires the endpoints and the taps. State is in the vault only. */
 export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void {
@@ -159,17 +157,8 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => clientAddresses.originsOf(request));
-  const rateLimit = (of: keyof ServerConfig['rateLimits']): RateLimit =>
-    new RateLimit(() => WINDOW_S * config().rateLimits[of], WINDOW_S);
-  const limit = rateLimit('perAddress');
-  const refusals = new LineLimit(log, () => config().rateLimits.logLines);
-  const parts = {
-    limit,
-    refusals,
-    clientAddresses,
-    isHttps: () => addresses.isHttps,
-    refused: (error: OAuthError) => counts.refused(error),
-  };
+  const limits = (): ServerConfig['rateLimits'] => config().rateLimits;
+  const refusals = new Refusals(log, limits, clientAddresses);
   for (const endpoint of [
     ...metadata({ addresses, grants, canRegister: () => canRegister(gates()), hasDocuments }),
     register({
@@ -188,12 +177,17 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     }),
     consent(leg),
     providerCallback(leg, codes, people),
-    token(rateLimit('perClient'), clients, grants, ({ request }) => possession.forTokens(request)),
+    token(
+      requestLimit(() => limits().perClient),
+      clients,
+      grants,
+      possession,
+    ),
     revoke(clients, signIns, accessTokens, provider, log),
     introspect(clients, accessTokens, addresses),
     ...userinfo(),
   ])
-    scope.provide(Route, oauthRoute(endpoint, parts));
+    scope.provide(Route, oauthRoute(endpoint, addresses, refusals, counts));
 
   scope.provide(
     ProviderTokens,
@@ -222,13 +216,11 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     accessTokens,
     possession,
     addresses,
-    clientAddresses,
     refusals,
     used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => identityProvider?.isReady === true,
-    refusalLimit: limit,
-    personLimit: rateLimit('perPerson'),
+    personLimit: requestLimit(() => limits().perPerson),
   });
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
   scope.tap('onRequest', (request) => bearer.admit(request), STAGE.admit);

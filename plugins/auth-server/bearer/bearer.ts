@@ -1,14 +1,13 @@
 import type { Caller, InboundRequest, Reply } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
-import type { LineLimit } from '../../kit/http/lineLimit.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
-import type { ClientAddresses } from '../web/clientAddresses.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { discovering } from '../web/discovering.ts';
+import type { Refusals } from '../web/refusals.ts';
 import type { Possession } from './possession.ts';
 
 export interface BearerParts {
@@ -20,13 +19,9 @@ export interface BearerParts {
   readonly possession: Possession;
   readonly addresses: Addresses;
   readonly isProviderReady: () => boolean;
-  readonly clientAddresses: Pick<ClientAddresses, 'of' | 'fixOf'>;
-  /** Limits the refusals of each address. */
-  readonly refusalLimit: RateLimit;
+  readonly refusals: Refusals;
   /** Limits the requests of each person. */
   readonly personLimit: RateLimit;
-  /** Limits log lines about refusals. */
-  readonly refusals: LineLimit;
 }
 
 /** Recognises access tokens, and refuses requests without a caller. Source: RFC 6750, RFC 9449 §7 */
@@ -74,9 +69,9 @@ export class Bearer {
   admit(request: InboundRequest): Reply | undefined {
     // Without HTTP it is the local user.
     if (request.access === 'public' || request.method === undefined) return undefined;
-    const { personLimit, refusalLimit, clientAddresses } = this.#parts;
+    const { personLimit, refusals } = this.#parts;
     try {
-      if (request.caller === undefined) countRequest(refusalLimit, clientAddresses.of(request));
+      if (request.caller === undefined) refusals.count(request);
       else countRequest(personLimit, callerKey(request.caller));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
@@ -87,27 +82,26 @@ export class Bearer {
   }
 
   #logTooMany(request: InboundRequest): void {
-    const { refusals, clientAddresses } = this.#parts;
-    const { path = '', caller, id } = request;
-    const reason = caller === undefined ? 'too-many-refused' : 'too-many-of-person';
+    const { refusals } = this.#parts;
+    const { caller } = request;
+    const text = 'request refused: too many requests';
+    if (caller === undefined) {
+      refusals.writeLimit(text, request, { reason: 'too-many-refused' });
+      return;
+    }
     // Lines about sign-ins have the same id, and no name.
-    const signIn = caller?.claims?.['sid'];
-    const facts = { path, reason, address: clientAddresses.of(request), request: id };
-    refusals.write('info', 'request refused: too many requests', {
-      ...facts,
-      ...(caller === undefined && clientAddresses.fixOf(request)),
-      ...(signIn !== undefined && { signIn }),
-    });
+    const signIn = caller.claims?.['sid'];
+    const reason = 'too-many-of-person';
+    refusals.write('info', text, request, { reason, ...(signIn !== undefined && { signIn }) });
   }
 
   #refusal(request: InboundRequest): Reply {
-    const { addresses, isProviderReady, clientAddresses, refusals } = this.#parts;
+    const { addresses, isProviderReady, refusals } = this.#parts;
     const { path = '' } = request;
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
-    const facts = { path, reason, address: clientAddresses.of(request), request: request.id };
-    refusals.write(hasCredentials ? 'info' : 'debug', 'request refused: not signed in', facts);
+    refusals.write(hasCredentials ? 'info' : 'debug', 'request refused: not signed in', request, { reason });
     if (!isProviderReady()) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.

@@ -2,23 +2,23 @@ import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import type { Grant } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { Possession } from '../bearer/possession.ts';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { formParameters } from '../web/oauthRoute.ts';
-import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
+import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 /** Other values may be secrets in the wrong place. */
 const GRANT_TYPE = /^[a-z][a-z0-9_:-]{0,79}$/;
 
 /** `POST /oauth/token`. Source: RFC 6749 §3.2
- *  @param limit limits the requests of each client
- *  @param jktOf the thumbprint of the request's DPoP proof; undefined without one. @throws OAuthError invalid_dpop_proof */
+ *  @param limit limits the requests of each client */
 export function token(
   limit: RateLimit,
   clients: Clients,
   grants: () => readonly Grant[],
-  jktOf: (exchange: OAuthExchange) => Promise<string | undefined>,
+  possession: Possession,
 ): OAuthEndpoint {
   return {
     method: 'POST',
@@ -43,7 +43,7 @@ export function token(
         form,
         client,
         hasProof: exchange.request.header('dpop') !== undefined,
-        jkt: () => jktOf(exchange),
+        jkt: () => possession.forTokens(exchange.request),
       });
       if (ended !== undefined) onEnd(exchange.http.res, (isAnswered) => void ended(isAnswered));
       return { status: 200, body };

@@ -1,17 +1,17 @@
 import type { GatewayError, InboundRequest, Reply } from 'pegboard';
 import { isGatewayError } from 'pegboard';
 import type { HttpExchange, Route } from '../../contracts/http.ts';
-import type { LineLimit } from '../../kit/http/lineLimit.ts';
-import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import { securityHeaders } from '../../kit/http/securityHeaders.ts';
 import { statusOf } from '../../kit/http/statusOf.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-import type { ClientAddresses } from './clientAddresses.ts';
-import { countRequest } from './countRequest.ts';
+import type { SignInCounts } from './signInCounts.ts';
+import type { Addresses } from './addresses.ts';
 import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
+import type { Refusals } from './refusals.ts';
 
 const MAX_FORM_BYTES = 65_536;
+const REFUSED = 'sign-in request refused';
 
 /** One request to an endpoint of the authorization server. */
 export interface OAuthExchange {
@@ -21,15 +21,6 @@ export interface OAuthExchange {
   readonly logRefusal: (refused: OAuthError) => void;
   /** The client's address. */
   readonly address: string;
-}
-export interface OAuthRouteParts {
-  /** Limits the requests of each address. */
-  readonly limit: RateLimit;
-  /** Limits log lines about refusals. */
-  readonly refusals: LineLimit;
-  readonly clientAddresses: Pick<ClientAddresses, 'of' | 'fixOf'>;
-  readonly isHttps: () => boolean;
-  readonly refused: (refused: OAuthError) => void;
 }
 export interface OAuthEndpoint {
   readonly method: Route['method'];
@@ -44,11 +35,13 @@ export interface OAuthEndpoint {
 /** An endpoint as a route: limits by address, headers, and refusals in the form of RFC 6749 §5.2. */
 export function oauthRoute(
   { method, path, access = 'public', isCacheable = false, handle }: OAuthEndpoint,
-  parts: OAuthRouteParts,
+  addresses: Addresses,
+  refusals: Refusals,
+  counts: SignInCounts,
 ): Route {
   const withHeaders = (reply: Reply): Reply => ({
     ...reply,
-    headers: { ...securityHeaders(parts.isHttps()), ...cacheHeaders(isCacheable), ...reply.headers },
+    headers: { ...securityHeaders(addresses.isHttps), ...cacheHeaders(isCacheable), ...reply.headers },
   });
   return {
     method,
@@ -56,16 +49,14 @@ export function oauthRoute(
     access,
     refusalBody: gatewayRefusal,
     handle: async (http, request) => {
-      const address = parts.clientAddresses.of(request);
       const logRefusal = (refused: OAuthError): void => {
         const { reason, error, status } = refused;
-        parts.refused(refused);
-        const facts = { path, error, reason, address, request: request.id };
-        const fix = status === 429 ? parts.clientAddresses.fixOf(request) : {};
-        parts.refusals.write('info', 'sign-in request refused', { ...facts, ...fix });
+        counts.refused(refused);
+        if (status === 429) refusals.writeLimit(REFUSED, request, { path, error, reason });
+        else refusals.write('info', REFUSED, request, { path, error, reason });
       };
       try {
-        countRequest(parts.limit, address);
+        const address = refusals.count(request);
         return withHeaders(await handle({ http, request, address, logRefusal }));
       } catch (error) {
         const refused = asOAuthError(error);
