@@ -64,7 +64,6 @@ import type { SignIn } from './state/signIn.ts';
 import { SignIns } from './state/signIns.ts';
 import { Addresses } from './web/addresses.ts';
 import { ClientAddresses } from './web/clientAddresses.ts';
-import { discovering } from './web/discovering.ts';
 import { requestLimit } from './web/countRequest.ts';
 import { oauthRoute } from './web/oauthRoute.ts';
 import { Refusals } from './web/refusals.ts';
@@ -87,7 +86,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
       counts.ended();
       scope.emit({ type: 'signIn.ended', sid: id });
     },
-    () => identityProvider?.issuer,
+    () => provider.issuer,
   );
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
   const flows = new Flows(scope);
@@ -120,25 +119,14 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
 
   const clientAddresses = new ClientAddresses(config().trustedProxyCIDRs, () => addresses.base, log);
 
-  let identityProvider: IdentityProvider | undefined;
-  const provider = (): IdentityProvider => {
-    // During a restart of this plugin, requests come before onStart.
-    if (identityProvider === undefined) throw discovering();
-    return identityProvider;
-  };
   const fetchProvider = providerFetch({
     allowPrivate: config().idp.allowPrivateIPOIDC,
     trust: fetchTrust({ ...trusting, hosts: () => scope.config.aggregator.oauth.tls }),
     proxies,
   });
+  const provider = new IdentityProvider(config().idp, addresses.at('/oauth/callback'), fetchProvider, log);
   const externalCallers = new ExternalCallers(() => sharedKey(vault(), 'external'));
-  const idTokens = new IdTokens({
-    provider: () => identityProvider?.keySource,
-    audiences: () => config().trustedAudiences,
-    callers: externalCallers,
-    fetch: fetchProvider,
-    log,
-  });
+  const idTokens = new IdTokens(provider, () => config().trustedAudiences, externalCallers, log);
 
   const defaultScopes = (): readonly string[] => config().idp.scopes;
   const asked = new AskedScopes(defaultScopes, () => scope.all(SignInScopes), log);
@@ -200,7 +188,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   scope.provide(BrowserSignIn, browserSignIn(leg, people));
   scope.provide(AuthorizationServer, {
     issuer: () => addresses.base,
-    providerIssuer: () => identityProvider?.issuer,
+    providerIssuer: () => provider.issuer,
     isOwn: (resource) => addresses.isOwn(resource),
     callerOf: (person) => externalCallers.callerOf(person),
     isOwnSignIn: (caller) => !isExternal(caller),
@@ -219,34 +207,22 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     refusals,
     used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
-    isProviderReady: () => identityProvider?.isReady === true,
+    provider,
     personLimit: requestLimit(() => limits().perPerson),
   });
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
   scope.tap('onRequest', (request) => bearer.admit(request), STAGE.admit);
 
   scope.onStart(() => {
-    const { issuerUrl, clientId, connectorId, parameters } = config().idp;
     const secrets = secretsOf(config(), directory());
-    const { clientSecret } = secrets;
     registrationToken = secrets.registrationToken;
-    identityProvider = new IdentityProvider({
-      issuerUrl,
-      clientId,
-      clientSecret,
-      connectorId,
-      parameters,
-      log,
-      redirectUri: addresses.at('/oauth/callback'),
-      fetch: (url, options) => fetchProvider(url, options as RequestInit),
-    });
-    identityProvider.start();
+    provider.start(secrets.clientSecret);
     // Opened before sign-in was switched on.
     left(({ caller, access, method }) => caller === undefined && access === 'caller' && method !== undefined);
   });
   scope.onStop(() => {
     refusals.end();
-    return identityProvider?.stop();
+    provider.stop();
   });
   const { extraCaFile } = scope.config.aggregator;
   const { baseUrl, idp } = config();

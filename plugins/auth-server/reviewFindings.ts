@@ -42,13 +42,7 @@ async function providerFindings(
   ]);
   const fetchProvider = providerFetch({ ...network, allowPrivate: idp.allowPrivateIPOIDC });
   try {
-    const { issuerUrl, clientId } = idp;
-    await discoverProvider({
-      issuerUrl,
-      clientId,
-      clientSecret,
-      fetch: (url, options) => fetchProvider(url, options as RequestInit),
-    });
+    await discoverProvider(idp, clientSecret, fetchProvider);
     return [];
   } catch (error) {
     return [finding('idp.issuerUrl', `cannot be discovered: ${providerFault(error)}`, 'error')];

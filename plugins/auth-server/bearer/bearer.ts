@@ -3,6 +3,7 @@ import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { countRequest } from '../web/countRequest.ts';
@@ -18,7 +19,7 @@ export interface BearerParts {
   readonly used: (access: Access) => void;
   readonly possession: Possession;
   readonly addresses: Addresses;
-  readonly isProviderReady: () => boolean;
+  readonly provider: IdentityProvider;
   readonly refusals: Refusals;
   /** Limits the requests of each person. */
   readonly personLimit: RateLimit;
@@ -96,13 +97,13 @@ export class Bearer {
   }
 
   #refusal(request: InboundRequest): Reply {
-    const { addresses, isProviderReady, refusals } = this.#parts;
+    const { addresses, provider, refusals } = this.#parts;
     const { path = '' } = request;
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
     refusals.write(hasCredentials ? 'info' : 'debug', 'request refused: not signed in', request, { reason });
-    if (!isProviderReady()) return discovering().reply;
+    if (!provider.isReady) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.
     const fault = hasCredentials ? `, error="invalid_token", error_description="${description}"` : '';

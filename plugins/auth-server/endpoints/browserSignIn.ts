@@ -18,7 +18,7 @@ export function browserSignIn(leg: ProviderLeg, people: BrowserPeople): BrowserS
     confirm: async (request, caller, returnTo) => {
       if (!OWN_PATH.test(returnTo) || !isBelow(leg.addresses.base, returnTo))
         throw new GatewayError('REQUEST_MALFORMED', 'a sign-in can only return to a path of this gateway');
-      const { issuer } = leg.provider();
+      const { issuer } = leg.provider;
       if (issuer === undefined) throw discovering();
       if (caller.issuer !== issuer) return 'unknowable';
       const person = await people.find(request);

@@ -46,7 +46,7 @@ export function providerCallback(
           reason: 'callback-of-other-browser',
         });
       const { verifier, nonce } = flow;
-      const redeem = (): Promise<Identity> => provider().redeem(http.query, { state, nonce, verifier });
+      const redeem = (): Promise<Identity> => provider.redeem(http.query, { state, nonce, verifier });
       const returned: Return = { request, redeem, isSameBrowser, logRefusal };
       return 'returnTo' in flow
         ? toPage(addresses, people, flow, returned)

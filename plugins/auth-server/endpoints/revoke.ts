@@ -16,7 +16,7 @@ export function revoke(
   clients: Clients,
   signIns: SignIns,
   accessTokens: AccessTokens,
-  provider: () => IdentityProvider,
+  provider: IdentityProvider,
   log: Log,
 ): OAuthEndpoint {
   return {
@@ -33,7 +33,7 @@ export function revoke(
         if (access !== undefined) await accessTokens.revoke(token);
         if (presented !== undefined) {
           await signIns.end(presented.signIn.id, 'revoked');
-          provider().revoke(presented.signIn.provider);
+          provider.revoke(presented.signIn.provider);
           log.info('signed out', { signIn: presented.signIn.id, client: owner });
         }
       }

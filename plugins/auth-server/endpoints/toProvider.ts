@@ -13,7 +13,7 @@ export interface ProviderLeg {
   readonly flows: Flows;
   readonly addresses: Addresses;
   readonly browsers: BrowserCookie;
-  readonly provider: () => IdentityProvider;
+  readonly provider: IdentityProvider;
   /** Scopes to ask the provider for. */
   readonly scopes: () => readonly string[];
 }
@@ -26,7 +26,7 @@ export async function toProvider(
 ): Promise<Reply> {
   const state = newSecret();
   const { verifier, nonce, hints } = flow;
-  const location = await provider().signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
+  const location = await provider.signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
   await flows.put(state, flow);
   return { status: 302, headers: { location, ...headers } };
 }

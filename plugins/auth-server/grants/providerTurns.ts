@@ -23,11 +23,11 @@ export interface ProviderTurn {
 export class ProviderTurns {
   readonly #signIns: SignIns;
   readonly #attempts: Attempts;
-  readonly #provider: () => Pick<IdentityProvider, 'refresh'>;
+  readonly #provider: Pick<IdentityProvider, 'refresh'>;
   /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
   readonly #unstored = new LRUCache<string, IssuedTokens>({ max: MAX_UNSTORED });
 
-  constructor(signIns: SignIns, attempts: Attempts, provider: () => Pick<IdentityProvider, 'refresh'>) {
+  constructor(signIns: SignIns, attempts: Attempts, provider: Pick<IdentityProvider, 'refresh'>) {
     this.#signIns = signIns;
     this.#attempts = attempts;
     this.#provider = provider;
@@ -77,7 +77,7 @@ export class ProviderTurns {
     const { provider: tokens, person, id } = running;
     try {
       if (tokens.refreshToken === undefined) return stillGood(tokens);
-      const next = await this.#provider().refresh(person, this.#unstored.get(tokens.refreshToken) ?? tokens);
+      const next = await this.#provider.refresh(person, this.#unstored.get(tokens.refreshToken) ?? tokens);
       this.#unstored.set(tokens.refreshToken, next);
       return next;
     } catch (error) {

@@ -1,32 +1,25 @@
 import * as client from 'openid-client';
+import type { GuardedFetch } from 'pegboard/net';
+import type { ProviderConfig } from '../config.ts';
 
 export const CLOCK_TOLERANCE_S = 5;
 /** A time limit of openid-client for each of its requests, in seconds. */
 const TIMEOUT_S = 30;
 
-export interface DiscoveryParts {
-  readonly issuerUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Checks addresses, and bounds time and size. */
-  readonly fetch: client.CustomFetch;
-}
-
 /** The provider's addresses. Source: https://openid.net/specs/openid-connect-discovery-1_0.html
- *  @throws what openid-client throws */
-export function discoverProvider({
-  issuerUrl,
-  clientId,
-  clientSecret,
-  fetch,
-}: DiscoveryParts): Promise<client.Configuration> {
+ *  @param fetch checks addresses, and bounds time and size @throws what openid-client throws */
+export function discoverProvider(
+  { issuerUrl, clientId }: ProviderConfig,
+  clientSecret: string,
+  fetch: GuardedFetch,
+): Promise<client.Configuration> {
   return client.discovery(
     new URL(issuerUrl),
     clientId,
     { [client.clockTolerance]: CLOCK_TOLERANCE_S },
     secretOf(clientSecret),
     {
-      [client.customFetch]: fetch,
+      [client.customFetch]: (url, options) => fetch(url, options as RequestInit),
       timeout: TIMEOUT_S,
       execute: [
         client.enableNonRepudiationChecks,

@@ -1,24 +1,17 @@
-import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
+import { jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
 import { digest } from '../../kit/secrets/secrets.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { ExternalCallers } from './externalCallers.ts';
+import type { IdentityProvider } from './identityProvider.ts';
 
 const MAX_KNOWN = 10_000;
 /** Then a token is verified again: its key may have been withdrawn. */
 const KNOWN_MS = 60_000;
 const CLOCK_TOLERANCE_S = 5;
 
-export interface IdTokenParts {
-  /** Undefined while the provider is not known. */
-  readonly provider: () => { readonly issuer: string; readonly jwksUri: string } | undefined;
-  readonly audiences: () => readonly string[];
-  readonly callers: ExternalCallers;
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  readonly log: Log;
-}
 interface Known {
   readonly caller: Caller;
   /** Time in ms since 1970. */
@@ -27,18 +20,28 @@ interface Known {
 
 /** Accepts id tokens that the identity provider issued for another client, if that client is in trustedAudiences. */
 export class IdTokens {
-  readonly #parts: IdTokenParts;
+  readonly #provider: IdentityProvider;
+  readonly #audiences: () => readonly string[];
+  readonly #external: ExternalCallers;
+  readonly #log: Log;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
   readonly #callers = new WeakSet<Caller>();
-  #keys: { readonly uri: string; readonly get: ReturnType<typeof createRemoteJWKSet> } | undefined;
 
-  constructor(parts: IdTokenParts) {
-    this.#parts = parts;
+  constructor(
+    provider: IdentityProvider,
+    audiences: () => readonly string[],
+    external: ExternalCallers,
+    log: Log,
+  ) {
+    this.#provider = provider;
+    this.#audiences = audiences;
+    this.#external = external;
+    this.#log = log;
   }
 
   /** Answers without a promise if the token was accepted within the last minute, or cannot be accepted. */
   find(token: string): Caller | undefined | Promise<Caller | undefined> {
-    if (this.#parts.audiences().length === 0 || token.split('.').length !== 3) return undefined;
+    if (this.#audiences().length === 0 || token.split('.').length !== 3) return undefined;
     const known = this.#known.get(digest(token));
     return known === undefined || known.until <= Date.now() ? this.#verify(token) : known.caller;
   }
@@ -54,13 +57,12 @@ export class IdTokens {
   }
 
   async #verify(token: string): Promise<Caller | undefined> {
-    const { provider, audiences, log, callers } = this.#parts;
-    const trusted = provider();
+    const trusted = this.#provider.verification();
     if (trusted === undefined) return undefined;
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keysAt(trusted.jwksUri), {
+      const { payload, protectedHeader } = await jwtVerify(token, trusted.keys, {
         issuer: trusted.issuer,
-        audience: [...audiences()],
+        audience: [...this.#audiences()],
         algorithms: [...SIGNATURE_ALGORITHMS],
         clockTolerance: CLOCK_TOLERANCE_S,
         requiredClaims: ['sub', 'exp', 'iat'],
@@ -69,23 +71,15 @@ export class IdTokens {
       if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== 'JWT') return undefined;
       const { sub: subject = '', azp, aud } = payload;
       const clientId = [azp, aud].flat().find((id) => typeof id === 'string') ?? '';
-      const caller = await callers.callerOf({ issuer: trusted.issuer, subject, claims: payload, clientId });
+      const { issuer } = trusted;
+      const caller = await this.#external.callerOf({ issuer, subject, claims: payload, clientId });
       const until = Math.min((payload.exp ?? 0) * 1_000, Date.now() + KNOWN_MS);
       this.#callers.add(caller);
       this.#known.set(digest(token), { caller, until });
       return caller;
     } catch (error) {
-      log.debug('an id token was not accepted', { reason: messageOf(error) });
+      this.#log.debug('an id token was not accepted', { reason: messageOf(error) });
       return undefined;
     }
-  }
-
-  /** Reads the keys again for an unknown kid, at most every 30 s. */
-  #keysAt(uri: string): ReturnType<typeof createRemoteJWKSet> {
-    if (this.#keys?.uri !== uri) {
-      const get = createRemoteJWKSet(new URL(uri), { [customFetch]: this.#parts.fetch });
-      this.#keys = { uri, get };
-    }
-    return this.#keys.get;
   }
 }

@@ -1,10 +1,13 @@
+import { createRemoteJWKSet, customFetch } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
 import type { Log } from 'pegboard';
+import type { GuardedFetch } from 'pegboard/net';
 import * as client from 'openid-client';
+import type { ProviderConfig } from '../config.ts';
 import type { Person, IssuedTokens } from '../state/signIn.ts';
 import { discovering } from '../web/discovering.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { CLOCK_TOLERANCE_S, discoverProvider } from './discoverProvider.ts';
-import type { DiscoveryParts } from './discoverProvider.ts';
 import { personOf } from './personOf.ts';
 import { providerFault } from './providerFault.ts';
 
@@ -15,13 +18,6 @@ const RETRY_AFTER_S = 30;
 /** Errors that are passed on to clients; others may be anything. */
 const CODE = /^[a-z_]{1,60}$/;
 
-export interface ProviderParts extends DiscoveryParts {
-  readonly connectorId: string | undefined;
-  /** More parameters of the request that the browser brings. */
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly redirectUri: string;
-  readonly log: Log;
-}
 /** What the browser brings to the provider. */
 export interface ProviderQuestion {
   readonly state: string;
@@ -37,13 +33,20 @@ export interface Identity {
 
 /** The identity provider at which people sign in, through openid-client. Its discovery may fail: it is repeated until it works. */
 export class IdentityProvider {
-  readonly #parts: ProviderParts;
+  readonly #idp: ProviderConfig;
+  readonly #redirectUri: string;
+  readonly #fetch: GuardedFetch;
+  readonly #log: Log;
   #configuration: client.Configuration | undefined;
+  #keys: { readonly uri: string; readonly get: JWTVerifyGetKey } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(parts: ProviderParts) {
-    this.#parts = parts;
+  constructor(idp: ProviderConfig, redirectUri: string, fetch: GuardedFetch, log: Log) {
+    this.#idp = idp;
+    this.#redirectUri = redirectUri;
+    this.#fetch = fetch;
+    this.#log = log;
   }
 
   get isReady(): boolean {
@@ -51,8 +54,8 @@ export class IdentityProvider {
   }
 
   /** Begins discovery; repeats it after failures, and every hour. */
-  start(): void {
-    void this.#discover(FIRST_RETRY_MS);
+  start(clientSecret: string): void {
+    void this.#discover(clientSecret, FIRST_RETRY_MS);
   }
 
   stop(): void {
@@ -63,12 +66,12 @@ export class IdentityProvider {
   /** Where the browser goes to sign in. @throws OAuthError temporarily_unavailable */
   async signInAddress({ state, nonce, verifier, scopes, hints }: ProviderQuestion): Promise<string> {
     const configuration = this.#ready();
-    const { connectorId, parameters, redirectUri } = this.#parts;
+    const { connectorId, parameters } = this.#idp;
     const url = client.buildAuthorizationUrl(configuration, {
       ...parameters,
       ...hints,
       ...(connectorId !== undefined && { connector_id: connectorId }),
-      redirect_uri: redirectUri,
+      redirect_uri: this.#redirectUri,
       scope: scopes.join(' '),
       state,
       nonce,
@@ -85,7 +88,7 @@ export class IdentityProvider {
     asked: Pick<ProviderQuestion, 'state' | 'nonce' | 'verifier'>,
   ): Promise<Identity> {
     const configuration = this.#ready();
-    const current = new URL(this.#parts.redirectUri);
+    const current = new URL(this.#redirectUri);
     current.search = query.toString();
     try {
       const tokens = await client.authorizationCodeGrant(configuration, current, {
@@ -125,7 +128,7 @@ export class IdentityProvider {
     const configuration = this.#configuration;
     if (configuration?.serverMetadata().revocation_endpoint === undefined) return;
     client.tokenRevocation(configuration, refreshToken ?? accessToken).catch((error: unknown) => {
-      this.#parts.log.debug('the identity provider did not revoke a token', { reason: providerFault(error) });
+      this.#log.debug('the identity provider did not revoke a token', { reason: providerFault(error) });
     });
   }
 
@@ -134,10 +137,13 @@ export class IdentityProvider {
     return this.#configuration?.serverMetadata().issuer;
   }
 
-  /** Where its keys are; undefined before discovery. */
-  get keySource(): { readonly issuer: string; readonly jwksUri: string } | undefined {
-    const { issuer, jwks_uri: jwksUri } = this.#configuration?.serverMetadata() ?? {};
-    return issuer === undefined || jwksUri === undefined ? undefined : { issuer, jwksUri };
+  /** What verifies its id tokens; undefined before discovery. Its keys are read again for an unknown kid, at most every 30 s. */
+  verification(): { readonly issuer: string; readonly keys: JWTVerifyGetKey } | undefined {
+    const { issuer, jwks_uri: uri } = this.#configuration?.serverMetadata() ?? {};
+    if (issuer === undefined || uri === undefined) return undefined;
+    if (this.#keys?.uri !== uri)
+      this.#keys = { uri, get: createRemoteJWKSet(new URL(uri), { [customFetch]: this.#fetch }) };
+    return { issuer, keys: this.#keys.get };
   }
 
   /** @throws OAuthError temporarily_unavailable */
@@ -146,12 +152,13 @@ export class IdentityProvider {
     return this.#configuration;
   }
 
-  async #discover(retryMs: number): Promise<void> {
-    const { issuerUrl, log } = this.#parts;
+  async #discover(clientSecret: string, retryMs: number): Promise<void> {
+    const log = this.#log;
+    const { issuerUrl } = this.#idp;
     let nextMs = REDISCOVER_MS;
     let retryNextMs = FIRST_RETRY_MS;
     try {
-      const found = await discoverProvider(this.#parts);
+      const found = await discoverProvider(this.#idp, clientSecret, this.#fetch);
       const keys = this.#configuration && client.getJwksCache(this.#configuration);
       if (keys !== undefined) client.setJwksCache(found, keys);
       if (this.#configuration === undefined) log.info('identity provider found', { issuer: issuerUrl });
@@ -166,13 +173,13 @@ export class IdentityProvider {
       retryNextMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     }
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#discover(retryNextMs), nextMs);
+    this.#timer = setTimeout(() => void this.#discover(clientSecret, retryNextMs), nextMs);
     this.#timer.unref();
   }
 
   #refusal(step: string, error: unknown): OAuthError {
     if (error instanceof OAuthError) return error;
-    this.#parts.log.warn('the identity provider did not complete a request', {
+    this.#log.warn('the identity provider did not complete a request', {
       step,
       reason: providerFault(error),
     });

@@ -116,7 +116,7 @@ class Process {
       await this.#faulty.operate(() => undefined);
       return all.refreshAtProvider(before);
     };
-    const turns = new ProviderTurns(issuing.signIns, issuing.attempts, () => ({ refresh }));
+    const turns = new ProviderTurns(issuing.signIns, issuing.attempts, { refresh });
     this.#ahead = new ProviderAhead(issuing, turns);
     this.#refresh = new RefreshGrant(issuing, turns, this.#ahead);
   }

@@ -60,7 +60,7 @@ describe('FreshIdTokens', () => {
     );
     const attempts = new Attempts(scope);
     const accessTokens = new AccessTokens(scope, signIns, () => 'http://localhost:1');
-    const turns = new ProviderTurns(signIns, attempts, () => provider);
+    const turns = new ProviderTurns(signIns, attempts, provider);
     const ahead = new ProviderAhead({ signIns, attempts, accessTokens, log: captureLog() }, turns);
     return { signIns, fresh: new FreshIdTokens(signIns, ahead) };
   }
