@@ -5,7 +5,6 @@ import { guardedFetch } from 'pegboard/net';
 import type { ProxySettings } from 'pegboard/net';
 import { parseDuration } from '../kit/text/parseDuration.ts';
 import { BrowserCookie } from '../kit/http/browserCookie.ts';
-import { RateLimit } from '../kit/http/rateLimit.ts';
 import { Route } from '../contracts/http.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { fetchTrust } from '../kit/tls/fetchTrust.ts';
@@ -19,13 +18,11 @@ import {
   ProviderTokens,
   SignInScopes,
 } from '../contracts/oauth.ts';
-import type { OAuthClient } from '../contracts/oauth.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocuments.ts';
 import { Clients } from './clients/clients.ts';
-import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';
 import { Registrations } from './clients/registrations.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { authorize } from './endpoints/authorize.ts';
@@ -34,7 +31,7 @@ import { providerCallback } from './endpoints/providerCallback.ts';
 import { consent } from './endpoints/consent.ts';
 import { introspect } from './endpoints/introspect.ts';
 import { metadata } from './endpoints/metadata.ts';
-import { canRegister, register } from './endpoints/register.ts';
+import { register, registration } from './endpoints/register.ts';
 import type { Gates } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
@@ -128,12 +125,12 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const externalCallers = new ExternalCallers(() => sharedKey(vault(), 'external'));
   const idTokens = new IdTokens(provider, () => config().trustedAudiences, externalCallers, log);
 
-  const defaultScopes = (): readonly string[] => config().idp.scopes;
-  const asked = new AskedScopes(defaultScopes, () => scope.all(SignInScopes), log);
+  const asked = new AskedScopes(
+    () => config().idp.scopes,
+    () => scope.all(SignInScopes),
+    log,
+  );
   const leg = { flows, addresses, browsers, provider, scopes: () => asked.list() };
-  const checkRegistered = (uri: string): Promise<void> =>
-    checkRedirectUri(uri, 'invalid_request', { settings: config() });
-  const needsConsentOf = (client: OAuthClient): boolean => needsConsent(client, config());
   const issuing = { signIns, accessTokens, attempts, addresses, sessionMs, log };
   const begun = (signIn: SignIn): void => {
     counts.begun();
@@ -148,21 +145,9 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const limits = (): ServerConfig['rateLimits'] => config().rateLimits;
   const refusals = new Refusals(log, limits, clientAddresses);
   for (const endpoint of [
-    ...metadata({ addresses, grants, canRegister: () => canRegister(gates()), hasDocuments }),
-    register({
-      registrations,
-      gates,
-      log,
-      policy: () => ({ settings: config() }),
-      limit: new RateLimit(() => 10, 3_600),
-    }),
-    authorize({
-      ...leg,
-      clients,
-      defaultScopes,
-      checkRedirectUri: checkRegistered,
-      needsConsent: needsConsentOf,
-    }),
+    ...metadata(addresses, grants, gates, hasDocuments),
+    register(registration(registrations, gates, () => ({ settings: config() }), log)),
+    authorize(leg, clients, config),
     consent(leg),
     providerCallback(leg, codes, people),
     token(
@@ -240,15 +225,4 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     ({ trustedAudiences } = server);
     return undefined;
   });
-}
-
-/** A client that anyone could have registered may have been made by an attacker, unless the code can only reach this person's machine. */
-function needsConsent(
-  { id, origin, redirectUris }: OAuthClient,
-  { consent, trustedClients }: ServerConfig,
-): boolean {
-  if (trustedClients.includes(id) || consent === 'never') return false;
-  if (consent === 'always') return true;
-  if (origin === 'token' || origin === 'trusted') return false;
-  return !redirectUris.every(isLoopbackRedirect);
 }

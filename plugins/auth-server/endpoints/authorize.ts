@@ -2,7 +2,8 @@ import type { InboundRequest, Reply } from 'pegboard';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Clients } from '../clients/clients.ts';
-import { isRedirectUriOf } from '../clients/redirectUri.ts';
+import { checkRedirectUri, isLoopbackRedirect, isRedirectUriOf } from '../clients/redirectUri.ts';
+import type { ServerConfig } from '../config.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
@@ -20,44 +21,35 @@ const MAX_SCOPES = 50;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
 
-export interface AuthorizeParts extends ProviderLeg {
-  readonly clients: Clients;
-  /** Scopes of a client that asks for none. */
-  readonly defaultScopes: () => readonly string[];
-  /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
-  readonly checkRedirectUri: (uri: string) => Promise<void>;
-  readonly needsConsent: (client: OAuthClient) => boolean;
-}
-
 /** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
-export function authorize(parts: AuthorizeParts): OAuthEndpoint {
+export function authorize(leg: ProviderLeg, clients: Clients, config: () => ServerConfig): OAuthEndpoint {
   return {
     method: 'GET',
     path: '/oauth/authorize',
     handle: async ({ http, request, logRefusal }) => {
       const params = new Params(http.query);
-      const client = await parts.clients.find(params.need('client_id'));
-      const redirectUri = await redirectUriOf(parts, client, params);
+      const client = await clients.find(params.need('client_id'));
+      const redirectUri = await redirectUriOf(client, params, config());
       try {
-        return await begin(parts, { client, redirectUri, params, request });
+        return await begin(leg, { client, redirectUri, params, request }, config());
       } catch (error) {
         if (!(error instanceof OAuthError) || error.status !== 400) throw error;
         logRefusal(error);
-        return errorRedirect(parts.addresses, redirectUri, params.get('state'), error);
+        return errorRedirect(leg.addresses, redirectUri, params.get('state'), error);
       }
     },
   };
 }
 
-/** The redirect URI of the request. Nothing is sent to it before it is known to be the client's. */
-async function redirectUriOf(parts: AuthorizeParts, client: OAuthClient, params: Params): Promise<string> {
+/** The redirect URI of the request. Nothing is sent to it before it is known to be the client's, and one that may be used still. */
+async function redirectUriOf(client: OAuthClient, params: Params, settings: ServerConfig): Promise<string> {
   const uri = params.need('redirect_uri');
   if (!isRedirectUriOf(client, uri)) {
     throw new OAuthError('invalid_request', 'redirect_uri is not one that the client registered', {
       reason: 'redirect-uri-not-registered',
     });
   }
-  await parts.checkRedirectUri(uri);
+  await checkRedirectUri(uri, 'invalid_request', { settings });
   return uri;
 }
 
@@ -68,16 +60,20 @@ interface Asked {
   readonly request: InboundRequest;
 }
 
-async function begin(parts: AuthorizeParts, { client, redirectUri, params, request }: Asked): Promise<Reply> {
-  const { addresses, flows } = parts;
+async function begin(
+  leg: ProviderLeg,
+  { client, redirectUri, params, request }: Asked,
+  settings: ServerConfig,
+): Promise<Reply> {
+  const { addresses, flows } = leg;
   const { state, challenge } = checked(params, addresses);
-  const browser = parts.browsers.give(request, BROWSER_S);
-  const needsConsent = parts.needsConsent(client);
+  const browser = leg.browsers.give(request, BROWSER_S);
+  const isAsked = needsConsent(client, settings);
   const flow: Flow = {
     clientId: client.id,
     redirectUri,
     state,
-    scope: scopeOf(params, client, parts.defaultScopes()),
+    scope: scopeOf(params, client, settings.idp.scopes),
     challenge,
     hints: Object.fromEntries(
       HINTS.flatMap((name) => [[name, params.get(name)]].filter(([, value]) => value !== undefined)),
@@ -85,16 +81,27 @@ async function begin(parts: AuthorizeParts, { client, redirectUri, params, reque
     verifier: newSecret(),
     nonce: newSecret(),
     browser: digest(browser.id),
-    isBound: needsConsent,
+    isBound: isAsked,
     begunAt: Date.now(),
   };
-  if (!needsConsent) return toProvider(parts, flow, browser.headers);
+  if (!isAsked) return toProvider(leg, flow, browser.headers);
   if (params.get('prompt') === 'none')
     throw new OAuthError('consent_required', 'the person must be asked for consent');
   const secret = newSecret();
   await flows.put(`consent ${secret}`, flow);
   const page = consentPage(client, flow, secret);
   return { ...page, headers: { ...page.headers, ...browser.headers } };
+}
+
+/** A client that anyone could have registered may have been made by an attacker, unless the code can only reach this person's machine. */
+function needsConsent(
+  { id, origin, redirectUris }: OAuthClient,
+  { consent, trustedClients }: ServerConfig,
+): boolean {
+  if (trustedClients.includes(id) || consent === 'never') return false;
+  if (consent === 'always') return true;
+  if (origin === 'token' || origin === 'trusted') return false;
+  return !redirectUris.every(isLoopbackRedirect);
 }
 
 function checked(params: Params, addresses: Addresses): { state: string; challenge: string } {

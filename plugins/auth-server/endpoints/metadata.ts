@@ -3,20 +3,20 @@ import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { Grant } from '../../contracts/oauth.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
+import { canRegister } from './register.ts';
+import type { Gates } from './register.ts';
 
-export interface MetadataParts {
-  readonly addresses: Addresses;
-  readonly grants: () => readonly Grant[];
-  readonly canRegister: () => boolean;
-  readonly hasDocuments: () => boolean;
-}
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
 /** Documents by which clients find their way. They do not depend on the identity provider. */
-export function metadata(parts: MetadataParts): readonly OAuthEndpoint[] {
-  const { addresses } = parts;
+export function metadata(
+  addresses: Addresses,
+  grants: () => readonly Grant[],
+  gates: () => Gates,
+  hasDocuments: () => boolean,
+): readonly OAuthEndpoint[] {
   const document = (
     path: string,
     body: (http: { params: Readonly<Record<string, string>> }) => JsonObject,
@@ -30,7 +30,8 @@ export function metadata(parts: MetadataParts): readonly OAuthEndpoint[] {
     document(`${RESOURCE}${suffix}`, ({ params }) =>
       resourceDocument(addresses, suffix.replace(':preset', encodeURIComponent(params['preset'] ?? ''))),
     );
-  const server = (path: string): OAuthEndpoint => document(path, () => serverDocument(parts));
+  const server = (path: string): OAuthEndpoint =>
+    document(path, () => serverDocument(addresses, grants(), canRegister(gates()), hasDocuments()));
   // An issuer with a path is asked for by RFC 8414 §3.1 and by OIDC Discovery §4.
   const { basePath } = addresses;
   const below =
@@ -54,27 +55,32 @@ function resourceDocument(addresses: Addresses, path: string): JsonObject {
 }
 
 /** Source: RFC 8414 §2, OIDC Discovery §3 */
-function serverDocument({ addresses, grants, canRegister, hasDocuments }: MetadataParts): JsonObject {
+function serverDocument(
+  addresses: Addresses,
+  grants: readonly Grant[],
+  isOpen: boolean,
+  hasDocuments: boolean,
+): JsonObject {
   return {
     issuer: addresses.base,
     authorization_endpoint: addresses.at('/oauth/authorize'),
     token_endpoint: addresses.at('/oauth/token'),
-    ...(canRegister() && { registration_endpoint: addresses.at('/oauth/register') }),
+    ...(isOpen && { registration_endpoint: addresses.at('/oauth/register') }),
     revocation_endpoint: addresses.at('/oauth/revoke'),
     introspection_endpoint: addresses.at('/oauth/introspect'),
     userinfo_endpoint: addresses.at('/oauth/userinfo'),
     jwks_uri: addresses.at('/.well-known/jwks.json'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: grants().map(({ type }) => type),
+    grant_types_supported: grants.map(({ type }) => type),
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: hasDocuments(),
+    client_id_metadata_document_supported: hasDocuments,
     claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'nonce'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     dpop_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
-    ...Object.fromEntries(grants().flatMap(({ metadata = {} }) => Object.entries(metadata))),
+    ...Object.fromEntries(grants.flatMap(({ metadata = {} }) => Object.entries(metadata))),
   };
 }

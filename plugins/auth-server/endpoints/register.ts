@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
 import { addressOwner } from 'pegboard/net';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
-import type { RateLimit } from '../../kit/http/rateLimit.ts';
+import { RateLimit } from '../../kit/http/rateLimit.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { clientMetadata } from '../clients/clientMetadata.ts';
@@ -17,6 +17,8 @@ import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_URIS = 20;
+/** Registrations of an address in an hour. */
+const MAX_REGISTRATIONS = 10;
 const AUTH_METHODS: readonly OAuthClient['authMethod'][] = [
   'none',
   'client_secret_basic',
@@ -32,14 +34,6 @@ export interface Gates {
     | 'trustedPublicRegistrationRedirectURIs'
   >;
   readonly registrationToken: string | undefined;
-}
-export interface RegisterParts {
-  readonly registrations: Registrations;
-  readonly gates: () => Gates;
-  readonly policy: () => RedirectPolicy;
-  /** Limits the registrations of each address: 10 in an hour. */
-  readonly limit: RateLimit;
-  readonly log: Log;
 }
 export interface RegisterRequest {
   /** The header. */
@@ -60,8 +54,7 @@ export function canRegister({ settings, registrationToken }: Gates): boolean {
 }
 
 /** `POST /oauth/register`. Source: RFC 7591 §3 */
-export function register(parts: RegisterParts): OAuthEndpoint {
-  const registered = registration(parts);
+export function register(registered: ReturnType<typeof registration>): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/register',
@@ -75,13 +68,13 @@ export function register(parts: RegisterParts): OAuthEndpoint {
 }
 
 /** @returns registers a client @throws OAuthError that one */
-export function registration({
-  registrations,
-  gates,
-  policy,
-  limit,
-  log,
-}: RegisterParts): (body: string, request: RegisterRequest) => Promise<Reply> {
+export function registration(
+  registrations: Registrations,
+  gates: () => Gates,
+  policy: () => RedirectPolicy,
+  log: Log,
+): (body: string, request: RegisterRequest) => Promise<Reply> {
+  const limit = new RateLimit(() => MAX_REGISTRATIONS, 3_600);
   return async (body, { authorization, address }) => {
     const metadata = parsed(body);
     const redirectUris = urisOf(metadata['redirect_uris']);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/index.ts';
+import type { RedirectPolicy } from '../../../../plugins/auth-server/clients/redirectUri.ts';
 import { Registrations } from '../../../../plugins/auth-server/clients/registrations.ts';
 import { canRegister, registration } from '../../../../plugins/auth-server/endpoints/register.ts';
 import type { Gates } from '../../../../plugins/auth-server/endpoints/register.ts';
 import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
-import { RateLimit } from '../../../../plugins/kit/http/rateLimit.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
@@ -59,16 +59,16 @@ describe('auth-server: POST /oauth/register', () => {
   /** An endpoint with these gates. */
   const endpoint = (settings: Partial<Gates['settings']>, registrationToken?: string) => {
     const gates = { registrationToken, settings: { ...CLOSED.settings, ...settings } };
-    const registered = registration({
+    const policy: RedirectPolicy = {
+      settings: { ...gates.settings, allowLocalhostRedirectURIs: true, allowPrivateIPRedirectURIs: false },
+      resolve: (host) => Promise.resolve([host === 'inner.example' ? '10.0.0.1' : PUBLIC_ADDRESS]),
+    };
+    const registered = registration(
       registrations,
+      () => gates,
+      () => policy,
       log,
-      gates: () => gates,
-      limit: new RateLimit(() => 10, 3_600),
-      policy: () => ({
-        settings: { ...gates.settings, allowLocalhostRedirectURIs: true, allowPrivateIPRedirectURIs: false },
-        resolve: (host) => Promise.resolve([host === 'inner.example' ? '10.0.0.1' : PUBLIC_ADDRESS]),
-      }),
-    });
+    );
     return async (body: unknown, authorization?: string, address = '203.0.113.7'): Promise<Answer> => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       try {
