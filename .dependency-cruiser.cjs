@@ -27,8 +27,8 @@ const LAYERS = {
     'web/': ['state/'],
     'clients/': ['web/', 'state/'],
     'provider/': ['web/', 'state/'],
-    'bearer/': ['web/', 'state/'],
     'grants/': ['web/', 'state/', 'clients/', 'provider/'],
+    'bearer/': ['web/', 'state/', 'provider/', 'grants/'],
     'endpoints/': ['web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
   },
   front: {

@@ -1,38 +1,33 @@
-import type { Caller, InboundRequest, Reply } from 'pegboard';
+import type { InboundRequest, Reply } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
-import type { IdentityProvider } from '../provider/identityProvider.ts';
-import type { Access, AccessTokens } from '../state/accessTokens.ts';
-import type { Addresses } from '../web/addresses.ts';
+import type { Issued } from '../grants/provideIssuing.ts';
+import type { IdTokens } from '../provider/idTokens.ts';
+import type { Access } from '../state/accessTokens.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { discovering } from '../web/discovering.ts';
-import type { Refusals } from '../web/refusals.ts';
+import type { Web } from '../web/web.ts';
 import type { Possession } from './possession.ts';
-
-export interface BearerParts {
-  readonly accessTokens: AccessTokens;
-  /** Who an id token of the identity provider speaks of. */
-  readonly findIdToken: (token: string) => Caller | undefined | Promise<Caller | undefined>;
-  /** Called with the token of each request. */
-  readonly used: (access: Access) => void;
-  readonly possession: Possession;
-  readonly addresses: Addresses;
-  readonly provider: IdentityProvider;
-  readonly refusals: Refusals;
-  /** Limits the requests of each person. */
-  readonly personLimit: RateLimit;
-}
 
 /** Recognises access tokens, and refuses requests without a caller. Source: RFC 6750, RFC 9449 §7 */
 export class Bearer {
-  readonly #parts: BearerParts;
+  readonly #web: Web;
+  /** Limits the requests of each person. */
+  readonly #personLimit: RateLimit;
+  readonly #issued: Issued;
+  readonly #possession: Possession;
+  readonly #idTokens: IdTokens;
   /** Why a request has no caller. */
   readonly #refused = new WeakMap<InboundRequest, OAuthError>();
 
-  constructor(parts: BearerParts) {
-    this.#parts = parts;
+  constructor(web: Web, issued: Issued, possession: Possession, idTokens: IdTokens) {
+    this.#web = web;
+    this.#personLimit = web.limit('perPerson');
+    this.#issued = issued;
+    this.#possession = possession;
+    this.#idTokens = idTokens;
   }
 
   /** STAGE.identify. Without a promise if the token was used within the last seconds. */
@@ -42,10 +37,10 @@ export class Bearer {
     if (credentials === null) return undefined;
     const [, scheme = '', token = ''] = credentials;
     const isDpop = scheme.toLowerCase() === 'dpop';
-    const found = this.#parts.accessTokens.find(token);
+    const found = this.#issued.accessTokens.find(token);
     if (found !== undefined && !(found instanceof Promise) && found.jkt === undefined && !isDpop) {
       request.caller = found.caller;
-      this.#parts.used(found);
+      this.#issued.ahead.used(found);
       return undefined;
     }
     return this.#identifyLater(request, { found, token, isDpop });
@@ -55,10 +50,10 @@ export class Bearer {
     try {
       const access = await found;
       if (access !== undefined) {
-        await this.#parts.possession.ofToken(request, access, token, isDpop);
-        this.#parts.used(access);
+        await this.#possession.ofToken(request, access, token, isDpop);
+        this.#issued.ahead.used(access);
       }
-      request.caller = access?.caller ?? (isDpop ? undefined : await this.#parts.findIdToken(token));
+      request.caller = access?.caller ?? (isDpop ? undefined : await this.#idTokens.find(token));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       this.#refused.set(request, error);
@@ -70,10 +65,9 @@ export class Bearer {
   admit(request: InboundRequest): Reply | undefined {
     // Without HTTP it is the local user.
     if (request.access === 'public' || request.method === undefined) return undefined;
-    const { personLimit, refusals } = this.#parts;
     try {
-      if (request.caller === undefined) refusals.count(request);
-      else countRequest(personLimit, callerKey(request.caller));
+      if (request.caller === undefined) this.#web.refusals.count(request);
+      else countRequest(this.#personLimit, callerKey(request.caller));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       this.#logTooMany(request);
@@ -83,7 +77,7 @@ export class Bearer {
   }
 
   #logTooMany(request: InboundRequest): void {
-    const { refusals } = this.#parts;
+    const { refusals } = this.#web;
     const { caller } = request;
     const text = 'request refused: too many requests';
     if (caller === undefined) {
@@ -97,13 +91,13 @@ export class Bearer {
   }
 
   #refusal(request: InboundRequest): Reply {
-    const { addresses, provider, refusals } = this.#parts;
+    const { addresses, refusals } = this.#web;
     const { path = '' } = request;
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
     refusals.write(hasCredentials ? 'info' : 'debug', 'request refused: not signed in', request, { reason });
-    if (!provider.isReady) return discovering().reply;
+    if (!this.#idTokens.isReady) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.
     const fault = hasCredentials ? `, error="invalid_token", error_description="${description}"` : '';

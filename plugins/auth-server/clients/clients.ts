@@ -7,7 +7,7 @@ import type { Registrations } from './registrations.ts';
 /** The clients that this gateway knows. */
 export class Clients {
   readonly #sources: () => readonly ClientSource[];
-  readonly #registrations: Registrations;
+  readonly registrations: Registrations;
   readonly #documents: ClientDocuments;
   readonly #hasDocuments: () => boolean;
 
@@ -19,7 +19,7 @@ export class Clients {
     hasDocuments: () => boolean,
   ) {
     this.#sources = sources;
-    this.#registrations = registrations;
+    this.registrations = registrations;
     this.#documents = documents;
     this.#hasDocuments = hasDocuments;
   }
@@ -31,7 +31,7 @@ export class Clients {
       if (client !== undefined) return client;
     }
     if (isDocumentId(id) && this.#hasDocuments()) return this.#documents.find(id);
-    const client = await this.#registrations.find(id);
+    const client = await this.registrations.find(id);
     if (client !== undefined) return client;
     throw new OAuthError('invalid_client', 'the client is not known here; register it again', {
       reason: 'unknown-client',

@@ -46,6 +46,11 @@ export class IdTokens {
     return known === undefined || known.until <= Date.now() ? this.#verify(token) : known.caller;
   }
 
+  /** Whether the provider has been found. */
+  get isReady(): boolean {
+    return this.#provider.isReady;
+  }
+
   /** Whether that caller was identified by an id token. */
   isOf(caller: Caller): boolean {
     return this.#callers.has(caller);

@@ -1,12 +1,5 @@
-import { RateLimit } from '../../kit/http/rateLimit.ts';
+import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-
-const WINDOW_S = 2;
-
-/** Requests per second, twice as many at once. */
-export function requestLimit(perSecond: () => number): RateLimit {
-  return new RateLimit(() => WINDOW_S * perSecond(), WINDOW_S);
-}
 
 /** Counts one more request of that address, client or person. @throws OAuthError rate_limit_exceeded (429) */
 export function countRequest(limit: RateLimit, key: string): void {

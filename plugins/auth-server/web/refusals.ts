@@ -1,9 +1,8 @@
-import type { InboundRequest, Log, LogData, LogLevel } from 'pegboard';
-import { LineLimit } from '../../kit/http/lineLimit.ts';
+import type { InboundRequest, LogData, LogLevel } from 'pegboard';
+import type { LineLimit } from '../../kit/http/lineLimit.ts';
 import type { RateLimit } from '../../kit/http/rateLimit.ts';
-import type { ServerConfig } from '../config.ts';
 import type { ClientAddresses } from './clientAddresses.ts';
-import { countRequest, requestLimit } from './countRequest.ts';
+import { countRequest } from './countRequest.ts';
 
 /** Refused requests by the address that they come from: how many it may cause, and what the log says of them. */
 export class Refusals {
@@ -11,9 +10,9 @@ export class Refusals {
   readonly #lines: LineLimit;
   readonly #addresses: ClientAddresses;
 
-  constructor(log: Log, limits: () => ServerConfig['rateLimits'], addresses: ClientAddresses) {
-    this.#limit = requestLimit(() => limits().perAddress);
-    this.#lines = new LineLimit(log, () => limits().logLines);
+  constructor(limit: RateLimit, lines: LineLimit, addresses: ClientAddresses) {
+    this.#limit = limit;
+    this.#lines = lines;
     this.#addresses = addresses;
   }
 
@@ -33,10 +32,5 @@ export class Refusals {
   /** The limit of an address was exceeded: others may share it. */
   writeLimit(text: string, request: InboundRequest, facts: LogData & { reason: string }): void {
     this.write('info', text, request, { ...facts, ...this.#addresses.fixOf(request) });
-  }
-
-  /** In onStop. */
-  end(): void {
-    this.#lines.end();
   }
 }

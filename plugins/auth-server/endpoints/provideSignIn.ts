@@ -1,0 +1,49 @@
+import type { Scope } from 'pegboard';
+import { BrowserSignIn, SignInScopes } from '../../contracts/oauth.ts';
+import { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import { parseDuration } from '../../kit/text/parseDuration.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { AuthServerConfig, ServerConfig } from '../config.ts';
+import { AskedScopes } from '../provider/askedScopes.ts';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
+import { BrowserPeople } from '../state/browserPeople.ts';
+import type { Codes } from '../state/codes.ts';
+import { Flows } from '../state/flows.ts';
+import type { Web } from '../web/web.ts';
+import { authorize } from './authorize.ts';
+import { browserSignIn } from './browserSignIn.ts';
+import { consent } from './consent.ts';
+import { providerCallback } from './providerCallback.ts';
+import type { ProviderLeg } from './toProvider.ts';
+
+/** The way of a browser: from a client or a page of this gateway to the provider, and back with a code or a known person. */
+export function provideSignIn(
+  scope: Scope<AuthServerConfig>,
+  web: Web,
+  provider: IdentityProvider,
+  clients: Clients,
+  codes: Codes,
+): void {
+  const { addresses } = web;
+  const config = (): ServerConfig => scope.config.aggregator.oauth.server;
+  const cookieOf = (name: string): BrowserCookie =>
+    new BrowserCookie({ name, isHttps: () => addresses.isHttps });
+  const asked = new AskedScopes(
+    () => config().idp.scopes,
+    () => scope.all(SignInScopes),
+    scope.log,
+  );
+  const leg: ProviderLeg = {
+    flows: new Flows(scope),
+    addresses,
+    browsers: cookieOf('pegboard-browser'),
+    provider,
+    scopes: () => asked.list(),
+  };
+  const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
+  const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);
+  web.serve(authorize(leg, clients, config));
+  web.serve(consent(leg));
+  web.serve(providerCallback(leg, codes, people));
+  scope.provide(BrowserSignIn, browserSignIn(leg, people));
+}

@@ -1,0 +1,57 @@
+import type { Scope } from 'pegboard';
+import { Grant } from '../../contracts/oauth.ts';
+import { parseDuration } from '../../kit/text/parseDuration.ts';
+import type { AuthServerConfig } from '../config.ts';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
+import { AccessTokens } from '../state/accessTokens.ts';
+import { Attempts } from '../state/attempts.ts';
+import { callerOfSignIn } from '../state/callerOf.ts';
+import { Codes } from '../state/codes.ts';
+import type { SignIn } from '../state/signIn.ts';
+import { SignIns } from '../state/signIns.ts';
+import type { Web } from '../web/web.ts';
+import { CodeGrant } from './codeGrant.ts';
+import { ProviderAhead } from './providerAhead.ts';
+import { ProviderTurns } from './providerTurns.ts';
+import { RefreshGrant } from './refreshGrant.ts';
+
+/** What has been issued, and how it is recognised. */
+export interface Issued {
+  readonly signIns: SignIns;
+  readonly accessTokens: AccessTokens;
+  readonly codes: Codes;
+  readonly ahead: ProviderAhead;
+  readonly grants: () => readonly Grant[];
+}
+
+/** Sign-ins and their tokens, by the grant types of the token endpoint. */
+export function provideIssuing(
+  scope: Scope<AuthServerConfig>,
+  { addresses, counts }: Web,
+  provider: IdentityProvider,
+): Issued {
+  const signIns = new SignIns(
+    scope,
+    (id) => {
+      accessTokens.forget(id);
+      scope.emit({ type: 'callers.left', hasLeft: ({ caller }) => caller?.claims?.['sid'] === id });
+      counts.ended();
+      scope.emit({ type: 'signIn.ended', sid: id });
+    },
+    () => provider.issuer,
+  );
+  const begun = (signIn: SignIn): void => {
+    counts.begun();
+    scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
+  };
+  const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
+  const attempts = new Attempts(scope);
+  const sessionMs = (): number => parseDuration(scope.config.aggregator.oauth.server.sessionDuration) ?? 0;
+  const issuing = { signIns, accessTokens, attempts, addresses, sessionMs, log: scope.log };
+  const turns = new ProviderTurns(signIns, attempts, provider);
+  const ahead = new ProviderAhead(issuing, turns);
+  const codes = new Codes(scope);
+  const own = [new CodeGrant(issuing, codes, begun), new RefreshGrant(issuing, turns, ahead)];
+  const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
+  return { signIns, accessTokens, codes, ahead, grants };
+}
