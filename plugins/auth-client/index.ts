@@ -67,14 +67,14 @@ export const plugin = definePlugin<AuthClientConfig>({
       directory: () => scope.get(ConfigControl).directory,
       log: scope.log,
     });
-    const network = { trust, proxies: () => scope.config.aggregator };
+    const outside = { trust, proxies: () => scope.config.aggregator };
     scope.provide(SignInFinder, {
       // Imported with the first question: most gateways never ask one.
-      find: async (asked) => (await import('./discovery/findSignIn.ts')).findSignIn(asked, network),
+      find: async (asked) => (await import('./discovery/findSignIn.ts')).findSignIn(asked, outside),
     });
     const { enabled } = scope.config.aggregator.oauth.mcpClient;
-    const parts = enabled ? (await import('./provideSignIn.ts')).provideSignIn(scope, network) : undefined;
+    const flows = enabled ? (await import('./provideSignIn.ts')).provideSignIn(scope, outside) : undefined;
     const { provideTools } = await import('./tools/provideTools.ts');
-    provideTools(scope, parts?.flows);
+    provideTools(scope, flows);
   },
 });

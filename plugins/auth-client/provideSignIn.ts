@@ -17,7 +17,8 @@ import { GrantNews } from './grants/store/grantNews.ts';
 import { forwardedAudiences } from './grants/sources/forwardedAudiences.ts';
 import { Grants } from './grants/store/grants.ts';
 import { Releases } from './grants/credentials/releases.ts';
-import type { NetworkParts } from './discovery/network.ts';
+import { Networks } from './discovery/network.ts';
+import type { Outside } from './discovery/network.ts';
 import { singleSignOn } from './grants/sources/singleSignOn.ts';
 import { refreshedGrant } from './grants/refresh/refreshedGrant.ts';
 import { Refresher } from './grants/refresh/refresher.ts';
@@ -25,18 +26,10 @@ import { RefreshTimers } from './grants/refresh/refreshTimers.ts';
 import { StoredGrants } from './grants/credentials/storedGrants.ts';
 import { Statuses } from './grants/credentials/statuses.ts';
 
-/** What routes and tools of sign-ins share. */
-export interface SignInParts {
-  readonly scope: Scope<AuthClientConfig>;
-  readonly grants: Grants;
-  readonly secrets: CallerSecrets;
-  readonly credentials: Credentials;
-  readonly flows: SignInFlows;
-}
-
-/** Wires the sign-in of callers at MCP servers: grants, then routes, then tools. In apply() only. */
-export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkParts): SignInParts {
+/** Wires the sign-in of callers at MCP servers: grants, then routes. In apply() only. */
+export function provideSignIn(scope: Scope<AuthClientConfig>, outside: Outside): SignInFlows {
   const { log } = scope;
+  const networks = new Networks(outside, scope.signal);
   const news = new GrantNews(log, scope.emit.bind(scope));
   const grants = new Grants(scope, news);
   const secrets = new CallerSecrets(scope);
@@ -44,7 +37,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
     scope,
     grants,
     news,
-    request: (grant) => refreshedGrant(grant, network),
+    request: (grant) => refreshedGrant(grant, networks),
     clientLost: (grant) => {
       flows.clientLost(grant);
     },
@@ -58,7 +51,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
     secrets,
     servers,
     timers: new RefreshTimers(scope),
-    ...singleSignOn(scope, network),
+    ...singleSignOn(scope, outside),
   });
   scope.provide(CallerCredentials, credentials);
   scope.provide(GrantRelease, new Releases(grants, credentials, servers));
@@ -74,7 +67,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
       return texts.length === 0 ? undefined : hiderOf(texts.map((text) => ({ name: 'credential', text })));
     },
   });
-  const flows = provideFlows(scope, grants, secrets, network);
+  const flows = provideFlows(scope, grants, secrets, networks);
 
   scope.provide(
     GrantStore,
@@ -85,7 +78,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
       server,
       refresh: (cell, token) => refresher.refresh(cell, token),
       disconnect: (owner, name) => flows.connections.end(owner, name),
-      revoke: (grant) => revokeGrant(grant, { network, signal: scope.signal }),
+      revoke: (grant) => revokeGrant(grant, networks),
     }),
   );
 
@@ -101,12 +94,11 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
     });
   });
 
-  const { signal } = scope;
   const endSession = async (sid: string): Promise<void> => {
     const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);
     // What was kept of an owner who has made no request since a restart ends too.
     await Promise.all(dropped.flatMap((one) => server(one.server)?.disconnect(one.owner, true) ?? []));
-    for (const { grant } of dropped) if (grant !== undefined) await revokeGrant(grant, { network, signal });
+    for (const { grant } of dropped) if (grant !== undefined) await revokeGrant(grant, networks);
   };
   scope.tap('onEvent', (event) => {
     if (event.type !== 'signIn.ended') return;
@@ -131,5 +123,5 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, network: NetworkPa
       mcpClient.tokenExchange.allowPrivateIP === tokenExchange.allowPrivateIP;
     return isSame && aggregator.extraCaFile === extraCaFile ? undefined : false;
   });
-  return { scope, grants, secrets, credentials, flows };
+  return flows;
 }

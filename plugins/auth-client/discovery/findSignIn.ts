@@ -1,8 +1,8 @@
 import { messageOf } from 'pegboard';
 import type { SignInFacts, SignInFound, SignInQuestion } from '../../contracts/signIns.ts';
 import { parseChallenges, signInHint } from './challenge.ts';
-import { Network, SignInFault } from './network.ts';
-import type { NetworkParts } from './network.ts';
+import { Networks, SignInFault } from './network.ts';
+import type { Network, Outside } from './network.ts';
 import { resourceMetadata } from './resourceMetadata.ts';
 import { scopesIn } from './scopesIn.ts';
 import { assumedMetadata, olderMetadata, pinnedMetadata, serverMetadata } from './serverMetadata.ts';
@@ -15,11 +15,13 @@ const OLDER =
 /** Never rejects because of what is found. Source: RFC 9728 §5; MCP 2025-11-25, Authorization */
 export async function findSignIn(
   { url, challenges, issuer, signal }: SignInQuestion,
-  parts: NetworkParts,
+  outside: Outside,
 ): Promise<SignInFound> {
+  const networks = new Networks(outside, signal);
   try {
-    if (issuer !== undefined) return { facts: await factsAboutPinned(issuer, challenges, { signal, parts }) };
-    return { facts: await factsAbout(new Network(new URL(url), signal, parts), challenges) };
+    if (issuer !== undefined)
+      return { facts: await factsAboutPinned(issuer, challenges, (base) => networks.of({ url: base.href })) };
+    return { facts: await factsAbout(networks.of({ url }), challenges) };
   } catch (error) {
     if (signal.aborted) return { fault: messageOf(signal.reason) };
     if (error instanceof SignInFault) return { fault: error.message };
@@ -31,10 +33,10 @@ export async function findSignIn(
 async function factsAboutPinned(
   issuer: string,
   lines: readonly string[],
-  { signal, parts }: { readonly signal: AbortSignal; readonly parts: NetworkParts },
+  networkAt: (base: URL) => Network,
 ): Promise<SignInFacts> {
   const hint = signInHint(parseChallenges(lines));
-  const found = await pinnedMetadata(issuer, (base) => new Network(base, signal, parts));
+  const found = await pinnedMetadata(issuer, networkAt);
   return { ...found, ...withScopes(scopesIn(hint?.scope)), isOlder: false, isAssumed: false };
 }
 

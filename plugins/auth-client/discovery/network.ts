@@ -17,16 +17,32 @@ const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
 /** Why it is not known where people sign in. The message names the URL and what is wrong there. */
 export class SignInFault extends Error {}
 
-export type NetworkParts = Pick<GuardedFetchParts, 'trust' | 'proxies' | 'resolve' | 'dial'> & {
+/** How requests leave this gateway. */
+export interface Outside extends Pick<GuardedFetchParts, 'trust' | 'proxies' | 'resolve' | 'dial'> {
   /** The time-out of one request, in tests. */
   readonly timeoutMs?: number;
-};
+}
 /** A document, or why the place does not have it. */
 export type Read = { readonly document: JsonObject } | { readonly absent: string };
 
-/** The address that the operator has configured, which decides what others may be private. @param issuer that is pinned */
-export function configuredAddress(serverUrl: string, issuer: string | undefined): URL {
-  return new URL(issuer ?? serverUrl);
+/** The networks of all servers. */
+export class Networks {
+  readonly #outside: Outside;
+  readonly #signal: AbortSignal;
+
+  /** @param signal ends requests that no other one ends */
+  constructor(outside: Outside, signal: AbortSignal) {
+    this.#outside = outside;
+    this.#signal = signal;
+  }
+
+  /** The address that the operator has configured decides what others may be private. @param issuer that is pinned */
+  of(
+    { url, issuer }: { readonly url: string; readonly issuer?: string | undefined },
+    signal = this.#signal,
+  ): Network {
+    return new Network(new URL(issuer ?? url), signal, this.#outside);
+  }
 }
 
 /** Requests to addresses that an MCP server, or its authorization server, has named. They may be private only if the server is
@@ -34,13 +50,13 @@ export function configuredAddress(serverUrl: string, issuer: string | undefined)
 export class Network {
   readonly server: URL;
   readonly #signal: AbortSignal;
-  readonly #parts: NetworkParts;
+  readonly #outside: Outside;
   #isInside: Promise<boolean> | undefined;
 
-  constructor(server: URL, signal: AbortSignal, parts: NetworkParts) {
+  constructor(server: URL, signal: AbortSignal, outside: Outside) {
     this.server = server;
     this.#signal = signal;
-    this.#parts = parts;
+    this.#outside = outside;
   }
 
   /** @param isGuess whether no one has named this place: a page or a redirect then means that the document is not there
@@ -49,7 +65,7 @@ export class Network {
     const allowPrivate = await this.#mayBePrivate(url);
     // Of what the server itself says over http, nothing is less sure than the 401.
     const allowHttp = url.origin === this.server.origin ? 'always' : 'loopback';
-    const get = guardedFetch({ ...BOUNDS, ...this.#parts, allowPrivate, allowHttp });
+    const get = guardedFetch({ ...BOUNDS, ...this.#outside, allowPrivate, allowHttp });
     const headers = { accept: 'application/json' };
     try {
       const response = await get(url, { headers, signal: this.#signal });
@@ -70,14 +86,14 @@ export class Network {
   /** Sends what is secret to that URL: by https, or on this machine. @param timeoutMs of each request */
   async sender(url: URL, timeoutMs: number): Promise<GuardedFetch> {
     const allowPrivate = await this.#mayBePrivate(url);
-    return guardedFetch({ ...BOUNDS, timeoutMs, ...this.#parts, allowPrivate, allowHttp: 'loopback' });
+    return guardedFetch({ ...BOUNDS, timeoutMs, ...this.#outside, allowPrivate, allowHttp: 'loopback' });
   }
 
   /** Refuses a URL that no request may go to, without a request. @param what it is, for people @throws SignInFault */
   async check(url: URL, what: string): Promise<void> {
     if (await this.#mayBePrivate(url)) return;
-    const classes = await hostClasses(hostOf(url), this.#parts.resolve);
-    if (classes.length === 0 && !isLeftToProxy(url, this.#parts.proxies?.()))
+    const classes = await hostClasses(hostOf(url), this.#outside.resolve);
+    if (classes.length === 0 && !isLeftToProxy(url, this.#outside.proxies?.()))
       throw new SignInFault(`${what} ${shownAddress(url)} cannot be resolved to an address`);
     if (classes.some((found) => found !== 'public'))
       throw new SignInFault(`${what} ${shownAddress(url)} has a private or internal address`);
@@ -86,7 +102,7 @@ export class Network {
   async #mayBePrivate(url: URL): Promise<boolean> {
     const [own, asked] = [hostOf(this.server), hostOf(url)];
     if (own !== asked && !(isLoopbackHost(own) && isLoopbackHost(asked))) return false;
-    this.#isInside ??= hostClasses(own, this.#parts.resolve).then(
+    this.#isInside ??= hostClasses(own, this.#outside.resolve).then(
       (classes) => classes.length > 0 && classes.every((found) => INSIDE.includes(found)),
     );
     return this.#isInside;

@@ -1,8 +1,8 @@
 import type { InboundRequest } from 'pegboard';
 import type { GuardedServer } from '../../contracts/credentials.ts';
 import type { SignInFacts, SignInFinder } from '../../contracts/signIns.ts';
-import { Network, SignInFault, configuredAddress } from '../discovery/network.ts';
-import type { NetworkParts } from '../discovery/network.ts';
+import { SignInFault } from '../discovery/network.ts';
+import type { Networks } from '../discovery/network.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import { holderOf } from '../grants/record/holderOf.ts';
@@ -18,7 +18,7 @@ import { scopesToAsk } from './scopesToAsk.ts';
 
 export interface BeginParts extends ClientForParts {
   readonly finder: () => SignInFinder;
-  readonly network: NetworkParts;
+  readonly networks: Networks;
   readonly flows: FlowStore;
   readonly grants: Grants;
   readonly secrets: CallerSecrets;
@@ -39,7 +39,7 @@ export async function beginSignIn(
   const found = await parts.finder().find({ url, challenges, signal, issuer: pinned });
   if ('fault' in found) throw new DiscoveryFault(found.fault);
   const { facts } = found;
-  const network = new Network(configuredAddress(url, pinned), signal, parts.network);
+  const network = parts.networks.of({ url, issuer: pinned }, signal);
   const holder = holderOf(auth, request);
   const doubted = await parts.flows.clientLeft(holder.owner, server.name);
   const asked = { facts, auth, redirectUri, network, doubted };

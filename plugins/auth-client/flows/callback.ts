@@ -4,6 +4,7 @@ import type { Reply } from 'pegboard';
 import type { AuthorizationServer } from '../../contracts/oauth.ts';
 import { html, page } from '../../kit/http/page.ts';
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
+import type { Networks } from '../discovery/network.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { failurePage } from './failurePage.ts';
@@ -12,14 +13,14 @@ import { digest } from '../../kit/secrets/secrets.ts';
 import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
 import { hasAskerLeft } from './hasAskerLeft.ts';
 import { redeemCode } from './redeemCode.ts';
-import type { RedeemParts } from './redeemCode.ts';
 import type { OwnRegistrations } from './ownRegistrations.ts';
 import { revokeGrant } from './revokeGrant.ts';
 import { isUnknownClient, serverFault } from './serverRequest.ts';
 
 const HAS_LEFT = 'the sign-in of its asker at this gateway has ended';
 
-export interface CallbackParts extends RedeemParts {
+export interface CallbackParts {
+  readonly networks: Networks;
   readonly flows: FlowStore;
   readonly cookie: BrowserCookie;
   readonly grants: Grants;
@@ -57,12 +58,12 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       if (await hasLeft()) return refused('ended', HAS_LEFT);
       if (!(await parts.flows.close(departure))) return failurePage('expired');
       try {
-        const grant = await redeemCode({ flow, departure, answer }, parts);
+        const grant = await redeemCode({ flow, departure, answer }, parts.networks);
         await parts.grants.put(flow.holder, flow.server, grant);
         // Asked once more after it was stored: from now on the end of the session finds it.
         if (await hasLeft()) {
           await parts.grants.drop(flow.holder.owner, flow.server);
-          await revokeGrant(grant, parts);
+          await revokeGrant(grant, parts.networks);
           return refused('ended', HAS_LEFT);
         }
       } catch (error) {

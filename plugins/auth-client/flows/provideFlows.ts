@@ -8,7 +8,7 @@ import { CallerCredentials, GuardedServers } from '../../contracts/credentials.t
 import { SignInFinder } from '../../contracts/signIns.ts';
 import { Vault } from '../../contracts/vault.ts';
 import type { AuthClientConfig, ClientConfig } from '../config.ts';
-import type { NetworkParts } from '../discovery/network.ts';
+import type { Networks } from '../discovery/network.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import type { Grants } from '../grants/store/grants.ts';
@@ -36,9 +36,9 @@ export function provideFlows(
   scope: Scope<AuthClientConfig>,
   grants: Grants,
   secrets: CallerSecrets,
-  network: NetworkParts,
+  networks: Networks,
 ): SignInFlows {
-  const { log, signal } = scope;
+  const { log } = scope;
   const config = (): ClientConfig => scope.config.aggregator.oauth.mcpClient;
   const vault = (): Vault => scope.get(Vault);
   const addresses = new OwnAddresses(
@@ -75,8 +75,7 @@ export function provideFlows(
       cookie,
       grants,
       registrations,
-      network,
-      signal,
+      networks,
       ownSignIn,
       connect: (flow) => connections.connectFor(flow),
     }),
@@ -99,7 +98,7 @@ export function provideFlows(
     grants,
     secrets,
     requests,
-    network,
+    networks,
     finder: () => scope.get(SignInFinder),
     directory: () => scope.get(ConfigControl).directory,
   };

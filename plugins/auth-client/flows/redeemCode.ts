@@ -2,8 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
-import { Network, configuredAddress } from '../discovery/network.ts';
-import type { NetworkParts } from '../discovery/network.ts';
+import type { Networks } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
 import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import { tokenTimes } from '../grants/refresh/tokenTimes.ts';
@@ -13,10 +12,6 @@ import { requestOptions } from './serverRequest.ts';
 
 const TIMEOUT_MS = 30_000;
 
-export interface RedeemParts {
-  readonly network: NetworkParts;
-  readonly signal: AbortSignal;
-}
 export interface Arrival {
   readonly flow: SignInFlow;
   readonly departure: Departure;
@@ -27,11 +22,11 @@ export interface Arrival {
 /** Exchanges the code for tokens. @throws what oauth4webapi and guardedFetch throw. Source: RFC 6749 §4.1.3; RFC 8707 §2.2 */
 export async function redeemCode(
   { flow, departure, answer }: Arrival,
-  { network, signal }: RedeemParts,
+  networks: Networks,
 ): Promise<KeptGrant> {
   const { url, issuer, isPinned, endpoints, client, redirectUri, resource, scope } = flow;
-  const base = configuredAddress(url, isPinned ? issuer : undefined);
-  const fetch = await new Network(base, signal, network).sender(new URL(endpoints.token), TIMEOUT_MS);
+  const network = networks.of({ url, issuer: isPinned ? issuer : undefined });
+  const fetch = await network.sender(new URL(endpoints.token), TIMEOUT_MS);
   const before = Date.now();
   const server = { issuer, token_endpoint: endpoints.token };
   const response = await oauth.authorizationCodeGrantRequest(

@@ -1,7 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
-import { Network, configuredAddress } from '../discovery/network.ts';
-import type { NetworkParts } from '../discovery/network.ts';
+import type { Networks } from '../discovery/network.ts';
 import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import { requestOptions } from './serverRequest.ts';
 
@@ -11,15 +10,13 @@ const TIMEOUT_MS = 5_000;
  *  Source: RFC 7009 §2.1 */
 export async function revokeGrant(
   { url, issuer, isPinned, client, revocationEndpoint, refreshToken, accessToken }: KeptGrant,
-  { network, signal }: { readonly network: NetworkParts; readonly signal: AbortSignal },
+  networks: Networks,
 ): Promise<void> {
   if (revocationEndpoint === undefined) return;
   const isRefresh = refreshToken !== undefined;
   try {
-    const send = await new Network(configuredAddress(url, isPinned && issuer), signal, network).sender(
-      new URL(revocationEndpoint),
-      TIMEOUT_MS,
-    );
+    const network = networks.of({ url, issuer: isPinned && issuer });
+    const send = await network.sender(new URL(revocationEndpoint), TIMEOUT_MS);
     await oauth.revocationRequest(
       { issuer, revocation_endpoint: revocationEndpoint },
       { client_id: client.id },

@@ -55,11 +55,11 @@ export class OwnSignIn {
   /** Discards what the caller has at that server, revokes it there if that works, and ends the connection.
    *  @throws GatewayError STORE_UNREACHABLE */
   async discard(server: GuardedServer, request: InboundRequest): Promise<void> {
-    const { grants, secrets, network } = this.#flows.begin;
+    const { grants, secrets, networks } = this.#flows.begin;
     const { owner } = holderOf(server.auth, request);
     const dropped = await grants.drop(owner, server.name);
     await secrets.drop({ owner: personHolder(request).owner, server: server.name });
     await this.#flows.connections.disconnect(server, request);
-    if (dropped?.grant !== undefined) await revokeGrant(dropped.grant, { network, signal: this.#signal });
+    if (dropped?.grant !== undefined) await revokeGrant(dropped.grant, networks);
   }
 }

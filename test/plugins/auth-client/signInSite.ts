@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import type { SignInFound } from '../../../plugins/contracts/signIns.ts';
 import { findSignIn } from '../../../plugins/auth-client/discovery/findSignIn.ts';
-import type { NetworkParts } from '../../../plugins/auth-client/discovery/network.ts';
+import type { Outside } from '../../../plugins/auth-client/discovery/network.ts';
 import { httpsSite } from '../../support/httpsSite.ts';
 import type { HttpsSite } from '../../support/httpsSite.ts';
 
@@ -14,7 +14,7 @@ interface Asked {
   readonly challenges?: readonly string[];
   readonly url?: string;
   readonly signal?: AbortSignal;
-  readonly network?: Partial<NetworkParts>;
+  readonly network?: Partial<Outside>;
 }
 
 /** An MCP server at https://mcp.example/mcp and its authorization server https://login.example/, as the Internet would see

@@ -3,8 +3,7 @@ import { isObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
 import { jsonIn } from '../../../kit/text/jsonIn.ts';
 import { authenticationOf } from './authenticationOf.ts';
-import { Network, configuredAddress } from '../../discovery/network.ts';
-import type { NetworkParts } from '../../discovery/network.ts';
+import type { Networks } from '../../discovery/network.ts';
 import { scopesIn } from '../../discovery/scopesIn.ts';
 import type { KeptGrant } from '../record/grantRecord.ts';
 import { RefreshFault } from './refreshFault.ts';
@@ -15,14 +14,11 @@ const TIMEOUT_MS = 30_000;
 
 /** Asks the token endpoint that the grant was given by for new tokens, and no other. @throws RefreshFault
  *  Source: RFC 6749 §6, RFC 8707 §2.2 */
-export async function refreshedGrant(grant: KeptGrant, network: NetworkParts): Promise<KeptGrant> {
+export async function refreshedGrant(grant: KeptGrant, networks: Networks): Promise<KeptGrant> {
   try {
     // It ends by its time limit only: a request that is cut off may have spent the refresh token.
-    const server = new Network(
-      configuredAddress(grant.url, grant.isPinned && grant.issuer),
-      new AbortController().signal,
-      network,
-    );
+    const { url, isPinned, issuer } = grant;
+    const server = networks.of({ url, issuer: isPinned && issuer }, new AbortController().signal);
     const send = await server.sender(new URL(grant.tokenEndpoint), TIMEOUT_MS);
     const before = Date.now();
     const response = await request(grant, send);

@@ -5,7 +5,7 @@ import type { Downstream } from '../../../kit/oauth/downstream.ts';
 import { ProviderTokens } from '../../../contracts/oauth.ts';
 import { SecretSource } from '../../../contracts/secrets.ts';
 import type { AuthClientConfig } from '../../config.ts';
-import type { NetworkParts } from '../../discovery/network.ts';
+import type { Outside } from '../../discovery/network.ts';
 import { exchangedToken } from './exchangedToken.ts';
 import { forwardedToken } from './forwardedToken.ts';
 import type { SingleSignOnParts } from './singleSignOnSource.ts';
@@ -13,7 +13,7 @@ import type { SingleSignOnParts } from './singleSignOnSource.ts';
 /** How servers get tokens by the caller's sign-in at this gateway. */
 export function singleSignOn(
   scope: Scope<AuthClientConfig>,
-  { trust, proxies }: NetworkParts,
+  { trust, proxies }: Outside,
 ): { readonly forwarding: SingleSignOnParts; readonly exchanging: SingleSignOnParts } {
   const { log } = scope;
   const { extraCaFile, oauth } = scope.config.aggregator;

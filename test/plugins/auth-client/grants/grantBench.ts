@@ -16,6 +16,7 @@ import { GrantNews } from '../../../../plugins/auth-client/grants/store/grantNew
 import type { KeptGrant } from '../../../../plugins/auth-client/grants/record/grantRecord.ts';
 import { Grants } from '../../../../plugins/auth-client/grants/store/grants.ts';
 import { holderOf } from '../../../../plugins/auth-client/grants/record/holderOf.ts';
+import { Networks } from '../../../../plugins/auth-client/discovery/network.ts';
 import { refreshedGrant } from '../../../../plugins/auth-client/grants/refresh/refreshedGrant.ts';
 import { Refresher } from '../../../../plugins/auth-client/grants/refresh/refresher.ts';
 import { Releases } from '../../../../plugins/auth-client/grants/credentials/releases.ts';
@@ -154,7 +155,7 @@ export class GrantProcess {
       scope,
       grants,
       news,
-      request: (grant) => refreshedGrant(grant, {}),
+      request: (grant) => refreshedGrant(grant, new Networks({}, this.#stopped.signal)),
       clientLost: (grant) => void this.lostClients.push(grant),
     });
     const parts = { grants, news, secrets, log: this.log, refresher: this.refresher };
