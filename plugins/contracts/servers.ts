@@ -100,8 +100,6 @@ declare module 'pegboard' {
     readonly server?: string;
     /** Whether the tool may have run although the call failed. */
     readonly mayHaveRun?: boolean;
-    /** How long (ms) the server had sent too many unsolicited messages when its connection was closed for that. */
-    readonly floodedMs?: number;
     /** The message of the server's JSON-RPC error, with secrets redacted. */
     readonly serverMessage?: string;
     /** The HTTP status of the server's response. */

@@ -48,10 +48,9 @@ export class StdioFront {
       () => this.#scope.config.maxLineBytes,
       (line) => {
         const text = line.trim();
-        if (text === '') return true;
+        if (text === '') return;
         this.#owed += 1;
         this.#queue = this.#queue.then(() => this.#receive(text));
-        return true;
       },
       () => this.#write(TOO_LONG),
     );

@@ -25,15 +25,11 @@ export interface UpstreamConfig {
   /** Largest backlog towards a stdio server that does not read its input; calls beyond it are refused, answers
    *  and notices left out. */
   readonly maxQueuedBytes: number;
-  /** Lines and events of one server that are read in a second though they answer no request; each further KiB
-   *  counts as one more, blank lines and standard error as a sixteenth. Above it the server is read more
-   *  slowly. */
+  /** Lines and events that one server may send in a second though they answer no request, and twice as many at
+   *  once; requests and unreadable JSON count as twenty, each further KiB as one more, blank lines, standard
+   *  error and progress of a running call as a sixteenth. Beyond it the connection is closed, and the server is
+   *  tried again with backoff. */
   readonly maxUnaskedPerSecond: number;
-  /** How much of that may be read at a time: what so many ms are worth. */
-  readonly unaskedSliceMs: number;
-  /** How long a server may want to say more than that for most of the time before it is restarted; 0 restarts
-   *  none. */
-  readonly floodMs: number;
   /** How long a stdio server has to end by itself once its input is closed. */
   readonly stdinGraceMs: number;
   /** How long its process group has after SIGTERM before SIGKILL. */

@@ -16,7 +16,7 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/stdio: understands the messages of a server in mode ${mode}',
       'plugins/upstream/stdio: logs non-message output of a server under its name',
-      'plugins/upstream/floods: is read no faster than its share (${flood})',
+      'plugins/upstream/floods: is cut before it slows others down (${flood})',
       'plugins/upstream/floods: is restarted with a reason that contains the number, at growing intervals (${kind})',
     ],
   },

@@ -41,9 +41,8 @@ function readLines(
   bridge: Bridge,
   write: (message: JsonObject) => void,
 ): Promise<void> {
-  const take = (line: string): boolean => {
+  const take = (line: string): void => {
     if (line.trim() !== '') receive(line, bridge, write);
-    return true;
   };
   const lines = new LineSplitter(
     () => MAX_LINE_BYTES,
@@ -51,7 +50,7 @@ function readLines(
     () => write(NOT_JSON),
   );
   return new Promise((resolve) => {
-    input.on('data', (chunk: Buffer) => void lines.push(chunk));
+    input.on('data', (chunk: Buffer) => lines.push(chunk));
     input.once('error', () => resolve());
     input.once('end', () => {
       lines.end();

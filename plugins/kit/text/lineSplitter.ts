@@ -10,14 +10,12 @@ export class LineSplitter {
   /** Receives the ends of the line that skip() has dropped. */
   #skipped: ((ends: string) => void) | undefined;
   #ends = Buffer.alloc(0);
-  /** Complete lines that were not handed over yet. */
-  #rest: string | undefined;
   readonly #maxBytes: () => number;
-  readonly #take: (line: string) => boolean;
+  readonly #take: (line: string) => void;
   readonly #overflow: () => void;
 
-  /** @param take receives each line; returns false to pause @param overflow reports a line that is too long */
-  constructor(maxBytes: () => number, take: (line: string) => boolean, overflow: () => void) {
+  /** @param take receives each line @param overflow reports a line that is too long */
+  constructor(maxBytes: () => number, take: (line: string) => void, overflow: () => void) {
     this.#maxBytes = maxBytes;
     this.#take = take;
     this.#overflow = overflow;
@@ -37,35 +35,27 @@ export class LineSplitter {
     this.#isSkipping = true;
   }
 
-  /** @returns false if lines are left: call goOn() before the next chunk */
-  push(chunk: Buffer): boolean {
+  push(chunk: Buffer): void {
     const end = chunk.lastIndexOf(10);
     if (end < 0) {
       this.#hold(chunk);
-      return true;
+      return;
     }
     const start = this.#isSkipping ? chunk.indexOf(10) + 1 : 0;
     if (this.#isSkipping) this.#endSkipping(chunk.subarray(0, start - 1));
-    if (start <= end) this.#rest = this.#joined(chunk.subarray(start, end));
+    const text = start <= end ? this.#joined(chunk.subarray(start, end)) : undefined;
     this.#hold(chunk.subarray(end + 1));
-    return this.goOn();
+    if (text !== undefined) this.#giveLines(text);
   }
 
-  /** Hands over the lines that are left. @returns false if some still are */
-  goOn(): boolean {
-    const text = this.#rest;
-    if (text === undefined) return true;
+  #giveLines(text: string): void {
     const max = this.#maxBytes();
     let start = 0;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', start)) {
-      const line = text.slice(start, at);
+      this.#give(text.slice(start, at), max);
       start = at + 1;
-      if (this.#give(line, max)) continue;
-      this.#rest = text.slice(start);
-      return false;
     }
-    this.#rest = undefined;
-    return this.#give(start === 0 ? text : text.slice(start), max);
+    this.#give(start === 0 ? text : text.slice(start), max);
   }
 
   /** Hands over a last line without a newline. */
@@ -73,11 +63,10 @@ export class LineSplitter {
     if (this.#heldBytes > 0) this.#take(this.#joined(Buffer.alloc(0)));
   }
 
-  #give(line: string, max: number): boolean {
+  #give(line: string, max: number): void {
     // A UTF-16 unit takes at most three bytes in UTF-8.
-    if (line.length * 3 <= max || Buffer.byteLength(line) <= max) return this.#take(line);
-    this.#overflow();
-    return true;
+    if (line.length * 3 <= max || Buffer.byteLength(line) <= max) this.#take(line);
+    else this.#overflow();
   }
 
   #endSkipping(last: Buffer): void {

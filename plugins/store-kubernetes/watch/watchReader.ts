@@ -19,13 +19,9 @@ export class WatchReader {
 
   constructor(take: (event: WatchEvent) => void) {
     this.#take = take;
-    const read = (line: string): boolean => {
-      this.#read(line);
-      return true;
-    };
     this.#lines = new LineSplitter(
       () => MAX_LINE_BYTES,
-      read,
+      (line) => this.#read(line),
       () => {
         throw unreadable(`a line of more than ${MAX_LINE_BYTES} bytes`);
       },

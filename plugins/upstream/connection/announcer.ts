@@ -13,7 +13,7 @@ export class Announcer {
   readonly #log: Log;
   readonly #holder: AnnouncingHolder;
   readonly #counts: ConnectionCounts;
-  readonly #status: Pick<ServerStatus, 'silent' | 'flooding'>;
+  readonly #status: Pick<ServerStatus, 'silent'>;
   readonly #tell: TellServer;
   #lastFailure = '';
   #lastListError: string | undefined;
@@ -24,7 +24,7 @@ export class Announcer {
     log: Log,
     holder: AnnouncingHolder,
     counts: ConnectionCounts,
-    status: Pick<ServerStatus, 'silent' | 'flooding'>,
+    status: Pick<ServerStatus, 'silent'>,
   ) {
     this.#server = holder.name;
     this.#log = log;
@@ -111,14 +111,6 @@ export class Announcer {
   /** The server did not answer a ping. */
   unhealthy({ message }: GatewayError): void {
     this.#tell('MCPServerHealthCheckFailed', message);
-  }
-
-  /** The server sends more than is read; undefined: no longer. */
-  flooding(error: GatewayError | undefined): void {
-    this.#status.flooding(error);
-    const server = this.#server;
-    if (error === undefined) this.#log.info('server no longer sends too much', { server });
-    else this.#log.warn('server sends too much', { server, error: error.message });
   }
 
   /** The server had no call for its idle time. */

@@ -74,7 +74,6 @@ export class Connection implements ServerCalls {
       definition: () => this.#definition,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
-      flooding: (error) => this.#announcer.flooding(error),
       closed: (error) => this.#died(error),
     });
     this.#upkeep = new Upkeep({
@@ -225,7 +224,7 @@ export class Connection implements ServerCalls {
     if (this.state !== 'ready') return;
     this.#release(error);
     this.#announcer.died(error);
-    if (this.#retry.failures === 1 && error.details.floodedMs === undefined) void this.#recover();
+    if (this.#retry.failures === 1) void this.#recover();
     else this.#retryLater(error);
     this.#holder.listed();
   }
@@ -240,7 +239,7 @@ export class Connection implements ServerCalls {
   }
 
   #release(error: GatewayError): void {
-    this.#retry.failed(error.details.floodedMs);
+    this.#retry.failed();
     this.#status.blame(error);
     this.#retry.cancel();
     this.#upkeep.end();

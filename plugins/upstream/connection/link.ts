@@ -20,8 +20,6 @@ export interface LinkHooks {
   /** The server is initialized and listed; `listError` is set if a list could not be read. */
   connected(ms: number, listError: GatewayError | undefined): void;
   failed(error: GatewayError): void;
-  /** The server sends more than is read; undefined: no longer. */
-  flooding(error: GatewayError | undefined): void;
   /** The wire ended by itself; release() or end() must follow. */
   closed(error: GatewayError): void;
 }
@@ -208,9 +206,6 @@ export class Link {
       },
       reopened: () => {
         if (this.#wire === own()) conversation.missed();
-      },
-      flooding: (error) => {
-        if (this.#wire === own()) this.#hooks.flooding(error);
       },
       closed: (error) => {
         if (this.#wire === own()) this.#hooks.closed(error);

@@ -20,7 +20,8 @@ export class RetrySchedule {
 
   /** Consecutive failures; a connection that has lasted `healthyAfterMs` resets the count. */
   get failures(): number {
-    return this.#failuresAt(performance.now());
+    const hasLasted = this.#isReady() && performance.now() - this.#readyAt >= this.#config().healthyAfterMs;
+    return hasLasted ? 0 : this.#failures;
   }
   /** Whether it has failed `unreachableAfter` times in a row. */
   get isSpent(): boolean {
@@ -41,9 +42,8 @@ export class RetrySchedule {
   connected(): void {
     this.#readyAt = performance.now();
   }
-  /** @param floodedMs how long the server had sent too much before the failure */
-  failed(floodedMs = 0): void {
-    this.#failures = this.#failuresAt(performance.now() - floodedMs) + 1;
+  failed(): void {
+    this.#failures = this.failures + 1;
     this.#readyAt = Number.POSITIVE_INFINITY;
   }
 
@@ -52,10 +52,6 @@ export class RetrySchedule {
     const waitMs = retryWaitMs(this.#failures, askedSeconds, this.#config());
     this.#at = Date.now() + waitMs;
     this.#timer = setTimeout(this.#begin, waitMs);
-  }
-  #failuresAt(now: number): number {
-    const hasLasted = this.#isReady() && now - this.#readyAt >= this.#config().healthyAfterMs;
-    return hasLasted ? 0 : this.#failures;
   }
 
   cancel(): void {

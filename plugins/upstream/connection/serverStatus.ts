@@ -29,9 +29,8 @@ export class ServerStatus implements StatusFacts {
   #lastAttempt: number | undefined;
   #lastError: GatewayError | undefined;
   #verdict: Verdict;
-  /** Faults of a connected server: it could not be listed, sends too much, or answers no calls. */
+  /** Faults of a connected server: it could not be listed, or answers no calls. */
   #listError: GatewayError | undefined;
-  #flood: GatewayError | undefined;
   #silence: GatewayError | undefined;
 
   constructor(server: string, emit: (event: KernelEvent) => void) {
@@ -76,12 +75,6 @@ export class ServerStatus implements StatusFacts {
     this.#suffer(before);
   }
 
-  /** @param error undefined: the server no longer sends too much */
-  flooding(error: GatewayError | undefined): void {
-    this.#flood = error;
-    if (this.#state === 'ready') this.#suffer();
-  }
-
   /** @param error undefined: the server answers calls again */
   silent(error: GatewayError | undefined): void {
     this.#silence = error;
@@ -89,7 +82,7 @@ export class ServerStatus implements StatusFacts {
   }
 
   #suffer(before?: () => void): void {
-    const error = this.#listError ?? this.#flood ?? this.#silence;
+    const error = this.#listError ?? this.#silence;
     this.blame(error);
     this.enter('ready', error === undefined ? 'healthy' : 'unhealthy', before);
   }
@@ -108,7 +101,7 @@ export class ServerStatus implements StatusFacts {
       return;
     }
     if (this.#state !== state) this.#since = Date.now();
-    if (state !== 'ready') this.#flood = this.#silence = undefined;
+    if (state !== 'ready') this.#silence = undefined;
     if (state === 'starting') this.#lastAttempt = Date.now();
     this.#state = state;
     this.#health = health;

@@ -129,7 +129,6 @@ function listenerOf(requests: Requests): WireListener {
     notTaken: (outgoing, error, isOutdated) => requests.notTaken(outgoing, error, isOutdated),
     doubted: () => undefined,
     reopened: () => undefined,
-    flooding: () => undefined,
     closed,
   };
 }

@@ -9,7 +9,7 @@ import type { Pending, Said } from './pending.ts';
 import { badResult, errorAnswer, errorWords, noAnswer, notJson, oddResult } from './requestErrors.ts';
 import { idOfAnswer } from '../wire/idOfAnswer.ts';
 import type { StandardError } from '../wire/standardError.ts';
-import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
+import { HEAVY_LINE, LIGHT_LINE } from '../wire/unaskedFlow.ts';
 import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing } from '../wire/wire.ts';
 
@@ -84,7 +84,7 @@ export class Incoming {
   #unreadable(text: string): number {
     const id = idOfAnswer(text);
     const pending = id === undefined ? undefined : this.#parts.take(id);
-    if (pending === undefined) return 1;
+    if (pending === undefined) return HEAVY_LINE;
     pending.carrier?.release(true);
     pending.reject(notJson(this.#parts.server, pending, text));
     return 0;
@@ -96,15 +96,17 @@ export class Incoming {
     const { get, late, output, dialect } = this.#parts;
     const params = isObject(given) ? given : {};
     if (method === 'notifications/progress' && id === undefined) {
-      get(returnedKey(params['progressToken']))?.progressed(params);
-      return 1;
+      const running = get(returnedKey(params['progressToken']));
+      running?.progressed(params);
+      return running === undefined ? 1 : LIGHT_LINE;
     }
     const said = { method, params, text, about: this.#under(about), late: about === undefined ? late() : [] };
-    if (id === undefined) this.#parts.notified(said);
     // The modern era has no requests of servers, and no messages that could answer them.
-    else if (isId(id) && dialect.era === 'legacy') this.#parts.asked(id, said);
+    const isAsked = isId(id) && dialect.era === 'legacy';
+    if (id === undefined) this.#parts.notified(said);
+    else if (isAsked) this.#parts.asked(id, said);
     else output.noise(text);
-    return 1;
+    return isAsked ? HEAVY_LINE : 1;
   }
 
   /** The error of a request without an answer, with what the server said meanwhile in an error that names no request. */

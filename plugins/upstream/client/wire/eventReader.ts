@@ -27,9 +27,6 @@ const END_CHARS = 256;
 export class EventReader {
   readonly #parts: EventReaderParts;
   readonly #decoder = new StringDecoder('utf8');
-  /** Text that has not been parsed yet, and whether parsing is paused. */
-  #rest = '';
-  #isHeld = false;
   #hasBegun = false;
   /** The beginning of an incomplete line. */
   #begun = '';
@@ -53,9 +50,9 @@ export class EventReader {
     this.#parts = parts;
   }
 
-  /** Length of the event that is incomplete, and of text that was not parsed yet. */
+  /** Length of the event that is incomplete. */
   get chars(): number {
-    return this.#chars + this.#begun.length + this.#rest.length;
+    return this.#chars + this.#begun.length;
   }
 
   /** Drops the event that is incomplete, and the rest of it as it arrives. */
@@ -66,13 +63,12 @@ export class EventReader {
     this.#begun = endsOf(this.#begun);
   }
 
-  /** @returns false if text is left for goOn(); push() may be called again before that */
-  push(chunk: Buffer): boolean {
+  push(chunk: Buffer): void {
     const text = this.#decode(chunk);
-    if (text === '') return !this.#isHeld;
-    this.#rest += this.#endedWithCarriage && text.startsWith('\n') ? text.slice(1) : text;
+    if (text === '') return;
+    const isSecondHalf = this.#endedWithCarriage && text.startsWith('\n');
     this.#endedWithCarriage = text.endsWith('\r');
-    return !this.#isHeld && this.goOn();
+    this.#parse(isSecondHalf ? text.slice(1) : text);
   }
 
   /** Leaves out a byte order mark at the beginning of the stream. */
@@ -83,14 +79,11 @@ export class EventReader {
     return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
 
-  /** Parses the text that is left. @returns false if some is still left */
-  goOn(): boolean {
-    const text = this.#rest;
+  #parse(text: string): void {
     let start = 0;
-    let mayGoOn = true;
     let newline = text.indexOf('\n');
     let carriage = text.indexOf('\r');
-    while (mayGoOn && (newline >= 0 || carriage >= 0)) {
+    while (newline >= 0 || carriage >= 0) {
       const end = carriage < 0 || (newline >= 0 && newline < carriage) ? newline : carriage;
       const line = this.#begun + text.slice(start, end);
       this.#begun = '';
@@ -98,17 +91,12 @@ export class EventReader {
       // Each is searched again only after it is passed: most streams have one kind of line break.
       if (newline >= 0 && newline < start) newline = text.indexOf('\n', start);
       if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
-      mayGoOn = this.#line(line);
+      this.#line(line);
     }
-    this.#rest = mayGoOn ? '' : text.slice(start);
-    if (mayGoOn) {
-      this.#begun += text.slice(start);
-      if (this.#skipped !== undefined) this.#begun = endsOf(this.#begun);
-      if (this.#begun.length + this.#chars > this.#parts.maxChars) this.#overflow();
-      mayGoOn = this.#payLight();
-    }
-    this.#isHeld = !mayGoOn;
-    return mayGoOn;
+    this.#begun += text.slice(start);
+    if (this.#skipped !== undefined) this.#begun = endsOf(this.#begun);
+    if (this.chars > this.#parts.maxChars) this.#overflow();
+    this.#payLight();
   }
 
   #overflow(): void {
@@ -119,27 +107,29 @@ export class EventReader {
   }
 
   /** Counts lines without data after the whole chunk: until then they may belong to the event of an answer. */
-  #payLight(): boolean {
+  #payLight(): void {
     const [lines, chars] = [this.#lightLines, this.#lightChars];
     this.#lightLines = 0;
     this.#lightChars = 0;
-    return this.#parts.flow.took(lines * LIGHT_LINE, chars);
+    this.#parts.flow.took(lines * LIGHT_LINE, chars);
   }
 
-  /** @returns whether more may be read now */
-  #line(line: string): boolean {
-    if (line === '') return this.#dispatch();
+  #line(line: string): void {
+    if (line === '') {
+      this.#dispatch();
+      return;
+    }
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
     if (field === 'data' && this.#skipped !== undefined) {
       this.#data = [endsOf([...this.#data, value].join('\n'))];
-      return true;
+      return;
     }
     if (field === 'data') {
       this.#data.push(value);
       this.#chars += value.length + 1;
-      return true;
+      return;
     }
     this.#lightLines += 1;
     this.#lightChars += line.length;
@@ -147,7 +137,6 @@ export class EventReader {
     if (field === 'event') this.#event = value;
     else if (field === 'id') this.#identify(value);
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
-    return true;
   }
 
   /** Ignores an id that a header cannot hold: the stream then resumes after the previous id. */
@@ -155,7 +144,7 @@ export class EventReader {
     if (!UNSENDABLE.test(id) && Buffer.byteLength(id) <= this.#parts.maxIdBytes) this.#id = id;
   }
 
-  #dispatch(): boolean {
+  #dispatch(): void {
     const event = this.#event === '' ? 'message' : this.#event;
     const data = this.#data;
     const chars = this.#chars + this.#lightChars;
@@ -164,17 +153,17 @@ export class EventReader {
     this.#data = [];
     this.#chars = 0;
     this.#lightLines = data.length > 0 ? 0 : this.#lightLines + 1;
-    if (data.length === 0) return true;
+    if (data.length === 0) return;
     this.#lightChars = 0;
     const [only = ''] = data;
     const skipped = this.#skipped;
     this.#skipped = undefined;
     if (skipped !== undefined) {
       skipped(only);
-      return true;
+      return;
     }
     const unasked = this.#parts.take({ event, data: data.length === 1 ? only : data.join('\n') });
-    return this.#parts.flow.took(unasked, chars);
+    this.#parts.flow.took(unasked, chars);
   }
 }
 

@@ -16,7 +16,7 @@ import type { Carrier } from './wire.ts';
 export interface ExchangeOwner<T> {
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
-  /** The pace at which event streams are read. */
+  /** The budget of what its event streams bring unasked, and its sockets. */
   readonly flow: SocketFlow;
   /** The request is about to be sent. */
   begun(about: T): void;
@@ -57,9 +57,8 @@ export class Exchange<T> extends AnswerHead implements Carrier {
   #decoder: BodyDecoder | undefined;
   /** Reported after what has arrived was decoded. */
   #breakage: Error | undefined;
-  /** Reasons why the socket is not read: the pace of the server, memory, and a busy decoder. */
+  /** Reasons why the socket is not read: memory, and a busy decoder. */
   #holds = 0;
-  #isHeld = false;
   #isComplete = false;
   #share: MemoryShare | undefined = undefined;
   #isWaiting = false;
@@ -147,7 +146,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
 
   #take(chunk: Buffer): boolean {
     if (this.stream !== undefined) {
-      if (!this.stream.push(chunk)) this.#hold();
+      this.stream.push(chunk);
       this.#grow(this.stream.chars);
       return true;
     }
@@ -185,8 +184,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
       return;
     }
     this.#share?.size(0);
-    // Whole events wait for the pace of the server, and do not belong to a large one.
-    if (!this.#isHeld) this.stream.skip((ends) => this.#owner.givenUp?.(ends, error));
+    this.stream.skip((ends) => this.#owner.givenUp?.(ends, error));
   }
 
   #pause(): void {
@@ -198,29 +196,10 @@ export class Exchange<T> extends AnswerHead implements Carrier {
 
   #goOn(): void {
     this.#holds -= 1;
-    if (!this.#isWaiting && !this.#isHeld) this.#decoder?.resume();
+    if (!this.#isWaiting) this.#decoder?.resume();
     if (this.#holds > 0) return;
     this.#owner.flow.letGo(this.#held);
     if (this.#isComplete) this.#complete();
-  }
-
-  /** Stops reading the socket until the flow allows more, which slows the server down. */
-  #hold(): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
-    const { flow } = this.#owner;
-    this.#decoder?.pause();
-    this.#pause();
-    const goOn = (): void => {
-      if (!this.#isDropped && this.stream?.goOn() === false) {
-        flow.goOnLater(goOn);
-        return;
-      }
-      this.#isHeld = false;
-      if (this.stream !== undefined) this.#grow(this.stream.chars);
-      this.#goOn();
-    };
-    flow.goOnLater(goOn);
   }
 
   onComplete(): void {

@@ -78,10 +78,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
     this.maxEventIdBytes = options.maxEventIdBytes;
-    this.flow = new SocketFlow(options.limits, {
-      flooding: (error) => listener.flooding(error),
-      flooded: (error) => this.#gone(error),
-    });
+    this.flow = new SocketFlow(options.limits, (error) => this.#gone(error));
     this.#route = new RequestRoute(options.url);
     this.#session = new HttpSession(options.headers);
     this.#standing = new StandingStream({
@@ -94,7 +91,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       memory: options.memory,
     });
     const { limits, maxConnections } = options;
-    this.#unawaited = new Unawaited(limits, maxConnections, this.flow, (text) =>
+    this.#unawaited = new Unawaited(limits, maxConnections, (text) =>
       this.#post(text, this.#newPost(undefined)),
     );
   }
@@ -291,7 +288,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   #gone(error: GatewayError): void {
-    this.flow.end();
     if (!this.#isClosed) this.#listener.closed(error);
   }
 }

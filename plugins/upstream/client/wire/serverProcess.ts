@@ -13,7 +13,7 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
   readonly output: StandardError;
-  /** The pace at which standard output and standard error are read. */
+  /** The budget of what it sends unasked. */
   readonly flow: UnaskedFlow;
   readonly graces: () => { readonly stdinGraceMs: number; readonly termGraceMs: number };
 }
@@ -50,9 +50,10 @@ export class ServerProcess {
   #hear(chunk: Buffer): void {
     const { flow, output } = this.#options;
     const { stderr } = this.#child;
-    if (flow.took(output.push(chunk) * LIGHT_LINE, chunk.length)) return;
+    flow.took(output.push(chunk) * LIGHT_LINE, chunk.length * LIGHT_LINE);
+    // A chunk may have thousands of lines: others come between two of them.
     stderr.pause();
-    flow.goOnLater(() => stderr.resume());
+    setImmediate(() => stderr.resume());
   }
 
   get pid(): number | undefined {
@@ -88,8 +89,6 @@ export class ServerProcess {
   /** Resolves after the process has ended and its remaining output has been read. */
   async ended(): Promise<void> {
     await this.#exited;
-    // The rest of the output is short and may have an answer: read it without a pause.
-    this.#options.flow.free();
     if (this.#child.stdout.readableEnded || this.#child.stdout.destroyed) return;
     // A grandchild can hold the pipe open for ever.
     await waitAtMost(50, new Promise((resolve) => this.#child.stdout.once('end', resolve)));

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { UnaskedFlow } from './unaskedFlow.ts';
 
-/** The pace of one remote server: its sockets are left unread for a while. undici's own way, onData returning false, does
- *  not work: its parser throws outside of every try block when such a connection ends. */
+/** The budget of one remote server, and its sockets, which can be left unread for a while. undici's own way, onData returning
+ *  false, does not work: its parser throws outside of every try block when such a connection ends. */
 export class SocketFlow extends UnaskedFlow {
   readonly #held = new WeakSet<Socket>();
   /** The socket that undici read last: inside onHeaders, the socket of these headers. */

@@ -46,12 +46,9 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
     this.#route = new RequestRoute(options.url);
-    this.flow = new SocketFlow(options.limits, {
-      flooding: (error) => listener.flooding(error),
-      flooded: (error) => this.#gone(error),
-    });
+    this.flow = new SocketFlow(options.limits, (error) => this.#gone(error));
     const { limits, maxConnections } = options;
-    this.#unawaited = new Unawaited(limits, maxConnections, this.flow, (text) => this.#post(text, undefined));
+    this.#unawaited = new Unawaited(limits, maxConnections, (text) => this.#post(text, undefined));
   }
 
   /** Resolves after the server has sent the url for messages. */

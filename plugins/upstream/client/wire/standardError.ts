@@ -44,13 +44,9 @@ export class StandardError {
   }
 
   #newLines(): LineSplitter {
-    const take = (line: string): boolean => {
-      this.#hear(line);
-      return true;
-    };
     return new LineSplitter(
       () => MAX_LINE_BYTES,
-      take,
+      (line) => this.#hear(line),
       () => this.#hear('(a line that is too long)'),
     );
   }

@@ -35,10 +35,7 @@ export class StdioWire implements Wire {
   constructor(options: StdioOptions, listener: WireListener) {
     this.#options = options;
     this.#listener = listener;
-    this.#flow = new UnaskedFlow(options.limits, {
-      flooding: (error) => listener.flooding(error),
-      flooded: (error) => this.#endWith(error),
-    });
+    this.#flow = new UnaskedFlow(options.limits, (error) => this.#endWith(error));
   }
 
   get pid(): number | undefined {
@@ -53,18 +50,18 @@ export class StdioWire implements Wire {
       this.#endWith(new GatewayError('UPSTREAM_CLOSED', text));
     };
     // Ignore messages of a process that is about to be killed.
-    const take = (line: string): boolean =>
-      this.#fault !== undefined || this.#flow.took(this.#listener.message(line), line.length);
-    const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
-    const readOn = (isThrough: boolean): void => {
-      if (isThrough && this.#hasRoom(lines, () => readOn(true))) {
-        child.stdout.resume();
-        return;
-      }
-      child.stdout.pause();
-      if (!isThrough) this.#flow.goOnLater(() => readOn(lines.goOn()));
+    const take = (line: string): void => {
+      if (this.#fault === undefined) this.#flow.took(this.#listener.message(line), line.length);
     };
-    child.stdout.on('data', (chunk: Buffer) => readOn(lines.push(chunk)));
+    const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
+    const readOn = (): void => {
+      if (this.#hasRoom(lines, readOn)) child.stdout.resume();
+      else child.stdout.pause();
+    };
+    child.stdout.on('data', (chunk: Buffer) => {
+      lines.push(chunk);
+      readOn();
+    });
     await child.started();
     void child.ended().then(() => {
       lines.end();

@@ -1,70 +1,49 @@
-import { FloodWatch } from './floodWatch.ts';
-import type { FloodLimits, FloodListener } from './floodWatch.ts';
+import { GatewayError } from 'pegboard';
 
-export interface FlowLimits extends FloodLimits {
-  readonly unaskedSliceMs: number;
+export interface FlowLimits {
+  readonly maxUnaskedPerSecond: number;
 }
 
 /** 1 KiB of text costs about as much as a line. */
 const CHARS_PER_LINE = 1_024;
-/** The cost of a line that is not parsed: blank lines, comments, standard error. */
+/** The cost of a line that takes little work: blank lines, comments, standard error, progress of a running call. */
 export const LIGHT_LINE = 1 / 16;
+/** The cost of a line that takes long: a request, whose answer is often a POST, and JSON that cannot be read. */
+export const HEAVY_LINE = 20;
+/** How much may arrive at once: what a gateway that was busy reads is older than a second. */
+const BURST_MS = 2_000;
 
-/** The pace at which unsolicited messages of one server are read. Beyond it, messages stay in the pipe or socket until the
- *  budget has recovered: only this server is slowed down. Answers to requests are free. */
+/** The budget for unsolicited messages of one connection, which is closed when it is spent. Answers to requests are free. */
 export class UnaskedFlow {
   readonly #limits: () => FlowLimits;
-  readonly #flood: FloodWatch;
+  readonly #flooded: (error: GatewayError) => void;
   /** When the budget for everything read so far has recovered. */
   #paidAt = 0;
-  #waiting: (() => void)[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #isFree = false;
   #isEnded = false;
 
-  constructor(limits: () => FlowLimits, listener: FloodListener) {
+  /** @param flooded called once: the connection must be closed */
+  constructor(limits: () => FlowLimits, flooded: (error: GatewayError) => void) {
     this.#limits = limits;
-    this.#flood = new FloodWatch(limits, listener);
+    this.#flooded = flooded;
   }
 
-  /** @param chars total length of the lines @returns whether more may be read now; otherwise call goOnLater() */
-  took(lines: number, chars: number): boolean {
-    if (lines === 0 || this.#isFree) return true;
-    const { maxUnaskedPerSecond, unaskedSliceMs } = this.#limits();
+  /** @param chars total length of the lines */
+  took(lines: number, chars: number): void {
+    if (lines === 0 || this.#isEnded) return;
+    const { maxUnaskedPerSecond: max } = this.#limits();
     const now = performance.now();
-    const costMs = ((lines + chars / CHARS_PER_LINE) * 1_000) / maxUnaskedPerSecond;
-    this.#paidAt = Math.max(this.#paidAt, now) + costMs;
-    return this.#paidAt - now < unaskedSliceMs;
+    // An answer that arrives too late may be large without being a flood.
+    const cost = lines + Math.min(chars / CHARS_PER_LINE, max);
+    this.#paidAt = Math.max(this.#paidAt, now) + (cost * 1_000) / max;
+    if (this.#paidAt - now <= BURST_MS) return;
+    this.end();
+    const what = `more than ${max} lines a second that answer no call`;
+    const text = `it sent ${what}; make it send less, or raise maxUnaskedPerSecond`;
+    this.#flooded(new GatewayError('UPSTREAM_CLOSED', text));
   }
 
-  /** @param goOn runs after the budget has recovered */
-  goOnLater(goOn: () => void): void {
-    this.#waiting.push(goOn);
-    if (this.#isEnded || this.#timer !== undefined) return;
-    const now = performance.now();
-    this.#timer = setTimeout(() => this.#goOn(), this.#paidAt - now);
-    this.#flood.held(now);
-  }
-
-  /** Reads the rest without a pause. */
-  free(): void {
-    this.#isFree = true;
-    this.#goOn();
-  }
-
-  /** Reads nothing more until free() is called. Safe to call twice. */
+  /** Nothing is counted any more. Safe to call twice. */
   end(): void {
     this.#isEnded = true;
-    clearTimeout(this.#timer);
-    this.#flood.end();
-  }
-
-  #goOn(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (!this.#isEnded) this.#flood.released(performance.now());
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const goOn of waiting) goOn();
   }
 }

@@ -1,6 +1,5 @@
 import { Deadlines } from './deadlines.ts';
 import type { Exchange } from './exchange.ts';
-import type { UnaskedFlow } from './unaskedFlow.ts';
 
 export interface NoticeLimits {
   readonly noticeTimeoutMs: number;
@@ -15,30 +14,20 @@ interface Waiting {
   readonly over: () => void;
 }
 
-/** The cost of an HTTP request: a server that asks continuously is read more slowly. */
-const LINES_PER_NOTICE = 20;
-
 /** Exchanges whose outcome no caller awaits. A server that never ends them occupies a share of the connections at most, and
  *  each for a limited time. */
 export class Unawaited {
   readonly #limits: () => NoticeLimits;
   readonly #maxConnections: number;
-  readonly #flow: UnaskedFlow;
   readonly #post: (text: string) => Open | undefined;
   readonly #notices: Deadlines<Open>;
   readonly #answered: Deadlines<Open>;
   readonly #waiting: Waiting[] = [];
 
   /** @param post @returns undefined when there is no connection */
-  constructor(
-    limits: () => NoticeLimits,
-    maxConnections: number,
-    flow: UnaskedFlow,
-    post: (text: string) => Open | undefined,
-  ) {
+  constructor(limits: () => NoticeLimits, maxConnections: number, post: (text: string) => Open | undefined) {
     this.#limits = limits;
     this.#maxConnections = maxConnections;
-    this.#flow = flow;
     this.#post = post;
     const ms = (): number => limits().noticeTimeoutMs;
     const drop = (exchange: Open): void => exchange.drop();
@@ -49,7 +38,6 @@ export class Unawaited {
   /** Posts a message that needs no answer, as soon as a connection is available.
    *  @param over called when the server has accepted it, or it was given up */
   send(text: string, over: () => void = () => undefined): void {
-    this.#flow.took(LINES_PER_NOTICE, text.length);
     this.#waiting.push({ text, until: performance.now() + this.#limits().noticeTimeoutMs, over });
     this.#sendNext();
   }

@@ -46,8 +46,6 @@ export interface WireListener {
   /** The server has certainly not acted on that request (not reached, or its session is lost): initialize must be
    *  sent again, unless the request was sent in a session that has been replaced since (`isOutdated`). */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void;
-  /** The server sends so many unsolicited messages that it is read more slowly; undefined: no longer. */
-  flooding(error: GatewayError | undefined): void;
   /** The standing stream was refused or cut: a ping is to show whether the session, and the server, is still there. */
   doubted(): void;
   /** The standing stream is there again, after a gap in which messages may have been lost. */

@@ -65,7 +65,6 @@ export class WarmWire {
       notTaken: (outgoing, error, isOutdated) => this.#user?.notTaken(outgoing, error, isOutdated),
       doubted: () => this.#user?.doubted(),
       reopened: () => this.#user?.reopened(),
-      flooding: (error) => this.#user?.flooding(error),
       closed: (error) => {
         this.#fault = error;
         if (this.#user === undefined) this.#lost(error);

@@ -18,7 +18,7 @@ function exchangeOf(budget: number) {
     reading: socket,
     hold: (one?: Socket) => (seen.isHeld ||= one !== undefined),
     letGo: (one?: Socket) => (seen.isHeld &&= one === undefined),
-    took: () => true,
+    took: () => undefined,
   } as unknown as SocketFlow;
   let room = budget;
   const owner: ExchangeOwner<object> = {

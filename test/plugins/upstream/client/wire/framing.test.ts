@@ -9,12 +9,12 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   return [...places, bytes.length].map((end, at) => bytes.subarray(places[at - 1] ?? 0, end));
 }
 
-/** A reader without pauses. */
+/** A reader of whatever arrives. */
 function reader(parts: Partial<EventReaderParts> = {}): EventReader {
   return new EventReader({
     maxChars: 67_108_864,
     maxIdBytes: 100,
-    flow: { took: () => true },
+    flow: { took: () => undefined },
     take: () => 0,
     overflow: () => expect.fail(),
     ...parts,
@@ -46,18 +46,6 @@ describe('upstream: framing', () => {
         );
       }),
     );
-  });
-
-  it('finds the same events, each once, when it is paused after each line and resumed later', () => {
-    const found: string[] = [];
-    const stream = reader({ flow: { took: () => false }, take: ({ data }) => found.push(data) });
-    const text = ': begin\r\n\r\ndata: 1\r\n\r\ndata: 2\r\n\r\nid: 7\r\ndata: 3\r\n\r\n';
-    for (const byte of Buffer.from(text)) {
-      if (!stream.push(Buffer.from([byte])) && byte === 10) stream.goOn();
-    }
-    while (!stream.goOn() && found.length < 3);
-    expect(found).to.deep.equal(['1', '2', '3']);
-    expect(stream.lastId).to.equal('7');
   });
 
   it('keeps the last id and the retry time', () => {

@@ -1,69 +1,53 @@
 import { expect } from 'chai';
-import { LineSplitter } from '../../../../../plugins/kit/text/lineSplitter.ts';
-import { gate } from '../../../../support/until.ts';
-import { flowOf } from './flow.ts';
+import { UnaskedFlow } from '../../../../../plugins/upstream/client/wire/unaskedFlow.ts';
 
-const SLOW = { maxUnaskedPerSecond: 10 };
-
-/** Number of consecutive reads before a pause. */
-function taken(took: () => boolean): number {
-  let times = 1;
-  while (took() && times < 100_000) times += 1;
-  return times;
+/** A budget of ten lines a second, and the reasons why its connection is to be closed. */
+function slow() {
+  const reasons: string[] = [];
+  const flow = new UnaskedFlow(
+    () => ({ maxUnaskedPerSecond: 10 }),
+    (error) => reasons.push(`${error.code}: ${error.message}`),
+  );
+  /** How often that may be read before the connection is to be closed. */
+  const taken = (lines: number, chars: number): number => {
+    let times = 0;
+    while (reasons.length === 0 && times < 100_000) {
+      flow.took(lines, chars);
+      times += 1;
+    }
+    return times;
+  };
+  return { flow, reasons, taken };
 }
 
-describe('upstream: the rate of unrequested messages', () => {
-  it('is limited to a slice at a time', () => {
-    const flow = flowOf(SLOW);
-    expect(taken(() => flow.took(1, 0))).to.be.within(10, 11);
+describe('upstream: the budget for unrequested messages', () => {
+  it('is two seconds of messages at once, and its end closes the connection once, with the setting', () => {
+    const { flow, reasons, taken } = slow();
+    expect(taken(1, 0)).to.be.within(21, 22);
+    flow.took(1_000, 0);
+    expect(reasons).to.deep.equal([
+      'UPSTREAM_CLOSED: it sent more than 10 lines a second that answer no call; make it send less, or raise maxUnaskedPerSecond',
+    ]);
   });
 
   it('counts each KiB as another line, and several messages in one line as several', () => {
-    const [long, many] = [flowOf(SLOW), flowOf(SLOW)];
-    expect(taken(() => long.took(1, 4 * 1_024))).to.be.within(2, 3);
-    expect(taken(() => many.took(5, 0))).to.be.within(2, 3);
+    expect(slow().taken(1, 4 * 1_024)).to.be.within(5, 6);
+    expect(slow().taken(5, 0)).to.be.within(5, 6);
   });
 
-  it('does not delay answers', () => {
-    const flow = flowOf(SLOW);
-    taken(() => flow.took(1, 0));
-    expect(taken(() => flow.took(0, 1_000_000))).to.equal(100_000);
+  it('has room for one message of any size, as an answer that arrives too late', () => {
+    const { flow, reasons } = slow();
+    flow.took(1, 60_000_000);
+    expect(reasons).to.deep.equal([]);
   });
 
-  it('lets a reader continue with the next line after the budget has recovered', async () => {
-    const flow = flowOf({ unaskedSliceMs: 10 });
-    const lines: string[] = [];
-    const rounds: number[] = [];
-    const { opened, open } = gate();
-    const splitter = new LineSplitter(
-      () => 1_000_000,
-      (line) => {
-        lines.push(line);
-        return flow.took(1, line.length);
-      },
-      () => expect.fail(),
-    );
-    const readOn = (isThrough: boolean): void => {
-      rounds.push(lines.length - rounds.reduce((sum, count) => sum + count, 0));
-      if (isThrough) open();
-      else flow.goOnLater(() => readOn(splitter.goOn()));
-    };
-    const sent = Array.from({ length: 50 }, (_, at) => `line ${at}`);
-    readOn(splitter.push(Buffer.from(`${sent.join('\n')}\n`)));
-    expect(lines).to.have.length.below(15);
-    await opened;
-    expect(lines).to.deep.equal(sent);
-    expect(Math.max(...rounds)).to.be.below(15);
+  it('does not count answers', () => {
+    expect(slow().taken(0, 1_000_000)).to.equal(100_000);
   });
 
-  it('ends with its connection, and does not apply to the remains of an ended process', () => {
-    const flow = flowOf(SLOW);
-    let goesOn = 0;
-    taken(() => flow.took(1, 0));
-    flow.goOnLater(() => (goesOn += 1));
+  it('ends with its connection', () => {
+    const { flow, taken } = slow();
     flow.end();
-    flow.free();
-    expect(goesOn).to.equal(1);
-    expect(taken(() => flow.took(1, 0))).to.equal(100_000);
+    expect(taken(1, 0)).to.equal(100_000);
   });
 });
