@@ -186,4 +186,17 @@ describe('upstream: a server that floods', () => {
     await until('every cancellation', () => server.count('notifications/cancelled') === 30);
     expect(rig.told('server.connected')).to.have.length(1);
   });
+
+  it('is not one that answers calls after they were given up, however late', async () => {
+    await rig.configure({ maxUnaskedPerSecond: 10, lateMs: 1 });
+    await rig.define({ good: hostile() });
+    await rig.hasTool('x_good_slow');
+    const cancel = new Cancellation();
+    const calls = Array.from({ length: 30 }, () => rig.refusal('x_good_slow', { ms: 100 }, { cancel }));
+    await rig.text('x_good_echo', { message: 'these were sent' });
+    cancel.cancel('enough');
+    await Promise.all(calls);
+    expect(await rig.text('x_good_slow', { ms: 200 })).to.equal('done');
+    expect(rig.told('server.connected')).to.have.length(1);
+  });
 });

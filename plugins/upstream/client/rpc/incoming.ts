@@ -3,7 +3,7 @@ import type { GatewayError, JsonObject } from 'pegboard';
 import type { Dialect } from './dialect.ts';
 import type { Fault } from './faultsIn.ts';
 import { judgedResult } from './judgedResult.ts';
-import type { LateCall } from './lateCalls.ts';
+import type { LateCalls } from './lateCalls.ts';
 import { returnedKey } from './pending.ts';
 import type { Pending, Said } from './pending.ts';
 import { badResult, errorAnswer, errorWords, noAnswer, notJson, oddResult } from './requestErrors.ts';
@@ -28,7 +28,7 @@ export interface IncomingParts extends IncomingHooks {
   readonly get: (id: number) => Pending | undefined;
   readonly all: () => readonly Pending[];
   /** Calls that were given up, and may still run. */
-  readonly late: () => readonly LateCall[];
+  readonly late: Pick<LateCalls, 'calls' | 'answered'>;
   /** @param answer as the server sent it @returns whether it is of the session or the era rather than of the request, which continues to wait */
   readonly isWithheld: (pending: Pending, error: GatewayError, answer?: JsonObject) => boolean;
 }
@@ -58,10 +58,15 @@ export class Incoming {
     if (split === undefined) return this.#noMessage(text, about);
     if (split.result === undefined) return this.#other(split.message, text, about);
     const pending = this.#parts.take(split.id);
-    if (pending === undefined) return 1;
+    if (pending === undefined) return this.#unmatched(split.id, 1);
     pending.carrier?.release(true);
     this.#answered(pending, judgedResult(pending, split));
     return 0;
+  }
+
+  /** An answer to no request that waits: of a call that was given up it is not unsolicited. @returns its cost otherwise */
+  #unmatched(id: unknown, cost: number): number {
+    return this.#parts.late.answered(returnedKey(id)) ? 0 : cost;
   }
 
   #answered(pending: Pending, judged: string | Fault | undefined): void {
@@ -84,7 +89,7 @@ export class Incoming {
   #unreadable(text: string): number {
     const id = idOfAnswer(text);
     const pending = id === undefined ? undefined : this.#parts.take(id);
-    if (pending === undefined) return HEAVY_LINE;
+    if (pending === undefined) return id === undefined ? HEAVY_LINE : this.#unmatched(id, HEAVY_LINE);
     pending.carrier?.release(true);
     pending.reject(notJson(this.#parts.server, pending, text));
     return 0;
@@ -100,7 +105,8 @@ export class Incoming {
       running?.progressed(params);
       return running === undefined ? 1 : LIGHT_LINE;
     }
-    const said = { method, params, text, about: this.#under(about), late: about === undefined ? late() : [] };
+    const abandoned = about === undefined ? late.calls() : [];
+    const said = { method, params, text, about: this.#under(about), late: abandoned };
     // The modern era has no requests of servers, and no messages that could answer them.
     const isAsked = isId(id) && dialect.era === 'legacy';
     if (id === undefined) this.#parts.notified(said);
@@ -120,10 +126,10 @@ export class Incoming {
     const { server, output, take, get, isWithheld } = this.#parts;
     const isNameless = error !== undefined && isNoId(id);
     const waiting = isNameless ? this.#only(about) : get(returnedKey(id));
+    if (waiting === undefined && !isNameless) return this.#unmatched(id, 1);
     if (waiting === undefined) {
-      take(id);
-      if (isNameless) this.#adrift = { words: errorWords(error, output), at: performance.now() };
-      if (isNameless) output.noise(JSON.stringify(error));
+      this.#adrift = { words: errorWords(error, output), at: performance.now() };
+      output.noise(JSON.stringify(error));
       return 1;
     }
     const answer = errorAnswer({ server, output }, waiting, error);

@@ -18,6 +18,8 @@ export class LateCalls {
   readonly #byId = new Map<number, LateCall>();
   /** The last of those that are not kept because there are more than `maxLateCalls`. */
   #unsure: LateCall | undefined;
+  /** How many have had no answer, however long ago they were given up. */
+  #unanswered = 0;
 
   constructor(limits: () => LateLimits) {
     this.#limits = limits;
@@ -27,16 +29,21 @@ export class LateCalls {
     const { lateMs, maxLateCalls } = this.#limits();
     const since = performance.now();
     const until = since + lateMs;
+    this.#unanswered += 1;
     this.#forgetOld();
     if (this.#byId.size < maxLateCalls) this.#byId.set(id, { client, since, until });
     else this.#unsure = { client: undefined, since, until };
   }
 
-  /** The server has answered: it sends no more messages about the call. */
-  answered(id: number): void {
+  /** The server has answered: it sends no more messages about the call. @returns whether it may be the answer of an abandoned call */
+  answered(id: number): boolean {
     this.#byId.delete(id);
+    if (this.#unanswered === 0) return false;
+    this.#unanswered -= 1;
+    return true;
   }
   clear(): void {
+    this.#unanswered = 0;
     this.#byId.clear();
     this.#unsure = undefined;
   }

@@ -57,7 +57,7 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
       take: (id) => this.#take(id),
       get: (id) => this.#pending.get(id),
       all: () => this.#pending.values(),
-      late: () => this.#late.calls(),
+      late: this.#late,
       isWithheld: (...answer) => this.#isWithheld(...answer),
     });
   }
@@ -282,12 +282,8 @@ export class Requests implements Pick<WireListener, 'message' | 'failed' | 'notT
   }
 
   #take(id: unknown): Pending | undefined {
-    const key = returnedKey(id);
-    const pending = this.#pending.get(key);
-    if (pending === undefined) {
-      this.#late.answered(key);
-      return undefined;
-    }
+    const pending = this.#pending.get(returnedKey(id));
+    if (pending === undefined) return undefined;
     this.#pending.delete(pending.id);
     if (pending.isStanding) this.#standing -= 1;
     pending.isSettled = true;

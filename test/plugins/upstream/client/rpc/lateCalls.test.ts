@@ -12,7 +12,7 @@ describe('upstream: calls that were given up', () => {
     late.add(1, a);
     late.add(2, b);
     expect(clientsIn(late)).deep.equal(['a', 'b']);
-    late.answered(1);
+    expect(late.answered(1)).equal(true);
     expect(clientsIn(late)).deep.equal(['b']);
     late.clear();
     expect(clientsIn(late)).deep.equal([]);
@@ -26,6 +26,16 @@ describe('upstream: calls that were given up', () => {
     lateMs = 60_000;
     late.add(2, b);
     expect(clientsIn(late)).deep.equal(['b']);
+  });
+
+  it('may have one answer each, also after lateMs and when they are not kept', () => {
+    const late = new LateCalls(() => ({ lateMs: 0, maxLateCalls: 1 }));
+    late.add(1, a);
+    late.add(2, b);
+    expect([2, 1, 1].map((id) => late.answered(id))).deep.equal([true, true, false]);
+    late.add(3, a);
+    late.clear();
+    expect(late.answered(3)).equal(false);
   });
 
   it('leave their client open when there are more than are kept', () => {
