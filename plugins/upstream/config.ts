@@ -26,7 +26,7 @@ export interface UpstreamConfig {
    *  and notices left out. */
   readonly maxQueuedBytes: number;
   /** Lines and events that one server may send in a second though they answer no request, and twice as many at
-   *  once; requests and unreadable JSON count as twenty, each further KiB as one more, blank lines, standard
+   *  once; requests and unreadable JSON count as twenty, each further 4 KiB as one more, blank lines, standard
    *  error and progress of a running call as a sixteenth. Beyond it the connection is closed, and the server is
    *  tried again with backoff. */
   readonly maxUnaskedPerSecond: number;

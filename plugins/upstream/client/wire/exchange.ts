@@ -148,6 +148,7 @@ export class Exchange<T> extends AnswerHead implements Carrier {
     if (this.stream !== undefined) {
       this.stream.push(chunk);
       this.#grow(this.stream.chars);
+      if (this.#holds === 0 && this.#owner.flow.isAhead) this.#giveTurn();
       return true;
     }
     this.#bytes += chunk.length;
@@ -159,6 +160,12 @@ export class Exchange<T> extends AnswerHead implements Carrier {
     else (this.#more ??= []).push(chunk);
     if (this.announced === 0) this.#grow(this.#bytes);
     return true;
+  }
+
+  /** Reads nothing more in this turn of the event loop. */
+  #giveTurn(): void {
+    this.#pause();
+    setImmediate(() => this.#goOn());
   }
 
   /** Counts what a message takes; the rest is read when there is room. */

@@ -8,7 +8,7 @@ import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';
 import { withLastWords } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
-import { UnaskedFlow } from './unaskedFlow.ts';
+import { LIGHT_LINE, UnaskedFlow } from './unaskedFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import type { MemoryOf, Outgoing, Wire, WireListener } from './wire.ts';
 
@@ -51,7 +51,8 @@ export class StdioWire implements Wire {
     };
     // Ignore messages of a process that is about to be killed.
     const take = (line: string): void => {
-      if (this.#fault === undefined) this.#flow.took(this.#listener.message(line), line.length);
+      if (this.#fault !== undefined) return;
+      this.#flow.took(line === '' ? LIGHT_LINE : this.#listener.message(line), line.length);
     };
     const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
     const readOn = (): void => {
@@ -60,7 +61,10 @@ export class StdioWire implements Wire {
     };
     child.stdout.on('data', (chunk: Buffer) => {
       lines.push(chunk);
-      readOn();
+      if (this.#flow.isAhead) {
+        child.stdout.pause();
+        setImmediate(readOn);
+      } else readOn();
     });
     await child.started();
     void child.ended().then(() => {

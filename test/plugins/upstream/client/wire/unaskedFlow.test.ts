@@ -30,12 +30,12 @@ describe('upstream: the budget for unrequested messages', () => {
     ]);
   });
 
-  it('counts each KiB as another line, and several messages in one line as several', () => {
-    expect(slow().taken(1, 4 * 1_024)).to.be.within(5, 6);
+  it('counts each 4 KiB as another line, and several messages in one line as several', () => {
+    expect(slow().taken(1, 16 * 1_024)).to.be.within(5, 6);
     expect(slow().taken(5, 0)).to.be.within(5, 6);
   });
 
-  it('has room for one message of any size, as an answer that arrives too late', () => {
+  it('has room for one message of any size', () => {
     const { flow, reasons } = slow();
     flow.took(1, 60_000_000);
     expect(reasons).to.deep.equal([]);
@@ -43,6 +43,13 @@ describe('upstream: the budget for unrequested messages', () => {
 
   it('does not count answers', () => {
     expect(slow().taken(0, 1_000_000)).to.equal(100_000);
+  });
+
+  it('says when others need a turn between two chunks', () => {
+    const { flow } = slow();
+    expect(flow.isAhead).to.equal(false);
+    flow.took(1, 0);
+    expect(flow.isAhead).to.equal(true);
   });
 
   it('ends with its connection', () => {
