@@ -4,7 +4,7 @@ import type { RateLimit } from '../../kit/http/rateLimit.ts';
 import type { ClientAddresses } from './clientAddresses.ts';
 import { countRequest } from './countRequest.ts';
 
-/** Refused requests by the address that they come from: how many it may cause, and what the log says of them. */
+/** Refused requests by the address that they come from: how many it may cause, and what the log reports about them. */
 export class Refusals {
   readonly #limit: RateLimit;
   readonly #lines: LineLimit;

@@ -21,7 +21,7 @@ export class Web {
   readonly counts = new SignInCounts();
   readonly #scope: Scope<AuthServerConfig>;
 
-  /** In apply() only. */
+  /** Only apply() makes one. */
   constructor(scope: Scope<AuthServerConfig>) {
     const config = (): ServerConfig => scope.config.aggregator.oauth.server;
     this.#scope = scope;

@@ -12,7 +12,7 @@ export class RateLimit {
   constructor(max: () => number, windowS: number) {
     this.#max = max;
     this.#windowS = windowS;
-    // Unlike `max`, this bound reserves no room ahead: 2 ms of work and 300 kB for a limit that nobody meets.
+    // Unlike `max`, this bound reserves no room ahead: 2 ms of work and 300 kB for a limit that no client meets.
     this.#counts = new LRUCache({ maxSize: MAX_KEYS, sizeCalculation: () => 1, ttl: windowS * 1_000 });
   }
 
