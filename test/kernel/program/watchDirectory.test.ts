@@ -91,6 +91,28 @@ describe('watchDirectory', () => {
     await until(() => bell.rings > 0, { what: 'a ring within the new folder' });
   });
 
+  it('keeps firing after a folder was replaced by another one', async () => {
+    const { directory, bell } = await watched();
+    mkdirSync(directory.at('.next'));
+    directory.write('.next/a.yaml', 'a: 22\n');
+    renameSync(directory.at('things'), directory.at('.former'));
+    renameSync(directory.at('.next'), directory.at('things'));
+    await until(() => bell.rings > 0);
+    await calm(bell);
+    directory.write('things/a.yaml', 'a: 333\n');
+    await until(() => bell.rings > 0, { what: 'a ring within the new folder' });
+  });
+
+  it('fires for a file elsewhere that a link leads to', async () => {
+    const elsewhere = makeDirectory({ 'a.yaml': 'a: 1\n' });
+    const { directory, bell } = await watched();
+    symlinkSync(elsewhere.at('a.yaml'), directory.at('things/link.yaml'));
+    await until(() => bell.rings > 0, { what: 'a ring for the link' });
+    await calm(bell);
+    elsewhere.write('a.yaml', 'a: 22\n');
+    await until(() => bell.rings > 0, { what: 'a ring for its file' });
+  });
+
   it('fires when a mounted ConfigMap swaps its link', async () => {
     const directory = makeDirectory({ '..v1/a.yaml': 'a: 1\n', '..v2/a.yaml': 'a: 2\n' });
     symlinkSync('..v1', directory.at('..data'));
