@@ -21,7 +21,25 @@ export interface ServiceRecord {
   /** `healthy`, `unhealthy`, `unknown`, `checking` */
   readonly health: string;
   readonly error?: string;
-  readonly metadata: JsonObject;
+  readonly metadata: ServiceMetadata;
+}
+
+/** What plugins read of it; it has more, for people. A service has what applies to it. Times are ISO 8601. */
+export interface ServiceMetadata extends JsonObject {
+  readonly type?: string;
+  readonly autoStart?: boolean;
+  readonly suspended?: boolean;
+  readonly tools?: number;
+  readonly since?: string;
+  readonly consecutiveFailures?: number;
+  readonly lastError?: string;
+  readonly lastErrorCode?: string;
+  readonly lastAttempt?: string;
+  readonly nextRetryAfter?: string;
+  readonly lastRestartedAt?: string;
+  readonly partialLists?: readonly string[];
+  /** A setting that its definition should have, and why. */
+  readonly recommended?: string;
 }
 
 /** A service whose life cycle core_service_* manages. */

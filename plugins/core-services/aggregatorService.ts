@@ -1,7 +1,7 @@
 import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
 import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
-import type { ManagedService } from '../contracts/services.ts';
+import type { ManagedService, ServiceMetadata } from '../contracts/services.ts';
 import { HttpListener } from '../contracts/http.ts';
 import { mayOperate } from '../kit/authority/mayOperate.ts';
 import { onlyForOperators } from '../kit/authority/authority.ts';
@@ -39,7 +39,7 @@ export function aggregatorService(scope: Scope<unknown>): ManagedService {
   };
 }
 
-function metadata(scope: Scope<unknown>): JsonObject {
+function metadata(scope: Scope<unknown>): ServiceMetadata {
   const { host, port, transport, enabled } = scope.get(ConfigControl).settings().aggregator;
   const [url] = scope.all(HttpListener).map((listener) => listener.url());
   const states = scope
@@ -47,7 +47,7 @@ function metadata(scope: Scope<unknown>): JsonObject {
     .flatMap((source) => source.services())
     .filter(({ name }) => name !== AGGREGATOR)
     .map((service) => service.status().state);
-  return {
+  const own = {
     host,
     port: url === undefined ? port : Number(new URL(url).port) || port,
     transport,
@@ -55,6 +55,7 @@ function metadata(scope: Scope<unknown>): JsonObject {
     tools: scope.get(ToolTable).visibleTo(ANYONE).length,
     servers_total: states.length,
     servers_connected: states.filter((state) => state === 'running' || state === 'connected').length,
-    ...Object.fromEntries(scope.all(AggregatorFacts).flatMap((source) => Object.entries(source.facts()))),
   };
+  const facts = scope.all(AggregatorFacts).flatMap((source) => Object.entries(source.facts()));
+  return Object.assign(own, Object.fromEntries(facts));
 }

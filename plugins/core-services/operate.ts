@@ -104,8 +104,8 @@ function underWay(operation: Operation, { name, state, error, metadata }: Servic
   if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
   // It counts as done, because the server is retried automatically. Source: requirement state.processed.
   if (operation === 'restart') {
-    const next = metadata['nextRetryAfter'];
-    const retry = typeof next === 'string' ? `; the next attempt is at ${next}` : '';
+    const next = metadata.nextRetryAfter;
+    const retry = next === undefined ? '' : `; the next attempt is at ${next}`;
     return `Restarted service '${name}', and it is ${state}: ${why}${retry}`;
   }
   throw new GatewayError('UPSTREAM_UNREACHABLE', `Failed to ${operation} service: ${name}: ${why}`, {

@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function serverProblem({ name, state, health, error, metadata }: ListedServer): readonly Problem[] {
   const path = `/mcps/${encodeURIComponent(name)}`;
-  const recommended = metadata['recommended'];
+  const { recommended } = metadata;
   const remedy = REMEDIES[state] ?? 'read its last words, then restart it';
   if (state in REMEDIES || health === 'unhealthy')
     return [
@@ -61,7 +61,7 @@ function serverProblem({ name, state, health, error, metadata }: ListedServer): 
         isWarning: state === 'auth_required',
       },
     ];
-  if (typeof recommended !== 'string') return [];
+  if (recommended === undefined) return [];
   const title = `Server ${name} is shared by all sessions`;
   return [{ title, detail: recommended, remedy: 'set instances in its definition', path, isWarning: true }];
 }

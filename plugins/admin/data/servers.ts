@@ -1,7 +1,7 @@
 import { GatewayError, ToolTable } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import type { InboundRequest, Scope, Tool } from 'pegboard';
 import { ServiceSource } from '../../contracts/services.ts';
-import type { ManagedService } from '../../contracts/services.ts';
+import type { ManagedService, ServiceMetadata } from '../../contracts/services.ts';
 import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
 
 /** One MCP server as lists show it. */
@@ -11,7 +11,7 @@ export interface ListedServer {
   readonly state: string;
   readonly health: string;
   readonly error?: string;
-  readonly metadata: JsonObject;
+  readonly metadata: ServiceMetadata;
 }
 
 /** The MCP servers, by name. */

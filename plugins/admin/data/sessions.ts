@@ -88,7 +88,7 @@ export async function serversOf(
 ): Promise<readonly SessionServer[]> {
   const seen = serversIn(scope).map(async (server): Promise<SessionServer[]> => {
     const own = server.ownFor?.(request);
-    const tools = Number(server.status(request).metadata['tools'] ?? 0);
+    const { tools = 0 } = server.status(request).metadata;
     if (tools === 0 && own === undefined) return [];
     const signIn = await scope.find(SignInStatuses)?.of(server.name, request);
     const { state, expires, reason, cure } = signIn?.grant ?? {};

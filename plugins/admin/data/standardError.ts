@@ -38,5 +38,5 @@ export function writingIn(scope: Scope<unknown>): () => boolean {
 }
 
 function isProcess(service: ManagedService): boolean {
-  return service.output !== undefined && service.status().metadata['type'] === 'stdio';
+  return service.output !== undefined && service.status().metadata.type === 'stdio';
 }

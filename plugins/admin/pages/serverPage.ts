@@ -73,29 +73,26 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
       return shown(value.join(' '), 300);
     return shown(typeof value === 'string' ? value : JSON.stringify(value), 300);
   };
-  const time = (key: string): Html | undefined => {
-    const value = metadata[key];
-    return typeof value === 'string' ? ago(value) : undefined;
-  };
+  const time = (at: string | undefined): Html | undefined => (at === undefined ? undefined : ago(at));
   const body = html`${error === undefined ? undefined : html`<p class="fault">${shown(error, 1_000)}</p>`}
     ${facts([
       ['Health', badge(health)],
-      ['In this state since', time('since')],
+      ['In this state since', time(metadata.since)],
       ['Type', text('type')],
       ['Command', text('command')],
       ['URL', text('url')],
       ['Description', text('description')],
-      ['Starts with Pegboard', metadata['autoStart'] === true ? 'yes' : 'no'],
+      ['Starts with Pegboard', metadata.autoStart === true ? 'yes' : 'no'],
       ['Instances', text('instances')],
       ['Tool prefix', text('toolPrefix')],
       ['Family', text('family')],
       ['Server', [text('serverName'), text('serverVersion')].filter(Boolean).join(' ')],
       ['Revision of MCP', text('protocolVersion')],
-      ['Last attempt', time('lastAttempt')],
-      ['Next attempt', time('nextRetryAfter')],
-      ['Failures in a row', metadata['consecutiveFailures'] === 0 ? undefined : text('consecutiveFailures')],
-      ['Last error', metadata['lastError'] === error ? undefined : text('lastError')],
-      ['Last restart', time('lastRestartedAt')],
+      ['Last attempt', time(metadata.lastAttempt)],
+      ['Next attempt', time(metadata.nextRetryAfter)],
+      ['Failures in a row', metadata.consecutiveFailures === 0 ? undefined : text('consecutiveFailures')],
+      ['Last error', metadata.lastError === error ? undefined : text('lastError')],
+      ['Last restart', time(metadata.lastRestartedAt)],
       ['Recommended', text('recommended')],
       ['Left out tools', text('malformedTools')],
       ['Lists read in part', text('partialLists')],
@@ -115,8 +112,8 @@ function operations(
   { name, state, metadata }: Pick<ListedServer, 'name' | 'state' | 'metadata'>,
   visit: Visit,
 ): readonly Html[] {
-  const isDown = state === 'stopped' || metadata['suspended'] === true;
-  const isRemote = metadata['type'] !== 'stdio';
+  const isDown = state === 'stopped' || metadata.suspended === true;
+  const isRemote = metadata.type !== 'stdio';
   const button = (operation: string, label: string, warning?: string): Html =>
     actionForm(visit, {
       action: `/mcps/${inPath(name)}/${operation}`,

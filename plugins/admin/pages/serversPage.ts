@@ -25,10 +25,8 @@ export function serverTable(servers: readonly ListedServer[]): Html {
     servers.map(({ name, state, health, error, metadata }) => [
       hyperlink(`/mcps/${inPath(name)}`, name),
       health === 'unhealthy' && state !== 'failed' ? html`${badge(state)} ${badge(health)}` : badge(state),
-      typeof metadata['since'] === 'string' ? ago(metadata['since']) : undefined,
-      html`<span class="number"
-        >${typeof metadata['tools'] === 'number' ? count(metadata['tools']) : '0'}</span
-      >`,
+      metadata.since === undefined ? undefined : ago(metadata.since),
+      html`<span class="number">${count(metadata.tools ?? 0)}</span>`,
       error === undefined ? undefined : shown(error, 160),
     ]),
   );

@@ -1,6 +1,6 @@
 import type { Issue, JsonObject } from 'pegboard';
 import { stateInWords } from '../../kit/notices/stateInWords.ts';
-import type { ServiceRecord } from '../../contracts/services.ts';
+import type { ServiceMetadata, ServiceRecord } from '../../contracts/services.ts';
 import type { Judgement } from './timedConditions.ts';
 
 /** Facts from which the status of a server follows. */
@@ -31,18 +31,18 @@ export function serverStatusOf(
   { type, errors, record }: ServerObjectFacts,
   before: JsonObject,
 ): ServerObjectStatus {
-  const metadata = record?.metadata ?? {};
+  const metadata: ServiceMetadata = record?.metadata ?? {};
   const { lastError, lastRestartedAt, nextRetryAfter, since, tools = 0, consecutiveFailures = 0 } = metadata;
   const state = stateInWords(record?.state ?? 'stopped', type);
   const isUp = UP.includes(record?.state ?? '');
   return {
     state,
-    tools: Number(tools),
-    lastError: errors[0]?.message ?? textOf(lastError),
+    tools,
+    lastError: errors[0]?.message ?? lastError,
     lastConnected: isUp ? secondsOf(since) : textOf(before['lastConnected']),
-    lastRestartedAt: textOf(lastRestartedAt) ?? textOf(before['lastRestartedAt']),
+    lastRestartedAt: lastRestartedAt ?? textOf(before['lastRestartedAt']),
     nextRetryAfter: isUp ? undefined : secondsOf(nextRetryAfter),
-    consecutiveFailures: Number(consecutiveFailures),
+    consecutiveFailures,
   };
 }
 
@@ -72,7 +72,7 @@ export function acceptance(errors: readonly Issue[]): Judgement {
 
 function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgement] {
   const state = record?.state ?? 'stopped';
-  const said = record?.error ?? textOf(record?.metadata['lastError']) ?? '';
+  const said = record?.error ?? record?.metadata.lastError ?? '';
   const both = (
     status: Judgement['status'],
     reason: string,
@@ -102,7 +102,7 @@ function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgemen
     case 'stopping':
       return both('Unknown', 'Stopping', 'the server is stopping');
     case 'stopped': {
-      const isSuspended = record?.metadata['suspended'] === true;
+      const isSuspended = record?.metadata.suspended === true;
       return isSuspended
         ? both('Unknown', 'UPSTREAM_SUSPENDED', 'the server is stopped (spec.suspended: true)')
         : both(
@@ -130,12 +130,11 @@ function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgemen
 }
 
 function codeIn(record: ServiceRecord | undefined): string {
-  const code = record?.metadata['lastErrorCode'];
-  return typeof code === 'string' ? code : 'UPSTREAM_UNREACHABLE';
+  return record?.metadata.lastErrorCode ?? 'UPSTREAM_UNREACHABLE';
 }
 
 function toolsIn(record: ServiceRecord | undefined): string {
-  const tools = Number(record?.metadata['tools'] ?? 0);
+  const tools = record?.metadata.tools ?? 0;
   return `the server offers ${tools} tool${tools === 1 ? '' : 's'}`;
 }
 
@@ -144,7 +143,6 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** RFC 3339 in whole seconds, as times of objects are. */
-function secondsOf(value: unknown): string | undefined {
-  const text = textOf(value);
+function secondsOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `${new Date(Date.parse(text)).toISOString().slice(0, 19)}Z`;
 }

@@ -1,7 +1,12 @@
 import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
-import type { ManagedService, OwnConnection, ServiceRecord } from '../../contracts/services.ts';
+import type {
+  ManagedService,
+  OwnConnection,
+  ServiceMetadata,
+  ServiceRecord,
+} from '../../contracts/services.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../connection/connection.ts';
 import { laterOf, timeAfter } from '../definition.ts';
@@ -158,7 +163,7 @@ function firstOf(entries: readonly string[]): readonly string[] {
 function metadataOf(
   { connection, own }: Server,
   { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
-): JsonObject {
+): ServiceMetadata {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
   const asked = topicsForInstances(definition, conversation.questions.topics);
   const { lastError, lastAttempt } = status;
