@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { messageOf, waitAtMost } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
 import { doubledMs } from '../../../kit/limits/doubledMs.ts';
@@ -10,6 +9,7 @@ import type { GrantNews } from '../store/grantNews.ts';
 import type { KeptGrant, GrantRecord, Loss, Trouble, RefreshTurn } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
 import { RefreshFault } from './refreshFault.ts';
+import { RefreshLease } from './refreshLease.ts';
 
 const POLL_MS = 500;
 const FIRST_RETRY_MS = 5_000;
@@ -39,10 +39,8 @@ export class Refresher {
   readonly counts = new Tally();
   readonly #parts: RefresherParts;
   readonly #log: Log;
-  /** Tells this object from a former one of the same process. */
-  readonly #own = randomUUID();
+  readonly #lease: RefreshLease;
   readonly #running = new Map<string, Promise<void>>();
-  readonly #turns = new Set<string>();
   /** What was issued while the vault could not be written: many authorization servers accept each refresh token only once. */
   readonly #unstored = new Map<string, Unstored>();
   #timer: NodeJS.Timeout | undefined;
@@ -50,6 +48,7 @@ export class Refresher {
   constructor(parts: RefresherParts) {
     this.#parts = parts;
     this.#log = parts.scope.log;
+    this.#lease = new RefreshLease(() => parts.scope.find(Peers));
     // A request that is cut off may have spent its refresh token.
     parts.scope.onDrain(() => waitAtMost(MAX_DRAIN_MS, Promise.allSettled(this.#running.values())));
     parts.scope.onStop(() => clearTimeout(this.#timer));
@@ -101,38 +100,31 @@ export class Refresher {
       if (turn !== undefined && waited?.turn !== turn.id)
         waited = { turn: turn.id, since: performance.now() };
       const hasWaited = waited !== undefined && performance.now() - waited.since > MAX_TURN_MS;
-      if (turn !== undefined && !hasWaited && (await this.#isRunning(turn))) {
+      if (turn !== undefined && !hasWaited && (await this.#lease.isHeld(turn))) {
         await waitAtMost(POLL_MS, cell.changed());
         continue;
       }
-      if (await this.#take(cell, found, isRefused)) return;
+      if (await this.#lease.within((own) => this.#take(cell, found, isRefused, own))) return;
     }
   }
 
   /** @returns false if another process was faster */
-  async #take(cell: GrantCell, found: GrantRecord, isRefused: boolean): Promise<boolean> {
-    const { grants, scope, request } = this.#parts;
-    const process = scope.find(Peers)?.own ?? this.#own;
-    const turn: RefreshTurn = { process, id: `${this.#own}/${randomUUID()}`, since: Date.now() };
+  async #take(cell: GrantCell, found: GrantRecord, isRefused: boolean, turn: RefreshTurn): Promise<boolean> {
+    const { grants, request } = this.#parts;
     // A turn that is left over has ended without a word, so its refresh token may be spent.
     const mayBeSpent = found.turn !== undefined || found.trouble?.mayBeSpent === true;
     const { grant } = found;
     if (grant === undefined) return true;
-    this.#turns.add(turn.id);
-    try {
-      if (!(await grants.replace(cell, found, { ...found, turn }))) return false;
-      const change = await request(grant).then(
-        (next) => {
-          this.counts.add({ cause: 'none' });
-          return changeTo(isRefused ? { ...next, isAfterRefusal: true } : next);
-        },
-        (error: unknown) => this.#changeAfter(RefreshFault.from(error), mayBeSpent),
-      );
-      await this.#store({ cell, change, turn });
-      return true;
-    } finally {
-      this.#turns.delete(turn.id);
-    }
+    if (!(await grants.replace(cell, found, { ...found, turn }))) return false;
+    const change = await request(grant).then(
+      (next) => {
+        this.counts.add({ cause: 'none' });
+        return changeTo(isRefused ? { ...next, isAfterRefusal: true } : next);
+      },
+      (error: unknown) => this.#changeAfter(RefreshFault.from(error), mayBeSpent),
+    );
+    await this.#store({ cell, change, turn });
+    return true;
   }
 
   #changeAfter(fault: RefreshFault, wasSpent: boolean): Unstored['change'] {
@@ -208,12 +200,6 @@ export class Refresher {
       });
     }, STORE_RETRY_MS);
     this.#timer.unref();
-  }
-
-  /** @throws GatewayError STORE_UNREACHABLE */
-  async #isRunning({ process, id }: RefreshTurn): Promise<boolean> {
-    if (id.startsWith(`${this.#own}/`)) return this.#turns.has(id);
-    return (await this.#parts.scope.find(Peers)?.isAlive(process)) === true;
   }
 }
 
