@@ -1,17 +1,16 @@
 import * as oauth from 'oauth4webapi';
 import { isGatewayError, messageOf } from 'pegboard';
 import type { Reply } from 'pegboard';
-import type { AuthorizationServer } from '../../contracts/oauth.ts';
 import { html, page } from '../../kit/http/page.ts';
-import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { Networks } from '../discovery/network.ts';
 import type { Grants } from '../grants/store/grants.ts';
+import type { Askers } from './askers.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
+import type { Connections } from './connections.ts';
 import { failurePage } from './failurePage.ts';
 import type { FailureName } from './failurePage.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
-import { hasAskerLeft } from './hasAskerLeft.ts';
 import { redeemCode } from './redeemCode.ts';
 import type { OwnRegistrations } from './ownRegistrations.ts';
 import { revokeGrant } from './revokeGrant.ts';
@@ -22,12 +21,10 @@ const HAS_LEFT = 'the sign-in of its asker at this gateway has ended';
 export interface CallbackParts {
   readonly networks: Networks;
   readonly flows: FlowStore;
-  readonly cookie: BrowserCookie;
+  readonly askers: Askers;
   readonly grants: Grants;
   readonly registrations: OwnRegistrations;
-  readonly ownSignIn: () => AuthorizationServer | undefined;
-  /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
-  readonly connect: (flow: SignInFlow) => Promise<string | undefined>;
+  readonly connections: Connections;
 }
 
 /** The return of the browser from an authorization server. Nothing that it brings counts before state, browser and `iss` are
@@ -44,7 +41,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       const { departure, flow } = arrived;
       const refused = (failure: FailureName, reason: string): Reply =>
         failurePage(failure, { server: flow.server, issuer: flow.issuer, cause: reason });
-      const browser = parts.cookie.idOf(request);
+      const browser = parts.askers.browserIn(request);
       if (browser === undefined || digest(browser) !== departure.browser)
         return refused('expired', 'it began in another browser');
       let answer: URLSearchParams;
@@ -54,7 +51,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
         return refused('denied', faultIn(error));
       }
       if ((answer.get('code') ?? '') === '') return refused('no-callback', 'there is no code');
-      const hasLeft = (): Promise<boolean> => hasAskerLeft(flow, parts.ownSignIn());
+      const hasLeft = (): Promise<boolean> => parts.askers.haveLeft(flow);
       if (await hasLeft()) return refused('ended', HAS_LEFT);
       if (!(await parts.flows.close(departure))) return failurePage('expired');
       try {
@@ -72,7 +69,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
           await parts.registrations.forget(flow.issuer, flow.redirectUri, flow.client);
         return refused('failed', serverFault(error));
       }
-      return arrivedAt(departure, flow, await parts.connect(flow));
+      return arrivedAt(departure, flow, await parts.connections.connectFor(flow));
     },
   };
 }

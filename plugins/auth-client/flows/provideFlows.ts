@@ -12,6 +12,7 @@ import type { Networks } from '../discovery/network.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import type { Grants } from '../grants/store/grants.ts';
+import { Askers } from './askers.ts';
 import type { BeginParts } from './beginSignIn.ts';
 import { browserRoute } from './browserRoute.ts';
 import { callback } from './callback.ts';
@@ -55,37 +56,21 @@ export function provideFlows(
   );
   const registrations = new OwnRegistrations(vault);
   const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
-  const ownSignIn = (): AuthorizationServer | undefined => scope.find(AuthorizationServer);
+  const askers = new Askers(
+    cookie,
+    () => scope.find(BrowserSignIn),
+    () => scope.find(AuthorizationServer),
+  );
+  const allowlist = (): readonly string[] => {
+    const { postLoginRedirectAllowlist: list } = config();
+    const next = addresses.at(START_PATH);
+    // The next link, so that one click signs in at several servers.
+    return next === undefined ? list : [...list, next];
+  };
   const endpoints = [
-    ...startEndpoints({
-      flows,
-      cookie,
-      log,
-      ownSignIn,
-      allowlist: () => {
-        const { postLoginRedirectAllowlist: list } = config();
-        const next = addresses.at(START_PATH);
-        // The next link, so that one click signs in at several servers.
-        return next === undefined ? list : [...list, next];
-      },
-      browserSignIn: () => scope.find(BrowserSignIn),
-    }),
-    callback(config().callbackPath, {
-      flows,
-      cookie,
-      grants,
-      registrations,
-      networks,
-      ownSignIn,
-      connect: (flow) => connections.connectFor(flow),
-    }),
-    ...secretsPage({
-      requests,
-      secrets,
-      cookie,
-      browserSignIn: () => scope.find(BrowserSignIn),
-      connect: (asked) => connections.connectFor(asked),
-    }),
+    ...startEndpoints(flows, askers, allowlist, log),
+    callback(config().callbackPath, { flows, askers, grants, registrations, networks, connections }),
+    ...secretsPage(requests, secrets, askers, connections),
   ];
   const refusals = new LineLimit(log, () => 1);
   scope.onStop(() => refusals.end());

@@ -1,13 +1,11 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { BrowserSignIn } from '../../contracts/oauth.ts';
 import { html, page } from '../../kit/http/page.ts';
-import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { HttpExchange } from '../../contracts/http.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
+import type { Askers } from './askers.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
-import { browserOf } from './confirmAsker.ts';
+import type { Connections } from './connections.ts';
 import { failurePage } from './failurePage.ts';
-import { FLOW_SECONDS } from './flowStore.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import { SECRETS_PATH } from './ownAddresses.ts';
 import type { SecretRequest, SecretRequests } from './secretRequests.ts';
@@ -17,29 +15,22 @@ const MAX_CHARS = 4_096;
 /** Anything else could not be sent in a header. */
 const SECRET = /^[\x20-\x7e]+$/;
 
-export interface SecretsPageParts {
-  readonly requests: SecretRequests;
-  readonly secrets: CallerSecrets;
-  readonly cookie: BrowserCookie;
-  readonly browserSignIn: () => BrowserSignIn | undefined;
-  /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
-  readonly connect: (asked: SecretRequest) => Promise<string | undefined>;
-}
-
 /** `/oauth/proxy/secrets`: where a person enters what the `${caller:NAME}` references of a server stand for. Neither the model nor
  *  its client sees the values, and no page shows them again. */
-export function secretsPage(parts: SecretsPageParts): readonly BrowserEndpoint[] {
+export function secretsPage(
+  requests: SecretRequests,
+  secrets: CallerSecrets,
+  askers: Askers,
+  connections: Connections,
+): readonly BrowserEndpoint[] {
   const handle = async (http: HttpExchange, request: InboundRequest): Promise<Reply> => {
     const state = http.query.get('state') ?? '';
     if (state === '') return failurePage('no-link');
-    const asked = await parts.requests.find(state);
+    const asked = await requests.find(state);
     if (asked === undefined) return failurePage('expired');
-    const known = parts.cookie.idOf(request);
-    const browser = parts.cookie.give(request, FLOW_SECONDS);
-    const other = await browserOf(asked.asker, parts.browserSignIn(), {
-      request,
-      returnTo: `${SECRETS_PATH}?${http.query.toString()}`,
-    });
+    const known = askers.browserIn(request);
+    const browser = askers.give(request);
+    const other = await askers.browserOf(asked.asker, request, `${SECRETS_PATH}?${http.query.toString()}`);
     if (other !== undefined && other !== 'unknowable')
       return { ...other, headers: { ...browser.headers, ...other.headers } };
     const shown = (fault?: string): Reply => {
@@ -52,9 +43,10 @@ export function secretsPage(parts: SecretsPageParts): readonly BrowserEndpoint[]
     const entered = asked.names.map((name) => [name, (form.get(fieldOf(name)) ?? '').trim()] as const);
     const fault = entered.map(([name, value]) => faultOf(name, value)).find((one) => one !== undefined);
     if (fault !== undefined) return shown(fault);
-    return (await parts.requests.take(state)) === undefined
-      ? failurePage('expired')
-      : store(parts, asked, entered);
+    if ((await requests.take(state)) === undefined) return failurePage('expired');
+    const { owner, server, url } = asked;
+    for (const [name, value] of entered) await secrets.put({ owner, server }, name, { url, value });
+    return savedPage(server, await connections.connectFor(asked));
   };
   return [
     { method: 'GET', path: SECRETS_PATH, handle },
@@ -62,14 +54,8 @@ export function secretsPage(parts: SecretsPageParts): readonly BrowserEndpoint[]
   ];
 }
 
-async function store(
-  { secrets, connect }: SecretsPageParts,
-  asked: SecretRequest,
-  entered: readonly (readonly [name: string, value: string])[],
-): Promise<Reply> {
-  const { owner, server, url } = asked;
-  for (const [name, value] of entered) await secrets.put({ owner, server }, name, { url, value });
-  const fault = await connect(asked);
+/** @param fault why the server cannot be used yet */
+function savedPage(server: string, fault: string | undefined): Reply {
   return page(
     'Saved',
     html`<p>What <strong>${server}</strong> needs is saved, for your calls only.</p>
