@@ -154,7 +154,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     items: () => fleet.all().map(({ name, connection }) => startupItem(connection, offers.report(name))),
   });
   scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust: trusts() }) });
-  scope.provide(ToolSource, offers.tools);
+  scope.provide(ToolSource, offers);
   scope.provide(McpResourceSource, offers.sources);
   scope.provide(McpPromptSource, offers.sources);
   scope.provide(McpCompletionSource, offers.sources);

@@ -1,12 +1,53 @@
 import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject, Target, Tool } from 'pegboard';
 import type { FamilySpec } from '../definition.ts';
+import { exposedName } from './names.ts';
+import type { ServerOffer } from './serverOffer.ts';
 import type { ToolEntry } from './toolEntry.ts';
 
 /** One server of a family with the tools it lists. */
-export interface Member {
+interface Member {
   readonly family: FamilySpec;
   readonly entries: Iterable<ToolEntry>;
+}
+
+/** A tool of a family; `of` has the entries it represents, sorted by server. */
+interface Merged extends ToolEntry {
+  readonly arg: string;
+  readonly of: readonly ToolEntry[];
+}
+type Tools = ReadonlyMap<string, ReadonlyMap<string, ToolEntry>>;
+
+/** The tools of a family, first those that are merged, as of `family <name>`, then those that its servers offer alone.
+ *  @param before a merged tool of it stays as it is while it represents the same */
+export function mergedTools(
+  name: string,
+  offers: ReadonlyMap<string, Pick<ServerOffer, 'naming' | 'tools'>>,
+  before: Tools | undefined,
+): Tools {
+  const members = [...offers.values()].flatMap(({ tools: { rules, entries } }) =>
+    rules.family?.name === name ? [{ family: rules.family, entries: [...entries.values()] }] : [],
+  );
+  const server = `family ${name}`;
+  const [{ naming } = { naming: undefined }] = offers.values();
+  const merged = new Map<string, Merged>();
+  for (const [own, of] of groupFamily(members)) {
+    const [{ family } = { family: undefined }] = members;
+    if (naming === undefined || family === undefined) continue;
+    const exposed = exposedName(own, { ...naming, prefix: name });
+    const arg = family.instanceArg;
+    const held = before?.get(server)?.get(exposed) as Merged | undefined;
+    const isSame =
+      held?.arg === arg && held.of.length === of.length && of.every((one, at) => one === held.of[at]);
+    const entry = { server, isOwn: false, own, text: of[0]?.text ?? '', excluded: undefined, arg, of };
+    merged.set(exposed, isSame ? held : { ...entry, tool: familyTool(exposed, family, of) });
+  }
+  const together = new Set([...merged.values()].flatMap(({ of }) => of));
+  const alone = [...offers].map(([one, { tools }]) => {
+    const entries = [...tools.entries].filter(([, entry]) => !together.has(entry));
+    return [one, together.size === 0 ? tools.entries : new Map(entries)] as const;
+  });
+  return new Map<string, ReadonlyMap<string, ToolEntry>>([[server, merged], ...alone]);
 }
 
 /** The tools of a family that are merged: own name → the entries that provide it, sorted by server. A tool is not merged

@@ -11,16 +11,22 @@ import { LISTS } from '../client/conversation/readList.ts';
 import { isNamedAfter, isOwnUri } from './names.ts';
 import type { NameParts } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
-import { mayHaveIt } from './partialLists.ts';
-import type { OfferedItem, Section, SourceClaims } from './sourceRegistrar.ts';
+import { mayHaveIt } from './serverOffer.ts';
+import type { ServerOffer } from './serverOffer.ts';
+import type { OfferedItem, Section } from './sourceItems.ts';
 
 export interface McpSourcesParts {
   readonly config: () => UpstreamConfig;
-  readonly sources: SourceClaims;
-  /** Exposed names and uris that the audiences of a request have. */
-  readonly names: (section: Section, request: InboundRequest) => Iterable<string>;
-  /** What is not read of the lists that the request has, by server. */
-  readonly gaps: (request: InboundRequest) => Iterable<readonly [server: string, gaps: readonly string[]]>;
+  readonly winner: (
+    section: Section,
+    name: string,
+    request: InboundRequest,
+    isIn: (item: OfferedItem) => boolean,
+  ) => OfferedItem | undefined;
+  /** When a server came to a name; the lower the earlier. */
+  readonly placeOf: (section: Section, name: string, server: string) => number;
+  /** What the request gets of each server. */
+  readonly offers: (request: InboundRequest) => readonly (readonly [server: string, offer: ServerOffer])[];
   readonly naming: (server: string) => NameParts;
   /** Decides whether a request may see an item. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
@@ -117,14 +123,17 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
   /** The items of a section that the request gets, in the order of their exposed names. */
   #winners(section: Section, request: InboundRequest): readonly OfferedItem[] {
-    const names = [...new Set(this.#parts.names(section, request))].sort();
+    const names = [...new Set(this.#names(section, request))].sort();
     return names.flatMap((name) => this.#known(section, name, request) ?? []);
   }
 
   /** Undefined as well for what the request may not learn of. */
   #known(section: Section, name: string, request: InboundRequest): OfferedItem | undefined {
     const isKnown = ({ offer }: OfferedItem): boolean => !this.#parts.table().hides(offer, request);
-    return this.#parts.sources[section].winner(name, request, isKnown);
+    return this.#parts.winner(section, name, request, isKnown);
+  }
+  #names(section: Section, request: InboundRequest): readonly string[] {
+    return this.#parts.offers(request).flatMap(([, offer]) => [...offer[section].entries.keys()]);
   }
 
   /** @param mayHave whether a server could have what was not found */
@@ -133,7 +142,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     request: InboundRequest,
     mayHave: (server: string) => boolean = () => true,
   ): readonly string[] {
-    return [...this.#parts.gaps(request)].flatMap(([server, gaps]) => {
+    return this.#parts.offers(request).flatMap(([server, { gaps }]) => {
       if (!mayHave(server) || !this.#isVisible({ kind: 'server', name: server, server }, request)) return [];
       const isOf = (gap: string): boolean => sections.some((section) => gap.includes(LISTS[section].method));
       return gaps.filter(isOf).map((gap) => mayHaveIt(server, gap));
@@ -174,7 +183,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   #listedAs(uri: string, request: InboundRequest): OfferedItem | undefined {
     if (!hasForms(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
     const canonical = canonicalUri(uri);
-    for (const name of this.#parts.names('resources', request))
+    for (const name of this.#names('resources', request))
       if (hasForms(name) && canonicalUri(name) === canonical) return this.#known('resources', name, request);
     return undefined;
   }
@@ -183,7 +192,9 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   #templateOf(uri: string, request: InboundRequest): OfferedItem | undefined {
     if (isOwnUri(uri)) return undefined;
     const fitting = this.#winners('resourceTemplates', request).filter(({ matches }) => matches?.(uri));
-    return this.#parts.sources.resourceTemplates.earliest(fitting);
+    const at = ({ offer, server }: OfferedItem): number =>
+      this.#parts.placeOf('resourceTemplates', offer.name, server);
+    return [...fitting].sort((a, b) => at(a) - at(b))[0];
   }
 }
 

@@ -80,3 +80,10 @@ export function exposedUri(uri: string, parts: NameParts): string {
     ? uri
     : exposedName(uri, { ...parts, maxChars: Number.POSITIVE_INFINITY });
 }
+
+/** Something that a server offers under an exposed name. */
+export interface Claim {
+  readonly server: string;
+  /** The prefix is the server's own name, not a toolPrefix or a family, which any definition may choose. */
+  readonly isOwn: boolean;
+}

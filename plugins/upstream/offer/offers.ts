@@ -1,126 +1,178 @@
 import { isObject } from 'pegboard';
-import type { InboundRequest, ToolSource, ToolTable } from 'pegboard';
+import type { InboundRequest, KernelEvent, Log, Tool, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
+import { setNewest } from '../../kit/limits/setNewest.ts';
+import type { UpstreamConfig } from '../config.ts';
 import { NOTHING_LISTED } from '../client/conversation/listing.ts';
-import { notConnected } from '../client/rpc/requestErrors.ts';
-import type { LateNames, LatePlaces } from '../connection/lastKnown.ts';
-import type { Personal } from '../own/personal.ts';
+import { LIST_NAMES } from '../client/conversation/readList.ts';
+import type { ListName } from '../client/conversation/readList.ts';
 import type { Server } from '../server/server.ts';
+import type { LateNames } from '../connection/lastKnown.ts';
+import type { Personal } from '../own/personal.ts';
 import type { ToolReport } from '../connection/toolReport.ts';
-import { Claims, EVERYONE } from './claims.ts';
+import { Changes } from './changes.ts';
+import { Group } from './group.ts';
+import type { EntryOf, View, Views } from './group.ts';
+import { Holders } from './holders.ts';
+import { McpSources } from './mcpSources.ts';
 import { exposedName, exposedUri, namingOf } from './names.ts';
 import type { NameParts } from './names.ts';
-import { McpSources } from './mcpSources.ts';
-import type { McpSourcesParts } from './mcpSources.ts';
-import { OfferedTools } from './offeredTools.ts';
-import type { OfferedToolsParts } from './offeredTools.ts';
-import { Offering } from './offering.ts';
-import type { OfferingParts } from './offering.ts';
-import { OwnOffers } from './ownOffers.ts';
-import type { OfferMember } from './ownOffers.ts';
-import type { OfferingServer } from './offeringServer.ts';
-import { Places } from './places.ts';
-import { SECTIONS } from './sourceRegistrar.ts';
-import type { Section, SourceClaims } from './sourceRegistrar.ts';
+import { NO_OFFER } from './serverOffer.ts';
+import type { ServerOffer } from './serverOffer.ts';
+import { NOUNS, SECTIONS } from './sourceItems.ts';
+import type { Section } from './sourceItems.ts';
+import type { ToolEntry } from './toolEntry.ts';
 
-export interface OffersParts extends OfferedToolsParts {
+/** Lists that are kept for requests with own lists: each has all tools. */
+const MAX_LISTS = 64;
+
+export interface OffersParts {
+  readonly config: () => UpstreamConfig;
+  readonly log: Log;
+  readonly emit: (event: KernelEvent) => void;
   readonly personal: (server: string) => Personal | undefined;
   /** Decides whether a request may see a resource or a prompt. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'declared'>;
 }
-/** Those whose names are chosen together, and what they offer if that depends on the caller. */
-interface Group {
-  readonly members: Map<string, Server>;
-  own: OwnOffers | undefined;
-}
 
 /** What all servers offer: to every request, or, of servers that callers sign in to, to each what its owner was listed. */
-export class Offers {
+export class Offers implements ToolSource {
   readonly sources: McpSources;
-  readonly tools: ToolSource;
-  readonly #parts: OffersParts & OfferingParts;
-  readonly #shared: Offering;
-  readonly #places = { resources: new Places(), resourceTemplates: new Places(), prompts: new Places() };
+  readonly #parts: OffersParts;
+  readonly #changes: Changes;
+  readonly #holders: { readonly [N in ListName]: Holders<N> } = {
+    tools: new Holders('tools'),
+    resources: new Holders('resources'),
+    resourceTemplates: new Holders('resourceTemplates'),
+    prompts: new Holders('prompts'),
+  };
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<string, string>();
+  readonly #offers = new WeakMap<object, ServerOffer>();
+  /** Groups whose offer depends on the caller. */
+  #personal: readonly Group[] = [];
+  #viewsByRequest = new WeakMap<InboundRequest, Views>();
+  /** In order, so that the catalogue need not sort each list anew. */
+  #names: readonly string[] | undefined;
+  /** The tools of requests that have the same views; the latest is last. */
+  readonly #lists = new Map<string, readonly Tool[]>();
+  readonly #ids = new WeakMap<View, number>();
+  #lastId = 0;
+  readonly #followers = new Set<() => void>();
+  /** Names of removed tools → the server that offered them to all. */
+  readonly #tombstones = new Map<string, string>();
 
   constructor(parts: OffersParts) {
-    const { config, table } = parts;
-    const sources: SourceClaims = {
-      resources: new Claims(this.#places.resources),
-      resourceTemplates: new Claims(this.#places.resourceTemplates),
-      prompts: new Claims(this.#places.prompts),
-    };
-    const names = (section: Section, request: InboundRequest): readonly string[] =>
-      this.#offeringsFor(request).flatMap((offering) => [...offering.sources.names(section)]);
-    const offered = new OfferedTools(parts);
-    this.tools = offered;
-    this.#parts = { ...parts, offered, sources };
-    this.#shared = new Offering(EVERYONE, this.#parts);
-    const gaps: McpSourcesParts['gaps'] = (request) =>
-      this.#offeringsFor(request).flatMap((offering) => [...offering.gaps()]);
-    const naming = (server: string): NameParts => this.#namingOf(server);
-    this.sources = new McpSources({ config, table, sources, names, gaps, naming });
+    const { config, table, log, emit } = parts;
+    this.#parts = parts;
+    this.#changes = new Changes(log, emit);
+    this.sources = new McpSources({
+      config,
+      table,
+      winner: (section, name, request, isIn) =>
+        this.#holders[section].winner(name, this.#viewsFor(request), isIn),
+      placeOf: (section, name, server) => this.#holders[section].placeOf(name, server),
+      offers: (request) => this.#offersFor(request),
+      naming: (server) => this.#namingOf(server),
+    });
+  }
+
+  find(name: string, request?: InboundRequest): Tool | undefined {
+    return this.#holders.tools.winner(name, this.#viewsFor(request))?.tool;
+  }
+  all(request: InboundRequest): readonly Tool[] {
+    const views = this.#viewsFor(request);
+    const key = [...(views?.values() ?? [])].map((view) => this.#idOf(view)).join();
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const list: Tool[] = [];
+    for (const name of (this.#names ??= [...this.#holders.tools.names].sort())) {
+      const tool = this.#holders.tools.winner(name, views)?.tool;
+      if (tool !== undefined) list.push(tool);
+    }
+    setNewest(this.#lists, [key, list], MAX_LISTS);
+    return list;
+  }
+  follow(changed: () => void): () => void {
+    this.#followers.add(changed);
+    return () => this.#followers.delete(changed);
   }
 
   /** A server, or what it lists, has changed. @param owner whose list alone has changed */
   update(server: Server, owner?: string): void {
-    this.#update(server, owner);
-    if (server.isWanted) return;
-    for (const places of Object.values(this.#places)) places.release(server.name);
-  }
-  #update(server: Server, owner: string | undefined): void {
-    const { name, definition } = server;
-    const own = owner === undefined ? undefined : this.#own(name);
-    if (owner !== undefined && own !== undefined) {
-      own.listed(name, owner);
+    const { name, definition, isWanted } = server;
+    const { family } = definition;
+    const key = family === undefined ? `server ${name}` : `family ${family.name}`;
+    const formerKey = this.#groupOf.get(name);
+    const former = this.#groups.get(formerKey ?? '');
+    this.#viewsByRequest = new WeakMap();
+    if (owner !== undefined && former?.isPersonal === true) {
+      former.updateOwn();
       return;
     }
-    const key = definition.family === undefined ? `server ${name}` : `family ${definition.family.name}`;
-    const former = this.#groupOf.get(name);
-    const isRemoved = this.#parts.personal(name) === undefined;
-    if (former !== undefined && (former !== key || isRemoved)) this.#leave(former, server);
-    if (isRemoved) {
-      this.#groupOf.delete(name);
-      this.#shared.update(server);
-      return;
+    if (this.#parts.personal(name) === undefined) former?.update();
+    else {
+      if (formerKey !== key) this.#leave(name);
+      const group = this.#groups.get(key) ?? this.#begin(key, family?.name);
+      this.#groupOf.set(name, key);
+      group.members.set(name, server);
+      group.update();
     }
-    this.#groupOf.set(name, key);
-    const group = this.#groups.get(key) ?? { members: new Map<string, Server>(), own: undefined };
-    this.#groups.set(key, group);
-    group.members.set(name, server);
-    this.#settle(group, server);
+    if (this.#parts.personal(name) === undefined) this.#leave(name);
+    this.#personal = [...this.#groups.values()].filter(({ isPersonal }) => isPersonal);
+    if (!isWanted) for (const section of SECTIONS) this.#holders[section].release(name);
   }
 
   /** The next update of the server has its last known lists. */
   recall(server: string, late: LateNames): void {
-    for (const section of SECTIONS) this.#places[section].recall(server, late[section] ?? []);
+    for (const section of SECTIONS) this.#holders[section].recall(server, late[section] ?? []);
   }
   /** Names that another server had first. */
   lateNames(server: string): LateNames {
-    const places = (section: Section): LatePlaces =>
-      this.#offeringOf(server)
-        .sources.taken(section, server)
-        .map((name) => [name, this.#places[section].of(name, server)]);
-    return Object.fromEntries(SECTIONS.map((section) => [section, places(section)]));
+    const lost = (section: Section) =>
+      this.#lost(section, server).map(
+        (name) => [name, this.#holders[section].placeOf(name, server)] as const,
+      );
+    return Object.fromEntries(SECTIONS.map((section) => [section, lost(section)]));
   }
 
-  /** The request sees what its owner was listed, from now on. */
+  /** Makes the views of the request. */
   prepare(request: InboundRequest): void {
-    for (const { own } of this.#groups.values()) own?.prepare(request);
+    this.#viewsFor(request);
   }
 
-  /** @param request whose tools they are; absent: those of requests without a list of their own */
+  /** @param request whose tools they are; absent: those of requests without own lists */
   report(server: string, request?: InboundRequest): ToolReport {
-    return this.#offeringOf(server, request).report(server, request);
+    const offer = this.#offerOf(server, request);
+    const { entries, leftOut, mended, doubled } = offer.tools;
+    const lost = this.#lost('tools', server, request);
+    const excluded = [...entries.values()].filter((entry) => entry.excluded !== undefined).length;
+    const odd = SECTIONS.flatMap((section) => [
+      ...offer[section].leftOut.map((one) => `${NOUNS[section]} ${one}; left out`),
+      ...offer[section].mended.map((one) => `${NOUNS[section]} ${one}; dropped`),
+    ]);
+    return {
+      count: entries.size - lost.length - excluded,
+      excluded,
+      malformed: leftOut,
+      collisions: [...lost, ...doubled],
+      odd: [...mended.map((one) => `tool ${one}; dropped`), ...odd],
+      takenEntries: () =>
+        SECTIONS.flatMap((section) =>
+          this.#lost(section, server, request).map((name) => `${NOUNS[section]} ${name}`),
+        ),
+      partialLists: offer.gaps,
+    };
   }
   /** Why a tool that a server lists is not offered: what is wrong with it. */
   leftOut(name: string, server: string, request: InboundRequest): string | undefined {
-    return this.#offeringOf(server, request).tools.leftOut(name, server);
+    return this.#offerOf(server, request).tools.faults.get(name);
   }
-  /** JSON of the declarations of a server's tools, for requests without a list of their own. */
+  /** JSON of the declarations of a server's tools, for requests without own lists. */
   bytes(server: string): number {
-    return this.#offeringOf(server).tools.bytes(server);
+    const entries = [...this.#offerOf(server).tools.entries.values()];
+    const offered = entries.filter(({ excluded }) => excluded === undefined);
+    return offered.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   }
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {
@@ -134,75 +186,110 @@ export class Offers {
       prompts: names(listing.prompts, 'name').map((name) => exposedName(name, naming)),
     };
   }
-  #namingOf(server: string): NameParts {
-    const group = this.#groups.get(this.#groupOf.get(server) ?? '');
-    const definition = group?.members.get(server)?.definition ?? { toolPrefix: undefined };
-    return namingOf({ name: server, definition }, this.#parts.config());
-  }
   /** Why the definition of its server excludes a tool. */
   exclusion(name: string, request: InboundRequest): string | undefined {
-    return this.#parts.offered.winner(name, request)?.excluded;
+    return this.#winner('tools', name, request)?.excluded;
   }
   /** The server that formerly offered a tool of that name to all. */
   formerServer(name: string): string | undefined {
-    return this.#parts.offered.formerServer(name);
+    return this.#tombstones.get(name);
   }
 
-  #offeringsFor(request: InboundRequest): readonly Offering[] {
-    const own = [...this.#groups.values()].flatMap((group) => group.own?.offeringFor(request) ?? []);
-    return [this.#shared, ...own];
+  #viewsFor(request: InboundRequest | undefined): Views | undefined {
+    if (request === undefined || this.#personal.length === 0) return undefined;
+    const known = this.#viewsByRequest.get(request);
+    if (known !== undefined) return known;
+    const views = new Map(this.#personal.map((group) => [group, group.viewFor(request)]));
+    this.#viewsByRequest.set(request, views);
+    return views;
   }
-  #offeringOf(server: string, request?: InboundRequest): Offering {
-    return this.#own(server)?.offeringFor(request) ?? this.#shared;
+  #groupWith(server: string): Group | undefined {
+    return this.#groups.get(this.#groupOf.get(server) ?? '');
   }
-  #own(server: string): OwnOffers | undefined {
-    return this.#groups.get(this.#groupOf.get(server) ?? '')?.own;
+  #offerOf(server: string, request?: InboundRequest): ServerOffer {
+    return this.#groupWith(server)?.viewFor(request).offers.get(server) ?? NO_OFFER;
+  }
+  #offersFor(request: InboundRequest): readonly (readonly [server: string, offer: ServerOffer])[] {
+    return [...this.#groups.values()].flatMap((group) => [...group.viewFor(request).offers]);
+  }
+  #namingOf(server: string): NameParts {
+    const definition = this.#groupWith(server)?.members.get(server)?.definition ?? { toolPrefix: undefined };
+    return namingOf({ name: server, definition }, this.#parts.config());
+  }
+  /** Names of a server that another server has, or another plugin. */
+  #lost(what: ListName, server: string, request?: InboundRequest): readonly string[] {
+    const own = this.#groupWith(server)?.viewFor(request).entries[what].get(server);
+    return [...(own ?? [])].flatMap(([name]) =>
+      this.#winner(what, name, request)?.server === server ? [] : [name],
+    );
+  }
+  /** @returns undefined if another plugin has the name */
+  #winner<N extends ListName>(what: N, name: string, request?: InboundRequest): EntryOf<N> | undefined {
+    if (what === 'tools' && this.#pluginTool(name) !== undefined) return undefined;
+    return this.#holders[what].winner(name, this.#viewsFor(request));
+  }
+  /** A tool that another plugin added: it has its name before all servers. */
+  #pluginTool(name: string): Tool | undefined {
+    const tool = this.#parts.table().declared(name);
+    return tool === undefined || tool.kind === 'tool' ? undefined : tool;
+  }
+  #idOf(view: View): number {
+    const id = this.#ids.get(view) ?? (this.#lastId += 1);
+    this.#ids.set(view, id);
+    return id;
   }
 
-  #leave(key: string, { name }: Server): void {
+  #begin(key: string, family: string | undefined): Group {
+    const { config, personal } = this.#parts;
+    const group = new Group(family, {
+      config,
+      personal,
+      offers: this.#offers,
+      replaced: (one, before, next) => this.#replaced(one, before, next),
+      changed: (...news) => this.#changes.tell(...news),
+    });
+    this.#groups.set(key, group);
+    return group;
+  }
+  #leave(server: string): void {
+    const key = this.#groupOf.get(server) ?? '';
     const group = this.#groups.get(key);
-    group?.members.delete(name);
-    const [other] = group?.members.values() ?? [];
-    if (group !== undefined && other !== undefined) this.#settle(group, other);
-    else {
-      group?.own?.clear();
-      this.#groups.delete(key);
-    }
+    this.#groupOf.delete(server);
+    group?.members.delete(server);
+    group?.update();
+    if (group?.members.size === 0) this.#groups.delete(key);
   }
 
-  #settle(group: Group, changed: Server): void {
-    const members: readonly OfferMember[] = [...group.members.values()].map((server) => ({
-      server,
-      personal: this.#parts.personal(server.name),
-    }));
-    if (!members.some(({ personal }) => personal?.isPersonal === true)) {
-      group.own?.clear();
-      const all = group.own === undefined ? [changed] : group.members.values();
-      group.own = undefined;
-      for (const server of all) this.#shared.update(server);
-      return;
+  #replaced(group: Group, before: View, next: View): void {
+    for (const what of LIST_NAMES)
+      this.#changes.collided(what, this.#holders[what].replace(group, before, next));
+    const [former, now] = [before.entries.tools, next.entries.tools];
+    const isShared = before.lists.size + next.lists.size === 0;
+    let isSame = former.size === now.size;
+    for (const [server, entries] of now) {
+      const known = former.get(server);
+      for (const [name, entry] of entries) {
+        const plugins = known?.has(name) === true ? undefined : this.#pluginTool(name);
+        const winner = plugins && `the ${plugins.kind} tool of that name`;
+        if (winner !== undefined) this.#changes.collided('tools', [{ name, winner, loser: server }]);
+        if (isShared) this.#tombstones.delete(name);
+        isSame &&= entry === known?.get(name);
+      }
+      isSame &&= entries.size === known?.size;
     }
-    if (group.own === undefined) {
-      for (const server of group.members.values()) this.#shared.update(gone(server));
-      group.own = new OwnOffers(this.#parts);
-    }
-    group.own.update(members);
+    if (isSame) return;
+    this.#names = undefined;
+    if (!isShared) return;
+    for (const [server, entries] of former) this.#bury(entries, now.get(server));
+    this.#lists.clear();
+    for (const changed of this.#followers) changed();
   }
-}
-
-/** A server that offers nothing to all. */
-function gone({ name, definition }: Server): OfferingServer {
-  const away = (): never => {
-    throw notConnected(name, 'request');
-  };
-  return {
-    name,
-    definition,
-    listing: NOTHING_LISTED,
-    facts: undefined,
-    isWanted: false,
-    isStale: false,
-    callsFor: away,
-    watchFor: away,
-  };
+  /** Notes who had the names that are offered to all no more. A family is not a server that could be started again. */
+  #bury(former: ReadonlyMap<string, ToolEntry>, now: ReadonlyMap<string, ToolEntry> | undefined): void {
+    for (const [name, { server, tool }] of former) {
+      if (now?.has(name) === true || server !== tool.server) continue;
+      if (this.#holders.tools.winner(name) !== undefined) continue;
+      setNewest(this.#tombstones, [name, server], this.#parts.config().maxTombstones);
+    }
+  }
 }

@@ -6,14 +6,13 @@ import { exactText } from '../../kit/calls/exactNumbers.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
-import type { Claim } from './claims.ts';
 import { levelsExceeded } from '../client/conversation/readList.ts';
 import { rpcText } from '../client/rpc/rpcText.ts';
 import { callFor } from './callFor.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { MAX_OWN_NAME_CHARS, exposedName, isSameNaming, nameFault, shownName } from './names.ts';
-import type { NameParts } from './names.ts';
+import type { Claim, NameParts } from './names.ts';
 import { shapedEntry } from './shapedEntry.ts';
 import type { ShapedEntry } from './shapedEntry.ts';
 
@@ -38,7 +37,8 @@ export interface ServerTools {
   readonly parts: NameParts;
   readonly rules: Rules;
   readonly entries: ReadonlyMap<string, ToolEntry>;
-  readonly malformed: readonly string[];
+  /** Malformed tools, each with its fault. */
+  readonly leftOut: readonly string[];
   /** What is wrong with those that have a name, by the one under which they would be offered. */
   readonly faults: ReadonlyMap<string, string>;
   /** Tools of which members are dropped, each with their faults. */
@@ -50,7 +50,7 @@ export const NONE: ServerTools = {
   parts: { servicePrefix: '', prefix: '', maxChars: 0, maxUriChars: 0 },
   rules: { family: undefined, includeTools: undefined, excludeTools: [] },
   entries: new Map(),
-  malformed: [],
+  leftOut: [],
   faults: new Map(),
   mended: [],
   doubled: [],
@@ -70,10 +70,10 @@ export function readServerTools(
   const isOwn = parts.prefix === connection.name;
   const reasonFor = exclusions(rules, connection.name);
   const entries = new Map<string, ToolEntry>();
-  const malformed: string[] = [];
+  const leftOut: string[] = [];
   const faults = new Map<string, string>();
   const leaveOut = (own: string | undefined, at: number, fault: string): void => {
-    malformed.push(`${plainText(shownName(own ?? `number ${at + 1}`))}: ${fault}`);
+    leftOut.push(`${plainText(shownName(own ?? `number ${at + 1}`))}: ${fault}`);
     if (own !== undefined) faults.set(exposedName(own, parts), fault);
   };
   const mended: string[] = [];
@@ -108,7 +108,7 @@ export function readServerTools(
       entries.set(name, { server: connection.name, isOwn, tool, own, text, excluded });
     }
   });
-  return { source, parts, rules, entries, malformed, faults, mended, doubled };
+  return { source, parts, rules, entries, leftOut, faults, mended, doubled };
 }
 
 /** @returns why a tool of that name is left out, or undefined */

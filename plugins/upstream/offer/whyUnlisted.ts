@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connection.ts';
 import type { Server } from '../server/server.ts';
 import { listerFor } from './listerFor.ts';
 import type { Offers } from './offers.ts';
-import { mayHaveIt } from './partialLists.ts';
+import { mayHaveIt } from './serverOffer.ts';
 
 const AGAIN = 'try again in a few seconds';
 

@@ -102,6 +102,10 @@ export class Personal implements GuardedServer {
   listOf(owner: string): OwnList | undefined {
     return this.#lists.of(owner);
   }
+  /** Whether an owner has that list. */
+  isListed(list: OwnList): boolean {
+    return this.#lists.known(list.id) === list;
+  }
 
   isCurrent(owner: string): boolean {
     return this.#lists.isCurrent(owner);

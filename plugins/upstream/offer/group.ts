@@ -1,0 +1,166 @@
+import type { InboundRequest } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import type { ListName } from '../client/conversation/readList.ts';
+import type { Server } from '../server/server.ts';
+import type { OwnList } from '../own/ownLists.ts';
+import type { Personal } from '../own/personal.ts';
+import { mergedTools } from './families.ts';
+import { NO_OFFER, readOffer, withList } from './serverOffer.ts';
+import type { ServerOffer } from './serverOffer.ts';
+import type { OfferedItem, Section } from './sourceItems.ts';
+import type { ToolEntry } from './toolEntry.ts';
+
+const MAX_VIEWS = 20_000;
+
+export type EntryOf<N extends ListName> = N extends 'tools' ? ToolEntry : OfferedItem;
+type Entries<N extends ListName> = ReadonlyMap<string, ReadonlyMap<string, EntryOf<N>>>;
+
+/** What the servers of a group offer to all whose own lists are the same. */
+export interface View {
+  /** By server; a server without one offers what it lists on the shared connection. */
+  readonly lists: ReadonlyMap<string, OwnList>;
+  readonly offers: ReadonlyMap<string, ServerOffer>;
+  /** What has a name, by who offers it, a server or `family <name>`, and by exposed name. */
+  readonly entries: { readonly [N in ListName]: Entries<N> };
+}
+/** The views of a request, of each group whose offer depends on the caller. */
+export type Views = ReadonlyMap<Group, View>;
+const NO_LISTS: ReadonlyMap<string, OwnList> = new Map();
+const EMPTY: View = viewOf(undefined, NO_LISTS, new Map());
+
+export interface GroupParts {
+  readonly config: () => UpstreamConfig;
+  readonly personal: (server: string) => Personal | undefined;
+  /** What servers offer, by the server, or by the own list. */
+  readonly offers: WeakMap<Server | OwnList, ServerOffer>;
+  readonly replaced: (group: Group, before: View, next: View) => void;
+  /** A server offers something else than before on the shared connection, or to the owners of a list. */
+  readonly changed: (server: string, before: ServerOffer, next: ServerOffer) => void;
+}
+
+/** Servers whose names are chosen together, a family or one server, and what they offer: a view for each combination of own lists. */
+export class Group {
+  readonly members = new Map<string, Server>();
+  readonly #parts: GroupParts;
+  readonly #family: string | undefined;
+  #shared = EMPTY;
+  /** By ids of the own lists. */
+  readonly #own = new Map<string, View>();
+  #byRequest = new WeakMap<InboundRequest, View>();
+  #isPersonal = false;
+
+  /** @param family absent: it is one server */
+  constructor(family: string | undefined, parts: GroupParts) {
+    this.#family = family;
+    this.#parts = parts;
+  }
+
+  /** Whether what it offers depends on the caller. */
+  get isPersonal(): boolean {
+    return this.#isPersonal;
+  }
+
+  /** @param request absent: one without own lists */
+  viewFor(request?: InboundRequest): View {
+    if (request === undefined || !this.#isPersonal) return this.#shared;
+    const known = this.#byRequest.get(request);
+    if (known !== undefined) return known;
+    const lists = this.#listsOf(request);
+    const view = this.#own.get(keyOf(lists)) ?? (lists.size === 0 ? this.#shared : this.#add(lists));
+    this.#byRequest.set(request, view);
+    return view;
+  }
+
+  /** A member, or what it lists on the shared connection, has changed. */
+  update(): void {
+    this.#isPersonal = [...this.members.keys()].some((name) => this.#personal(name) !== undefined);
+    this.#shared = this.#read(this.#shared, NO_LISTS);
+    this.updateOwn();
+    for (const [key, view] of this.#own) this.#own.set(key, this.#read(view, view.lists));
+  }
+  /** What a member lists to owners has changed. */
+  updateOwn(): void {
+    this.#byRequest = new WeakMap();
+    for (const view of this.#own.values()) {
+      const isListed = ([name, list]: [string, OwnList]): boolean =>
+        this.#personal(name)?.isListed(list) === true;
+      if (![...view.lists].every(isListed)) this.#remove(view);
+    }
+  }
+
+  #personal(member: string): Personal | undefined {
+    const personal = this.members.has(member) ? this.#parts.personal(member) : undefined;
+    return personal?.isPersonal === true ? personal : undefined;
+  }
+  #listsOf(request: InboundRequest): View['lists'] {
+    const lists = new Map<string, OwnList>();
+    for (const name of this.members.keys()) {
+      const personal = this.#personal(name);
+      const owner = personal?.credentialOf(request)?.owner;
+      const list = owner === undefined ? undefined : personal?.listOf(owner);
+      if (list !== undefined) lists.set(name, list);
+    }
+    return lists;
+  }
+
+  #add(lists: View['lists']): View {
+    const view = this.#read(EMPTY, lists);
+    this.#own.set(keyOf(lists), view);
+    const [oldest = view] = this.#own.values();
+    if (this.#own.size > MAX_VIEWS) {
+      this.#byRequest = new WeakMap();
+      this.#remove(oldest);
+    }
+    return view;
+  }
+  #remove(view: View): void {
+    this.#own.delete(keyOf(view.lists));
+    this.#parts.replaced(this, view, EMPTY);
+  }
+
+  /** @returns `before` itself if nothing has changed */
+  #read(before: View, lists: View['lists']): View {
+    const { config, offers, replaced, changed } = this.#parts;
+    const news: Parameters<typeof changed>[] = [];
+    const read = new Map<string, ServerOffer>();
+    for (const [name, server] of this.members) {
+      const list = lists.get(name);
+      const former = offers.get(list ?? server) ?? NO_OFFER;
+      const offer = readOffer(withList(server, list), config(), former);
+      if (offer !== former) news.push([name, former, offer]);
+      offers.set(list ?? server, offer);
+      read.set(name, offer);
+    }
+    const isSame = [...read].every(([name, offer]) => before.offers.get(name) === offer);
+    if (isSame && read.size === before.offers.size) return before;
+    const view = viewOf(this.#family, lists, read, before === EMPTY ? this.#shared : before);
+    replaced(this, before, view);
+    for (const one of news) changed(...one);
+    return view;
+  }
+}
+
+function keyOf(lists: View['lists']): string {
+  return [...lists].map(([server, { id }]) => `${server} ${id}`).join(' ');
+}
+
+function viewOf(
+  family: string | undefined,
+  lists: View['lists'],
+  offers: View['offers'],
+  before?: View,
+): View {
+  const itemsOf = (section: Section): Entries<Section> =>
+    new Map([...offers].map(([server, offer]) => [server, offer[section].entries]));
+  const tools =
+    family === undefined
+      ? new Map([...offers].map(([server, offer]) => [server, offer.tools.entries]))
+      : mergedTools(family, offers, before?.entries.tools);
+  const entries = {
+    tools,
+    resources: itemsOf('resources'),
+    resourceTemplates: itemsOf('resourceTemplates'),
+    prompts: itemsOf('prompts'),
+  };
+  return { lists, offers, entries };
+}

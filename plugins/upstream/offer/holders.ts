@@ -1,0 +1,158 @@
+import type { ListName } from '../client/conversation/readList.ts';
+import type { LatePlaces } from '../connection/lastKnown.ts';
+import type { EntryOf, Group, View, Views } from './group.ts';
+
+export interface Collision {
+  readonly name: string;
+  readonly winner: string;
+  readonly loser: string;
+}
+/** Who offers a name: a server, or `family <name>`. */
+interface Holder<T> {
+  readonly name: string;
+  readonly server: string;
+  group: Group;
+  isOwn: boolean;
+  /** When it came, about ms since the epoch; the lower the earlier. */
+  at: number;
+  /** What it offers to those without own lists. */
+  shared: T | undefined;
+  /** How many views of the group have the name; without any it keeps its place. */
+  views: number;
+}
+
+/** The holders of each name of one list, in all views. For each request, an own name wins, else the holder that came first, else, of
+ *  tools, the first by name. A server keeps its place at a name until it is released, even while it does not list the name, as long as
+ *  another one does. */
+export class Holders<N extends ListName> {
+  readonly #what: N;
+  readonly #byName = new Map<string, readonly Holder<EntryOf<N>>[]>();
+  /** What those without own lists get. */
+  readonly #sharedByName = new Map<string, EntryOf<N>>();
+  /** Those without a view. */
+  readonly #absent = new Set<Holder<EntryOf<N>>>();
+  /** Late names with their places, of servers whose last known lists are about to be offered. */
+  readonly #recalledByServer = new Map<string, ReadonlyMap<string, number>>();
+  #latest = 0;
+
+  constructor(what: N) {
+    this.#what = what;
+  }
+
+  get names(): Iterable<string> {
+    return this.#byName.keys();
+  }
+
+  /** @param views of the request; absent: of one without own lists */
+  winner(name: string, views?: Views, isIn?: (entry: EntryOf<N>) => boolean): EntryOf<N> | undefined {
+    if (views === undefined && isIn === undefined) return this.#sharedByName.get(name);
+    return this.#best(name, views, isIn);
+  }
+  #best(name: string, views?: Views, isIn?: (entry: EntryOf<N>) => boolean): EntryOf<N> | undefined {
+    let winner: EntryOf<N> | undefined;
+    let best: Holder<EntryOf<N>> | undefined;
+    for (const holder of this.#byName.get(name) ?? []) {
+      const view = views?.get(holder.group);
+      const entry = view === undefined ? holder.shared : this.#entryIn(view, holder.server, name);
+      if (entry === undefined || isIn?.(entry) === false) continue;
+      if (best !== undefined && isBetter(best, holder)) continue;
+      best = holder;
+      winner = entry;
+    }
+    return winner;
+  }
+
+  /** When the server came to the name. */
+  placeOf(name: string, server: string): number {
+    return this.#byName.get(name)?.find((one) => one.server === server)?.at ?? Infinity;
+  }
+  /** The next names that the server takes are those of its last known lists. @param late where it was not the first */
+  recall(server: string, late: LatePlaces): void {
+    this.#recalledByServer.set(server, new Map(late));
+  }
+  /** The server has ended: it comes last where it returns. */
+  release(server: string): void {
+    this.#recalledByServer.delete(server);
+    for (const one of this.#absent) if (one.server === server) this.#drop(one);
+  }
+
+  /** @returns the collisions that begin: each once, however many views have it */
+  replace(group: Group, before: View, next: View): readonly Collision[] {
+    const isShared = before.lists.size + next.lists.size === 0;
+    for (const [server, entries] of before.entries[this.#what])
+      for (const name of entries.keys())
+        if (this.#entryIn(next, server, name) === undefined) this.#leave(name, server, isShared);
+    const collisions: Collision[] = [];
+    for (const [server, entries] of next.entries[this.#what]) {
+      // Two updates of one millisecond have an order as well.
+      this.#latest = Math.max(this.#latest + 1, Date.now());
+      const late = this.#recalledByServer.get(server);
+      this.#recalledByServer.delete(server);
+      for (const [name, entry] of entries as ReadonlyMap<string, EntryOf<N>>) {
+        const came = late === undefined ? this.#latest : (late.get(name) ?? 0);
+        const { isOwn } = entry;
+        const holder = this.#holderOf({ name, server, group, isOwn, at: came, shared: undefined, views: 0 });
+        if (isShared) this.#share(holder, entry);
+        if (this.#entryIn(before, server, name) !== undefined) continue;
+        holder.views += 1;
+        if (holder.views === 1) collisions.push(...this.#collisionsOf(holder));
+      }
+    }
+    return collisions;
+  }
+
+  /** @param fresh what it is if the server has no place yet */
+  #holderOf(fresh: Holder<EntryOf<N>>): Holder<EntryOf<N>> {
+    const { name, server, group, isOwn } = fresh;
+    const holders = this.#byName.get(name) ?? [];
+    const held = holders.find((one) => one.server === server);
+    if (held !== undefined) {
+      this.#absent.delete(held);
+      return Object.assign(held, { group, isOwn });
+    }
+    if (this.#what === 'tools') fresh.at = 0;
+    this.#byName.set(name, [...holders, fresh]);
+    return fresh;
+  }
+  #collisionsOf(holder: Holder<EntryOf<N>>): readonly Collision[] {
+    const { name } = holder;
+    const others = (this.#byName.get(name) ?? []).filter((one) => one !== holder && one.views > 0);
+    const [other] = [...others].sort((a, b) => (isBetter(a, b) ? -1 : 1));
+    if (other === undefined) return [];
+    const [winner, loser] = isBetter(other, holder) ? [other, holder] : [holder, other];
+    return [{ name, winner: winner.server, loser: loser.server }];
+  }
+
+  #share(holder: Holder<EntryOf<N>>, entry: EntryOf<N> | undefined): void {
+    holder.shared = entry;
+    const best = this.#best(holder.name);
+    if (best === undefined) this.#sharedByName.delete(holder.name);
+    else this.#sharedByName.set(holder.name, best);
+  }
+  #leave(name: string, server: string, isShared: boolean): void {
+    const holders = this.#byName.get(name) ?? [];
+    const holder = holders.find((one) => one.server === server);
+    if (holder === undefined) return;
+    if (isShared) this.#share(holder, undefined);
+    holder.views -= 1;
+    if (holder.views === 0) this.#absent.add(holder);
+    if (holders.every(({ views }) => views === 0)) for (const one of holders) this.#drop(one);
+    else if (holder.views === 0 && this.#what === 'tools') this.#drop(holder);
+  }
+  #drop(holder: Holder<EntryOf<N>>): void {
+    const others = (this.#byName.get(holder.name) ?? []).filter((one) => one !== holder);
+    if (others.length === 0) this.#byName.delete(holder.name);
+    else this.#byName.set(holder.name, others);
+    this.#absent.delete(holder);
+  }
+
+  #entryIn({ entries }: View, server: string, name: string): EntryOf<N> | undefined {
+    return entries[this.#what].get(server)?.get(name) as EntryOf<N> | undefined;
+  }
+}
+
+type Rank = Pick<Holder<unknown>, 'isOwn' | 'at' | 'server'>;
+function isBetter(a: Rank, b: Rank): boolean {
+  if (a.isOwn !== b.isOwn) return a.isOwn;
+  return a.at === b.at ? a.server < b.server : a.at < b.at;
+}
