@@ -85,16 +85,9 @@ function unreadCertificates(settings: Settings | undefined, directory: string, o
 
 /** Definitions contain commands, which run as Pegboard's user. */
 async function writableByOthers(...paths: readonly string[]): Promise<readonly Issue[]> {
-  const modes = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        ({ mode }) => mode,
-        () => 0,
-      ),
-    ),
-  );
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return paths.flatMap((file, at): Issue[] => {
-    if (((modes[at] ?? 0) & 0o002) === 0) return [];
+    if (((found[at]?.mode ?? 0) & 0o002) === 0) return [];
     const message = `every user of this machine can write it, and so have commands run; run: chmod o-w ${file}`;
     return [{ severity: 'warning', code: 'CONFIG_INVALID', message, file }];
   });
