@@ -7,16 +7,18 @@ import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import { holderOf } from '../grants/record/holderOf.ts';
 import { askerOf } from './askerOf.ts';
-import { clientFor } from './clientFor.ts';
-import type { ClientForParts } from './clientFor.ts';
 import { DiscoveryFault } from './discoveryFault.ts';
 import { FLOW_SECONDS } from './flowStore.ts';
 import type { FlowStore, SignInFlow } from './flowStore.ts';
 import { NO_ADDRESS, START_PATH } from './ownAddresses.ts';
+import type { OwnAddresses } from './ownAddresses.ts';
+import type { OwnClients } from './ownClients.ts';
 import type { SecretRequests } from './secretRequests.ts';
 import { scopesToAsk } from './scopesToAsk.ts';
 
-export interface BeginParts extends ClientForParts {
+export interface BeginParts {
+  readonly addresses: OwnAddresses;
+  readonly clients: OwnClients;
   readonly finder: () => SignInFinder;
   readonly networks: Networks;
   readonly flows: FlowStore;
@@ -43,7 +45,7 @@ export async function beginSignIn(
   const holder = holderOf(auth, request);
   const doubted = await parts.flows.clientLeft(holder.owner, server.name);
   const asked = { facts, auth, redirectUri, network, doubted };
-  const client = await clientFor(asked, parts).catch((error: unknown) => {
+  const client = await parts.clients.of(asked).catch((error: unknown) => {
     // Registration was tried at an address that nothing has named.
     throw facts.isAssumed && error instanceof SignInFault
       ? new DiscoveryFault(nothingAt(url), { cause: error })

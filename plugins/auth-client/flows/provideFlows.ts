@@ -20,6 +20,7 @@ import { clientDocument } from './clientDocument.ts';
 import { Connections } from './connections.ts';
 import { FlowStore } from './flowStore.ts';
 import { OwnAddresses, START_PATH } from './ownAddresses.ts';
+import { OwnClients } from './ownClients.ts';
 import { OwnRegistrations } from './ownRegistrations.ts';
 import { SecretRequests } from './secretRequests.ts';
 import { secretsPage } from './secretsPage.ts';
@@ -78,14 +79,13 @@ export function provideFlows(
   scope.provide(Route, clientDocument(addresses, config));
   const begin: BeginParts = {
     addresses,
-    registrations,
+    clients: new OwnClients(addresses, registrations, () => scope.get(ConfigControl).directory),
     flows,
     grants,
     secrets,
     requests,
     networks,
     finder: () => scope.get(SignInFinder),
-    directory: () => scope.get(ConfigControl).directory,
   };
   const clientLost = ({ issuer, client }: KeptGrant): void => {
     registrations.forget(issuer, addresses.callback ?? '', client).catch((error: unknown) => {

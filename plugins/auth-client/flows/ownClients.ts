@@ -12,12 +12,6 @@ import { serverFault } from './serverRequest.ts';
 
 const TIMEOUT_MS = 10_000;
 
-export interface ClientForParts {
-  readonly addresses: OwnAddresses;
-  readonly registrations: OwnRegistrations;
-  /** Base of relative paths. */
-  readonly directory: () => string;
-}
 export interface ClientQuestion {
   readonly facts: SignInFacts;
   readonly auth: AuthRules;
@@ -27,30 +21,41 @@ export interface ClientQuestion {
   readonly doubted: string | undefined;
 }
 
-/** The gateway as a client of an authorization server: as configured, by the URL of its metadata document, or registered there.
- *  @throws SignInFault; GatewayError STORE_UNREACHABLE. Source: MCP 2025-11-25, Authorization, Client Registration Approaches */
-export async function clientFor(
-  { facts, auth, redirectUri, network, doubted }: ClientQuestion,
-  parts: ClientForParts,
-): Promise<GrantClient> {
-  const configured = configuredClient(auth, facts, parts.directory());
-  if (configured !== undefined) return configured;
-  const { issuer, registration, endpoints } = facts;
-  const document = usableDocument(parts.addresses.clientId, facts);
-  const takesDocuments = registration === 'client-document';
-  if (document !== undefined && (takesDocuments || endpoints.registration === undefined))
-    return { id: document, authMethod: 'none', isRegistered: false };
-  if (endpoints.registration === undefined) throw new SignInFault(unknownClient(issuer, takesDocuments));
-  // Without `scope`: servers behind one issuer want different ones, and it would exclude all others.
-  const metadata = ownMetadata(redirectUri, parts.addresses.base ?? '');
-  const fetch = await network.sender(new URL(endpoints.registration), TIMEOUT_MS);
-  try {
-    return await parts.registrations.clientFor(facts, redirectUri, { metadata, fetch, doubted });
-  } catch (error) {
-    throw new SignInFault(
-      `this gateway cannot register at ${endpoints.registration}: ${serverFault(error)}; register it there, and set auth.authorizationServer.clientId of the server`,
-      { cause: error },
-    );
+/** The gateway as a client of authorization servers. */
+export class OwnClients {
+  readonly #addresses: OwnAddresses;
+  readonly #registrations: OwnRegistrations;
+  readonly #directory: () => string;
+
+  /** @param directory base of relative paths */
+  constructor(addresses: OwnAddresses, registrations: OwnRegistrations, directory: () => string) {
+    this.#addresses = addresses;
+    this.#registrations = registrations;
+    this.#directory = directory;
+  }
+
+  /** As configured, by the URL of its metadata document, or registered there.
+   *  @throws SignInFault; GatewayError STORE_UNREACHABLE. Source: MCP 2025-11-25, Authorization, Client Registration Approaches */
+  async of({ facts, auth, redirectUri, network, doubted }: ClientQuestion): Promise<GrantClient> {
+    const configured = configuredClient(auth, facts, this.#directory());
+    if (configured !== undefined) return configured;
+    const { issuer, registration, endpoints } = facts;
+    const document = usableDocument(this.#addresses.clientId, facts);
+    const takesDocuments = registration === 'client-document';
+    if (document !== undefined && (takesDocuments || endpoints.registration === undefined))
+      return { id: document, authMethod: 'none', isRegistered: false };
+    if (endpoints.registration === undefined) throw new SignInFault(unknownClient(issuer, takesDocuments));
+    // Without `scope`: servers behind one issuer want different ones, and it would exclude all others.
+    const metadata = ownMetadata(redirectUri, this.#addresses.base ?? '');
+    const fetch = await network.sender(new URL(endpoints.registration), TIMEOUT_MS);
+    try {
+      return await this.#registrations.clientFor(facts, redirectUri, { metadata, fetch, doubted });
+    } catch (error) {
+      throw new SignInFault(
+        `this gateway cannot register at ${endpoints.registration}: ${serverFault(error)}; register it there, and set auth.authorizationServer.clientId of the server`,
+        { cause: error },
+      );
+    }
   }
 }
 
