@@ -17,6 +17,8 @@ type Entries<N extends ListName> = ReadonlyMap<string, ReadonlyMap<string, Entry
 
 /** What the servers of a group offer to all whose own lists are the same. */
 export interface View {
+  /** That of no other. */
+  readonly id: number;
   /** By server; a server without one offers what it lists on the shared connection. */
   readonly lists: ReadonlyMap<string, OwnList>;
   readonly offers: ReadonlyMap<string, ServerOffer>;
@@ -25,14 +27,14 @@ export interface View {
 }
 /** The views of a request, of each group whose offer depends on the caller. */
 export type Views = ReadonlyMap<Group, View>;
-const NO_LISTS: ReadonlyMap<string, OwnList> = new Map();
-const EMPTY: View = viewOf(undefined, NO_LISTS, new Map());
+const EMPTY: View = { id: 0, ...viewOf(undefined, new Map(), new Map()) };
 
 export interface GroupParts {
   readonly config: () => UpstreamConfig;
   readonly personal: (server: string) => Personal | undefined;
   /** What servers offer, by the server, or by the own list. */
   readonly offers: WeakMap<Server | OwnList, ServerOffer>;
+  readonly nextId: () => number;
   readonly replaced: (group: Group, before: View, next: View) => void;
   /** A server offers something else than before on the shared connection, or to the owners of a list. */
   readonly changed: (server: string, before: ServerOffer, next: ServerOffer) => void;
@@ -74,7 +76,7 @@ export class Group {
   /** A member, or what it lists on the shared connection, has changed. */
   update(): void {
     this.#isPersonal = [...this.members.keys()].some((name) => this.#personal(name) !== undefined);
-    this.#shared = this.#read(this.#shared, NO_LISTS);
+    this.#shared = this.#read(this.#shared, EMPTY.lists);
     this.updateOwn();
     for (const [key, view] of this.#own) this.#own.set(key, this.#read(view, view.lists));
   }
@@ -120,7 +122,7 @@ export class Group {
 
   /** @returns `before` itself if nothing has changed */
   #read(before: View, lists: View['lists']): View {
-    const { config, offers, replaced, changed } = this.#parts;
+    const { config, offers, nextId, replaced, changed } = this.#parts;
     const news: Parameters<typeof changed>[] = [];
     const read = new Map<string, ServerOffer>();
     for (const [name, server] of this.members) {
@@ -133,7 +135,8 @@ export class Group {
     }
     const isSame = [...read].every(([name, offer]) => before.offers.get(name) === offer);
     if (isSame && read.size === before.offers.size) return before;
-    const view = viewOf(this.#family, lists, read, before === EMPTY ? this.#shared : before);
+    const known = before === EMPTY ? this.#shared : before;
+    const view = { id: nextId(), ...viewOf(this.#family, lists, read, known) };
     replaced(this, before, view);
     for (const one of news) changed(...one);
     return view;
@@ -149,7 +152,7 @@ function viewOf(
   lists: View['lists'],
   offers: View['offers'],
   before?: View,
-): View {
+): Omit<View, 'id'> {
   const itemsOf = (section: Section): Entries<Section> =>
     new Map([...offers].map(([server, offer]) => [server, offer[section].entries]));
   const tools =

@@ -1,3 +1,6 @@
+import type { Tool } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
+import type { UpstreamConfig } from '../config.ts';
 import type { ListName } from '../client/conversation/readList.ts';
 import type { LatePlaces } from '../connection/lastKnown.ts';
 import type { EntryOf, Group, View, Views } from './group.ts';
@@ -6,6 +9,11 @@ export interface Collision {
   readonly name: string;
   readonly winner: string;
   readonly loser: string;
+}
+export interface HoldersParts {
+  readonly config: () => Pick<UpstreamConfig, 'maxTombstones'>;
+  /** A tool that another plugin added: it has its name before all servers. */
+  readonly pluginTool: (name: string) => Tool | undefined;
 }
 /** Who offers a name: a server, or `family <name>`. */
 interface Holder<T> {
@@ -26,21 +34,32 @@ interface Holder<T> {
  *  another one does. */
 export class Holders<N extends ListName> {
   readonly #what: N;
+  readonly #parts: HoldersParts;
   readonly #byName = new Map<string, readonly Holder<EntryOf<N>>[]>();
   /** What those without own lists get. */
   readonly #sharedByName = new Map<string, EntryOf<N>>();
+  /** Names that are offered to all no more → the server that offered them last. */
+  readonly #former = new Map<string, string>();
+  #names: readonly string[] | undefined;
   /** Those without a view. */
   readonly #absent = new Set<Holder<EntryOf<N>>>();
   /** Late names with their places, of servers whose last known lists are about to be offered. */
   readonly #recalledByServer = new Map<string, ReadonlyMap<string, number>>();
   #latest = 0;
+  #generation = 0;
 
-  constructor(what: N) {
+  constructor(what: N, parts: HoldersParts) {
     this.#what = what;
+    this.#parts = parts;
   }
 
-  get names(): Iterable<string> {
-    return this.#byName.keys();
+  /** Changes whenever a view has another entry. */
+  get generation(): number {
+    return this.#generation;
+  }
+  /** In order, so that the catalogue need not sort each list anew. */
+  get names(): readonly string[] {
+    return (this.#names ??= [...this.#byName.keys()].sort());
   }
 
   /** @param views of the request; absent: of one without own lists */
@@ -60,6 +79,11 @@ export class Holders<N extends ListName> {
       winner = entry;
     }
     return winner;
+  }
+
+  /** The server that formerly offered the name to all. */
+  formerOf(name: string): string | undefined {
+    return this.#former.get(name);
   }
 
   /** When the server came to the name. */
@@ -92,8 +116,11 @@ export class Holders<N extends ListName> {
         const came = late === undefined ? this.#latest : (late.get(name) ?? 0);
         const { isOwn } = entry;
         const holder = this.#holderOf({ name, server, group, isOwn, at: came, shared: undefined, views: 0 });
+        const former = this.#entryIn(before, server, name);
+        if (former === entry) continue;
+        this.#touch();
         if (isShared) this.#share(holder, entry);
-        if (this.#entryIn(before, server, name) !== undefined) continue;
+        if (former !== undefined) continue;
         holder.views += 1;
         if (holder.views === 1) collisions.push(...this.#collisionsOf(holder));
       }
@@ -118,26 +145,40 @@ export class Holders<N extends ListName> {
     const { name } = holder;
     const others = (this.#byName.get(name) ?? []).filter((one) => one !== holder && one.views > 0);
     const [other] = [...others].sort((a, b) => (isBetter(a, b) ? -1 : 1));
-    if (other === undefined) return [];
-    const [winner, loser] = isBetter(other, holder) ? [other, holder] : [holder, other];
-    return [{ name, winner: winner.server, loser: loser.server }];
+    const collisions: Collision[] = [];
+    if (other !== undefined) {
+      const [winner, loser] = isBetter(other, holder) ? [other, holder] : [holder, other];
+      collisions.push({ name, winner: winner.server, loser: loser.server });
+    }
+    const tool = this.#what === 'tools' ? this.#parts.pluginTool(name) : undefined;
+    if (tool !== undefined)
+      collisions.push({ name, winner: `the ${tool.kind} tool of that name`, loser: holder.server });
+    return collisions;
   }
-
   #share(holder: Holder<EntryOf<N>>, entry: EntryOf<N> | undefined): void {
     holder.shared = entry;
     const best = this.#best(holder.name);
     if (best === undefined) this.#sharedByName.delete(holder.name);
     else this.#sharedByName.set(holder.name, best);
+    if (best !== undefined) this.#former.delete(holder.name);
+    // A family is not a server that could be started again.
+    else if (!holder.server.startsWith('family '))
+      setNewest(this.#former, [holder.name, holder.server], this.#parts.config().maxTombstones);
   }
   #leave(name: string, server: string, isShared: boolean): void {
     const holders = this.#byName.get(name) ?? [];
     const holder = holders.find((one) => one.server === server);
     if (holder === undefined) return;
+    this.#touch();
     if (isShared) this.#share(holder, undefined);
     holder.views -= 1;
     if (holder.views === 0) this.#absent.add(holder);
     if (holders.every(({ views }) => views === 0)) for (const one of holders) this.#drop(one);
     else if (holder.views === 0 && this.#what === 'tools') this.#drop(holder);
+  }
+  #touch(): void {
+    this.#generation += 1;
+    this.#names = undefined;
   }
   #drop(holder: Holder<EntryOf<N>>): void {
     const others = (this.#byName.get(holder.name) ?? []).filter((one) => one !== holder);
@@ -147,7 +188,7 @@ export class Holders<N extends ListName> {
   }
 
   #entryIn({ entries }: View, server: string, name: string): EntryOf<N> | undefined {
-    return entries[this.#what].get(server)?.get(name) as EntryOf<N> | undefined;
+    return entries[this.#what].get(server)?.get(name);
   }
 }
 

@@ -8,6 +8,8 @@ import type { ServerCall } from './callFor.ts';
 import type { Declaring } from '../own/ownedWatches.ts';
 import { rpcText } from '../client/rpc/rpcText.ts';
 import { LISTS } from '../client/conversation/readList.ts';
+import type { Views } from './group.ts';
+import type { Holders } from './holders.ts';
 import { isNamedAfter, isOwnUri } from './names.ts';
 import type { NameParts } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
@@ -17,14 +19,8 @@ import type { OfferedItem, Section } from './sourceItems.ts';
 
 export interface McpSourcesParts {
   readonly config: () => UpstreamConfig;
-  readonly winner: (
-    section: Section,
-    name: string,
-    request: InboundRequest,
-    isIn: (item: OfferedItem) => boolean,
-  ) => OfferedItem | undefined;
-  /** When a server came to a name; the lower the earlier. */
-  readonly placeOf: (section: Section, name: string, server: string) => number;
+  readonly holders: { readonly [S in Section]: Holders<S> };
+  readonly views: (request: InboundRequest) => Views | undefined;
   /** What the request gets of each server. */
   readonly offers: (request: InboundRequest) => readonly (readonly [server: string, offer: ServerOffer])[];
   readonly naming: (server: string) => NameParts;
@@ -130,7 +126,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   /** Undefined as well for what the request may not learn of. */
   #known(section: Section, name: string, request: InboundRequest): OfferedItem | undefined {
     const isKnown = ({ offer }: OfferedItem): boolean => !this.#parts.table().hides(offer, request);
-    return this.#parts.winner(section, name, request, isKnown);
+    return this.#parts.holders[section].winner(name, this.#parts.views(request), isKnown);
   }
   #names(section: Section, request: InboundRequest): readonly string[] {
     return this.#parts.offers(request).flatMap(([, offer]) => [...offer[section].entries.keys()]);
@@ -192,8 +188,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   #templateOf(uri: string, request: InboundRequest): OfferedItem | undefined {
     if (isOwnUri(uri)) return undefined;
     const fitting = this.#winners('resourceTemplates', request).filter(({ matches }) => matches?.(uri));
-    const at = ({ offer, server }: OfferedItem): number =>
-      this.#parts.placeOf('resourceTemplates', offer.name, server);
+    const { resourceTemplates } = this.#parts.holders;
+    const at = ({ offer, server }: OfferedItem): number => resourceTemplates.placeOf(offer.name, server);
     return [...fitting].sort((a, b) => at(a) - at(b))[0];
   }
 }

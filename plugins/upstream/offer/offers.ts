@@ -1,9 +1,7 @@
-import { isObject } from 'pegboard';
 import type { InboundRequest, KernelEvent, Log, Tool, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { UpstreamConfig } from '../config.ts';
-import { NOTHING_LISTED } from '../client/conversation/listing.ts';
 import { LIST_NAMES } from '../client/conversation/readList.ts';
 import type { ListName } from '../client/conversation/readList.ts';
 import type { Server } from '../server/server.ts';
@@ -15,13 +13,12 @@ import { Group } from './group.ts';
 import type { EntryOf, View, Views } from './group.ts';
 import { Holders } from './holders.ts';
 import { McpSources } from './mcpSources.ts';
-import { exposedName, exposedUri, namingOf } from './names.ts';
+import { namingOf } from './names.ts';
 import type { NameParts } from './names.ts';
-import { NO_OFFER } from './serverOffer.ts';
+import { NO_OFFER, readOffer, withList } from './serverOffer.ts';
 import type { ServerOffer } from './serverOffer.ts';
 import { NOUNS, SECTIONS } from './sourceItems.ts';
 import type { Section } from './sourceItems.ts';
-import type { ToolEntry } from './toolEntry.ts';
 
 /** Lists that are kept for requests with own lists: each has all tools. */
 const MAX_LISTS = 64;
@@ -40,38 +37,34 @@ export class Offers implements ToolSource {
   readonly sources: McpSources;
   readonly #parts: OffersParts;
   readonly #changes: Changes;
-  readonly #holders: { readonly [N in ListName]: Holders<N> } = {
-    tools: new Holders('tools'),
-    resources: new Holders('resources'),
-    resourceTemplates: new Holders('resourceTemplates'),
-    prompts: new Holders('prompts'),
-  };
+  readonly #holders: { readonly [N in ListName]: Holders<N> };
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<string, string>();
   readonly #offers = new WeakMap<object, ServerOffer>();
   /** Groups whose offer depends on the caller. */
   #personal: readonly Group[] = [];
   #viewsByRequest = new WeakMap<InboundRequest, Views>();
-  /** In order, so that the catalogue need not sort each list anew. */
-  #names: readonly string[] | undefined;
   /** The tools of requests that have the same views; the latest is last. */
   readonly #lists = new Map<string, readonly Tool[]>();
-  readonly #ids = new WeakMap<View, number>();
   #lastId = 0;
   readonly #followers = new Set<() => void>();
-  /** Names of removed tools → the server that offered them to all. */
-  readonly #tombstones = new Map<string, string>();
 
   constructor(parts: OffersParts) {
     const { config, table, log, emit } = parts;
     this.#parts = parts;
     this.#changes = new Changes(log, emit);
+    const holdersParts = { config, pluginTool: (name: string) => this.#pluginTool(name) };
+    this.#holders = {
+      tools: new Holders('tools', holdersParts),
+      resources: new Holders('resources', holdersParts),
+      resourceTemplates: new Holders('resourceTemplates', holdersParts),
+      prompts: new Holders('prompts', holdersParts),
+    };
     this.sources = new McpSources({
       config,
       table,
-      winner: (section, name, request, isIn) =>
-        this.#holders[section].winner(name, this.#viewsFor(request), isIn),
-      placeOf: (section, name, server) => this.#holders[section].placeOf(name, server),
+      holders: this.#holders,
+      views: (request) => this.#viewsFor(request),
       offers: (request) => this.#offersFor(request),
       naming: (server) => this.#namingOf(server),
     });
@@ -82,11 +75,11 @@ export class Offers implements ToolSource {
   }
   all(request: InboundRequest): readonly Tool[] {
     const views = this.#viewsFor(request);
-    const key = [...(views?.values() ?? [])].map((view) => this.#idOf(view)).join();
+    const key = [...(views?.values() ?? [])].map(({ id }) => id).join();
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
     const list: Tool[] = [];
-    for (const name of (this.#names ??= [...this.#holders.tools.names].sort())) {
+    for (const name of this.#holders.tools.names) {
       const tool = this.#holders.tools.winner(name, views)?.tool;
       if (tool !== undefined) list.push(tool);
     }
@@ -176,15 +169,14 @@ export class Offers implements ToolSource {
   }
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {
-    const listing = this.#parts.personal(server)?.listOf(owner)?.listing ?? NOTHING_LISTED;
-    const naming = this.#namingOf(server);
-    const names = (items: readonly unknown[], key: string): readonly string[] =>
-      items.flatMap((item) => (isObject(item) && typeof item[key] === 'string' ? [item[key]] : []));
-    return {
-      tools: names(listing.tools, 'name').map((name) => exposedName(name, naming)),
-      resources: names(listing.resources, 'uri').map((uri) => exposedUri(uri, naming)),
-      prompts: names(listing.prompts, 'name').map((name) => exposedName(name, naming)),
-    };
+    const list = this.#parts.personal(server)?.listOf(owner);
+    const member = this.#groupWith(server)?.members.get(server);
+    const offer =
+      list && member ? readOffer(withList(member, list), this.#parts.config(), NO_OFFER) : NO_OFFER;
+    const [tools, resources, prompts] = [offer.tools, offer.resources, offer.prompts].map(({ entries }) => [
+      ...entries.keys(),
+    ]) as [string[], string[], string[]];
+    return { tools, resources, prompts };
   }
   /** Why the definition of its server excludes a tool. */
   exclusion(name: string, request: InboundRequest): string | undefined {
@@ -192,7 +184,7 @@ export class Offers implements ToolSource {
   }
   /** The server that formerly offered a tool of that name to all. */
   formerServer(name: string): string | undefined {
-    return this.#tombstones.get(name);
+    return this.#holders.tools.formerOf(name);
   }
 
   #viewsFor(request: InboundRequest | undefined): Views | undefined {
@@ -233,18 +225,13 @@ export class Offers implements ToolSource {
     const tool = this.#parts.table().declared(name);
     return tool === undefined || tool.kind === 'tool' ? undefined : tool;
   }
-  #idOf(view: View): number {
-    const id = this.#ids.get(view) ?? (this.#lastId += 1);
-    this.#ids.set(view, id);
-    return id;
-  }
-
   #begin(key: string, family: string | undefined): Group {
     const { config, personal } = this.#parts;
     const group = new Group(family, {
       config,
       personal,
       offers: this.#offers,
+      nextId: () => (this.#lastId += 1),
       replaced: (one, before, next) => this.#replaced(one, before, next),
       changed: (...news) => this.#changes.tell(...news),
     });
@@ -261,35 +248,12 @@ export class Offers implements ToolSource {
   }
 
   #replaced(group: Group, before: View, next: View): void {
+    const { generation } = this.#holders.tools;
     for (const what of LIST_NAMES)
       this.#changes.collided(what, this.#holders[what].replace(group, before, next));
-    const [former, now] = [before.entries.tools, next.entries.tools];
     const isShared = before.lists.size + next.lists.size === 0;
-    let isSame = former.size === now.size;
-    for (const [server, entries] of now) {
-      const known = former.get(server);
-      for (const [name, entry] of entries) {
-        const plugins = known?.has(name) === true ? undefined : this.#pluginTool(name);
-        const winner = plugins && `the ${plugins.kind} tool of that name`;
-        if (winner !== undefined) this.#changes.collided('tools', [{ name, winner, loser: server }]);
-        if (isShared) this.#tombstones.delete(name);
-        isSame &&= entry === known?.get(name);
-      }
-      isSame &&= entries.size === known?.size;
-    }
-    if (isSame) return;
-    this.#names = undefined;
-    if (!isShared) return;
-    for (const [server, entries] of former) this.#bury(entries, now.get(server));
+    if (!isShared || generation === this.#holders.tools.generation) return;
     this.#lists.clear();
     for (const changed of this.#followers) changed();
-  }
-  /** Notes who had the names that are offered to all no more. A family is not a server that could be started again. */
-  #bury(former: ReadonlyMap<string, ToolEntry>, now: ReadonlyMap<string, ToolEntry> | undefined): void {
-    for (const [name, { server, tool }] of former) {
-      if (now?.has(name) === true || server !== tool.server) continue;
-      if (this.#holders.tools.winner(name) !== undefined) continue;
-      setNewest(this.#tombstones, [name, server], this.#parts.config().maxTombstones);
-    }
   }
 }
