@@ -1,4 +1,5 @@
 import type { InboundRequest } from 'pegboard';
+import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ListName } from '../client/conversation/readList.ts';
 import type { Server } from '../server/server.ts';
@@ -48,6 +49,9 @@ export class Group {
   #shared = EMPTY;
   /** By ids of the own lists. */
   readonly #own = new Map<string, View>();
+  readonly #keysByList = new WeakMap<OwnList, Set<string>>();
+  /** The list that an owner had at the last request, by member and owner. */
+  readonly #seen = new Map<string, OwnList>();
   #byRequest = new WeakMap<InboundRequest, View>();
   #isPersonal = false;
 
@@ -77,16 +81,20 @@ export class Group {
   update(): void {
     this.#isPersonal = [...this.members.keys()].some((name) => this.#personal(name) !== undefined);
     this.#shared = this.#read(this.#shared, EMPTY.lists);
-    this.updateOwn();
+    this.#byRequest = new WeakMap();
+    for (const view of this.#own.values()) this.#settle(view);
     for (const [key, view] of this.#own) this.#own.set(key, this.#read(view, view.lists));
   }
-  /** What a member lists to owners has changed. */
-  updateOwn(): void {
+  /** What a member lists to an owner has changed: thousands of owners connect at once after a restart. */
+  updateOwn(member: string, owner: string): void {
     this.#byRequest = new WeakMap();
-    for (const view of this.#own.values()) {
-      const isListed = ([name, list]: [string, OwnList]): boolean =>
-        this.#personal(name)?.isListed(list) === true;
-      if (![...view.lists].every(isListed)) this.#remove(view);
+    const place = placeOf(member, owner);
+    const former = this.#seen.get(place);
+    this.#seen.delete(place);
+    if (former === undefined) return;
+    for (const key of this.#keysByList.get(former) ?? []) {
+      const view = this.#own.get(key);
+      if (view !== undefined) this.#settle(view);
     }
   }
 
@@ -100,14 +108,19 @@ export class Group {
       const personal = this.#personal(name);
       const owner = personal?.credentialOf(request)?.owner;
       const list = owner === undefined ? undefined : personal?.listOf(owner);
-      if (list !== undefined) lists.set(name, list);
+      if (owner === undefined || list === undefined) continue;
+      lists.set(name, list);
+      setNewest(this.#seen, [placeOf(name, owner), list], MAX_VIEWS);
     }
     return lists;
   }
 
   #add(lists: View['lists']): View {
     const view = this.#read(EMPTY, lists);
-    this.#own.set(keyOf(lists), view);
+    const key = keyOf(lists);
+    this.#own.set(key, view);
+    for (const list of lists.values())
+      this.#keysByList.set(list, (this.#keysByList.get(list) ?? new Set()).add(key));
     const [oldest = view] = this.#own.values();
     if (this.#own.size > MAX_VIEWS) {
       this.#byRequest = new WeakMap();
@@ -115,8 +128,16 @@ export class Group {
     }
     return view;
   }
+  /** Removes the view unless owners may have it: each of its lists is listed. */
+  #settle(view: View): void {
+    const isListed = ([name, list]: [string, OwnList]): boolean =>
+      this.#personal(name)?.isListed(list) === true;
+    if (![...view.lists].every(isListed)) this.#remove(view);
+  }
   #remove(view: View): void {
-    this.#own.delete(keyOf(view.lists));
+    const key = keyOf(view.lists);
+    this.#own.delete(key);
+    for (const list of view.lists.values()) this.#keysByList.get(list)?.delete(key);
     this.#parts.replaced(this, view, EMPTY);
   }
 
@@ -143,6 +164,9 @@ export class Group {
   }
 }
 
+function placeOf(member: string, owner: string): string {
+  return `${member} ${owner}`;
+}
 function keyOf(lists: View['lists']): string {
   return [...lists].map(([server, { id }]) => `${server} ${id}`).join(' ');
 }

@@ -100,7 +100,7 @@ export class Offers implements ToolSource {
     const former = this.#groups.get(formerKey ?? '');
     this.#viewsByRequest = new WeakMap();
     if (owner !== undefined && former?.isPersonal === true) {
-      former.updateOwn();
+      former.updateOwn(name, owner);
       return;
     }
     if (this.#parts.personal(name) === undefined) former?.update();
