@@ -18,9 +18,9 @@ type Entries<N extends ListName> = ReadonlyMap<string, ReadonlyMap<string, Entry
 
 /** What the servers of a group offer to all whose own lists are the same. */
 export interface View {
-  /** That of no other. */
+  /** Number that no other view has. */
   readonly id: number;
-  /** By server; a server without one offers what it lists on the shared connection. */
+  /** Own lists by server; a server without one offers what it lists on the shared connection. */
   readonly lists: ReadonlyMap<string, OwnList>;
   readonly offers: ReadonlyMap<string, ServerOffer>;
   /** What has a name, by who offers it, a server or `family <name>`, and by exposed name. */
@@ -47,7 +47,7 @@ export class Group {
   readonly #parts: GroupParts;
   readonly #family: string | undefined;
   #shared = EMPTY;
-  /** By ids of the own lists. */
+  /** Views by the ids of their own lists. */
   readonly #own = new Map<string, View>();
   readonly #keysByList = new WeakMap<OwnList, Set<string>>();
   /** The list that an owner had at the last request, by member and owner. */

@@ -28,7 +28,7 @@ export const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', '
 /** What one server lists of a section. */
 export interface ReadItems {
   readonly source: readonly unknown[];
-  /** By exposed name or uri. */
+  /** Items by exposed name or uri. */
   readonly entries: ReadonlyMap<string, OfferedItem>;
   /** Entries that are left out, each with its fault. */
   readonly leftOut: readonly string[];
