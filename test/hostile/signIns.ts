@@ -92,9 +92,9 @@ export const SIGN_INS: readonly HostileCase[] = [
     id: 'U71',
     what: 'wrong scheme or host behind a proxy',
     tests: [
-      'plugins/auth-server/web/externalUrl: takes scheme and host of a trusted proxy, and always the base URL',
-      'plugins/auth-server/web/externalUrl: T61: ignores the forwarded headers of an untrusted peer',
-      'plugins/auth-server/web/externalUrl: believes X-Forwarded-* and Forwarded together only in what they agree on, because a client may have sent one of them',
+      'plugins/auth-server/web/forwardedRequest: takes scheme and host of a trusted proxy, and always the base URL',
+      'plugins/auth-server/web/forwardedRequest: T61: ignores the forwarded headers of an untrusted peer',
+      'plugins/auth-server/web/forwardedRequest: believes X-Forwarded-* and Forwarded together only in what they agree on, because a client may have sent one of them',
       'plugins/auth-server/web/clientAddresses: share one limit if it is not trusted, which one warning and each line about the limit say, with the key to set',
     ],
   },

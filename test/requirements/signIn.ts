@@ -181,9 +181,9 @@ export const SIGN_IN: readonly Requirement[] = [
     id: 'oauth.dpopProxy',
     sentence: 'The htu URL is rebuilt from forwarded headers only from trustedProxyCIDRs ([]).',
     tests: [
-      'plugins/auth-server/web/externalUrl: T61: ignores the forwarded headers of an untrusted peer',
-      'plugins/auth-server/web/externalUrl: takes scheme and host of a trusted proxy, and always the base URL',
-      'plugins/auth-server/web/externalUrl: reads Forwarded of trusted proxies: the rightmost address that is not one, scheme and host of the last',
+      'plugins/auth-server/web/forwardedRequest: T61: ignores the forwarded headers of an untrusted peer',
+      'plugins/auth-server/web/forwardedRequest: takes scheme and host of a trusted proxy, and always the base URL',
+      'plugins/auth-server/web/forwardedRequest: reads Forwarded of trusted proxies: the rightmost address that is not one, scheme and host of the last',
     ],
   },
   {

@@ -2,8 +2,8 @@ import type { BlockList } from 'node:net';
 import type { InboundRequest, Log } from 'pegboard';
 import { addressOwner } from 'pegboard/net';
 import { addressRanges } from '../../kit/http/addressRanges.ts';
-import { externalUrl } from './externalUrl.ts';
-import type { Doubt, ExternalUrl } from './externalUrl.ts';
+import { forwardedRequest } from './forwardedRequest.ts';
+import type { Doubt, ForwardedRequest } from './forwardedRequest.ts';
 
 const KEY = 'aggregator.oauth.server.trustedProxyCIDRs';
 const FIXES: Readonly<Record<Doubt, string>> = {
@@ -50,8 +50,8 @@ export class ClientAddresses {
     return doubt === undefined ? {} : { fix: FIXES[doubt] };
   }
 
-  #seen(request: InboundRequest): ExternalUrl {
-    return externalUrl(request, this.#proxies, this.#baseUrl());
+  #seen(request: InboundRequest): ForwardedRequest {
+    return forwardedRequest(request, this.#proxies, this.#baseUrl());
   }
 
   #warn(doubt: Doubt, { remoteAddress: peer, id }: InboundRequest): void {

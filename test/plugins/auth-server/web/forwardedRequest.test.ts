@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { externalUrl } from '../../../../plugins/auth-server/web/externalUrl.ts';
-import type { ExternalUrl } from '../../../../plugins/auth-server/web/externalUrl.ts';
+import { forwardedRequest } from '../../../../plugins/auth-server/web/forwardedRequest.ts';
+import type { ForwardedRequest } from '../../../../plugins/auth-server/web/forwardedRequest.ts';
 import { addressRanges } from '../../../../plugins/kit/http/addressRanges.ts';
 
 const BASE = 'https://svc.example';
 const proxies = addressRanges(['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32']);
 
-function seen(remoteAddress: string | undefined, headers: Record<string, string> = {}): ExternalUrl {
+function seen(remoteAddress: string | undefined, headers: Record<string, string> = {}): ForwardedRequest {
   const facts = { header: (name: string) => headers[name] };
   const request = remoteAddress === undefined ? facts : { ...facts, remoteAddress };
-  return externalUrl(request, proxies, BASE);
+  return forwardedRequest(request, proxies, BASE);
 }
 const addressFrom = (peer: string, forwarded: string): string | undefined =>
   seen(peer, { 'x-forwarded-for': forwarded }).address;
@@ -82,7 +82,7 @@ describe('auth-server: the address of a client and its URL of the gateway', () =
   });
 
   it('reads Forwarded of trusted proxies: the rightmost address that is not one, scheme and host of the last', () => {
-    const from = (forwarded: string, peer = '10.0.0.1'): ExternalUrl =>
+    const from = (forwarded: string, peer = '10.0.0.1'): ForwardedRequest =>
       seen(peer, { forwarded, host: 'a.example' });
     const CASES: readonly (readonly [string, string])[] = [
       ['for=198.51.100.1', '198.51.100.1'],

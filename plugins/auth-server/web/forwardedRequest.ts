@@ -7,7 +7,7 @@ import type { RequestFacts } from 'pegboard';
 export type Doubt = 'untrusted' | 'contradictory';
 
 /** Where a request came from, and how its client may have addressed it. */
-export interface ExternalUrl {
+export interface ForwardedRequest {
   /** The client's address, without port; undefined without a socket. */
   readonly address: string | undefined;
   /** What may precede the path in the client's URL, without a slash at the end; always with `baseUrl`. */
@@ -25,17 +25,21 @@ interface Claim {
 
 /** Forwarded headers count only if the peer is a trusted proxy; anyone else could choose their values. A proxy that sets one kind passes
  *  the other as the client has sent it, so what they do not agree on is not believed. @param baseUrl of aggregator.oauth.server */
-export function externalUrl(
+export function forwardedRequest(
   request: Pick<RequestFacts, 'header' | 'remoteAddress'>,
   proxies: BlockList,
   baseUrl: string,
-): ExternalUrl {
+): ForwardedRequest {
   const peer = plainAddress(request.remoteAddress ?? '');
   const host = request.header('host');
   const claims = [claimOfXForwarded(request), claimOfForwarded(request)].filter(
     (claim) => claim !== undefined,
   );
-  const seenFrom = (address: string | undefined, origin: string | undefined, doubt?: Doubt): ExternalUrl => ({
+  const seenFrom = (
+    address: string | undefined,
+    origin: string | undefined,
+    doubt?: Doubt,
+  ): ForwardedRequest => ({
     address,
     origins: [...new Set(origin === undefined ? [baseUrl] : [origin, baseUrl])],
     ...(doubt !== undefined && { doubt }),
