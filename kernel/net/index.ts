@@ -11,7 +11,7 @@ export {
 export { hostClasses, hostOf, isLoopbackHost } from './hostClasses.ts';
 export { resolveHost } from './resolveHost.ts';
 export { exportAgent } from './exportAgent.ts';
-export { authorizationFor, openTunnel, type TunnelParts } from './openTunnel.ts';
+export { authorizationFor, openTunnel, type TunnelTarget } from './openTunnel.ts';
 export {
   ProxyError,
   isLeftToProxy,

@@ -7,7 +7,8 @@ import { openSocks } from './openSocks.ts';
 import { ProxyError } from './proxyRoutes.ts';
 import type { Proxy } from './proxyRoutes.ts';
 
-export interface TunnelParts {
+/** What a connection through a proxy is made to. */
+export interface TunnelTarget {
   readonly host: string;
   readonly port: number;
   /** What the connection to a proxy at https trusts; undefined: what Node.js trusts by itself. */
@@ -16,7 +17,7 @@ export interface TunnelParts {
 }
 
 /** Opens a connection to a host through a proxy, which resolves its name. @throws ProxyError */
-export async function openTunnel(proxy: Proxy, parts: TunnelParts): Promise<Socket> {
+export async function openTunnel(proxy: Proxy, parts: TunnelTarget): Promise<Socket> {
   try {
     return await (proxy.isSocks ? openSocks : openConnect)(proxy, parts);
   } catch (error) {
@@ -25,7 +26,7 @@ export async function openTunnel(proxy: Proxy, parts: TunnelParts): Promise<Sock
 }
 
 /** Source: RFC 9110 §9.3.6 */
-function openConnect(proxy: Proxy, { host, port, secureContext, signal }: TunnelParts): Promise<Socket> {
+function openConnect(proxy: Proxy, { host, port, secureContext, signal }: TunnelTarget): Promise<Socket> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
     const asked = (proxy.isHttps ? https : http).request({

@@ -70,7 +70,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     listPrompts(scope),
     describePrompt(scope),
     getPrompt(scope),
-    getResult(scope, { store, turns, worker: selector }),
+    getResult(scope, store, turns, selector),
     explainTool(scope),
   ];
   for (const tool of inOrder) scope.addTool(tool);

@@ -14,13 +14,12 @@ import type { Selected } from '../results/select.ts';
 import { TextPage, sumOf } from '../results/textPage.ts';
 import type { AskedText, Counted, Shown } from '../results/textPage.ts';
 
-export interface GetResultParts {
-  readonly store: ResultStore;
-  readonly turns: Turns;
-  readonly worker: InWorker;
-}
-
-export function getResult(scope: Scope<MetatoolsConfig>, { store, turns, worker }: GetResultParts): Tool {
+export function getResult(
+  scope: Scope<MetatoolsConfig>,
+  store: ResultStore,
+  turns: Turns,
+  worker: InWorker,
+): Tool {
   const { pageChars } = scope.config;
   return metaTool({
     name: 'get_result',

@@ -44,7 +44,7 @@ export interface KubeWatchOptions extends KubeStream {
   readonly signal: AbortSignal;
 }
 
-interface CallParts {
+interface KubeCall {
   readonly place: KubePlace;
   readonly query?: KubeQuery;
   readonly headers?: Readonly<Record<string, string>>;
@@ -131,7 +131,7 @@ export class KubeApi {
 
   async #call<T = KubeObject>(
     method: KubeRequest['method'],
-    { place, query, headers, body }: CallParts,
+    { place, query, headers, body }: KubeCall,
     options: KubeCallOptions,
   ): Promise<KubeAnswer<T>> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';

@@ -10,11 +10,6 @@ export interface Collision {
   readonly winner: string;
   readonly loser: string;
 }
-export interface HoldersParts {
-  readonly config: () => Pick<UpstreamConfig, 'maxTombstones'>;
-  /** A tool that another plugin added: it has its name before all servers. */
-  readonly pluginTool: (name: string) => Tool | undefined;
-}
 /** Who offers a name: a server, or `family <name>`. */
 interface Holder<T> {
   readonly name: string;
@@ -34,7 +29,8 @@ interface Holder<T> {
  *  another one does. */
 export class Holders<N extends ListName> {
   readonly #what: N;
-  readonly #parts: HoldersParts;
+  readonly #config: () => Pick<UpstreamConfig, 'maxTombstones'>;
+  readonly #pluginTool: (name: string) => Tool | undefined;
   readonly #byName = new Map<string, readonly Holder<EntryOf<N>>[]>();
   /** What those without own lists get. */
   readonly #sharedByName = new Map<string, EntryOf<N>>();
@@ -48,9 +44,15 @@ export class Holders<N extends ListName> {
   #latest = 0;
   #generation = 0;
 
-  constructor(what: N, parts: HoldersParts) {
+  /** @param pluginTool a tool that another plugin added: it has its name before all servers */
+  constructor(
+    what: N,
+    config: () => Pick<UpstreamConfig, 'maxTombstones'>,
+    pluginTool: (name: string) => Tool | undefined,
+  ) {
     this.#what = what;
-    this.#parts = parts;
+    this.#config = config;
+    this.#pluginTool = pluginTool;
   }
 
   /** Changes whenever a view has another entry. */
@@ -150,7 +152,7 @@ export class Holders<N extends ListName> {
       const [winner, loser] = isBetter(other, holder) ? [other, holder] : [holder, other];
       collisions.push({ name, winner: winner.server, loser: loser.server });
     }
-    const tool = this.#what === 'tools' ? this.#parts.pluginTool(name) : undefined;
+    const tool = this.#what === 'tools' ? this.#pluginTool(name) : undefined;
     if (tool !== undefined)
       collisions.push({ name, winner: `the ${tool.kind} tool of that name`, loser: holder.server });
     return collisions;
@@ -163,7 +165,7 @@ export class Holders<N extends ListName> {
     if (best !== undefined) this.#former.delete(holder.name);
     // A family is not a server that could be started again.
     else if (!holder.server.startsWith('family '))
-      setNewest(this.#former, [holder.name, holder.server], this.#parts.config().maxTombstones);
+      setNewest(this.#former, [holder.name, holder.server], this.#config().maxTombstones);
   }
   #leave(name: string, server: string, isShared: boolean): void {
     const holders = this.#byName.get(name) ?? [];

@@ -11,7 +11,7 @@ import { LISTS } from '../client/conversation/readList.ts';
 import type { Views } from './group.ts';
 import type { Holders } from './holders.ts';
 import { isNamedAfter, isOwnUri } from './names.ts';
-import type { NameParts } from './names.ts';
+import type { Naming } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { mayHaveIt } from './serverOffer.ts';
 import type { ServerOffer } from './serverOffer.ts';
@@ -23,7 +23,7 @@ export interface McpSourcesParts {
   readonly views: (request: InboundRequest) => Views | undefined;
   /** What the request gets of each server. */
   readonly offers: (request: InboundRequest) => readonly (readonly [server: string, offer: ServerOffer])[];
-  readonly naming: (server: string) => NameParts;
+  readonly naming: (server: string) => Naming;
   /** Decides whether a request may see an item. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
 }

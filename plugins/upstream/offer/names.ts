@@ -3,7 +3,8 @@ import { HIDDEN, holdsUnprintable } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 
-export interface NameParts {
+/** How the names of a server are made. */
+export interface Naming {
   readonly servicePrefix: string;
   /** `toolPrefix` of the definition, or the server's name. */
   readonly prefix: string;
@@ -18,11 +19,11 @@ export function namingOf(
     maxNameChars,
     maxUriChars,
   }: Pick<UpstreamConfig, 'servicePrefix' | 'maxNameChars' | 'maxUriChars'>,
-): NameParts {
+): Naming {
   return { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars, maxUriChars };
 }
 
-export function isSameNaming(a: NameParts, b: NameParts): boolean {
+export function isSameNaming(a: Naming, b: Naming): boolean {
   return (
     a.servicePrefix === b.servicePrefix &&
     a.prefix === b.prefix &&
@@ -52,7 +53,7 @@ export function nameFault(name: string, maxChars: number): string | undefined {
  *  a map has the meaning of each. Source: requirement service.names. */
 export function exposedName(
   name: string,
-  { servicePrefix, prefix, maxChars }: Omit<NameParts, 'maxUriChars'>,
+  { servicePrefix, prefix, maxChars }: Omit<Naming, 'maxUriChars'>,
 ): string {
   const full = name.startsWith(`${prefix}_`)
     ? `${servicePrefix}_${name}`
@@ -63,7 +64,7 @@ export function exposedName(
 }
 
 /** Whether a tool of that name could belong to the server. */
-export function isNamedAfter(name: string, { servicePrefix, prefix }: NameParts): boolean {
+export function isNamedAfter(name: string, { servicePrefix, prefix }: Naming): boolean {
   return name.startsWith(`${servicePrefix}_${prefix}_`);
 }
 
@@ -75,7 +76,7 @@ export function isOwnUri(uri: string): boolean {
 }
 
 /** Keeps a URI that has a scheme, unless it is one of Pegboard's own. */
-export function exposedUri(uri: string, parts: NameParts): string {
+export function exposedUri(uri: string, parts: Naming): string {
   return uri.includes('://') && !isOwnUri(uri)
     ? uri
     : exposedName(uri, { ...parts, maxChars: Number.POSITIVE_INFINITY });

@@ -14,7 +14,7 @@ import type { EntryOf, View, Views } from './group.ts';
 import { Holders } from './holders.ts';
 import { McpSources } from './mcpSources.ts';
 import { namingOf } from './names.ts';
-import type { NameParts } from './names.ts';
+import type { Naming } from './names.ts';
 import { NO_OFFER, readOffer, withList } from './serverOffer.ts';
 import type { ServerOffer } from './serverOffer.ts';
 import { NOUNS, SECTIONS } from './sourceItems.ts';
@@ -53,12 +53,12 @@ export class Offers implements ToolSource {
     const { config, table, log, emit } = parts;
     this.#parts = parts;
     this.#changes = new Changes(log, emit);
-    const holdersParts = { config, pluginTool: (name: string) => this.#pluginTool(name) };
+    const pluginTool = (name: string): Tool | undefined => this.#pluginTool(name);
     this.#holders = {
-      tools: new Holders('tools', holdersParts),
-      resources: new Holders('resources', holdersParts),
-      resourceTemplates: new Holders('resourceTemplates', holdersParts),
-      prompts: new Holders('prompts', holdersParts),
+      tools: new Holders('tools', config, pluginTool),
+      resources: new Holders('resources', config, pluginTool),
+      resourceTemplates: new Holders('resourceTemplates', config, pluginTool),
+      prompts: new Holders('prompts', config, pluginTool),
     };
     this.sources = new McpSources({
       config,
@@ -204,7 +204,7 @@ export class Offers implements ToolSource {
   #offersFor(request: InboundRequest): readonly (readonly [server: string, offer: ServerOffer])[] {
     return [...this.#groups.values()].flatMap((group) => [...group.viewFor(request).offers]);
   }
-  #namingOf(server: string): NameParts {
+  #namingOf(server: string): Naming {
     const definition = this.#groupWith(server)?.members.get(server)?.definition ?? { toolPrefix: undefined };
     return namingOf({ name: server, definition }, this.#parts.config());
   }

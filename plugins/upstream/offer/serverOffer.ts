@@ -4,7 +4,7 @@ import { LIST_NAMES } from '../client/conversation/readList.ts';
 import type { Server } from '../server/server.ts';
 import type { OwnList } from '../own/ownLists.ts';
 import { isSameNaming, namingOf } from './names.ts';
-import type { NameParts } from './names.ts';
+import type { Naming } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { readItems } from './sourceItems.ts';
 import type { ReadItems, Section } from './sourceItems.ts';
@@ -13,7 +13,7 @@ import type { ServerTools } from './toolEntry.ts';
 
 /** What one server offers to those who have one list. */
 export interface ServerOffer extends Readonly<Record<Section, ReadItems>> {
-  readonly naming: NameParts;
+  readonly naming: Naming;
   readonly tools: ServerTools;
   /** What is not read of the lists. */
   readonly gaps: readonly string[];

@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject, Offer } from 'pegboard';
 import { LISTS } from '../client/conversation/readList.ts';
 import { MAX_OWN_NAME_CHARS, exposedName, exposedUri, nameFault, shownName } from './names.ts';
-import type { Claim, NameParts } from './names.ts';
+import type { Claim, Naming } from './names.ts';
 import { shapedEntry } from './shapedEntry.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import { templateMatcher } from './templateMatcher.ts';
@@ -41,7 +41,7 @@ export function readItems(
   section: Section,
   source: readonly unknown[],
   connection: OfferingServer,
-  parts: NameParts,
+  parts: Naming,
 ): ReadItems {
   const entries = new Map<string, OfferedItem>();
   const leftOut: string[] = [];
@@ -65,12 +65,7 @@ export function readItems(
 }
 
 /** @param entry has the shape of its section */
-function itemOf(
-  section: Section,
-  entry: JsonObject,
-  connection: OfferingServer,
-  parts: NameParts,
-): OfferedItem {
+function itemOf(section: Section, entry: JsonObject, connection: OfferingServer, parts: Naming): OfferedItem {
   const { key } = LISTS[section];
   const ownName = entry[key] as string;
   const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);

@@ -12,7 +12,7 @@ import { callFor } from './callFor.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { MAX_OWN_NAME_CHARS, exposedName, isSameNaming, nameFault, shownName } from './names.ts';
-import type { Claim, NameParts } from './names.ts';
+import type { Claim, Naming } from './names.ts';
 import { shapedEntry } from './shapedEntry.ts';
 import type { ShapedEntry } from './shapedEntry.ts';
 
@@ -34,7 +34,7 @@ type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 /** The tools that a server lists, as entries. */
 export interface ServerTools {
   readonly source: readonly unknown[];
-  readonly parts: NameParts;
+  readonly parts: Naming;
   readonly rules: Rules;
   readonly entries: ReadonlyMap<string, ToolEntry>;
   /** Malformed tools, each with its fault. */
@@ -57,11 +57,7 @@ export const NONE: ServerTools = {
 };
 
 /** @returns `before` itself if nothing has changed; equal tools keep their entries */
-export function readServerTools(
-  connection: OfferingServer,
-  parts: NameParts,
-  before: ServerTools,
-): ServerTools {
+export function readServerTools(connection: OfferingServer, parts: Naming, before: ServerTools): ServerTools {
   const source = connection.listing.tools;
   const { family, includeTools, excludeTools } = connection.definition;
   const rules: Rules = { family, includeTools, excludeTools };

@@ -219,7 +219,7 @@ export class Grants {
     known.isRead = true;
   }
 
-  async #dropAll(prefix: string, isMeant: (key: KeyParts) => boolean): Promise<readonly GrantRecord[]> {
+  async #dropAll(prefix: string, isMeant: (key: GrantKey) => boolean): Promise<readonly GrantRecord[]> {
     const keys = (await this.#vault.list(prefix)).map(partsOf).filter(isMeant);
     const dropped = await Promise.all(keys.map(({ owner, server }) => this.drop(owner, server)));
     return dropped.filter((record) => record !== undefined);
@@ -266,15 +266,15 @@ export class Grants {
 /** @param owner undefined: any */
 type OtherChanged = (owner: string | undefined, server?: string) => void;
 
-interface KeyParts {
+interface GrantKey {
   readonly owner: string;
   readonly server: string;
 }
-function keyOf({ owner, server }: KeyParts): string {
+function keyOf({ owner, server }: GrantKey): string {
   return `${KIND}${owner}:${server}`;
 }
 /** Names of servers and owners have no colon. */
-function partsOf(key: string): KeyParts {
+function partsOf(key: string): GrantKey {
   const [, owner = '', server = ''] = key.split(':');
   return { owner, server };
 }
