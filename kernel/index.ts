@@ -58,6 +58,7 @@ export { inTurn } from './lib/inTurn.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { didYouMean, nearest } from './lib/nearest.ts';
+export { once } from './lib/once.ts';
 export { packageFile } from './lib/packageFile.ts';
 export { readSchema } from './lib/readSchema.ts';
 export { singleFlight } from './lib/singleFlight.ts';

@@ -4,15 +4,13 @@ import { MAX_FAULTS, type Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
 import { isMarked } from '../lib/markedSecrets.ts';
 import { nearest } from '../lib/nearest.ts';
+import { once } from '../lib/once.ts';
 import { SCHEMA_NAME } from '../lib/readSchema.ts';
 import { AJV_OPTIONS } from './ajvOptions.ts';
 import { PRECOMPILED } from './precompiled.ts';
 
 /** Made for the first schema that is not compiled already: most commands meet none, and it takes 5% of their start. */
-const ajv = (
-  (made?: Ajv2020) => () =>
-    (made ??= new Ajv2020(AJV_OPTIONS))
-)();
+const ajv = once(() => new Ajv2020(AJV_OPTIONS));
 
 /** @returns why the schema does not compile, or undefined */
 export function isValidSchema(schema: JsonSchema): string | undefined {

@@ -1,4 +1,4 @@
-import { GatewayError, fillReferences, secretsGiven } from 'pegboard';
+import { GatewayError, fillReferences, once, secretsGiven } from 'pegboard';
 import type { Filled, Log } from 'pegboard';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
@@ -10,7 +10,6 @@ import { routeOf, secretsOfRoute } from './routeOf.ts';
 import { StandardError } from '../client/wire/standardError.ts';
 import type { HttpOptions } from '../client/wire/httpWire.ts';
 import type { SseOptions } from '../client/wire/sseWire.ts';
-import { importOnce } from '../client/wire/importOnce.ts';
 import { StdioWire } from '../client/wire/stdioWire.ts';
 import { unixAddress } from '../client/wire/unixAddress.ts';
 import type { MemoryOf, Wire, WireListener } from '../client/wire/wire.ts';
@@ -168,8 +167,9 @@ function wantsCallers({ auth }: ServerDefinition): GatewayError {
   return new GatewayError('UPSTREAM_AUTH_REQUIRED', text);
 }
 
-const sseWire = importOnce(() => import('../client/wire/sseWire.ts'));
-const httpWire = importOnce(() => import('../client/wire/httpWire.ts'));
+// Each import() asks the resolver in another thread, also for a module that is there.
+const sseWire = once(() => import('../client/wire/sseWire.ts'));
+const httpWire = once(() => import('../client/wire/httpWire.ts'));
 
 /** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */
 export async function remoteWire(

@@ -1,5 +1,5 @@
+import { once } from 'pegboard';
 import type { Pool } from 'undici';
-import { importOnce } from './importOnce.ts';
 import { forwarded, socketOpener } from './socketOpener.ts';
 import type { OpenerParts } from './socketOpener.ts';
 import type { SocketFlow } from './socketFlow.ts';
@@ -15,7 +15,8 @@ const MAX_IDLE_MS = 20_000;
 /** When the system first asks whether a silent connection is still there. */
 const KEEP_ALIVE_MS = 30_000;
 
-const undici = importOnce(() => import('undici'));
+// Each import() asks the resolver in another thread, also for a module that is there.
+const undici = once(() => import('undici'));
 
 /** Imports undici with the first remote server, not at start-up. @throws GatewayError CONFIG_UNREADABLE */
 export async function openPool(parts: PoolParts, flow: SocketFlow): Promise<Pool> {
