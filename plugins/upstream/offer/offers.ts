@@ -171,12 +171,14 @@ export class Offers implements ToolSource {
   offerOf(server: string, owner: string): OwnOffer {
     const list = this.#parts.personal(server)?.listOf(owner);
     const member = this.#groupWith(server)?.members.get(server);
-    const offer =
-      list && member ? readOffer(withList(member, list), this.#parts.config(), NO_OFFER) : NO_OFFER;
-    const [tools, resources, prompts] = [offer.tools, offer.resources, offer.prompts].map(({ entries }) => [
-      ...entries.keys(),
-    ]) as [string[], string[], string[]];
-    return { tools, resources, prompts };
+    const known = (list && this.#offers.get(list)) ?? NO_OFFER;
+    const { tools, resources, prompts } =
+      list && member ? readOffer(withList(member, list), this.#parts.config(), known) : NO_OFFER;
+    return {
+      tools: [...tools.entries.keys()],
+      resources: [...resources.entries.keys()],
+      prompts: [...prompts.entries.keys()],
+    };
   }
   /** Why the definition of its server excludes a tool. */
   exclusion(name: string, request: InboundRequest): string | undefined {
