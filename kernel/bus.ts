@@ -1,3 +1,4 @@
+import type { Wrapper } from './callHook.ts';
 import type { HookName } from './contracts/handlers.ts';
 import { createHooks, type Hooks } from './hooks.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
@@ -7,29 +8,33 @@ export interface TapRecord {
   readonly owner: string;
   readonly hook: HookName;
   readonly stage: number;
-  readonly fn: (argument: never) => unknown;
+  readonly fn: (argument: never, next: never) => unknown;
+  /** A tap of onCall that wraps those after it. */
+  readonly wraps?: boolean;
 }
 
 type Done = (error?: unknown, value?: unknown) => void;
+type Tapped = (argument: never) => unknown;
 interface Tappable {
-  tap(options: { name: string; stage: number }, fn: (argument: never) => unknown): void;
-  tapAsync(options: { name: string; stage: number }, fn: (argument: never, done: Done) => void): void;
+  tap(name: string, fn: Tapped): void;
+  tapAsync(name: string, fn: (argument: never, done: Done) => void): void;
 }
 
-/** Replays records onto fresh hooks, in the order given. */
+/** Replays records onto fresh hooks, by stage and else in the order given. */
 export function buildHooks(records: readonly TapRecord[]): Hooks {
   const hooks = createHooks();
-  for (const { owner, hook, stage, fn } of records) {
+  for (const { owner, hook, fn, wraps } of [...records].sort((a, b) => a.stage - b.stage)) {
     const target = hooks[hook] as unknown as Tappable;
-    if (hook === 'onEvent' || hook === 'onToolRegister') target.tap({ name: owner, stage }, fn);
-    else target.tapAsync({ name: owner, stage }, awaitOnlyThenables(fn));
+    if (wraps === true) hooks.onCall.wrap(fn as Wrapper);
+    else if (hook === 'onEvent' || hook === 'onToolRegister') target.tap(owner, fn as Tapped);
+    else target.tapAsync(owner, awaitOnlyThenables(fn as Tapped));
   }
   return hooks;
 }
 
 /** tapPromise would require a promise from every tap; with tapAsync a sync tap stays free of one.
  *  null counts as undefined: a tap without an answer must not end a bail hook before the next guard. */
-function awaitOnlyThenables(fn: (argument: never) => unknown): (argument: never, done: Done) => void {
+function awaitOnlyThenables(fn: Tapped): (argument: never, done: Done) => void {
   return (argument, done) => {
     let value: unknown;
     try {

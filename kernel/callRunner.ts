@@ -8,12 +8,15 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
 /** What a call inherits from its caller. */
-type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'meta' | 'around'>;
+type Lineage = Pick<
+  Call,
+  'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'meta' | 'idempotencyKey'
+>;
 
 function lineageOf(request: InboundRequest, options: CallOptions, parent?: Call): Lineage {
   const { cancel = parent?.cancel ?? new Cancellation(), progress = parent?.progress } = options;
-  const { client = parent?.client, meta = parent?.meta } = options;
-  return { request, parent, cancel, progress, client, meta, around: parent ? undefined : options.around };
+  const { client = parent?.client, meta = parent?.meta, idempotencyKey } = options;
+  return { request, parent, cancel, progress, client, meta, idempotencyKey };
 }
 
 /** The only place where a tool is invoked. */
@@ -68,16 +71,34 @@ export class CallRunner implements CallPath {
     }
   }
 
-  async #invoke(call: Call): Promise<CallResult> {
-    const early = this.#bus.hooks.onCall.isUsed() ? await this.#tapped(call) : undefined;
-    if (early !== undefined) return early;
+  #invoke(call: Call): Promise<CallResult> {
+    return this.#bus.hooks.onCall.isUsed() ? this.#tapped(call) : this.#tool(call);
+  }
+
+  /** A swap waits for the taps before the tool, not for the tool: core_config_reload would wait for itself. */
+  async #tapped(call: Call): Promise<CallResult> {
+    const { generation } = this.#bus;
+    let isBefore = true;
+    const leave = (): void => {
+      if (isBefore) generation.leave();
+      isBefore = false;
+    };
+    generation.enter();
+    try {
+      const answer = await generation.hooks.onCall.promise(call, () => (leave(), this.#tool(call)));
+      if (answer !== undefined) return answer;
+    } finally {
+      leave();
+    }
+    return this.#tool(call);
+  }
+
+  async #tool(call: Call): Promise<CallResult> {
     if (call.cancel.reason !== undefined) {
       throw new GatewayError('TOOL_CANCELLED', `the call was cancelled: ${call.cancel.reason}`);
     }
-    const around = call.parent?.around;
     try {
-      if (around === undefined) return this.#checked(await call.tool.invoke(call.args, call), call);
-      return await around(call, async () => this.#checked(await call.tool.invoke(call.args, call), call));
+      return this.#checked(await call.tool.invoke(call.args, call), call);
     } catch (error) {
       if (isGatewayError(error)) throw error;
       const text = `tool ${call.tool.name} failed: ${messageOf(error)}`;
@@ -106,17 +127,6 @@ export class CallRunner implements CallPath {
       const name = typeof what === 'string' ? what : what.name;
       this.#emit({ type: 'call.refused', name, args, request, parent, meta, error });
       throw error;
-    }
-  }
-
-  /** A swap waits for the taps only, not for the tool: core_config_reload would wait for itself. */
-  async #tapped(call: Call): Promise<CallResult | undefined> {
-    const { generation } = this.#bus;
-    generation.enter();
-    try {
-      return await generation.hooks.onCall.promise(call);
-    } finally {
-      generation.leave();
     }
   }
 

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from './bus.ts';
-import { isReply } from './contracts/request.ts';
 import type { InboundRequest, Reply, RequestFacts, RequestGate, Toolset } from './contracts/request.ts';
-import { GatewayError } from './errors.ts';
 
 /** The only place where a request begins. */
 export class Gate implements RequestGate {
@@ -22,7 +20,7 @@ export class Gate implements RequestGate {
     if (!onRequest.isUsed()) return request;
     generation.enter();
     try {
-      return checked(await onRequest.promise(request)) ?? request;
+      return (await onRequest.promise(request)) ?? request;
     } finally {
       generation.leave();
     }
@@ -55,10 +53,4 @@ function intersection(one: Toolset | undefined, other: Toolset | undefined): Too
 function rankOf({ declaredBy }: Toolset): number {
   if (declaredBy === undefined) return 2;
   return declaredBy === 'header' ? 0 : 1;
-}
-
-/** Any value other than a Reply would be treated as a request that has passed every guard. */
-function checked(answer: Reply | undefined): Reply | undefined {
-  if (answer === undefined || (typeof answer === 'object' && isReply(answer))) return answer;
-  throw new GatewayError('PLUGIN_CONTRACT', 'an onRequest tap returned something other than a Reply');
 }

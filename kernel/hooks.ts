@@ -5,7 +5,8 @@ import {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
-import type { Call, CallResult, Tool } from './contracts/call.ts';
+import { CallHook } from './callHook.ts';
+import type { Tool } from './contracts/call.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import type { InboundRequest, Reply } from './contracts/request.ts';
 import type { ResourceDiff, ResourceDraft } from './contracts/resource.ts';
@@ -17,7 +18,7 @@ export interface Hooks extends Readonly<Record<HookName, object>> {
   readonly onConfigApply: AsyncSeriesHook<[ResourceDiff]>;
   readonly onToolRegister: SyncWaterfallHook<[Tool]>;
   readonly onRequest: AsyncSeriesBailHook<[InboundRequest], Reply | undefined>;
-  readonly onCall: AsyncSeriesBailHook<[Call], CallResult | undefined>;
+  readonly onCall: CallHook;
   readonly onEvent: SyncHook<[KernelEvent]>;
 }
 export function createHooks(): Hooks {
@@ -26,7 +27,7 @@ export function createHooks(): Hooks {
     onConfigApply: new AsyncSeriesHook<[ResourceDiff]>(['diff']),
     onToolRegister: new SyncWaterfallHook<[Tool]>(['tool']),
     onRequest: new AsyncSeriesBailHook<[InboundRequest], Reply | undefined>(['request']),
-    onCall: new AsyncSeriesBailHook<[Call], CallResult | undefined>(['call']),
+    onCall: new CallHook(),
     onEvent: new SyncHook<[KernelEvent]>(['event']),
   });
 }

@@ -17,7 +17,7 @@ export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
 export { CallPath } from './contracts/call.ts';
-export type { Call, CallOptions, CallResult, ClientMeta, ToolResult } from './contracts/call.ts';
+export type { Call, CallOptions, CallResult, ClientMeta, Next, ToolResult } from './contracts/call.ts';
 export type { Target, Tool } from './contracts/call.ts';
 export { LOG_LEVELS } from './contracts/client.ts';
 export type { Client, ClientAnswer, McpLogLevel, Progress, Question } from './contracts/client.ts';

@@ -268,9 +268,7 @@ export class Kernel {
   }
   #tapped(tool: Tool): Tool | undefined {
     try {
-      const registered: unknown = this.bus.hooks.onToolRegister.call(tool);
-      if (typeof registered === 'object' && registered !== null) return registered as Tool;
-      throw new GatewayError('PLUGIN_CONTRACT', 'an onToolRegister tap returned something other than a tool');
+      return this.bus.hooks.onToolRegister.call(tool);
     } catch (error) {
       this.#log.error('tool refused', { tool: tool.name, error });
       return undefined;

@@ -12,6 +12,7 @@ import { STAGE } from './contracts/stage.ts';
 import { HOOK_NAMES } from './hooks.ts';
 import { didYouMean } from './lib/nearest.ts';
 import type { Log } from './log.ts';
+import { checkedAnswer } from './checkedAnswer.ts';
 import { toolFault } from './toolFault.ts';
 
 export interface ScopeParts {
@@ -81,9 +82,8 @@ export class PluginScope implements Scope<unknown> {
   tap<K extends HookName>(hook: K, handler: Handlers[K], stage: number = STAGE.normal): void {
     this.#mustStage('tap');
     if (!HOOK_NAMES.includes(hook)) throw this.#contractFault(hookFault(hook));
-    const guarded = this.#guarded(hook, handler);
-    const fn = hook === 'onEvent' || hook === 'onConfigApply' ? this.#contained(guarded) : guarded;
-    this.taps.push({ owner: this.name, hook, stage, fn });
+    const wraps = hook === 'onCall' && handler.length > 1;
+    this.taps.push({ owner: this.name, hook, stage, fn: this.#guarded(hook, handler), wraps });
   }
 
   provide<T>(capability: Capability<T>, value: T): void {
@@ -195,43 +195,27 @@ export class PluginScope implements Scope<unknown> {
   }
 
   /** A stopped guard refuses instead of being skipped; any other throw gets the names that tapable's stack lacks. */
-  #guarded(hook: HookName, handler: (argument: never) => unknown): (argument: never) => unknown {
-    return (argument) => {
-      if (this.#phase === 'stopped') {
-        throw new GatewayError(
-          'PLUGIN_STOPPED',
-          `plugin ${this.name} was stopped while it was needed; try again`,
-        );
-      }
+  #guarded(hook: HookName, handler: TapRecord['fn']): TapRecord['fn'] {
+    const checked = (value: unknown): unknown => checkedAnswer(this.name, hook, value);
+    const failed = (error: unknown): unknown => {
+      const text = `plugin ${this.name} failed in ${hook}: ${messageOf(error)}`;
+      const named = isGatewayError(error)
+        ? error
+        : new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
+      // In these hooks a failing tap must not prevent the next from running.
+      if (hook !== 'onEvent' && hook !== 'onConfigApply') throw named;
+      this.#parts.fault(this.name, named);
+      return undefined;
+    };
+    return (argument, next) => {
       try {
-        const value = handler(argument);
-        return isThenable(value)
-          ? value.then(undefined, (error: unknown) => this.#raise(hook, error))
-          : value;
+        if (this.#phase === 'stopped') throw this.#stoppedFault();
+        const value = handler(argument, next);
+        return isThenable(value) ? value.then(checked, failed) : checked(value);
       } catch (error) {
-        return this.#raise(hook, error);
+        return failed(error);
       }
     };
-  }
-
-  /** Wraps a tap of a hook where a failing tap must not prevent the next from running. */
-  #contained(fn: (argument: never) => unknown): (argument: never) => unknown {
-    const report = (error: unknown): void => this.#parts.fault(this.name, error as GatewayError);
-    return (argument) => {
-      try {
-        const value = fn(argument);
-        return isThenable(value) ? value.then(undefined, report) : value;
-      } catch (error) {
-        report(error);
-        return undefined;
-      }
-    };
-  }
-
-  #raise(hook: HookName, error: unknown): never {
-    if (isGatewayError(error)) throw error;
-    const text = `plugin ${this.name} failed in ${hook}: ${messageOf(error)}`;
-    throw new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
   }
 
   #mustStage(what: string): void {
@@ -239,6 +223,12 @@ export class PluginScope implements Scope<unknown> {
     throw this.#contractFault(`calls ${what}() after apply(); move it into apply()`);
   }
 
+  #stoppedFault(): GatewayError {
+    return new GatewayError(
+      'PLUGIN_STOPPED',
+      `plugin ${this.name} was stopped while it was needed; try again`,
+    );
+  }
   #contractFault(what: string): GatewayError {
     return new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} ${what}`);
   }

@@ -26,8 +26,8 @@ export interface CallResult {
 export type ClientMeta = Readonly<Partial<Record<'traceparent' | 'tracestate' | 'baggage', string>>> &
   Readonly<Record<`${string}/${string}`, unknown>>;
 
-/** Wraps a tool that its guards have admitted: runs it, or returns another result instead. */
-export type Around = (call: Call, run: () => Promise<CallResult>) => Promise<CallResult>;
+/** Runs the taps after a wrapping one, and the tool. @throws GatewayError */
+export type Next = () => Promise<CallResult>;
 
 /** What a caller of a tool may attach to the call. */
 export interface CallOptions {
@@ -39,8 +39,8 @@ export interface CallOptions {
   readonly client?: Client | undefined;
   /** Sent to servers unchanged; a child inherits its parent's. */
   readonly meta?: ClientMeta | undefined;
-  /** Wraps the tools that a meta-tool calls, but not the calls below them (decision D56). */
-  readonly around?: Around | undefined;
+  /** The client's key for what a meta-tool calls, which runs once: 1 to 255 printable ASCII characters (decision D56). */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** One running tool call. */
@@ -56,8 +56,9 @@ export interface Call {
   readonly progress: ((update: Progress) => void) | undefined;
   /** The client that made this call or the one above it; undefined if there is none. */
   readonly client: Client | undefined;
-  readonly meta: ClientMeta | undefined;
-  readonly around: Around | undefined;
+  /** A tap that traces sets it: children and servers continue its trace. */
+  meta: ClientMeta | undefined;
+  readonly idempotencyKey: string | undefined;
   /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
   child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
 }

@@ -1,4 +1,4 @@
-import type { Call, CallResult, Tool } from './call.ts';
+import type { Call, CallResult, Next, Tool } from './call.ts';
 import type { KernelEvent } from './events.ts';
 import type { InboundRequest, Reply } from './request.ts';
 import type { ResourceDiff, ResourceDraft } from './resource.ts';
@@ -15,8 +15,10 @@ export interface Handlers {
   onToolRegister(tool: Tool): Tool;
   /** @returns a Reply to answer now, or undefined to pass. A throw refuses the request. */
   onRequest(request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;
-  /** @returns a result to answer now, or undefined to pass. A throw becomes an error result. */
-  onCall(call: Call): CallResult | undefined | Promise<CallResult | undefined>;
+  /** Wraps the taps after it and the tool if it has a second parameter.
+   *  @param next runs what it wraps, each time anew; undefined for a tap with one parameter
+   *  @returns a result to answer now, or undefined to pass: after next(), what that gave. A throw becomes an error result. */
+  onCall(call: Call, next: Next): CallResult | undefined | Promise<CallResult | undefined>;
   /** A throw is logged; an observer never breaks what it observes. */
   onEvent(event: KernelEvent): void;
 }

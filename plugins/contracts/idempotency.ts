@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { Call, CallResult, NoDetails } from 'pegboard';
+import type { NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -12,13 +12,5 @@ declare module 'pegboard' {
   }
 }
 
-/** Runs a call once, even if it is sent several times with the same key (decision D56). */
-export interface KeyedCalls {
-  /** @param key 1 to 255 printable ASCII characters, unique for each caller and tool
-   *  @param run runs the tool; the guards have already let the call pass
-   *  @returns the tool's result, or the stored result of the first call with this key
-   *  @throws GatewayError TOOL_KEY_BUSY, TOOL_KEY_REUSED, TOOL_OUTCOME_UNKNOWN, TOOL_RESULT_GONE, STORE_UNREACHABLE, STORE_FORBIDDEN;
-   *  the errors of the tool, also stored ones */
-  run(key: string, call: Call, run: () => Promise<CallResult>): Promise<CallResult>;
-}
-export const KeyedCalls = one<KeyedCalls>('keyed-calls');
+/** Provided while a tap of onCall makes calls with an idempotency key once; without it they are refused (decision D56). */
+export const KeyedCalls = one<true>('keyed-calls');

@@ -1,4 +1,4 @@
-import { StateDirectory, definePlugin, readSchema } from 'pegboard';
+import { STAGE, StateDirectory, definePlugin, readSchema } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { ServiceSource } from '../contracts/services.ts';
 import { KeyedCalls } from '../contracts/idempotency.ts';
@@ -107,6 +107,15 @@ function apply(scope: Scope<FrontConfig>): void {
     ended?.learn(end);
     front.endedElsewhere(end.id);
   };
+  scope.tap(
+    'onCall',
+    ({ parent }) => {
+      // Refused without a provider, because the client relies on its key.
+      if (parent?.idempotencyKey !== undefined) scope.get(KeyedCalls);
+      return undefined;
+    },
+    STAGE.last,
+  );
   front.listen(learn, () => void replicaEnds.read(learn));
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);

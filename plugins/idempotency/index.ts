@@ -1,4 +1,4 @@
-import { definePlugin, readSchema } from 'pegboard';
+import { STAGE, definePlugin, readSchema } from 'pegboard';
 import { KeyedCalls } from '../contracts/idempotency.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Vault } from '../contracts/vault.ts';
@@ -15,7 +15,15 @@ export const plugin = definePlugin<IdempotencyConfig>({
   provides: [KeyedCalls, MetricSource],
   apply(scope) {
     const calls = new VaultedCalls(scope);
-    scope.provide(KeyedCalls, calls);
+    scope.provide(KeyedCalls, true);
+    scope.tap(
+      'onCall',
+      (call, next) => {
+        const key = call.parent?.idempotencyKey;
+        return key === undefined ? next() : calls.run(key, call, next);
+      },
+      STAGE.tool,
+    );
     scope.provide(MetricSource, {
       metrics: [
         {

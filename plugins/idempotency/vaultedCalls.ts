@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, canonicalJson, messageOf } from 'pegboard';
-import type { Call, CallResult, JsonObject, Scope, Tool } from 'pegboard';
+import type { Call, CallResult, JsonObject, Next, Scope, Tool } from 'pegboard';
 import { ownerOf, sharerOf } from '../kit/authority/ownerOf.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
-import type { KeyedCalls } from '../contracts/idempotency.ts';
 import { digest } from '../kit/secrets/secrets.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { KeyShares } from './keyShares.ts';
@@ -28,7 +27,7 @@ interface Begun {
 }
 
 /** Calls with a key, recorded in the vault: the begin before the tool runs, the outcome before the caller receives it. */
-export class VaultedCalls implements KeyedCalls {
+export class VaultedCalls {
   /** Calls with a key. */
   readonly counts = new Tally();
   readonly #scope: Scope<IdempotencyConfig>;
@@ -59,7 +58,12 @@ export class VaultedCalls implements KeyedCalls {
     return channel.subscribe(TOPIC, { message: store, gap: store });
   }
 
-  async run(key: string, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
+  /** Runs a call once, even if it is sent several times with the same key.
+   *  @param key 1 to 255 printable ASCII characters, unique for each caller and tool
+   *  @returns the tool's result, or the stored result of the first call with this key
+   *  @throws GatewayError TOOL_KEY_BUSY, TOOL_KEY_REUSED, TOOL_OUTCOME_UNKNOWN, TOOL_RESULT_GONE, STORE_UNREACHABLE, STORE_FORBIDDEN;
+   *  the errors of the tool, also stored ones */
+  async run(key: string, call: Call, run: Next): Promise<CallResult> {
     const id = idOf(key, call);
     if (this.#running.has(id)) throw this.#busy(call);
     this.#running.add(id);
@@ -108,7 +112,7 @@ export class VaultedCalls implements KeyedCalls {
     throw this.#busy(call);
   }
 
-  async #make(begun: Begun, tool: Tool, run: () => Promise<CallResult>): Promise<CallResult> {
+  async #make(begun: Begun, tool: Tool, run: Next): Promise<CallResult> {
     let result: CallResult;
     try {
       result = await run();

@@ -16,6 +16,7 @@ import { cleanEnv, launch, rssBytes, stopChild, urlOf } from './processes.ts';
 import { writeShared } from './sharedStore.ts';
 import { measureSignIns } from './signIns.ts';
 import { measureSwapMs } from './swap.ts';
+import { measureTaps } from './taps.ts';
 import { pegboardCommand, startUpstream, writeServer } from './targets.ts';
 import type { Upstream } from './targets.ts';
 
@@ -31,6 +32,7 @@ export const FIGURE_NAMES = [
   'callers',
   'refused',
   'swap',
+  'taps',
 ] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 
@@ -59,6 +61,16 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
   if (name === 'swap') {
     const value = await measureSwapMs();
     return [{ name, text: 'swap of 12 plugins', value, unit: 'ms', below: 50 }];
+  }
+  if (name === 'taps') {
+    const cases = await measureTaps();
+    return cases.map(([taps, value]) => ({
+      name,
+      text: `call in the kernel with ${taps}`,
+      value,
+      unit: 'ns',
+      below: undefined,
+    }));
   }
   if (name === 'signIns' || name === 'sharedSignIns') return measurePeople(name, options);
   if (name === 'callers') return measureOwnConnections(options);

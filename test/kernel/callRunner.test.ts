@@ -1,5 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Around, Call, Tool } from '../../kernel/contracts/call.ts';
+import type { Call, CallResult, Next, Tool } from '../../kernel/contracts/call.ts';
 import type { Progress } from '../../kernel/contracts/client.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
 import type { KernelEvent } from '../../kernel/contracts/events.ts';
@@ -190,28 +191,129 @@ describe('Call path', () => {
     expect(updates).to.have.length(2);
   });
 
-  it('lets a wrapper run the tool or answer in its place, behind the guards', async () => {
-    const seen: string[] = [];
-    const outer = toolOf('outer', { invoke: (_, call) => call.child('inner', {}) });
+  describe('with a tap of onCall that has a second parameter', () => {
+    type Wrap = (call: Call, next: Next) => CallResult | undefined | Promise<CallResult | undefined>;
     const throws = toolOf('throws', {
       invoke: () => {
         throw new Error('a secret');
       },
     });
-    const { kernel } = await kernelWith([outer, toolOf('inner'), toolOf('denied'), throws], (scope) =>
-      scope.tap('onCall', ({ tool }) => (tool.name === 'denied' ? textResult('no') : undefined)),
-    );
-    const text = async (name: string, around: Around): Promise<unknown> =>
-      (await kernel.calls.call('enter', { name }, request, { around })).value().content[0]?.['text'];
-    const passing: Around = ({ tool }, run) => {
-      seen.push(tool.name);
-      return run();
+    /** Wraps what call_tool calls. */
+    const wrapped = async (wrap: Wrap, wire: (scope: Scope<unknown>) => void = () => undefined) => {
+      const fixture = await kernelWith([toolOf('x'), throws], (scope) => {
+        scope.tap('onCall', (call, next) => (call.parent === undefined ? next() : wrap(call, next)));
+        wire(scope);
+      });
+      return async (name: string): Promise<unknown> =>
+        (await fixture.enter(name)).value().content[0]?.['text'];
     };
-    expect(await text('outer', passing)).to.equal('inner');
-    expect(await text('denied', passing)).to.equal('no');
-    expect(seen).to.deep.equal(['outer']);
-    expect(await text('outer', () => Promise.resolve(textResult('known')))).to.equal('known');
-    expect(await refusalOf(() => text('throws', passing))).to.include({ code: 'PLUGIN_TAP', expose: false });
+
+    it('gives it the result of the tool, which it may replace', async () => {
+      expect(await (await wrapped((_, next) => next()))('x')).to.equal('x');
+      const upper = await wrapped(async (_, next) => textResult((await next()).json.toUpperCase()));
+      expect(await upper('x')).to.contain('TEXT');
+      expect(await (await wrapped(() => textResult('known')))('x')).to.equal('known');
+    });
+
+    it('passes if it returns undefined: with what next() gave, or without having called it', async () => {
+      let invoked = 0;
+      const counts = toolOf('counts', { invoke: () => textResult(String((invoked += 1))) });
+      const wire = (scope: Scope<unknown>): void => void scope.addTool(counts);
+      const observing = await wrapped(async (_, next) => {
+        await next();
+        return undefined;
+      }, wire);
+      expect(await observing('counts')).to.equal('1');
+      expect(await (await wrapped(() => undefined, wire))('counts')).to.equal('2');
+    });
+
+    it('throws to it what the tool or a tap after it throws, and lets it call again', async () => {
+      const seen: string[] = [];
+      const again: Wrap = async (_, next) => {
+        try {
+          return await next();
+        } catch (error) {
+          seen.push((error as GatewayError).code);
+          return next();
+        }
+      };
+      let denied = 0;
+      const enterIt = await wrapped(again, (scope) =>
+        scope.tap('onCall', ({ tool }) => {
+          if (tool.name === 'x' && (denied += 1) === 1) throw new GatewayError('TOOL_DENIED', 'not now');
+          return undefined;
+        }),
+      );
+      expect(await enterIt('x')).to.equal('x');
+      expect(await refusalOf(() => enterIt('throws'))).to.include({ code: 'PLUGIN_TAP', expose: false });
+      expect(seen).to.deep.equal(['TOOL_DENIED', 'PLUGIN_TAP']);
+    });
+
+    it('runs it at its stage: what refuses before it hides the call from it', async () => {
+      const order: string[] = [];
+      const note =
+        (name: string): Wrap =>
+        async (_, next) => {
+          order.push(`${name} in`);
+          const result = await next();
+          order.push(`${name} out`);
+          return result;
+        };
+      const fixture = await kernelWith([toolOf('x'), toolOf('denied')], (scope) => {
+        const below =
+          (wrap: Wrap): Wrap =>
+          (call, next) =>
+            call.parent ? wrap(call, next) : next();
+        const inner = below(note('inner'));
+        scope.tap('onCall', (call, next) => inner(call, next), 60);
+        scope.tap('onCall', ({ tool }) => {
+          if (tool.name !== 'enter') order.push('guard');
+          return tool.name === 'denied' ? textResult('no') : undefined;
+        });
+        const outer = below(note('outer'));
+        scope.tap('onCall', (call, next) => outer(call, next), 40);
+      });
+      await fixture.enter('x');
+      expect(order.splice(0)).to.deep.equal(['outer in', 'guard', 'inner in', 'inner out', 'outer out']);
+      await fixture.enter('denied');
+      expect(order).to.deep.equal(['outer in', 'guard', 'outer out']);
+    });
+
+    it('does not end the process if it forgets a call that fails', async () => {
+      const forgetful = await wrapped((_, next) => {
+        void next();
+        return textResult('at once');
+      });
+      expect(await forgetful('throws')).to.equal('at once');
+    });
+
+    it('does not hold up a swap while the tool runs', async () => {
+      const { opened, open } = gate();
+      const slow = toolOf('slow', { invoke: () => opened.then(() => textResult('done')) });
+      const { kernel, enter: run } = await kernelWith([slow], (scope) =>
+        scope.tap('onCall', (_, next) => next()),
+      );
+      const running = run('slow');
+      await turn();
+      await kernel.stop();
+      open();
+      expect((await running).json).to.contain('done');
+    });
+  });
+
+  it('names plugin, hook and fix when a tap returns something other than a result', async () => {
+    for (const wrong of [
+      () => 'text',
+      () => Promise.resolve('text'),
+      (_: Call, next: Next) => next().then(() => 'text'),
+    ]) {
+      const fixture = await kernelWith([toolOf('x')], (scope) => scope.tap('onCall', wrong as never));
+      const error = await refusalOf(() => fixture.enter('x'));
+      expect(error.code).to.equal('PLUGIN_CONTRACT');
+      expect(error.message).to.equal(
+        'a tap of onCall of plugin guest returned a value of type string that has no "json"; return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard to answer now, or undefined to pass',
+      );
+    }
   });
 
   it('does not invoke a tool whose call was cancelled before', async () => {

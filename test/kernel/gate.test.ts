@@ -121,6 +121,10 @@ describe('Request gate', () => {
       );
       const error = await refusalOf(() => gate.open(factsOf()));
       expect(error.code).to.equal('PLUGIN_CONTRACT');
+      expect(error.message).to.match(
+        /^a tap of onRequest of plugin a-wrong returned a value of type (object|boolean) /,
+      );
+      expect(error.message).to.contain('return { status, headers?, body? } to answer now');
       expect(later).to.equal(0);
     }
   });

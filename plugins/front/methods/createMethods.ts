@@ -1,8 +1,7 @@
 import { CallPath, GatewayError, ToolTable, isGatewayError, isObject } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
 import { withRawMeta } from '../../kit/text/rawJson.ts';
-import { KeyedCalls } from '../../contracts/idempotency.ts';
 import { McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
 import { CodecError, RPC } from '../message/codec.ts';
 import { completeArgument } from './completeArgument.ts';
@@ -61,9 +60,9 @@ async function callTool(
   if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
   const args = given ?? {};
   if (!isObject(args)) throw new CodecError(RPC.invalidParams, 'params.arguments must be a JSON object');
-  const key = idempotencyKeyOf(params, request);
-  const asked = key === undefined ? options : keyed(scope, key, options);
+  const idempotencyKey = idempotencyKeyOf(params, request);
   try {
+    const asked = idempotencyKey === undefined ? options : { ...options, idempotencyKey };
     const { json } = await scope.get(CallPath).call(name, args, request, asked);
     return noted(params, session === undefined ? json : inOlderShape(json));
   } catch (error) {
@@ -88,11 +87,6 @@ function noted({ task }: JsonObject, result: string): string {
 /** Whether the request calls a tool that is not a meta-tool by its name. */
 function isDirect(error: unknown): boolean {
   return isGatewayError(error) && error.code === 'TOOL_NOT_FOUND' && error.details.direct === true;
-}
-
-/** Refuses the call without a provider of KeyedCalls, because its client relies on the key. */
-function keyed(scope: Scope<unknown>, key: string, options: CallOptions): CallOptions {
-  return { ...options, around: (call, run) => scope.get(KeyedCalls).run(key, call, run) };
 }
 
 function readResource(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {

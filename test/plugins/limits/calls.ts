@@ -30,7 +30,7 @@ export function callOf(tool: Tool, from: Partial<InboundRequest> = {}, parent?: 
     progress: undefined,
     client: undefined,
     meta: undefined,
-    around: undefined,
+    idempotencyKey: undefined,
     child,
   };
   return { id: (lastId += 1), tool, request, parent, ...rest };

@@ -15,7 +15,7 @@ function callWith(kind: Tool['kind'], owner: string, parent: Call | undefined): 
     progress: undefined,
     client: undefined,
     meta: undefined,
-    around: undefined,
+    idempotencyKey: undefined,
     child: () => Promise.resolve(textResult('')),
   };
 }

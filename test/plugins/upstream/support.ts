@@ -148,7 +148,7 @@ export class Rig {
     const tool = this.kernel.catalogue.declared(name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const call: Call = {
-      around: undefined,
+      idempotencyKey: undefined,
       id: 1,
       tool,
       args,
