@@ -50,17 +50,9 @@ export function apply(scope: Scope<AdminConfig>): void {
     await listener?.close();
     listener = undefined;
   };
-  scope.tap(
-    'onCall',
-    (call) => {
-      calls.begun(call);
-      return undefined;
-    },
-    STAGE.last,
-  );
+  scope.tap('onCall', (call, next) => calls.follow(call, next), STAGE.last);
   scope.tap('onEvent', (event) => {
     history.take(event);
-    calls.take(event);
     minutes.take(event);
     if (!UNSEEN.test(event.type)) live.changed();
   });

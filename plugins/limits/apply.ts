@@ -42,10 +42,18 @@ export function apply(scope: Scope<LimitsConfig>): void {
       },
     ],
   });
-  scope.tap('onCall', (call) => limits.admit(call, performance.now()), STAGE.admit);
-  scope.tap('onEvent', (event) => {
-    if (event.type === 'call.settled') limits.settle(event.call);
-  });
+  scope.tap(
+    'onCall',
+    async (call, next) => {
+      await limits.admit(call, performance.now());
+      try {
+        return await next();
+      } finally {
+        limits.settle(call);
+      }
+    },
+    STAGE.admit,
+  );
   scope.onStart(() => {
     if (scope.config.shared) quotas();
   });

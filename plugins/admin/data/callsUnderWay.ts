@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { Call, KernelEvent } from 'pegboard';
+import type { Call, CallResult, Next } from 'pegboard';
 import { InFlight } from '../../kit/limits/inFlight.ts';
 
 /** One running call. */
@@ -23,12 +23,14 @@ interface Running {
 export class CallsUnderWay {
   readonly #running = new InFlight<Running>();
 
-  begun(call: Call): void {
+  /** A tap of onCall. */
+  async follow(call: Call, next: Next): Promise<CallResult> {
     this.#running.put(call.id, { call, startedAt: Date.now() });
-  }
-
-  take(event: KernelEvent): void {
-    if (event.type === 'call.settled') this.#running.delete(event.call.id);
+    try {
+      return await next();
+    } finally {
+      this.#running.delete(call.id);
+    }
   }
 
   get size(): number {
