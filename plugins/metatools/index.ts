@@ -8,7 +8,6 @@ import { ServiceSource } from '../contracts/services.ts';
 import { McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
 import { GuardedServers } from '../contracts/credentials.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
-import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
@@ -36,7 +35,7 @@ export const plugin = definePlugin<MetatoolsConfig>({
     return { ...entryOf(settings, 'metatools').config, callToolEnvelope, resultBudget };
   },
   requires: [ToolTable],
-  uses: [MemoryBudget, Vault, Tracer],
+  uses: [MemoryBudget, Vault],
   asks: [
     GuardedServers,
     McpPromptSource,

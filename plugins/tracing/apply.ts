@@ -2,10 +2,14 @@ import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallSecrets } from '../contracts/secrets.ts';
 import { Tracer } from '../contracts/tracing.ts';
+import { inSpan } from '../kit/calls/inSpan.ts';
 import type { TracingConfig } from './config.ts';
 import { openExport } from './export/openExport.ts';
 import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';
+
+/** The meta-tool that calls another tool. */
+const DISPATCHER = 'call_tool';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const settings = scope.find(ConfigControl)?.settings().aggregator;
@@ -14,7 +18,14 @@ export async function apply(scope: Scope<TracingConfig>): Promise<void> {
     () => scope.config,
     (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),
   );
-  scope.provide(Tracer, new Spans(traces.tracer, content));
+  const spans = new Spans(traces.tracer, content);
+  scope.provide(Tracer, spans);
+  scope.tap('onCall', (call, next) => {
+    if (call.tool.name !== DISPATCHER) return next();
+    const span = spans.begin({ type: 'dispatch', tool: call.tool.name }, call.meta);
+    call.meta = span.meta;
+    return inSpan(span, next);
+  });
   scope.onStop(() => traces.stop());
   scope.onReload(() => undefined);
 }

@@ -1,7 +1,5 @@
-import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import type { Call, InboundRequest, Scope, Tool } from 'pegboard';
 import { Toolsets } from '../../contracts/toolsets.ts';
-import { Tracer } from '../../contracts/tracing.ts';
-import { inSpan } from '../../kit/calls/inSpan.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { GuardedServers } from '../../contracts/credentials.ts';
 import { SignInOffers } from '../../contracts/signIns.ts';
@@ -61,9 +59,7 @@ export function callTool(
       const { callToolEnvelope, resultBudget } = scope.config;
       const ready = starting.forTool(name, call)?.then(() => signInFirst(scope, name, call));
       const pending =
-        ready === undefined
-          ? dispatch(scope, call, { name, passed })
-          : ready.then(() => dispatch(scope, call, { name, passed }));
+        ready === undefined ? call.child(name, passed) : ready.then(() => call.child(name, passed));
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
       const shown =
         resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));
@@ -72,19 +68,6 @@ export function callTool(
     failed: (error, meta) =>
       scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log, meta),
   });
-}
-
-interface Dispatched {
-  readonly name: string;
-  readonly passed: JsonObject;
-}
-
-/** Calls the tool, within a span if traces are exported. */
-function dispatch(scope: Scope<unknown>, call: Call, { name, passed }: Dispatched): Promise<CallResult> {
-  const tracer = scope.find(Tracer);
-  if (tracer === undefined) return call.child(name, passed);
-  const span = tracer.begin({ type: 'dispatch', tool: CALL_TOOL }, call.meta);
-  return inSpan(span, () => call.child(name, passed, { meta: span.meta }));
 }
 
 /** Connects the server of a tool that is not known for the caller, or offers the sign-in that this takes. */
