@@ -89,11 +89,8 @@ function apply(scope: Scope<HttpConfig>): void {
     log: scope.log,
   });
   scope.provide(HttpListener, listenerSwitch);
-  scope.tap('onConfigLoad', async (draft) => {
-    await listenerSwitch.configRead();
-    return draft;
-  });
   scope.tap('onEvent', (event) => {
+    if (event.type === 'config.applied' || event.type === 'config.rejected') listenerSwitch.configRead();
     if (event.type !== 'callers.left') return;
     for (const { request, end } of [...standing.values()]) if (event.hasLeft(request)) end();
   });

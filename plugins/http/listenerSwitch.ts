@@ -54,10 +54,10 @@ export class ListenerSwitch implements HttpListener {
     return this.#opening;
   }
 
-  /** Called with each load of the configuration, also for changes of other files. */
-  async configRead(): Promise<void> {
+  /** Called after each load of the configuration, also for changes of other files. */
+  configRead(): void {
     if (!this.isShut()) process.off('SIGHUP', this.#onSignal);
-    else if (stampOf(this.#parts.file()) !== this.#stamp) await this.#reread();
+    else if (stampOf(this.#parts.file()) !== this.#stamp) this.#onSignal();
   }
 
   /** Prevents any further opening. */
@@ -75,12 +75,10 @@ export class ListenerSwitch implements HttpListener {
     this.#parts.log.info('the listener is open again', { url: this.url() });
   });
 
-  #reread(): Promise<void> {
-    return this.reopen().catch((error: unknown) =>
+  readonly #onSignal = (): void =>
+    void this.reopen().catch((error: unknown) =>
       this.#parts.log.error('the listener stays closed', { error }),
     );
-  }
-  readonly #onSignal = (): void => void this.#reread();
 
   /** Deferred, because the result of the tool that shut it may be sent on a standing stream in this turn. */
   readonly #endSoon = (sockets: ReadonlySet<Socket>): void =>

@@ -271,7 +271,8 @@ describe('http: the listener', () => {
     defer(() => void taken.close());
     edge.gateway.directory.remove('config.yaml');
     await edge.gateway.pipeline.reload();
-    expect(edge.gateway.log.having('the listener stays closed', 'error')).length(1);
+    const told = (): boolean => edge.gateway.log.having('the listener stays closed', 'error').length === 1;
+    await until(told, { what: 'the log says why' });
     const failure: unknown = await listenerOf(edge.gateway)
       .reopen()
       .catch((error: unknown) => error);
