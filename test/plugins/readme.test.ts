@@ -12,6 +12,7 @@ import { bootGateway } from '../support/gateway.ts';
 import { codeIn, tableBelow } from '../schemas/markdown.ts';
 import { declaredIn } from '../support/declared.ts';
 import { ROOT, sourcesBelow, textOf } from '../support/sources.ts';
+import { tapsOfPlugins } from '../support/taps.ts';
 import { tokensOf } from '../support/tokens.ts';
 import { markdown } from './picture.ts';
 
@@ -146,6 +147,27 @@ describe('plugins/README.md and plugins/REFERENCE.md', () => {
     );
     expect(rows.sort()).to.deep.equal(expected.sort());
     expect(rows).to.have.length(Object.keys(kit).length);
+  });
+
+  it('has a row for every tap of a built-in plugin, in the order in which they run', () => {
+    const stageOf = (stage: string): number => (STAGE as Readonly<Record<string, number>>)[stage] ?? NaN;
+    const rows = tableBelow(REFERENCE, 'Taps').map(([hook, stage, plugin, how]) =>
+      [hook, stage, plugin, how].join(' '),
+    );
+    const expected = tapsOfPlugins().map(({ hook, stage, plugin, wraps }) => {
+      expect(stageOf(stage), `${plugin} taps ${hook} at a stage of STAGE`).to.be.finite;
+      return [`\`${hook}\``, `${stage} (${stageOf(stage)})`, plugin, wraps ? 'wraps' : ''].join(' ');
+    });
+    expect([...rows].sort()).to.deep.equal([...expected].sort());
+    const numbers = tableBelow(REFERENCE, 'Taps').map(([hook = '', stage = '']) => [
+      hook,
+      Number(/\d+/.exec(stage)?.[0]),
+    ]);
+    const inOrder = numbers.every(([hook, at = 0], index) => {
+      const [before, earlier = 0] = numbers[index - 1] ?? [];
+      return before !== hook || earlier <= at;
+    });
+    expect(inOrder).to.equal(true);
   });
 
   it('names every hook and every stage with its number', () => {
