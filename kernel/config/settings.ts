@@ -98,14 +98,22 @@ export function defaultSettings(): Settings {
   return validate(ROOT_SCHEMA, {}).value as Settings;
 }
 
+interface SectionSchema {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, SectionSchema>>;
+}
+
 /** A section that contains only comments is null in YAML; it counts as missing. A list must be written as []: without the rules of
  *  `access`, everyone could call everything. */
-function withoutNull(value: unknown): unknown {
+function withoutNull(value: unknown, schema: SectionSchema = ROOT_SCHEMA): unknown {
   if (!isObject(value)) return value;
-  const isList = (key: string): boolean =>
-    (ROOT_SCHEMA as { properties: Record<string, { type?: string }> }).properties[key]?.type === 'array';
+  const isMissing = (key: string): boolean => {
+    const type = schema.properties?.[key]?.type;
+    return schema === ROOT_SCHEMA ? type !== 'array' : type === 'object';
+  };
+  const written = Object.entries(value).filter(([key, section]) => section !== null || !isMissing(key));
   return Object.fromEntries(
-    Object.entries(value).filter(([key, section]) => section !== null || isList(key)),
+    written.map(([key, section]) => [key, withoutNull(section, schema.properties?.[key] ?? {})]),
   );
 }
 

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { definitionNameFault, isObject, nearest, readYaml } from 'pegboard';
 import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
+import { documentTexts } from '../kit/definitions/documentTexts.ts';
 
 /** The definition in one file. */
 export interface FileDefinition {
@@ -24,19 +25,48 @@ type Path = readonly (string | number)[];
 type Fault = (path: Path, message: string) => void;
 const RESOURCE_KEYS = ['apiVersion', 'kind', 'metadata', 'spec'];
 const METADATA_KEYS = ['name', 'namespace', 'labels', 'annotations'];
+/** What an API server writes into a resource, or a gateway into its file, at the top and in metadata: it says nothing here. */
+const WRITTEN_BY_SERVERS = new Set([
+  'status',
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'finalizers',
+  'generateName',
+  'generation',
+  'managedFields',
+  'ownerReferences',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+]);
 
-/** Parses one definition file in resource form or flat form. Never throws. */
-export function parseDefinition(text: string, file: string, kind: ResourceKind): ParsedDefinition {
-  const source = readYaml(text, file);
+/** Parses the definitions of a file, in resource form or flat form: of each document, and of the items of a List. Never throws. */
+export function parseDefinitions(
+  text: string,
+  file: string,
+  kind: ResourceKind,
+): readonly ParsedDefinition[] {
+  const sources = documentTexts(text).map((part) => ({ ...readYaml(part, file), text }));
+  const found = sources.flatMap((source) => itemsOf(source).map((item) => parseDefinition(item, kind)));
+  // An empty document beside others is a line `---` too many.
+  const written = found.filter((one) => one !== undefined);
+  return written.length > 0 ? written : [emptyFile(file)];
+}
+
+function emptyFile(file: string): ParsedDefinition {
+  const message = 'the file is empty; write a definition into it or delete it';
+  return {
+    definition: undefined,
+    issues: [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, file, line: 1 }],
+  };
+}
+
+/** @returns undefined for a document without content */
+function parseDefinition(source: YamlSource, kind: ResourceKind): ParsedDefinition | undefined {
   if (source.issues.length > 0) return { definition: undefined, issues: source.issues };
   const { value } = source;
-  if (value === undefined || value === null) {
-    const message = 'the file is empty; write a definition into it or delete it';
-    return {
-      definition: undefined,
-      issues: [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, file, line: 1 }],
-    };
-  }
+  if (value === undefined || value === null) return undefined;
   const issues: Issue[] = [];
   const fault: Fault = (path, message) => {
     issues.push({ severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) });
@@ -44,6 +74,18 @@ export function parseDefinition(text: string, file: string, kind: ResourceKind):
   const definition = isObject(value) ? readForm(value, source, kind, fault) : undefined;
   if (!isObject(value)) fault([], 'a definition is a map of keys and values; begin with its first key');
   return issues.length > 0 ? { definition: undefined, issues } : { definition, issues };
+}
+
+/** The items of a List, as `kubectl get -o yaml` writes it; else the document itself. */
+function itemsOf(source: YamlSource): readonly YamlSource[] {
+  const { value } = source;
+  if (!isObject(value) || !/^(\w*)List$/.test(String(value['kind'])) || !Array.isArray(value['items']))
+    return [source];
+  return value['items'].map((item: unknown, at) => ({
+    ...source,
+    value: item,
+    locate: (path) => source.locate(['items', at, ...path]),
+  }));
 }
 
 /** The file name without folder and extension. */
@@ -139,7 +181,7 @@ function readLabels(value: unknown, fault: Fault): Readonly<Record<string, strin
 
 function refuseUnknown(value: JsonObject, known: readonly string[], path: Path, fault: Fault): void {
   for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue;
+    if (known.includes(key) || WRITTEN_BY_SERVERS.has(key)) continue;
     const [close] = nearest(key, known, 1);
     const fix = close === undefined ? `known keys: ${known.join(', ')}` : `did you mean "${close}"?`;
     fault([...path, key], `unknown key "${key}"${path.length > 0 ? ` in ${path.join('.')}` : ''}; ${fix}`);
@@ -148,7 +190,11 @@ function refuseUnknown(value: JsonObject, known: readonly string[], path: Path, 
 
 /** The pipeline looks up paths below `spec`, and `name` and `kind`, which are outside it. */
 function originBelowSpec(source: YamlSource, spec: JsonObject): Origin {
-  const besides: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], kind: ['kind'] };
+  const besides: Readonly<Record<string, Path>> = {
+    name: ['metadata', 'name'],
+    namespace: ['metadata', 'namespace'],
+    kind: ['kind'],
+  };
   return {
     ...(source.text === undefined ? {} : { text: source.text }),
     locate(path) {

@@ -11,14 +11,10 @@ import { editYaml } from '../kit/files/editYaml.ts';
 import { writing } from '../kit/files/writing.ts';
 import type { FileDefinition } from './fileDefinition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
-import { definitionName } from './load.ts';
+import { namesOf } from './load.ts';
 
-/** A file with a definition's name; `definition` is undefined if the file is broken. */
-interface Match {
-  readonly file: string;
-  readonly text: string | undefined;
-  readonly definition: FileDefinition | undefined;
-}
+/** What has a definition's name; its `definition` is undefined if it is broken. */
+type Match = Omit<DefinitionFile, 'issues'>;
 
 /** Definitions as YAML files below the configuration directory. Writes within this process happen one after another. */
 export class FileStore implements ResourceStore {
@@ -80,6 +76,7 @@ export class FileStore implements ResourceStore {
       for (let attempt = 1; attempt <= this.#writeAttempts(); attempt += 1) {
         const match = await this.#find(kind, name);
         if (match === undefined) throw notFound(kind, name);
+        refusePart(match, kind, name);
         const { file, text } = match;
         const edited = await editedText(match, wholeDefinition(match), { spec, registeredBy });
         this.#refuseLarge(edited);
@@ -94,6 +91,7 @@ export class FileStore implements ResourceStore {
       const kind = this.#kind(kindName);
       const match = await this.#find(kind, name);
       if (match === undefined) throw notFound(kind, name);
+      refusePart(match, kind, name);
       await writing(match.file, () => rm(match.file, { force: true }));
     });
   }
@@ -128,7 +126,8 @@ export class FileStore implements ResourceStore {
   /** As in the pipeline, the first valid file of that name counts; a broken one only if there is no other. */
   async #find(kind: ResourceKind, name: string): Promise<Match | undefined> {
     const control = this.#control();
-    const named = (await this.#ownFiles(kind)).filter((file) => definitionName(file, control, kind) === name);
+    const files = await this.#ownFiles(kind);
+    const named = files.filter((file) => namesOf(file, { files, control, kind }).includes(name));
     return named.find(({ definition }) => definition !== undefined) ?? named[0];
   }
 }
@@ -143,6 +142,13 @@ function wholeDefinition({ file, definition }: Match): FileDefinition {
     'CONFIG_UNREADABLE',
     `${file} is broken; repair it by hand or delete the definition`,
   );
+}
+
+/** @throws GatewayError STORE_FORBIDDEN for a file with other definitions, whose comments and order an edit would not keep */
+function refusePart({ file, isPart }: Match, kind: ResourceKind, name: string): void {
+  if (!isPart) return;
+  const fix = 'give each a file of its own, or edit it by hand';
+  throw new GatewayError('STORE_FORBIDDEN', `${file} has more than ${kind.name} ${name}; ${fix}`);
 }
 
 /** A file in flat form has no place for a writer, and stays the operator's. */

@@ -2,14 +2,16 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError, messageOf } from 'pegboard';
 import type { Issue, ResourceKind } from 'pegboard';
-import { parseDefinition } from './fileDefinition.ts';
+import { parseDefinitions } from './fileDefinition.ts';
 import type { ParsedDefinition } from './fileDefinition.ts';
 
-/** One definition file, as it is on disk now. */
+/** One definition of a file, as it is on disk now. */
 export interface DefinitionFile extends ParsedDefinition {
   readonly file: string;
-  /** Undefined if it could not be read. */
+  /** The whole file; undefined if it could not be read. */
   readonly text: string | undefined;
+  /** Whether its file has other definitions too. */
+  readonly isPart: boolean;
 }
 
 const READ_AT_ONCE = 32;
@@ -17,42 +19,46 @@ const READ_AT_ONCE = 32;
 /** Reads the folders of definitions; files whose content did not change are not parsed again. */
 export class Folders {
   readonly #maxFileBytes: () => number;
-  readonly #filesByFolder = new Map<string, ReadonlyMap<string, DefinitionFile>>();
+  readonly #filesByFolder = new Map<string, ReadonlyMap<string, readonly DefinitionFile[]>>();
 
   constructor(maxFileBytes: () => number) {
     this.#maxFileBytes = maxFileBytes;
   }
 
-  /** The files of a kind, ordered by name; a missing folder counts as empty if `root` exists.
+  /** The definitions of a kind, ordered by file; a missing folder counts as empty if `root` exists.
    *  @throws GatewayError CONFIG_UNREADABLE if the folder cannot be read, or `root` does not exist */
   async read(root: string, kind: ResourceKind): Promise<readonly DefinitionFile[]> {
     const folder = join(root, kind.directory);
     const former = this.#filesByFolder.get(folder);
     const names = await fileNames(folder, root);
-    const files: DefinitionFile[] = [];
+    const files = new Map<string, readonly DefinitionFile[]>();
     for (let at = 0; at < names.length; at += READ_AT_ONCE) {
       const batch = names.slice(at, at + READ_AT_ONCE).map((name) => {
         const file = join(folder, name);
         return this.#readFile(file, kind, former?.get(file));
       });
-      files.push(...(await Promise.all(batch)).filter((file) => file !== undefined));
+      for (const read of await Promise.all(batch)) if (read[0] !== undefined) files.set(read[0].file, read);
     }
-    this.#filesByFolder.set(folder, new Map(files.map((file) => [file.file, file])));
-    return files;
+    this.#filesByFolder.set(folder, files);
+    return [...files.values()].flat();
   }
 
-  /** @returns undefined if the file was removed after the folder was listed */
+  /** @returns none if the file was removed after the folder was listed */
   async #readFile(
     file: string,
     kind: ResourceKind,
-    former: DefinitionFile | undefined,
-  ): Promise<DefinitionFile | undefined> {
+    former: readonly DefinitionFile[] | undefined,
+  ): Promise<readonly DefinitionFile[]> {
     const read = await readText(file, this.#maxFileBytes());
-    if (read === undefined) return undefined;
-    if ('message' in read)
-      return { file, text: undefined, definition: undefined, issues: [unreadable(file, read.message)] };
-    if (former?.text === read.text) return former;
-    return { file, text: read.text, ...parseDefinition(read.text, file, kind) };
+    if (read === undefined) return [];
+    if ('message' in read) {
+      const issues = [unreadable(file, read.message)];
+      return [{ file, text: undefined, isPart: false, definition: undefined, issues }];
+    }
+    const { text } = read;
+    if (former?.[0]?.text === text) return former;
+    const parsed = parseDefinitions(text, file, kind);
+    return parsed.map((one) => ({ file, text, isPart: parsed.length > 1, ...one }));
   }
 }
 

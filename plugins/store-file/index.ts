@@ -17,7 +17,7 @@ export const plugin = definePlugin<StoreFileConfig>({
     const maxFileBytes = (): number => scope.config.maxFileBytes;
     const folders = new Folders(maxFileBytes);
     const isStrict = (): boolean => scope.config.strictStart;
-    const load = createLoader(folders, scope.log, isStrict);
+    const load = createLoader(folders, isStrict);
     const logRefused = refusalLog(scope.log, isStrict);
     const control = (): ConfigControl => scope.get(ConfigControl);
     const writeAttempts = (): number => scope.config.writeAttempts;

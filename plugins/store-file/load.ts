@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { isGatewayError } from 'pegboard';
-import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind } from 'pegboard';
+import type { ConfigControl, Issue, Resource, ResourceDraft, ResourceKind } from 'pegboard';
 import { baseNameOf } from './fileDefinition.ts';
 import type { FileDefinition } from './fileDefinition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
@@ -14,33 +14,24 @@ interface Found {
 
 /** @param isStrict whether a definition with errors prevents the start
  *  @returns the function that adds the current content of the folders to a draft */
-export function createLoader(folders: Folders, log: Log, isStrict: () => boolean) {
-  const skipped = new WeakSet<FileDefinition>();
-
-  const logSkipped = (file: string, definition: FileDefinition): void => {
-    if (skipped.has(definition)) return;
-    skipped.add(definition);
-    log.debug('definition of another namespace skipped', { file, namespace: definition.namespace });
-  };
+export function createLoader(folders: Folders, isStrict: () => boolean) {
   const readKind = async (control: ConfigControl, kind: ResourceKind): Promise<Found> => {
     const { namespace } = control.settings();
     const files = await folders.read(control.directory, kind);
-    const resources: Resource[] = [];
-    for (const { file, definition } of files) {
-      if (definition === undefined) continue;
-      if ((definition.namespace ?? namespace) === namespace) resources.push(toResource(kind, definition));
-      else logSkipped(file, definition);
-    }
+    const found = files.flatMap(({ definition }) => definition ?? []);
+    const isOurs = (definition: FileDefinition): boolean => (definition.namespace ?? namespace) === namespace;
     const broken = files
       .filter(({ definition }) => definition === undefined)
-      .map((file) => ({
-        ...file,
-        definition: { kind: kind.name, name: definitionName(file, control, kind) },
-      }));
+      .map((file) => ({ issues: file.issues, names: namesOf(file, { files, control, kind }) }));
     return {
-      resources,
-      unreadable: broken.map(({ definition }) => definition),
-      issues: broken.flatMap(({ issues, definition }) => issues.map((issue) => ({ ...issue, definition }))),
+      resources: found.filter(isOurs).map((definition) => toResource(kind, definition)),
+      unreadable: broken.flatMap(({ names }) => names.map((name) => ({ kind: kind.name, name }))),
+      issues: [
+        ...broken.flatMap(({ issues, names: [name = ''] }) =>
+          issues.map((issue) => ({ ...issue, definition: { kind: kind.name, name } })),
+        ),
+        ...found.filter((definition) => !isOurs(definition)).map((one) => elsewhere(kind, one, namespace)),
+      ],
     };
   };
   return async (draft: ResourceDraft, control: ConfigControl): Promise<ResourceDraft> => {
@@ -56,15 +47,34 @@ export function createLoader(folders: Folders, log: Log, isStrict: () => boolean
   };
 }
 
-/** The name of a broken file's definition is that of the last good version, if there is one. */
-export function definitionName(
+interface Read {
+  /** All definitions of the kind. */
+  readonly files: readonly DefinitionFile[];
+  readonly control: ConfigControl;
+  readonly kind: ResourceKind;
+}
+
+/** The names of a definition; of a broken one those of the last good version of its file, without what the file has now. */
+export function namesOf(
   { file, definition }: DefinitionFile,
-  control: ConfigControl,
-  kind: ResourceKind,
-): string {
-  if (definition !== undefined) return definition.name;
-  const inForce = control.resources(kind.name).find(({ origin }) => origin.locate([]).file === file);
-  return inForce?.name ?? baseNameOf(file);
+  { files, control, kind }: Read,
+): readonly string[] {
+  if (definition !== undefined) return [definition.name];
+  const read = files.flatMap((one) => (one.file === file && one.definition ? one.definition.name : []));
+  const inForce = control
+    .resources(kind.name)
+    .filter(({ name, origin }) => origin.locate([]).file === file && !read.includes(name))
+    .map(({ name }) => name);
+  return inForce.length > 0 ? inForce : [baseNameOf(file)];
+}
+
+function elsewhere(
+  { name: kind }: ResourceKind,
+  { name, namespace, origin }: FileDefinition,
+  ours: string,
+): Issue {
+  const message = `${kind} ${name} is left out: its namespace is ${namespace ?? ''}, and that of config.yaml is ${ours}; change one of them, or leave metadata.namespace out`;
+  return { severity: 'warning', code: 'CONFIG_INVALID', message, ...origin.locate(['namespace']) };
 }
 
 /** If a folder exists but cannot be listed, its definitions stay in force. */

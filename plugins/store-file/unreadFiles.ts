@@ -6,6 +6,8 @@ import type { Issue, ResourceKind } from 'pegboard';
 
 /** Only `.yaml` and `.yml` files in the folders of the kinds are read, and `config.yaml`. */
 const READ = /\.ya?ml$/;
+/** Records of runs that another gateway wrote: their runs have ended. */
+const FOREIGN_RECORDS = 'workflow_executions';
 const LIKE_DEFINITIONS = /\.(ya?ml|json)$/i;
 
 /** Warns about files that look like definitions or settings but are not read, ordered by name. */
@@ -23,7 +25,7 @@ async function besideFolders(root: string, folders: readonly string[]): Promise<
   for (const entry of await entriesOf(root)) {
     const path = join(root, entry.name);
     if (/^config\.(yml|json)$/i.test(entry.name)) issues.push(unread(path, 'rename it to config.yaml'));
-    if (!entry.isDirectory() || folders.includes(entry.name)) continue;
+    if (!entry.isDirectory() || folders.includes(entry.name) || entry.name === FOREIGN_RECORDS) continue;
     const [close] = nearest(entry.name, folders, 1);
     if (close === undefined) continue;
     const holds = (await entriesOf(path)).some(({ name }) => LIKE_DEFINITIONS.test(name));

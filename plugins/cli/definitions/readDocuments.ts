@@ -3,7 +3,7 @@ import { text as textIn } from 'node:stream/consumers';
 import { basename } from 'node:path';
 import { definitionNameFault, isObject, messageOf, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { LineCounter, parseAllDocuments } from 'yaml';
+import { documentTexts } from '../../kit/definitions/documentTexts.ts';
 import { Failure } from '../failure.ts';
 import type { PlainDefinition } from './plainDefinition.ts';
 import { DEFINITION_KINDS, SERVER_KIND, WORKFLOW_KIND } from './definitionKinds.ts';
@@ -18,9 +18,8 @@ export interface Document extends PlainDefinition {
 
 /** The definitions of YAML text, one or more documents. @param file for messages @throws Failure naming the lines of all faults */
 export function readDocuments(text: string, file: string): readonly Document[] {
-  const lines = new LineCounter();
   const faults: string[] = [];
-  const documents = parts(text, lines).flatMap((part): Document[] => {
+  const documents = documentTexts(text).flatMap((part): Document[] => {
     const source = readYaml(part, file);
     const { value, issues } = source;
     const fault = (path: Path, message: string): void =>
@@ -60,16 +59,6 @@ async function textOf(file: string, input: NodeJS.ReadableStream): Promise<strin
       throw new Failure(`${file} cannot be read: ${messageOf(error)}`);
     });
   return textIn(input);
-}
-
-/** Each document after as many empty lines as precede it, so that places are those of the file. */
-function parts(text: string, lines: LineCounter): readonly string[] {
-  const documents = parseAllDocuments(text, { uniqueKeys: false, lineCounter: lines });
-  if (!Array.isArray(documents) || documents.length < 2) return [text];
-  return documents.map(({ range }) => {
-    const [start, , end] = range;
-    return '\n'.repeat(lines.linePos(start).line - 1) + text.slice(start, end).replace(/^\.\.\.\s*$/m, '');
-  });
 }
 
 type Fault = (path: Path, message: string) => void;

@@ -48,6 +48,22 @@ describe('plugins/store-file: writing', () => {
     expect((await store.get(KIND, 'flat'))?.registeredBy).equal(undefined);
   });
 
+  it('refuses to change or delete a definition whose file has others, and names the file', async () => {
+    const one = (name: string): string => JSON.stringify({ name, ...SPEC });
+    const text = `${one('a')}\n---\n${one('b')}\n`;
+    const gateway = await boot({ 'mcpservers/two.yaml': text });
+    const store = storeOf(gateway);
+    for (const change of [store.replace(KIND, { name: 'b', spec: SPEC }), store.delete(KIND, 'b')]) {
+      const error: unknown = await change.catch((reason: unknown) => reason);
+      expect(error).to.include({ code: 'STORE_FORBIDDEN' });
+      expect(messageOf(error)).to.equal(
+        `${gateway.directory.at('mcpservers/two.yaml')} has more than MCPServer b; give each a file of its own, or edit it by hand`,
+      );
+    }
+    expect(textOf(gateway, 'mcpservers/two.yaml')).to.equal(text);
+    expect((await store.list(KIND)).map(({ name }) => name)).to.deep.equal(['a', 'b']);
+  });
+
   it('creates a file in resource form that reads back, private to its owner and without leftovers', async () => {
     const gateway = await boot();
     const store = storeOf(gateway);

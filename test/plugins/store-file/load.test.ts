@@ -88,16 +88,71 @@ describe('plugins/store-file: reading', () => {
     expect(namesOf(gateway)).to.deep.equal(['b']);
   });
 
-  it('skips definitions of another namespace with a debug line, and keeps flat ones', async () => {
+  it('leaves out definitions of another namespace with a warning at its place, and keeps flat ones', async () => {
     const gateway = await boot({
       'config.yaml': 'namespace: prod\n',
       'mcpservers/a.yaml': `apiVersion: x/v1alpha1\nkind: MCPServer\nspec: { type: stdio, command: [a] }\n`,
       'mcpservers/b.yaml': `apiVersion: x/v1alpha1\nkind: MCPServer\nmetadata: { namespace: prod }\nspec: { type: stdio, command: [a] }\n`,
       'mcpservers/c.yaml': STDIO,
+      'mcpservers/d.yaml': `apiVersion: x/v1alpha1\nkind: MCPServer\nmetadata: { namespace: test }\nspec: { type: stdio, command: [a] }\n`,
     });
     await gateway.pipeline.reload();
     expect(namesOf(gateway)).to.deep.equal(['b', 'c']);
-    expect(gateway.log.having('another namespace', 'debug')).to.have.length(1);
+    const { issues = [] } = gateway.pipeline.lastReport() ?? {};
+    const why = (name: string, namespace: string): string =>
+      `MCPServer ${name} is left out: its namespace is ${namespace}, and that of config.yaml is prod; change one of them, or leave metadata.namespace out`;
+    expect(issues.map((issue) => lineOf(gateway, issue))).to.deep.equal([
+      `mcpservers/a.yaml:1:1 ${why('a', 'default')}`,
+      `mcpservers/d.yaml:3:13 ${why('d', 'test')}`,
+    ]);
+  });
+
+  it('reads what an API server or another gateway has written into a file, and passes over it', async () => {
+    const metadata = [
+      'name: git',
+      'creationTimestamp: "2026-08-20T10:00:00Z"',
+      'generation: 2',
+      'resourceVersion: "1"',
+      'uid: 123e4567-e89b-12d3-a456-426614174000',
+      'finalizers: [x/y]',
+      'ownerReferences: []',
+      'managedFields: []',
+    ];
+    const gateway = await boot({
+      'mcpservers/git.yaml': `apiVersion: x/v1alpha1\nkind: MCPServer\nmetadata: {${metadata.join(', ')}}\nspec: { type: stdio, command: [node] }\nstatus: { state: Running }\n`,
+      'workflow_executions/x.yaml': 'execution_id: x\n',
+    });
+    expect(namesOf(gateway)).to.deep.equal(['git']);
+    expect(gateway.pipeline.lastReport()?.issues).to.deep.equal([]);
+  });
+
+  const named = (name: string): string =>
+    `apiVersion: x/v1alpha1\nkind: MCPServer\nmetadata: { name: ${name} }\nspec: { type: stdio, command: [node] }\n`;
+
+  it('reads every document of a file, and every item of a List, with their places', async () => {
+    const items = ['a', 'b', '"c d"'].map((name) => `- { ${named(name).trim().replace(/\n/g, ', ')} }`);
+    const gateway = await boot({
+      'mcpservers/two.yaml': `---\n${named('one')}---\n${named('two')}---\n`,
+      'mcpservers/list.yaml': `apiVersion: v1\nkind: List\nitems:\n${items.join('\n')}\n`,
+    });
+    expect(namesOf(gateway)).to.have.members(['one', 'two', 'a', 'b']);
+    const { issues = [] } = gateway.pipeline.lastReport() ?? {};
+    expect(issues.map((issue) => placeText(issue)?.replace(`${gateway.directory.path}/`, ''))).to.deep.equal([
+      'mcpservers/list.yaml:6:58',
+    ]);
+    const two = gateway.pipeline.resources('MCPServer').find(({ name }) => name === 'two');
+    expect(two?.origin.locate(['command'])).to.include({ line: 10, column: 22 });
+  });
+
+  it('keeps the last good version of the document of a file that breaks, and the others as they are now', async () => {
+    const gateway = await boot({ 'mcpservers/two.yaml': `${named('one')}---\n${named('two')}` });
+    const broken = named('two').replace('command: [node]', 'command: 1');
+    gateway.directory.write('mcpservers/two.yaml', `${named('three')}---\n${broken}`);
+    await gateway.pipeline.reload();
+    expect(namesOf(gateway)).to.have.members(['three', 'two']);
+    gateway.directory.write('mcpservers/two.yaml', 'a: [');
+    await gateway.pipeline.reload();
+    expect(namesOf(gateway)).to.have.members(['three', 'two']);
   });
 
   it('names file, line, column and fix of every problem, not only of the first', async () => {
