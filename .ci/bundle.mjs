@@ -14,7 +14,7 @@ const MODULES = [
   'kernel/index',
   'plugins/contracts',
   'plugins/kit',
-  'kernel/net/index',
+  'plugins/kit/net/index',
   ...['index', 'callers', 'messages', 'notes'].map((name) => `test/contract/${name}`),
   ...foldersIn('plugins')
     .map((name) => `plugins/${name}/index`)
@@ -39,7 +39,7 @@ const OURS = {
   pegboard: 'kernel/index.ts',
   'pegboard/contracts': 'plugins/contracts.ts',
   'pegboard/kit': 'plugins/kit.ts',
-  'pegboard/net': 'kernel/net/index.ts',
+  'pegboard/net': 'plugins/kit/net/index.ts',
   // Its other build requires its parts in a way that a bundler cannot follow.
   'jsonc-parser': 'node_modules/jsonc-parser/lib/esm/main.js',
 };
@@ -141,7 +141,7 @@ export async function bundle() {
         // One copy of every capability token (D27), and what most plugins load anyway.
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/(contracts\/|kit\/(?!files\/|oauth\/|tls\/)|kit\/oauth\/(oauthError|openDownstream|signInCall)))/,
+          test: /\/(kernel\/(?!program\/|index\.ts)|plugins\/(contracts\/|kit\/(?!files\/|net\/|oauth\/|tls\/)|kit\/oauth\/(oauthError|openDownstream|signInCall)))/,
           priority: 2,
         },
         {

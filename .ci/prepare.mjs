@@ -37,7 +37,7 @@ function writeOwnManifest() {
     '.': './kernel/index.js',
     './contracts': './plugins/contracts.js',
     './kit': './plugins/kit.js',
-    './net': './kernel/net/index.js',
+    './net': './plugins/kit/net/index.js',
     './testing': './test/contract/index.js',
     './package.json': './package.json',
   };

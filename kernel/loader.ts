@@ -121,7 +121,7 @@ function hookResolution(): void {
     pegboard: new URL(`index${EXTENSION}`, import.meta.url).href,
     'pegboard/contracts': new URL(`contracts${EXTENSION}`, BUILT_IN).href,
     'pegboard/kit': new URL(`kit${EXTENSION}`, BUILT_IN).href,
-    'pegboard/net': new URL(`net/index${EXTENSION}`, import.meta.url).href,
+    'pegboard/net': new URL(`kit/net/index${EXTENSION}`, BUILT_IN).href,
   };
   const source = `
     const ours = ${JSON.stringify(ours)};

@@ -100,6 +100,21 @@ describe('e2e: third-party plugins, one by path and one as an npm tarball', func
     directory.write('config.yaml', configText({}));
   });
 
+  it('a plugin by path imports each part of the API by its name, from a folder without pegboard', async () => {
+    const other = makeDirectory({
+      'acme.mjs': `import { definePlugin } from 'pegboard';
+        import { Vault } from 'pegboard/contracts';
+        import { parseDuration } from 'pegboard/kit';
+        import { guardedFetch } from 'pegboard/net';
+        guardedFetch({ allowPrivate: false, timeoutMs: parseDuration('1s'), maxBytes: 1_000 });
+        export const plugin = definePlugin({ name: 'acme', api: 1, configSchema: {}, uses: [Vault], apply() {} });\n`,
+      'config.yaml': 'plugins: { acme: { module: ./acme.mjs } }\n',
+    });
+    const { code, stderr } = await runPegboard(['check', '--config-path', other.path]);
+    expect(stderr).to.not.include('PLUGIN_');
+    expect(code).to.equal(0);
+  });
+
   it('a missing module stops the start with exit code 3 and the line that installs it', async () => {
     const other = makeDirectory({
       'config.yaml': 'plugins: { auth-missing: { module: pegboard-auth-missing } }\n',

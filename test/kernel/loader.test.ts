@@ -83,6 +83,20 @@ describe('Loader', () => {
     }
   });
 
+  it('resolves pegboard/contracts, pegboard/kit and pegboard/net to the same copy for such a plugin', async () => {
+    const { path } = makeDirectory({
+      'p.mjs': `import { Vault } from 'pegboard/contracts';
+        import { parseDuration } from 'pegboard/kit';
+        import { guardedFetch } from 'pegboard/net';
+        ${source('acme', 'Vault, parseDuration, guardedFetch')}`,
+    });
+    const { Vault } = await import('../../plugins/contracts.ts');
+    const { parseDuration } = await import('../../plugins/kit.ts');
+    const { guardedFetch } = await import('../../plugins/kit/net/index.ts');
+    const plugin = await loadModule('acme', './p.mjs', path);
+    expect(plugin).to.include({ Vault, parseDuration, guardedFetch });
+  });
+
   it("prefers a plugin's own copy of pegboard", async () => {
     const { path } = makeDirectory({
       'p.mjs': "import { mine } from 'pegboard';\n" + source('acme', 'mine'),

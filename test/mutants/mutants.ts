@@ -34,10 +34,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     does: 'calls a host of which one address is public and one private',
-    file: 'kernel/net/guardedFetch.ts',
+    file: 'plugins/kit/net/guardedFetch.ts',
     find: '!classes.every((found) => open.includes(found))',
     replace: '!classes.some((found) => open.includes(found))',
-    tests: ['test/kernel/net/guardedFetch.test.ts'],
+    tests: ['test/plugins/kit/net/guardedFetch.test.ts'],
   },
   {
     does: 'does not except a family that except names',

@@ -1,6 +1,6 @@
 import { UnsecuredJWT } from 'jose';
-import { guardedFetch } from '../../kernel/net/index.ts';
-import type { GuardedFetchParts } from '../../kernel/net/guardedFetch.ts';
+import { guardedFetch } from '../../plugins/kit/net/index.ts';
+import type { GuardedFetchParts } from '../../plugins/kit/net/guardedFetch.ts';
 import { OAuthError } from '../../plugins/kit/oauth/oauthError.ts';
 import { Downstream } from '../../plugins/kit/oauth/downstream.ts';
 import type { DownstreamToken } from '../../plugins/kit/oauth/downstream.ts';

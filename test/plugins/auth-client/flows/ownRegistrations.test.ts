@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GuardedFetch } from '../../../../kernel/net/index.ts';
+import type { GuardedFetch } from '../../../../plugins/kit/net/index.ts';
 import type { SignInFacts } from '../../../../plugins/contracts/signIns.ts';
 import { OwnRegistrations } from '../../../../plugins/auth-client/flows/ownRegistrations.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';

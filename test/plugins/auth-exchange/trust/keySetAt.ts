@@ -1,6 +1,6 @@
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
-import { guardedFetch } from '../../../../kernel/net/index.ts';
-import type { GuardedFetchParts } from '../../../../kernel/net/index.ts';
+import { guardedFetch } from '../../../../plugins/kit/net/index.ts';
+import type { GuardedFetchParts } from '../../../../plugins/kit/net/index.ts';
 import { NETWORK_BOUNDS } from '../../../../plugins/kit/oauth/networkBounds.ts';
 import { KeySet } from '../../../../plugins/auth-exchange/trust/keySet.ts';
 import { defer } from '../../../support/cleanup.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
-import { GuardedFetchError } from '../../../../kernel/net/index.ts';
+import { GuardedFetchError } from '../../../../plugins/kit/net/index.ts';
 import { KeysUnavailable } from '../../../../plugins/auth-exchange/trust/keySet.ts';
 import type { Handle } from '../../../support/serveWithOutages.ts';
 import { startTokenIssuer } from '../../../support/tokenIssuer.ts';

@@ -5,7 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import { validate } from '../../../../kernel/config/validate.ts';
 import { readSchema } from '../../../../kernel/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
-import { guardedFetch } from '../../../../kernel/net/index.ts';
+import { guardedFetch } from '../../../../plugins/kit/net/index.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { NETWORK_BOUNDS } from '../../../../plugins/kit/oauth/networkBounds.ts';
 import type { AuthExchangeConfig, TrustedIssuer } from '../../../../plugins/auth-exchange/config.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
-import { guardedFetch } from '../../../../kernel/net/guardedFetch.ts';
-import type { GuardedFetchParts } from '../../../../kernel/net/guardedFetch.ts';
+import { guardedFetch } from '../../../../plugins/kit/net/guardedFetch.ts';
+import type { GuardedFetchParts } from '../../../../plugins/kit/net/guardedFetch.ts';
 import {
   ClientDocuments,
   DOCUMENT_BOUNDS,

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { GuardedFetchParts } from '../../../../kernel/net/guardedFetch.ts';
+import type { GuardedFetchParts } from '../../../../plugins/kit/net/guardedFetch.ts';
 import { completed } from '../../../../plugins/kit/oauth/exchangeTarget.ts';
 import { downstreamAt, goodAnswer } from '../../../support/downstreamAt.ts';
 import { startExchange } from '../../../support/exchangeGateway.ts';

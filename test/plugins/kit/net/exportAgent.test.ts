@@ -4,12 +4,12 @@ import type { Agent } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { exportAgent } from '../../../kernel/net/exportAgent.ts';
-import { defer } from '../../support/cleanup.ts';
-import { forwardProxy } from '../../support/forwardProxy.ts';
-import { makeDirectory } from '../../support/directory.ts';
-import { httpsSite } from '../../support/httpsSite.ts';
-import { listenLocally } from '../../conformance/listen.ts';
+import { exportAgent } from '../../../../plugins/kit/net/exportAgent.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { forwardProxy } from '../../../support/forwardProxy.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { httpsSite } from '../../../support/httpsSite.ts';
+import { listenLocally } from '../../../conformance/listen.ts';
 
 const HOST = 'collector.corp.test';
 

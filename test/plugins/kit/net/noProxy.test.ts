@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { noProxy } from '../../../kernel/net/noProxy.ts';
+import { noProxy } from '../../../../plugins/kit/net/noProxy.ts';
 
 const CASES: readonly (readonly [entry: string, exempt: readonly string[], proxied: readonly string[]])[] = [
   ['corp.test', ['corp.test', 'a.b.corp.test', 'CORP.test'], ['xcorp.test', 'test', 'corp.test.evil.test']],

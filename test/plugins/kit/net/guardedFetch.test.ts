@@ -4,16 +4,16 @@ import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
-import { guardedFetch, GuardedFetchError } from '../../../kernel/net/guardedFetch.ts';
-import type { GuardedFetchParts } from '../../../kernel/net/guardedFetch.ts';
-import { defer } from '../../support/cleanup.ts';
-import { forwardProxy } from '../../support/forwardProxy.ts';
-import type { ForwardProxy } from '../../support/forwardProxy.ts';
-import { httpsSite, PUBLIC_ADDRESS } from '../../support/httpsSite.ts';
-import type { HttpsSite } from '../../support/httpsSite.ts';
-import { socksProxy } from '../../support/socksProxy.ts';
-import { within } from '../../support/until.ts';
-import { withVariables } from '../../support/withVariables.ts';
+import { guardedFetch, GuardedFetchError } from '../../../../plugins/kit/net/guardedFetch.ts';
+import type { GuardedFetchParts } from '../../../../plugins/kit/net/guardedFetch.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { forwardProxy } from '../../../support/forwardProxy.ts';
+import type { ForwardProxy } from '../../../support/forwardProxy.ts';
+import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
+import type { HttpsSite } from '../../../support/httpsSite.ts';
+import { socksProxy } from '../../../support/socksProxy.ts';
+import { within } from '../../../support/until.ts';
+import { withVariables } from '../../../support/withVariables.ts';
 
 const HOST = 'app.example';
 

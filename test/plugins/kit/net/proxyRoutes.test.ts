@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ProxyError, proxyRoutes, readProxy } from '../../../kernel/net/proxyRoutes.ts';
-import type { ProxySettings } from '../../../kernel/net/proxyRoutes.ts';
+import { ProxyError, proxyRoutes, readProxy } from '../../../../plugins/kit/net/proxyRoutes.ts';
+import type { ProxySettings } from '../../../../plugins/kit/net/proxyRoutes.ts';
 
 type Env = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { addressClass, addressOwner, type AddressClass } from '../../../kernel/net/addressClass.ts';
+import { addressClass, addressOwner, type AddressClass } from '../../../../plugins/kit/net/addressClass.ts';
 
 /** The first and the last address of each network, and their neighbours outside. */
 const TABLE: Readonly<Record<AddressClass, readonly string[]>> = {
