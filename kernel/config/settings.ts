@@ -7,7 +7,7 @@ import type { Settings } from '../contracts/settings.ts';
 import { messageOf } from '../errors.ts';
 import { readSchema } from '../lib/readSchema.ts';
 import { trustedCertificates } from '../lib/trustedCertificates.ts';
-import { readYaml } from './readYaml.ts';
+import { readYaml } from '../lib/readYaml.ts';
 import { validate } from './validate.ts';
 import { isObject } from '../lib/json.ts';
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
-import { MAX_FAULTS, type Finding } from '../contracts/finding.ts';
+import type { Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
 import { isMarked } from '../lib/markedSecrets.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -32,8 +32,11 @@ export function validate(schema: JsonSchema, value: unknown): Checked {
   return { value: copy, findings: findingsIn(schema, copy) };
 }
 
+/** More findings on one value do not help. */
+const MAX_FINDINGS = 100;
+
 /** Validates the value itself, for the paths of calls and long lists. @param most bound on the findings */
-export function findingsIn(schema: JsonSchema, value: unknown, most = MAX_FAULTS): readonly Finding[] {
+export function findingsIn(schema: JsonSchema, value: unknown, most = MAX_FINDINGS): readonly Finding[] {
   const name = (schema as { readonly [SCHEMA_NAME]?: string })[SCHEMA_NAME];
   // ajv caches each compiled schema under its object.
   const check = PRECOMPILED[name ?? ''] ?? ajv().compile(schema);

@@ -4,5 +4,3 @@ export interface Finding {
   readonly message: string;
   readonly severity?: 'error' | 'warning';
 }
-/** Bound on the findings reported for one file or value; more do not help. */
-export const MAX_FAULTS = 100;

@@ -181,7 +181,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'config.namespace',
     sentence: 'namespace (default "default") selects definitions.',
     tests: [
-      'plugins/store-file/load: skips definitions of another namespace with a debug line, and keeps flat ones',
+      'plugins/store-file/load: leaves out definitions of another namespace with a warning at its place, and keeps flat ones',
     ],
   },
   {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { one } from '../../../kernel/capabilities.ts';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
 import { placeText } from '../../../kernel/lib/placeText.ts';
-import { readYaml } from '../../../kernel/config/readYaml.ts';
+import { readYaml } from '../../../kernel/lib/readYaml.ts';
 import { ConfigControl } from '../../../kernel/contracts/config.ts';
 import type { Plugin } from '../../../kernel/contracts/plugin.ts';
 import type { Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readYaml } from '../../../kernel/config/readYaml.ts';
+import { readYaml } from '../../../kernel/lib/readYaml.ts';
 import { looksDuring } from '../../support/looks.ts';
 
 function issuesOf(text: string): string[] {

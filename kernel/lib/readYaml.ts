@@ -2,8 +2,7 @@ import { Composer, LineCounter, Parser, isAlias, isMap, isNode, isPair, isScalar
 import type { Document } from 'yaml';
 import type { Issue } from '../contracts/config.ts';
 import type { Origin, Position } from '../contracts/resource.ts';
-import { MAX_FAULTS } from '../contracts/finding.ts';
-import { pathBelow } from '../lib/json.ts';
+import { pathBelow } from './json.ts';
 
 type Path = readonly (string | number)[];
 type Fault = (message: string, offset: number | undefined) => void;
@@ -11,6 +10,8 @@ type Fault = (message: string, offset: number | undefined) => void;
 const MAX_LEVELS = 256;
 const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels; write it flatter`;
 const TOO_FAR = 'this line is indented as if it belonged to the one above; indent it like the keys beside it';
+/** Bound on the faults reported for one file; more do not help. */
+const MAX_FAULTS = 100;
 /** Bound on anchors and aliases: the parser searches all of them for each alias. */
 const MAX_NAMES = 1_000;
 
