@@ -41,9 +41,9 @@ export async function definitionIn(
   };
 }
 
-/** The text of a definition's file. */
-export function fileText({ kind, name, labels, spec }: PlainDefinition): string {
-  const metadata = { name, ...(labels && { labels }) };
+/** The text of a definition's file. @param namespace written unless it is the usual one */
+export function fileText({ kind, name, labels, spec }: PlainDefinition, namespace = 'default'): string {
+  const metadata = { name, ...(namespace !== 'default' && { namespace }), ...(labels && { labels }) };
   return stringify(
     { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.kind, metadata, spec },
     { lineWidth: 0 },

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
 import { ImportRecord, textDigest } from '../clients/importRecord.ts';
@@ -11,6 +12,7 @@ import { undo } from '../clients/undo.ts';
 import { withConsent } from '../clients/withConsent.ts';
 import { createPrivate, textAt } from '../files.ts';
 import { optionsOf } from '../commonOptions.ts';
+import { importDirectory } from '../directory/importDirectory.ts';
 import { Failure } from '../failure.ts';
 import { headersToLink } from '../signIn/localToken.ts';
 import { verb } from '../verb.ts';
@@ -27,7 +29,7 @@ export const importVerb: Command = verb({
   parameters: [
     {
       name: '[clients...]',
-      description: `${CLIENT_NAMES.join(', ')}, or paths of files; all clients when none is named`,
+      description: `${CLIENT_NAMES.join(', ')}, or paths of files; all clients when none is named; or the directory of another gateway`,
     },
   ],
   options: [
@@ -46,15 +48,26 @@ export const importVerb: Command = verb({
   examples: [
     'pegboard import --link',
     'pegboard import cursor ./mcp.json --dry-run',
+    'pegboard import ./muster --config-path ./pegboard --dry-run',
     'pegboard import --undo',
   ],
   run: async (invocation) => {
     const { undo: isUndo, dryRun } = optionsOf<ImportOptions>(invocation);
     if (isUndo === true) return undoLast(invocation);
+    const [source, ...more] = invocation.args;
+    if (source !== undefined && more.length === 0 && (await isFolder(source)))
+      return importDirectory(invocation, source, dryRun === true);
     if (dryRun === true) return importServers(invocation, undefined);
     return ImportRecord.locked(invocation.directory, (record) => importServers(invocation, record));
   },
 });
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
+}
 
 /** @param record undefined shows only */
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
