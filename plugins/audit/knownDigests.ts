@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Tool } from 'pegboard';
+import { recentlyUsed } from '../kit/limits/recentlyUsed.ts';
 import { digestOf, sha256 } from './digest.ts';
 
 const MAX_SESSIONS = 1_000;
@@ -7,7 +7,7 @@ const MAX_SESSIONS = 1_000;
 /** Digests that many lines share; each is computed once. */
 export class KnownDigests {
   readonly #byTool = new WeakMap<Tool, string | null>();
-  readonly #bySession = new LRUCache<string, string>({ max: MAX_SESSIONS });
+  readonly #bySession = recentlyUsed<string>(MAX_SESSIONS);
 
   /** The digest of a tool's declaration. @returns null if it is nested too deeply to be serialized */
   ofTool(tool: Tool): string | null {

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
 import { digest } from '../kit/secrets/secrets.ts';
 import { OAuthError } from '../kit/oauth/oauthError.ts';
+import { recentlyUsed } from '../kit/limits/recentlyUsed.ts';
 import type { AuthorizationServer, BearerTokens, TokenHolder } from '../contracts/oauth.ts';
 import type { TrustedIssuers } from './trust/trustedIssuers.ts';
 
@@ -22,7 +22,7 @@ export class TrustedBearer implements BearerTokens {
   readonly #issuers: TrustedIssuers;
   readonly #server: () => AuthorizationServer;
   readonly #log: Log;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #known = recentlyUsed<Known>(MAX_KNOWN);
   readonly #callers = new WeakSet<Caller>();
 
   constructor(issuers: TrustedIssuers, server: () => AuthorizationServer, log: Log) {

@@ -1,12 +1,12 @@
 import { ANYONE, isGatewayError } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
-import { LRUCache } from 'lru-cache';
 import type {
   CallerCredentials,
   GuardedServer,
   GuardedServers,
   OwnOffer,
 } from '../../contracts/credentials.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { LinkAsker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;
@@ -16,7 +16,7 @@ export class Connections {
   readonly #credentials: () => CallerCredentials | undefined;
   readonly #servers: () => GuardedServers | undefined;
   readonly #log: Log;
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  readonly #known = recentlyUsed<true>(MAX_KNOWN);
 
   constructor(
     credentials: () => CallerCredentials | undefined,

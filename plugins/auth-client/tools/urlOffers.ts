@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isGatewayError, isObject, messageOf } from 'pegboard';
 import type { CallOptions, Client, InboundRequest, Log } from 'pegboard';
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { GuardedServer } from '../../contracts/credentials.ts';
 import type { SignInOffers, SignInStatuses } from '../../contracts/signIns.ts';
 import { SignInFault } from '../discovery/network.ts';
@@ -23,7 +23,7 @@ export class UrlOffers implements SignInOffers {
   readonly #log: Log;
   /** Open questions by owner and server: parallel calls cause one question. */
   readonly #open = new Map<string, Promise<Outcome>>();
-  readonly #declined = new LRUCache<string, true>({ max: MAX_DECLINED, ttl: DECLINED_MS });
+  readonly #declined = recentlyUsed<true>(MAX_DECLINED, DECLINED_MS);
 
   constructor(
     signIn: Pick<OwnSignIn, 'link' | 'connect'>,

@@ -4,6 +4,7 @@ import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { clientMetadata } from './clientMetadata.ts';
 import { isLoopbackRedirect } from './redirectUri.ts';
@@ -51,7 +52,7 @@ export class ClientDocuments {
   });
   readonly #flights = new Map<string, Promise<OAuthClient>>();
   /** Host → when its next fetch is due at an even rate, in ms since 1970. */
-  readonly #dueByHost = new LRUCache<string, number>({ max: MAX_HOSTS });
+  readonly #dueByHost = recentlyUsed<number>(MAX_HOSTS);
 
   /** @param fetch a guardedFetch within DOCUMENT_BOUNDS
    *  @param now the clock, in ms since 1970 */

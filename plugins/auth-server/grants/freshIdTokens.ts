@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from 'pegboard';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { SignIn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { IN_USE } from './busy.ts';
@@ -22,7 +22,7 @@ export class FreshIdTokens {
   readonly #signIns: SignIns;
   readonly #ahead: Pick<ProviderAhead, 'refresh'>;
   readonly #flights = new Map<string, Promise<string | undefined>>();
-  readonly #unhelpful = new LRUCache<string, true>({ max: MAX_TRIED, ttl: PAUSE_MS });
+  readonly #unhelpful = recentlyUsed<true>(MAX_TRIED, PAUSE_MS);
 
   constructor(signIns: SignIns, ahead: Pick<ProviderAhead, 'refresh'>) {
     this.#signIns = signIns;

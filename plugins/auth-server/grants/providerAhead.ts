@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { messageOf } from 'pegboard';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { Access } from '../state/accessTokens.ts';
 import type { Issuing } from './issuing.ts';
 import type { ProviderTurns } from './providerTurns.ts';
@@ -14,7 +14,7 @@ export class ProviderAhead {
   readonly #issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'log'>;
   readonly #turns: ProviderTurns;
   readonly #running = new Map<string, Promise<void>>();
-  readonly #tried = new LRUCache<string, true>({ max: MAX_TRIED, ttl: PAUSE_MS });
+  readonly #tried = recentlyUsed<true>(MAX_TRIED, PAUSE_MS);
 
   constructor(issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'log'>, turns: ProviderTurns) {
     this.#issuing = issuing;

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { Attempt, AttemptState, Attempts } from '../state/attempts.ts';
 import type { IssuedTokens, SignIn, TokenChange } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { IN_USE, busy } from './busy.ts';
 
 /** Longer than any request to the provider. */
@@ -25,7 +25,7 @@ export class ProviderTurns {
   readonly #attempts: Attempts;
   readonly #provider: Pick<IdentityProvider, 'refresh'>;
   /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
-  readonly #unstored = new LRUCache<string, IssuedTokens>({ max: MAX_UNSTORED });
+  readonly #unstored = recentlyUsed<IssuedTokens>(MAX_UNSTORED);
 
   constructor(signIns: SignIns, attempts: Attempts, provider: Pick<IdentityProvider, 'refresh'>) {
     this.#signIns = signIns;

@@ -1,8 +1,8 @@
 import { jwtVerify } from 'jose';
-import { LRUCache } from 'lru-cache';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
 import { digest } from '../../kit/secrets/secrets.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { ExternalCallers } from './externalCallers.ts';
 import type { IdentityProvider } from './identityProvider.ts';
@@ -24,7 +24,7 @@ export class IdTokens {
   readonly #audiences: () => readonly string[];
   readonly #external: ExternalCallers;
   readonly #log: Log;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #known = recentlyUsed<Known>(MAX_KNOWN);
   readonly #callers = new WeakSet<Caller>();
 
   constructor(

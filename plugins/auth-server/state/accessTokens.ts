@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { callerOfSignIn } from './callerOf.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignIns } from './signIns.ts';
 
@@ -52,7 +52,7 @@ export class AccessTokens {
   readonly #scope: Scope<unknown>;
   readonly #signIns: SignIns;
   readonly #audience: () => string;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #known = recentlyUsed<Known>(MAX_KNOWN);
 
   constructor(scope: Scope<unknown>, signIns: SignIns, audience: () => string) {
     this.#scope = scope;

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { KeyRing } from '../../contracts/vault.ts';
 import { sealed, unsealed } from './sealed.ts';
 import type { SessionLimits } from './sessions.ts';
@@ -16,7 +17,7 @@ export class OwnerHandles {
 
   constructor(keys: KeyRing, { sessionTtlSeconds, openHandles }: SessionLimits) {
     this.#keys = keys;
-    this.#opened = new LRUCache({ max: openHandles });
+    this.#opened = recentlyUsed(openHandles);
     this.#ttlMs = sessionTtlSeconds * 1_000;
   }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { InboundRequest, JsonObject } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { KeyRing } from '../../contracts/vault.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import type { EndedSessions } from './endedSessions.ts';
@@ -26,7 +27,7 @@ export class Sessions {
   constructor(keys: KeyRing, ended: EndedSessions, { sessionTtlSeconds, openHandles }: SessionLimits) {
     this.#keys = keys;
     this.#ended = ended;
-    this.#opened = new LRUCache({ max: openHandles });
+    this.#opened = recentlyUsed(openHandles);
     this.#ttlMs = sessionTtlSeconds * 1_000;
   }
 

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../limits/recentlyUsed.ts';
 
 const MAX_KEYS = 10_000;
 
@@ -12,8 +13,7 @@ export class RateLimit {
   constructor(max: () => number, windowS: number) {
     this.#max = max;
     this.#windowS = windowS;
-    // Unlike `max`, this bound reserves no room ahead: 2 ms of work and 300 kB for a limit that no client meets.
-    this.#counts = new LRUCache({ maxSize: MAX_KEYS, sizeCalculation: () => 1, ttl: windowS * 1_000 });
+    this.#counts = recentlyUsed(MAX_KEYS, windowS * 1_000);
   }
 
   /** Counts one more. @returns whether the limit admits it */

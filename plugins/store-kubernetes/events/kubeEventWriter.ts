@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
@@ -34,10 +34,7 @@ export class KubeEventWriter {
   readonly #cluster: Cluster;
   readonly #log: Log;
   /** The Event of each kind of event, with its count. */
-  readonly #known = new LRUCache<string, { readonly name: string; readonly count: number }>({
-    max: MAX_KNOWN,
-    ttl: SAME_FOR_MS,
-  });
+  readonly #known = recentlyUsed<{ readonly name: string; readonly count: number }>(MAX_KNOWN, SAME_FOR_MS);
   readonly #waiting = new Map<string, Waiting>();
   #writing: Promise<void> | undefined;
   #isStopped = false;

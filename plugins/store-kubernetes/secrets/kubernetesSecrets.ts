@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError, hiderOf, isObject, messageOf } from 'pegboard';
 import type { Hide } from 'pegboard';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { CallSecrets, SecretName, SecretSource } from '../../contracts/secrets.ts';
 import type { Cluster } from '../store/cluster.ts';
@@ -12,7 +12,7 @@ const MAX_HIDDEN = 1_000;
 export class KubernetesSecrets implements SecretSource, CallSecrets {
   readonly #cluster: Pick<Cluster, 'connect'>;
   readonly #namespace: () => string;
-  readonly #read = new LRUCache<string, true>({ max: MAX_HIDDEN });
+  readonly #read = recentlyUsed<true>(MAX_HIDDEN);
   #hide: Hide | undefined;
 
   constructor(cluster: Pick<Cluster, 'connect'>, namespace: () => string) {

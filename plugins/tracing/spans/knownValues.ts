@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Attributes } from '@opentelemetry/api';
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 
 const MAX_KNOWN = 1_000;
 
 /** Values of attributes that many spans share; each is computed once. */
 export class KnownValues {
-  readonly #digests = new LRUCache<string, string>({ max: MAX_KNOWN });
-  readonly #places = new LRUCache<string, Attributes>({ max: MAX_KNOWN });
+  readonly #digests = recentlyUsed<string>(MAX_KNOWN);
+  readonly #places = recentlyUsed<Attributes>(MAX_KNOWN);
 
   /** The same digest as in the audit trail: the id itself would let its readers look for the session elsewhere. */
   sessionDigest(id: string): string {

@@ -1,9 +1,10 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { TemplateError, parseTemplate } from '@pegboard/gotpl';
 import type { Limits, Template } from '@pegboard/gotpl';
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Turns } from '../../kit/limits/turns.ts';
+import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { WorkflowConfig } from '../config.ts';
 import { HostNames } from './hostNames.ts';
 import { navigate, soleReference } from './paths.ts';
@@ -21,7 +22,7 @@ export class Templates {
     this.#config = config;
     this.#hosts = hosts;
     this.#turns = turns;
-    this.#parsed = new LRUCache({ max: config().templateCacheEntries });
+    this.#parsed = recentlyUsed(config().templateCacheEntries);
   }
 
   /** @throws TemplateError */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LRUCache } from 'lru-cache';
 import { ANYONE } from 'pegboard';
 import type { Caller, InboundRequest } from 'pegboard';
 import type { TokenHolder } from '../../../contracts/oauth.ts';
 import { isSingleSignOn } from '../../../kit/oauth/authRules.ts';
+import { recentlyUsed } from '../../../kit/limits/recentlyUsed.ts';
 import type { AuthRules, CallerCredentials, GuardedServer } from '../../../contracts/credentials.ts';
 import type { CallerSecrets } from '../store/callerSecrets.ts';
 import { Credential } from './credential.ts';
@@ -38,7 +38,7 @@ interface Newest {
 /** The credentials of all callers: one object for each owner and server. */
 export class Credentials implements CallerCredentials {
   readonly #parts: CredentialsParts;
-  readonly #byOwner = new LRUCache<string, Map<string, Made>>({ max: MAX_OWNERS });
+  readonly #byOwner = recentlyUsed<Map<string, Made>>(MAX_OWNERS);
   /** Each request asks several times about each server. */
   readonly #owners = new WeakMap<Caller, Map<AuthRules['grantScope'], string>>();
 

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
+import { recentlyUsed } from '../../../kit/limits/recentlyUsed.ts';
 import { Vault } from '../../../contracts/vault.ts';
 import { Channel } from '../../../contracts/processes.ts';
 
@@ -29,7 +29,7 @@ export interface SecretPlace {
 /** Values of `${caller:NAME}` references: each person's own, for each server apart, in the vault. */
 export class CallerSecrets {
   readonly #scope: Scope<unknown>;
-  readonly #places = new LRUCache<string, Known>({ max: MAX_PLACES });
+  readonly #places = recentlyUsed<Known>(MAX_PLACES);
   readonly #followers = new Set<(server: string) => void>();
 
   /** Called in apply() only. */

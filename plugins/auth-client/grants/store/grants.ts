@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
+import { recentlyUsed } from '../../../kit/limits/recentlyUsed.ts';
 import { Vault } from '../../../contracts/vault.ts';
 import { Channel } from '../../../contracts/processes.ts';
 import { GrantCell } from './grantCell.ts';
@@ -32,7 +32,7 @@ type Change = (before: GrantRecord | undefined) => GrantRecord | undefined;
 export class Grants {
   readonly #scope: Scope<unknown>;
   readonly #news: GrantNews;
-  readonly #owners = new LRUCache<string, Known>({ max: MAX_OWNERS });
+  readonly #owners = recentlyUsed<Known>(MAX_OWNERS);
   readonly #followers = new Set<(cell: GrantCell) => void>();
   readonly #othersFollowers = new Set<OtherChanged>();
 
