@@ -54,7 +54,7 @@ async function precompiled() {
   const { AJV_OPTIONS } = await import(new URL('../build/kernel/config/ajvOptions.js', import.meta.url));
   const { readSchema } = await import(new URL('../build/kernel/lib/readSchema.js', import.meta.url));
   const ajv = new Ajv2020({ ...AJV_OPTIONS, code: { source: true, esm: true } });
-  const names = ['config', 'protocol', ...['config', 'kinds'].flatMap(schemasIn)];
+  const names = ['config', 'nothing', 'protocol', ...['config', 'kinds'].flatMap(schemasIn)];
   const exportNames = names.map((name, at) => {
     const schema = JSON.parse(JSON.stringify(readSchema(name)), (key, value) =>
       key === 'description' && typeof value === 'string' ? undefined : value,

@@ -1,10 +1,10 @@
-import { Command, definePlugin } from 'pegboard';
+import { Command, definePlugin, readSchema } from 'pegboard';
 
 /** The verbs of the command line that talk to a gateway. */
 export const plugin = definePlugin({
   name: 'cli',
   api: 1,
-  configSchema: { type: 'object', additionalProperties: false },
+  configSchema: readSchema('nothing'),
   // Its verbs run on the command line, never inside a gateway.
   enabled: () => false,
   provides: [Command],

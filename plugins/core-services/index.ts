@@ -1,4 +1,4 @@
-import { ConfigControl, ToolTable, definePlugin } from 'pegboard';
+import { ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { HttpListener } from '../contracts/http.ts';
 import { Operators } from '../contracts/operators.ts';
 import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
@@ -8,7 +8,7 @@ import { serviceTools } from './serviceTools.ts';
 export const plugin = definePlugin({
   name: 'core-services',
   api: 1,
-  configSchema: { type: 'object', additionalProperties: false },
+  configSchema: readSchema('nothing'),
   requires: [ConfigControl, ToolTable],
   uses: [Operators],
   asks: [AggregatorFacts, HttpListener],

@@ -1,11 +1,11 @@
-import { ConfigControl, definePlugin } from 'pegboard';
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
 import { SettingsStore } from '../contracts/settings.ts';
 import { SettingsFile } from './settingsFile.ts';
 
 export const plugin = definePlugin({
   name: 'settings-file',
   api: 1,
-  configSchema: { type: 'object', additionalProperties: false },
+  configSchema: readSchema('nothing'),
   requires: [ConfigControl],
   provides: [SettingsStore],
   apply(scope) {

@@ -1,4 +1,4 @@
-import { ConfigControl, RequestGate, STAGE, ToolTable, definePlugin } from 'pegboard';
+import { ConfigControl, RequestGate, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { AuthorizationServer } from '../contracts/oauth.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { Vault } from '../contracts/vault.ts';
@@ -10,7 +10,7 @@ export const plugin = definePlugin({
   name: 'writers',
   api: 1,
   keeps: 'what the people who wrote workflows may do',
-  configSchema: { type: 'object', additionalProperties: false },
+  configSchema: readSchema('nothing'),
   requires: [ConfigControl, RequestGate, ToolTable],
   uses: [AuthorizationServer, ResourceStore, Vault],
   apply(scope) {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { isValidSchema, validate } from '../../kernel/config/validate.ts';
 import { isMarked } from '../../kernel/lib/markedSecrets.ts';
-import { readSchema } from '../../kernel/lib/readSchema.ts';
+import { SCHEMA_NAME, readSchema } from '../../kernel/lib/readSchema.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import { ROOT } from '../support/sources.ts';
 
@@ -96,6 +96,11 @@ describe('Schemas', () => {
       if (plugin.select === undefined)
         expect(validate(plugin.configSchema, {}).findings, name).to.deep.equal([]);
     }
+  });
+
+  it('are those of every built-in plugin, so that a start compiles none', async () => {
+    for (const name of await builtInNames())
+      expect((await loadBuiltIn(name)).configSchema, name).to.have.property(SCHEMA_NAME);
   });
 
   it('in config/ each belong to a plugin', () => {
