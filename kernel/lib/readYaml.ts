@@ -23,7 +23,8 @@ export interface YamlSource extends Origin {
   readonly issues: readonly Issue[];
 }
 
-/** Parses one YAML 1.2 document. Duplicate keys, alias bombs and a second document are issues. Never throws. */
+/** Parses one YAML 1.2 document, with merge keys. Duplicate keys, alias bombs, a second document, and values that JSON has not
+ *  are issues. Never throws. */
 export function readYaml(text: string, file: string): YamlSource {
   const lines = new LineCounter();
   const at = (offset: number): Position => {
@@ -34,7 +35,7 @@ export function readYaml(text: string, file: string): YamlSource {
   const fault: Fault = (message, offset = 0) => {
     issues.push({ severity: 'error', code: 'CONFIG_UNREADABLE', message, ...at(offset) });
   };
-  const composer = new Composer({ uniqueKeys: false });
+  const composer = new Composer({ uniqueKeys: false, merge: true });
   const [document, second] = composer.compose(new Parser(lines.addNewLine).parse(text));
   if (document === undefined) return { file, text, value: undefined, issues, locate: () => ({ file }) };
   const runsOn = document.errors.find(({ code }) => code === 'MULTILINE_IMPLICIT_KEY')?.pos[0];
@@ -66,13 +67,47 @@ export function readYaml(text: string, file: string): YamlSource {
 const NO_ANCHOR =
   'a text that begins with * names an anchor, and there is none above it; put the text in quotes, or write &name before the value it refers to';
 
-/** Finds what the parser takes quadratic time for: duplicate keys in a map, and many aliases. */
+const NO_KEY =
+  "a key must be a text, not a map or a list; if this is a template, put it in quotes: '{{ … }}'";
+const OCTAL =
+  'other readers take 010 for 8, so a number has no leading zero here; leave it out, write 0o10, or put a text in quotes';
+/** Tags of what JSON has. */
+const TAGS = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/;
+
+/** Why a number is not kept as it is written, with the fix, and without the number: it may be a secret.
+ *  @param source its text @returns undefined if it is kept */
+function numberFault(source: string, value: number): string | undefined {
+  if (/^[-+]?0\d/.test(source) && !/[.eE]/.test(source)) return OCTAL;
+  if (!Number.isFinite(value)) return 'this is no number in JSON; put it in quotes if it is a text';
+  if (/^[-+]?0[xo]/.test(source) ? Number.isSafeInteger(value) : digitsOf(source) === digitsOf(String(value)))
+    return undefined;
+  return 'this number has more digits than are kept; put it in quotes, or round it';
+}
+
+/** The significant digits of a decimal number and their place, in one form for equal numbers. */
+function digitsOf(source: string): string {
+  const [, sign = '', whole = '', part = '', exponent = '0'] =
+    /^([-+]?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(source) ?? [];
+  const digits = (whole + part).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign === '-' ? '-' : ''}${kept}e${Number(exponent) - part.length + digits.length - kept.length}`;
+}
+
+/** Finds what the parser takes quadratic time for, duplicate keys in a map and many aliases, and what it would change in silence. */
 function lookThrough(document: Document.Parsed, fault: Fault): void {
   const keysByMap = new Map<unknown, Set<unknown>>();
   const anchors = new Set<unknown>();
   let names = 0;
   visit(document, {
     Node: (_, node) => {
+      const { tag } = node as { readonly tag?: string };
+      if (tag !== undefined && !TAGS.test(tag))
+        fault('its tag is not known here; write the value as JSON has it, a text in quotes', node.range?.[0]);
+      if (isScalar(node) && typeof node.value === 'number' && node.source !== undefined) {
+        const text = numberFault(node.source, node.value);
+        if (text !== undefined) fault(text, node.range?.[0]);
+      }
       if (!isAlias(node) && node.anchor === undefined) return undefined;
       if (!isAlias(node)) anchors.add(node.anchor);
       else if (!anchors.has(node.source)) fault(NO_ANCHOR, node.range?.[0]);
@@ -81,6 +116,7 @@ function lookThrough(document: Document.Parsed, fault: Fault): void {
       return visit.BREAK;
     },
     Pair: (_, { key }, path) => {
+      if (isNode(key) && !isScalar(key) && !isAlias(key)) fault(NO_KEY, key.range?.[0]);
       const keys = keysByMap.get(path.at(-1)) ?? new Set();
       const name = isScalar(key) ? key.value : key;
       if (keys.has(name) && isNode(key)) fault('Map keys must be unique', key.range?.[0]);

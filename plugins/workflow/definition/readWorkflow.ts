@@ -60,8 +60,12 @@ function readArguments(args: JsonObject, fault: ReportFault): readonly Argument[
       sensitive: sensitive === true,
       ...(Array.isArray(allowed) && { enum: allowed }),
     };
-    if (argument.default !== undefined && !fitsType(argument.type, argument.default))
-      fault([...path, 'default'], `args: default of ${name} is not of type ${argument.type}`, 'warning');
+    if (argument.default !== undefined && !fitsType(argument.type, argument.default)) {
+      const meant = argument.type === 'boolean' ? booleanMeantBy(argument.default) : undefined;
+      const text = `args: default of ${name} is not of type ${argument.type}`;
+      if (meant === undefined) fault([...path, 'default'], text, 'warning');
+      else fault([...path, 'default'], `${text}: this word is a text in YAML 1.2; write ${meant}`);
+    }
     if (argument.sensitive && argument.default !== undefined) {
       const text = `args: the default of ${name} is sensitive, but readable in the definition; leave it out`;
       fault([...path, 'default'], text, 'warning');
@@ -70,6 +74,13 @@ function readArguments(args: JsonObject, fault: ReportFault): readonly Argument[
       fault([...path, 'default'], `args: ${name} is required, so its default is never used`, 'warning');
     return [argument];
   });
+}
+
+/** What YAML 1.1 took a word for. @returns undefined if it is no such word */
+function booleanMeantBy(value: unknown): boolean | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^(y|yes|on)$/i.test(value)) return true;
+  return /^(n|no|off)$/i.test(value) ? false : undefined;
 }
 
 /** Whether a JSON value has one of the six types; an unknown type name accepts every value. */

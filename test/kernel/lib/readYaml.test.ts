@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readYaml } from '../../../kernel/lib/readYaml.ts';
@@ -154,12 +155,97 @@ describe('readYaml', () => {
   });
 
   it('keeps the words that YAML 1.1 read as booleans, and numbers as written', () => {
-    expect(readYaml('a: yes\nb: on\nc: 010\nd: 1e3\n', 'f.yaml').value).to.deep.equal({
+    expect(readYaml('a: yes\nb: on\nc: 10\nd: 1e3\n', 'f.yaml').value).to.deep.equal({
       a: 'yes',
       b: 'on',
       c: 10,
       d: 1000,
     });
+  });
+
+  it('refuses a number that other readers take for another one', () => {
+    for (const number of ['010', '-007', '08'])
+      expect(issuesOf(`a: ${number}\n`)).to.deep.equal([
+        '1:4 other readers take 010 for 8, so a number has no leading zero here; leave it out, write 0o10, or put a text in quotes',
+      ]);
+    expect(readYaml('a: 0o10\nb: 0.5\nc: 0\nd: "010"\ne: 0x1F\nf: -0.25\n', 'f.yaml').value).to.deep.equal({
+      a: 8,
+      b: 0.5,
+      c: 0,
+      d: '010',
+      e: 31,
+      f: -0.25,
+    });
+  });
+
+  it('refuses a number that would change, and keeps every other', () => {
+    for (const number of ['.inf', '-.Inf', '.nan', '12e4567'])
+      expect(issuesOf(`a: ${number}\n`)).to.deep.equal([
+        '1:4 this is no number in JSON; put it in quotes if it is a text',
+      ]);
+    for (const number of [
+      '9007199254740993',
+      '12345678901234567890',
+      '0.12345678901234567891',
+      '0x20000000000001',
+    ])
+      expect(issuesOf(`a: ${number}\n`)).to.deep.equal([
+        '1:4 this number has more digits than are kept; put it in quotes, or round it',
+      ]);
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+        (any) => {
+          const number = any || 0;
+          const { value, issues } = readYaml(`a: ${number}\nb: ${number.toExponential()}\n`, 'f.yaml');
+          expect(issues).to.deep.equal([]);
+          expect(value).to.deep.equal({ a: number, b: number });
+        },
+      ),
+    );
+  });
+
+  it('merges keys, as other readers do; those of the map itself win', () => {
+    const text = 'a: &a {x: 1, y: 1}\nb: {<<: *a, y: 2}\nc:\n  <<: [*a, {z: 3}]\n';
+    expect(readYaml(text, 'f.yaml').value).to.deep.equal({
+      a: { x: 1, y: 1 },
+      b: { x: 1, y: 2 },
+      c: { x: 1, y: 1, z: 3 },
+    });
+  });
+
+  it('refuses a key that is a map or a list: mostly a template that lacks its quotes', () => {
+    const text =
+      "a key must be a text, not a map or a list; if this is a template, put it in quotes: '{{ … }}'";
+    expect(issuesOf('limit: {{ .input.x }}\n')).to.deep.equal([`1:9 ${text}`]);
+    expect(issuesOf('a:\n  ? [b, c]\n  : 1\n')).to.deep.equal([`2:5 ${text}`]);
+  });
+
+  it('refuses tags of values that JSON has not, and reads those of values that it has', () => {
+    for (const value of [
+      '!!binary aGk=',
+      '!!set {x, y}',
+      '!!timestamp 2026-01-01',
+      '!own x',
+      '!!omap [a: 1]',
+    ])
+      expect(issuesOf(`a: ${value}\n`).join()).to.match(/its tag is not known here|Unresolved tag/);
+    expect(readYaml('a: !!str 12\nb: !!int "7"\nc: !!map {d: 1}\n', 'f.yaml').value).to.deep.equal({
+      a: '12',
+      b: 7,
+      c: { d: 1 },
+    });
+  });
+
+  it('writes nothing on standard error of its own', async () => {
+    const written: unknown[] = [];
+    const note = (warning: unknown): void => void written.push(warning);
+    process.on('warning', note);
+    readYaml('limit: {{ .input.x }}\n', 'f.yaml');
+    // Node reports a warning in the next turn.
+    await turn();
+    process.off('warning', note);
+    expect(written).to.deep.equal([]);
   });
 
   it('leaves no trace on prototypes', () => {

@@ -17,6 +17,19 @@ const STEP = { id: 's', tool: 'x_t' };
 const of = (...steps: readonly unknown[]): JsonObject => ({ steps });
 
 describe('plugins/workflow: the kind Workflow', () => {
+  it('refuses a word that YAML 1.1 read as a boolean as the default of one, and says what to write', () => {
+    for (const [word, meant] of [
+      ['yes', 'true'],
+      ['On', 'true'],
+      ['no', 'false'],
+      ['off', 'false'],
+    ] as const)
+      expect(issuesOf({ ...of(STEP), args: { a: { type: 'boolean', default: word } } })).to.deep.equal([
+        `error: args: default of a is not of type boolean: this word is a text in YAML 1.2; write ${meant}`,
+      ]);
+    expect(issuesOf({ ...of(STEP), args: { a: { type: 'string', default: 'yes' } } })).to.deep.equal([]);
+  });
+
   it('warns about a default of a sensitive argument, and hides it from callers', () => {
     const spec = {
       ...of(STEP),
