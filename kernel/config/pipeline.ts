@@ -56,11 +56,10 @@ export class Pipeline implements ConfigControl {
   readonly #options: PipelineOptions;
   readonly #kernel: () => Kernel;
   #edits: ((file: JsonObject) => JsonObject) | undefined;
+  #isHeld: (text: string) => boolean = () => false;
   #settings: Settings | undefined;
-  /** config.yaml in force; empty if there was none. */
   text = '';
-  /** Both set by who watches the files: what may be half written keeps its last version. */
-  isHeld: (file: string, text: string) => boolean = () => false;
+  /** Set by who watches the files: what may be half written keeps its last version. */
   sift: (draft: ResourceDraft, inForce: readonly Resource[]) => ResourceDraft = (draft) => draft;
   #resources: readonly Resource[] = [];
   #generation = 0;
@@ -107,6 +106,9 @@ export class Pipeline implements ConfigControl {
   }
   amend(edits: ((file: JsonObject) => JsonObject) | undefined): void {
     this.#edits = edits;
+  }
+  hold(isHeld: (text: string) => boolean = () => false): void {
+    this.#isHeld = isHeld;
   }
   validate(kind: string, name: string, spec: JsonObject): readonly Issue[] {
     return checkResource({ kind, name, spec, origin: { locate: () => ({}) } }, this.kinds()).issues;
@@ -251,7 +253,7 @@ export class Pipeline implements ConfigControl {
   async #readSettings(): Promise<ReadSettings> {
     const { directory, env, flags } = this.#options;
     const amended = (file: JsonObject): readonly unknown[] => [this.#edits?.(file) ?? {}, flags ?? {}];
-    const loaded = await loadSettings(directory, amended, this);
+    const loaded = await loadSettings(directory, amended, { text: this.text, isHeld: this.#isHeld });
     const { settings, origin, issues } = loaded;
     if (settings === undefined) return { ...loaded, wanted: [], off: [] };
     const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };

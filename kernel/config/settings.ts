@@ -30,7 +30,7 @@ export interface LoadedSettings {
 export async function loadSettings(
   directory: string,
   overlays: (file: JsonObject) => readonly unknown[],
-  inForce: { readonly text: string; readonly isHeld: (file: string, text: string) => boolean } = NOTHING,
+  inForce: { readonly text: string; readonly isHeld: (text: string) => boolean } = NOTHING,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
   const unreadable = (message: string): LoadedSettings => {
@@ -45,7 +45,7 @@ export async function loadSettings(
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return unreadable(`cannot be read: ${messageOf(error)}`);
   }
-  if (inForce.isHeld(file, text))
+  if (inForce.isHeld(text))
     return unreadable('may be half written; until it is whole, its last settings stay');
   // A file that ends in a key may be half written.
   if (inForce.text.trim() !== '' && /^\s*$|(^|\n)\w+:\s*$/.test(text))

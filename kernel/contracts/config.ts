@@ -27,6 +27,8 @@ export type PluginAction = 'start' | 'stop' | 'restart' | 'reload' | 'keep';
 export interface ConfigControl {
   /** Absolute path of the configuration directory. */
   readonly directory: string;
+  /** config.yaml in force; empty if there was none. */
+  readonly text: string;
   settings(): Settings;
   /** The definitions in force. */
   resources(kind: string): readonly Resource[];
@@ -42,6 +44,9 @@ export interface ConfigControl {
   /** Merges unsaved edits over config.yaml (`undefined` drops them all); takes effect with the next reload().
    *  @param edits called on every load with the content of config.yaml; returns the keys to merge */
   amend(edits: ((file: JsonObject) => JsonObject) | undefined): void;
+  /** Keeps the settings in force while config.yaml may be half written (`undefined`: reads every text).
+   *  @param isHeld called on every load with the content of config.yaml; true: that text is not read */
+  hold(isHeld: ((text: string) => boolean) | undefined): void;
 }
 export const ConfigControl = one<ConfigControl>('config-control');
 

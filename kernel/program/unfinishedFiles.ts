@@ -42,7 +42,8 @@ export class UnfinishedFiles {
     this.#pipeline = pipeline;
     this.#log = log;
     this.#now = now;
-    pipeline.isHeld = (file, text) => this.#isHeld(file, pipeline.text, text);
+    const file = join(pipeline.directory, 'config.yaml');
+    pipeline.hold((text) => this.#isHeld(file, pipeline.text, text));
     pipeline.sift = (draft, inForce) => this.#sift(draft, inForce);
   }
 

@@ -444,6 +444,24 @@ describe('Pipeline', () => {
     expect(pipeline.settings().namespace).to.equal('default');
   });
 
+  it('keeps the settings while config.yaml has a text that is held, and reads every text again after that', async () => {
+    const { pipeline, directory, entries } = await compose();
+    await pipeline.boot();
+    const before = pipeline.text;
+    pipeline.hold((text) => text.startsWith('namespace: half'));
+    directory.write('config.yaml', `namespace: half\nplugins:\n${entries}\n`);
+    const { applied, issues } = await pipeline.reload();
+    expect(applied).to.equal(false);
+    expect(issues.map(({ message }) => message)).to.deep.equal([
+      'may be half written; until it is whole, its last settings stay',
+    ]);
+    expect([pipeline.settings().namespace, pipeline.text]).to.deep.equal(['default', before]);
+    pipeline.hold(undefined);
+    expect((await pipeline.reload()).applied).to.equal(true);
+    expect(pipeline.settings().namespace).to.equal('half');
+    expect(pipeline.text).to.contain('namespace: half');
+  });
+
   it('checks a definition as a load would, without storing anything', async () => {
     const { pipeline } = await compose();
     await pipeline.boot();
