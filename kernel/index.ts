@@ -30,7 +30,7 @@ export { Command } from './contracts/command.ts';
 export type { CommandOption, Invocation } from './contracts/command.ts';
 export { StartupReport } from './contracts/startupReport.ts';
 export type { StartupItem } from './contracts/startupReport.ts';
-export { ConfigControl, StateDirectory } from './contracts/config.ts';
+export { ConfigControl, StateDirectory, WatchedDirectory } from './contracts/config.ts';
 export type { Issue, ReloadReport } from './contracts/config.ts';
 export type { Finding } from './contracts/finding.ts';
 export type {

@@ -59,8 +59,6 @@ export class Pipeline implements ConfigControl {
   #isHeld: (text: string) => boolean = () => false;
   #settings: Settings | undefined;
   text = '';
-  /** Set by who watches the files: what may be half written keeps its last version. */
-  sift: (draft: ResourceDraft, inForce: readonly Resource[]) => ResourceDraft = (draft) => draft;
   #resources: readonly Resource[] = [];
   #generation = 0;
   #report: ReloadReport | undefined;
@@ -263,7 +261,7 @@ export class Pipeline implements ConfigControl {
 
   async #loadResources(): Promise<LoadedResources> {
     try {
-      return acceptResources(this.sift(await this.#draft(), this.#resources), this.kinds(), this.#resources);
+      return acceptResources(await this.#draft(), this.kinds(), this.#resources);
     } catch (error) {
       return { resources: this.#resources, issues: [this.#issueOf(error)], isStrict: false };
     }

@@ -56,3 +56,6 @@ export interface StateDirectory {
   readonly path: string | undefined;
 }
 export const StateDirectory = one<StateDirectory>('state-directory');
+
+/** Absolute path of the folder whose changed files are read again; without it they are read only when someone asks. */
+export const WatchedDirectory = one<string>('watched-directory');

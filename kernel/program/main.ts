@@ -7,7 +7,7 @@ import type { CheckReport } from './checkReport.ts';
 import { createLog } from './createLog.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
 import type { Configured, Review } from '../config/pipeline.ts';
-import { ConfigControl, StateDirectory } from '../contracts/config.ts';
+import { ConfigControl, StateDirectory, WatchedDirectory } from '../contracts/config.ts';
 import type { Issue } from '../contracts/config.ts';
 import { Endpoint } from '../contracts/endpoint.ts';
 import { StartupReport } from '../contracts/startupReport.ts';
@@ -125,6 +125,7 @@ function compose(
     provisions: [
       { id: ConfigControl.id, value: pipeline },
       { id: StateDirectory.id, value: { path: state.path } satisfies StateDirectory },
+      { id: WatchedDirectory.id, value: directory },
       { id: Shutdown.id, value: shutdown },
     ],
   });
@@ -159,11 +160,7 @@ async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Pro
   }
   log.info('ready', readyFacts(kernel));
   if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
-  // Loaded late: the watcher is not needed to answer the first request.
-  const { watchConfiguration } = await import('./watchConfiguration.ts');
-  const unwatch = watchConfiguration(pipeline, log);
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
-  await unwatch();
   await pipeline.close();
   await kernel.stop();
   log.info('stopped');

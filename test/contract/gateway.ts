@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Pipeline } from '../../kernel/config/pipeline.ts';
-import { watchConfiguration } from '../../kernel/program/watchConfiguration.ts';
-import { ConfigControl, Shutdown, StateDirectory } from '../../kernel/index.ts';
+import { ConfigControl, Shutdown, StateDirectory, WatchedDirectory } from '../../kernel/index.ts';
 import { HttpListener } from '../../plugins/contracts/http.ts';
 import type {
   Capability,
@@ -81,11 +80,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     await remove();
     throw error;
   }
-  const unwatch = watchConfiguration(pipeline, log);
   const get = <T>({ id }: Capability<T>): T => kernel.registry.get(id) as T;
   const stop = async (): Promise<void> => {
-    await unwatch();
-    // A reload that the watcher has begun would restart plugins that are being stopped.
+    // A reload that live-reload has begun would restart plugins that are being stopped.
     await pipeline.close();
     await kernel.stop();
     await remove();
@@ -127,6 +124,7 @@ async function compose(
     provisions: [
       { id: ConfigControl.id, value: pipeline },
       { id: StateDirectory.id, value: { path: join(directory, 'state') } satisfies StateDirectory },
+      { id: WatchedDirectory.id, value: directory },
       {
         id: Shutdown.id,
         value: { request: () => undefined, onRequest: () => () => undefined } satisfies Shutdown,

@@ -12,7 +12,8 @@ import { startGateway } from './gateway.ts';
 import type { PluginEntries, TestGateway } from './gateway.ts';
 
 export interface StoreUnderTest {
-  /** The section `plugins` that makes this the one store. Only the built-in plugins it names run. */
+  /** The section `plugins` that makes this the one store. Only the built-in plugins it names run: `live-reload`, too, if the
+   *  store keeps files in the configuration directory and leaves it to that plugin to notice changes. */
   readonly plugins: PluginEntries;
   /** Writes a definition as another process would; without it that test is skipped.
    *  @param directory the configuration directory */

@@ -34,7 +34,7 @@ describe('plugins/README.md and plugins/REFERENCE.md', () => {
   });
 
   it('has a row for every capability of the public API, with its providers', async () => {
-    const { kernel } = await bootGateway();
+    const { kernel } = await bootGateway({ isWatched: true });
     const providers = [
       ...kernel.registry.provisions.map(({ id }) => ({ id, owner: 'kernel' })),
       ...builtIns.flatMap(({ name, provides = [] }) => provides.map(({ id }) => ({ id, owner: name }))),

@@ -227,8 +227,8 @@ export const DEFINITIONS: readonly Requirement[] = [
     tests: [
       'e2e/slowWrites: open no denied tool, and end no running call',
       'e2e/slowWrites: are read after 5 s, with a warning, if they are shorter for good',
-      'kernel/program/unfinishedFiles: holds back every proper prefix of every text, and no change of its spaces at the end',
-      'kernel/program/unfinishedFiles: reads a replaced, appended, removed or new file at once',
+      'plugins/live-reload/unfinishedFiles: holds back every proper prefix of every text, and no change of its spaces at the end',
+      'plugins/live-reload/unfinishedFiles: reads a replaced, appended, removed or new file at once',
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { Pipeline } from '../../kernel/config/pipeline.ts';
-import { ConfigControl, StateDirectory } from '../../kernel/contracts/config.ts';
+import { ConfigControl, StateDirectory, WatchedDirectory } from '../../kernel/contracts/config.ts';
 import type { ReloadReport } from '../../kernel/contracts/config.ts';
 import type { JsonObject } from '../../kernel/contracts/json.ts';
 import type { Plugin } from '../../kernel/contracts/plugin.ts';
@@ -23,6 +23,8 @@ export interface GatewayOptions {
   /** Settings of `aggregator` that override config.yaml, as the flags of serve do. */
   readonly aggregator?: JsonObject;
   readonly drainMs?: number;
+  /** Whether the plugin live-reload, if it may run, watches the directory, as in main.ts. Default: no. */
+  readonly isWatched?: boolean;
 }
 export interface Gateway {
   readonly kernel: Kernel;
@@ -44,6 +46,7 @@ export async function composeGateway(options: GatewayOptions = {}): Promise<Gate
     env = {},
     aggregator = {},
     drainMs,
+    isWatched = false,
   } = options;
   const log = captureLog();
   const shutdowns: string[] = [];
@@ -56,6 +59,7 @@ export async function composeGateway(options: GatewayOptions = {}): Promise<Gate
     provisions: [
       { id: ConfigControl.id, value: pipeline },
       { id: StateDirectory.id, value: { path: directory.at('state') } satisfies StateDirectory },
+      ...(isWatched ? [{ id: WatchedDirectory.id, value: directory.path }] : []),
       {
         id: Shutdown.id,
         value: { request: (why) => shutdowns.push(why), onRequest: () => () => undefined } satisfies Shutdown,

@@ -5,7 +5,7 @@ import { storeContract } from '../../contract/index.ts';
 
 describe('plugin store-file', () => {
   storeContract(() => ({
-    plugins: { 'store-file': true },
+    plugins: { 'live-reload': true, 'store-file': true },
     changeOutside: async (directory, kind, { name, spec }) => {
       const folder = join(directory, `${kind.toLowerCase()}s`);
       await mkdir(folder, { recursive: true });

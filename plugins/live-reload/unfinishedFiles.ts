@@ -1,10 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Pipeline } from '../config/pipeline.ts';
-import type { Issue, Resource, ResourceDraft } from '../contracts/resource.ts';
-import { inTurn } from '../lib/inTurn.ts';
-import type { Log } from '../log.ts';
+import { inTurn } from 'pegboard';
+import type { ConfigControl, Issue, Log, Resource, ResourceDraft, Scope } from 'pegboard';
 
 /** A text without its end is read if the file stays as it is for so long. */
 const CUT_MS = 5_000;
@@ -31,20 +29,23 @@ interface Look extends Facts {
 
 /** Changed files that may be half written: until they are whole, or stay as they are for a while, their last version counts. */
 export class UnfinishedFiles {
-  readonly #pipeline: Pipeline;
+  readonly #control: () => ConfigControl;
   readonly #log: Log;
+  readonly #signal: AbortSignal;
   readonly #now: () => number;
   readonly #looks = new Map<string, Look>();
   readonly #inTurn = inTurn();
 
-  /** @param pipeline keeps the last version of files that wait @param now in ms */
-  constructor(pipeline: Pipeline, log: Log, now = () => performance.now()) {
-    this.#pipeline = pipeline;
+  /** @param scope nothing is reloaded once its signal is aborted @param now in ms */
+  constructor(
+    control: () => ConfigControl,
+    { log, signal }: Pick<Scope<unknown>, 'log' | 'signal'>,
+    now = () => performance.now(),
+  ) {
+    this.#control = control;
     this.#log = log;
+    this.#signal = signal;
     this.#now = now;
-    const file = join(pipeline.directory, 'config.yaml');
-    pipeline.hold((text) => this.#isHeld(file, pipeline.text, text));
-    pipeline.sift = (draft, inForce) => this.#sift(draft, inForce);
   }
 
   get isWaiting(): boolean {
@@ -53,13 +54,38 @@ export class UnfinishedFiles {
 
   /** Reloads, unless all of the changed files and of those that wait have to wait. */
   async reload(changed: readonly string[]): Promise<void> {
-    if (await this.#inTurn(() => this.#isReady(changed)))
-      await this.#pipeline.reload().catch(() => undefined);
+    if ((await this.#inTurn(() => this.#isReady(changed))) && !this.#signal.aborted)
+      await this.#control()
+        .reload()
+        .catch(() => undefined);
+  }
+
+  /** The draft without what is in held files: definitions in force stay, with a warning each. */
+  sift(draft: ResourceDraft): ResourceDraft {
+    const inForce = this.#inForce();
+    const read = textsOf(draft.resources);
+    const known = textsOf(inForce);
+    const isHeld = (file: string): boolean =>
+      (!read.has(file) || read.get(file) !== known.get(file)) &&
+      this.#isUnfinished(file, known.get(file), read.get(file));
+    const held = new Set([...this.#waiting(), ...known.keys()].filter(isHeld));
+    const kept = inForce.filter((one) => held.has(fileOf(one)));
+    return {
+      ...draft,
+      resources: draft.resources.filter((one) => !held.has(fileOf(one))),
+      unreadable: [...draft.unreadable, ...kept],
+      issues: [...draft.issues.filter(({ file = '' }) => !held.has(file)), ...kept.map(unfinished)],
+    };
+  }
+
+  /** Whether a text of config.yaml that was just read may be half written. */
+  isHeld(text: string): boolean {
+    return this.#isUnfinished(this.#settingsFile(), this.#control().text, text);
   }
 
   async #isReady(changed: readonly string[]): Promise<boolean> {
-    const texts = textsOf(this.#pipeline.kinds().flatMap(({ name }) => this.#pipeline.resources(name)));
-    texts.set(join(this.#pipeline.directory, 'config.yaml'), this.#pipeline.text);
+    const texts = textsOf(this.#inForce());
+    texts.set(this.#settingsFile(), this.#control().text);
     let isReady = false;
     for (const file of new Set([...changed, ...this.#waiting()]))
       if (!(await this.#waits(file, texts.get(file)))) isReady = true;
@@ -69,7 +95,7 @@ export class UnfinishedFiles {
   /** Whether a text that was just read may be half written, also if no one has looked at its file since it changed.
    *  False for another text, or a new file, in the place of what was looked at.
    *  @param text undefined if it could not be read as a definition */
-  #isHeld(file: string, inForce = '', text?: string): boolean {
+  #isUnfinished(file: string, inForce = '', text?: string): boolean {
     const look = this.#looks.get(file);
     try {
       const { ino, mtimeMs, ctimeMs } = statSync(file);
@@ -83,23 +109,14 @@ export class UnfinishedFiles {
     }
   }
 
-  /** The draft without what is in held files: definitions in force stay, with a warning each. */
-  #sift(draft: ResourceDraft, inForce: readonly Resource[]): ResourceDraft {
-    const read = textsOf(draft.resources);
-    const known = textsOf(inForce);
-    const isHeld = (file: string): boolean =>
-      (!read.has(file) || read.get(file) !== known.get(file)) &&
-      this.#isHeld(file, known.get(file), read.get(file));
-    const held = new Set([...this.#waiting(), ...known.keys()].filter(isHeld));
-    const kept = inForce.filter((one) => held.has(fileOf(one)));
-    return {
-      ...draft,
-      resources: draft.resources.filter((one) => !held.has(fileOf(one))),
-      unreadable: [...draft.unreadable, ...kept],
-      issues: [...draft.issues.filter(({ file = '' }) => !held.has(file)), ...kept.map(unfinished)],
-    };
+  #settingsFile(): string {
+    return join(this.#control().directory, 'config.yaml');
   }
-
+  #inForce(): readonly Resource[] {
+    return this.#control()
+      .kinds()
+      .flatMap(({ name }) => this.#control().resources(name));
+  }
   #waiting(): string[] {
     return [...this.#looks].filter(([, { waitMs }]) => waitMs > 0).map(([file]) => file);
   }

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { watchDirectory } from '../../../kernel/program/watchDirectory.ts';
-import type { WatchOptions } from '../../../kernel/program/watchDirectory.ts';
+import { watchDirectory } from '../../../plugins/live-reload/watchDirectory.ts';
+import type { WatchOptions } from '../../../plugins/live-reload/watchDirectory.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory, Files } from '../../support/directory.ts';

@@ -1,10 +1,11 @@
 import { closeSync, openSync, utimesSync, writeSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { UnfinishedFiles, waitMsOf } from '../../../kernel/program/unfinishedFiles.ts';
+import { ConfigControl, STAGE, definePlugin } from '../../../kernel/index.ts';
+import { UnfinishedFiles, waitMsOf } from '../../../plugins/live-reload/unfinishedFiles.ts';
 import { defer } from '../../support/cleanup.ts';
 import type { Files } from '../../support/directory.ts';
-import { bootGateway } from '../../support/gateway.ts';
+import { composeGateway, moduleOf } from '../../support/gateway.ts';
 
 const CONFIG = `# ours
 aggregator:
@@ -39,13 +40,29 @@ const UNSURE_MS = 2_000;
 
 /** A gateway whose files are looked at when the test says so, with a clock of the test's own. */
 async function watched(files: Files = {}) {
-  const gateway = await bootGateway({
-    builtIns: ['store-file', 'core-mcpservers', 'workflow', 'deny', 'limits'],
-    files: { 'config.yaml': CONFIG, ...files },
-  });
-  const { pipeline, directory, log } = gateway;
   const clock = { ms: 0 };
-  const unfinished = new UnfinishedFiles(pipeline, log, () => clock.ms);
+  const now = (): number => clock.ms;
+  const looks: UnfinishedFiles[] = [];
+  const looker = definePlugin({
+    name: 'looker',
+    api: 1,
+    configSchema: { type: 'object', additionalProperties: false },
+    apply(scope) {
+      const control = (): ConfigControl => scope.get(ConfigControl);
+      const unfinished = new UnfinishedFiles(control, { log: gateway.log, signal: scope.signal }, now);
+      looks.push(unfinished);
+      scope.tap('onConfigLoad', (draft) => unfinished.sift(draft), STAGE.last);
+      scope.onStart(() => control().hold((text) => unfinished.isHeld(text)));
+    },
+  });
+  const gateway = await composeGateway({
+    builtIns: ['store-file', 'core-mcpservers', 'workflow', 'deny', 'limits'],
+    files: { 'config.yaml': CONFIG, 'looker.mjs': moduleOf(looker), ...files },
+  });
+  const { pipeline, directory } = gateway;
+  pipeline.amend(() => ({ plugins: { looker: { module: './looker.mjs' } } }));
+  await gateway.boot();
+  const [unfinished] = looks as [UnfinishedFiles];
   const look = async (...names: readonly string[]): Promise<number | undefined> => {
     const before = pipeline.lastReport()?.generation;
     await unfinished.reload(names.map((name) => directory.at(name)));
