@@ -78,7 +78,7 @@ const TAGS = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/;
  *  @param source its text @returns undefined if it is kept */
 function numberFault(source: string, value: number): string | undefined {
   if (/^[-+]?0\d/.test(source) && !/[.eE]/.test(source)) return OCTAL;
-  if (!Number.isFinite(value)) return 'this is no number in JSON; put it in quotes if it is a text';
+  if (!Number.isFinite(value)) return 'this is not a number in JSON; put it in quotes if it is a text';
   if (/^[-+]?0[xo]/.test(source) ? Number.isSafeInteger(value) : digitsOf(source) === digitsOf(String(value)))
     return undefined;
   return 'this number has more digits than are kept; put it in quotes, or round it';

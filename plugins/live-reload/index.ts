@@ -1,4 +1,4 @@
-import { ConfigControl, STAGE, WatchedDirectory, definePlugin } from 'pegboard';
+import { ConfigControl, STAGE, WatchedDirectory, definePlugin, readSchema } from 'pegboard';
 import { UnfinishedFiles } from './unfinishedFiles.ts';
 
 type End = () => Promise<void>;
@@ -7,7 +7,7 @@ type End = () => Promise<void>;
 export const plugin = definePlugin({
   name: 'live-reload',
   api: 1,
-  configSchema: { type: 'object', additionalProperties: false },
+  configSchema: readSchema('nothing'),
   requires: [ConfigControl],
   uses: [WatchedDirectory],
   apply(scope) {

@@ -76,7 +76,7 @@ function readArguments(args: JsonObject, fault: ReportFault): readonly Argument[
   });
 }
 
-/** What YAML 1.1 took a word for. @returns undefined if it is no such word */
+/** What YAML 1.1 took a word for. @returns undefined for another word */
 function booleanMeantBy(value: unknown): boolean | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^(y|yes|on)$/i.test(value)) return true;

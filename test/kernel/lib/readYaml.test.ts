@@ -181,7 +181,7 @@ describe('readYaml', () => {
   it('refuses a number that would change, and keeps every other', () => {
     for (const number of ['.inf', '-.Inf', '.nan', '12e4567'])
       expect(issuesOf(`a: ${number}\n`)).to.deep.equal([
-        '1:4 this is no number in JSON; put it in quotes if it is a text',
+        '1:4 this is not a number in JSON; put it in quotes if it is a text',
       ]);
     for (const number of [
       '9007199254740993',
