@@ -16,7 +16,7 @@ export function readCondition(
   at: string,
   fault: ReportFault,
 ): Condition | undefined {
-  if (typeof value === 'string') return { from: 'template', template: value, path };
+  if (typeof value === 'string') return byTemplate(value, { path, at, fault });
   if (!isObject(value)) {
     fault(path, `${at}condition must be a template or an object with one of template, tool, or fromStep`);
     return undefined;
@@ -42,7 +42,8 @@ export function readCondition(
   const [word] = combined;
   if (word !== undefined)
     return readCombined(word as 'all' | 'any' | 'not', value[word], { path, at, fault });
-  if (typeof value['template'] === 'string') return { from: 'template', template: value['template'], path };
+  if (typeof value['template'] === 'string')
+    return byTemplate(value['template'], { path: [...path, 'template'], at, fault }, path);
   const not = either(value, 'expectNot');
   const isBare = value['expect'] === undefined && not.value === undefined;
   const wanted = isBare ? SUCCESS : value['expect'];
@@ -71,6 +72,15 @@ interface Place {
   readonly path: Path;
   readonly at: string;
   readonly fault: ReportFault;
+}
+
+/** @param path of the condition */
+function byTemplate(template: string, place: Place, path: Path = place.path): Condition {
+  if (!template.includes('{{') && !/^(true|false)$/.test(template.trim())) {
+    const text = `${place.at}condition: this text is neither true nor false, and is not a template`;
+    place.fault(place.path, `${text}; write one, as in '{{ eq .input.name "x" }}'`);
+  }
+  return { from: 'template', template, path };
 }
 
 function readCombined(word: 'all' | 'any' | 'not', value: unknown, place: Place): Condition | undefined {

@@ -8,6 +8,7 @@ import { rootsOf } from './state.ts';
 import type { Frame } from './state.ts';
 import { noteReferences, renderArguments } from './render.ts';
 import { renderDeep, templateFault } from '../definition/templates.ts';
+import { truthIn } from '../definition/truthIn.ts';
 import { readResult } from './readResult.ts';
 
 export interface ConditionVerdict {
@@ -55,15 +56,24 @@ async function combined({ from, of }: Combined, step: string, frame: Frame): Pro
   return { passed, tool: from, result: results };
 }
 
+/** Only so much of what a condition printed is in a message. */
+const MAX_SHOWN = 80;
+
 async function byTemplate(template: string, step: string, frame: Frame): Promise<ConditionVerdict> {
+  let result: string;
   try {
-    const result = await frame.run.templates.text(template, rootsOf(frame));
-    return { passed: result === 'true', tool: 'template', result };
+    result = await frame.run.templates.text(template, rootsOf(frame));
   } catch (error) {
     throw new Error(`failed to evaluate condition template for step ${step}: ${templateFault(error)}`, {
       cause: error,
     });
   }
+  const passed = truthIn(result);
+  if (passed !== undefined) return { passed, tool: 'template', result };
+  const shown = result.length > MAX_SHOWN ? `${result.slice(0, MAX_SHOWN)}…` : result;
+  throw new Error(
+    `condition template of step ${step} printed ${JSON.stringify(shown)}, which is neither true nor false; compare, as in {{ eq .input.name "x" }}`,
+  );
 }
 
 type ToolCondition = Extract<ResultCondition, { from: 'tool' }>;

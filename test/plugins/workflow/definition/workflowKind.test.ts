@@ -17,6 +17,21 @@ const STEP = { id: 's', tool: 'x_t' };
 const of = (...steps: readonly unknown[]): JsonObject => ({ steps });
 
 describe('plugins/workflow: the kind Workflow', () => {
+  it('refuses a condition that is a text, at its place, because it would skip the step each time', () => {
+    for (const [text, place] of [
+      ['input.path == "x"', 'input.path == "x"'],
+      ['True', { template: 'True' }],
+      ['', { all: [''] }],
+    ] as const)
+      expect(issuesOf(of({ ...STEP, condition: place })), text).to.deep.equal([
+        `error: validation failed: steps: step 0 (s): condition: this text is neither true nor false, and is not a template; write one, as in '{{ eq .input.name "x" }}'`,
+      ]);
+    for (const condition of ['true', 'false', ' true ', '{{ .input.path }}'])
+      expect(issuesOf(of({ ...STEP, condition })).filter((issue) => issue.startsWith('error'))).to.deep.equal(
+        [],
+      );
+  });
+
   it('refuses a word that YAML 1.1 read as a boolean as the default of one, and says what to write', () => {
     for (const [word, meant] of [
       ['yes', 'true'],

@@ -349,7 +349,11 @@ describe('plugins/workflow: conditions', () => {
   }
   const rows: readonly (readonly [what: string, condition: unknown, status: string])[] = [
     ['a template', '{{ .input.yes }}', 'completed'],
-    ['a template that prints something else', { template: ' true' }, 'skipped'],
+    ['a template with spaces around true', { template: ' {{ .input.yes }}\n' }, 'completed'],
+    ['a template that prints nothing', '{{ if not .input.yes }}true{{ end }}', 'skipped'],
+    ['a template that prints false', '{{ not .input.yes }}', 'skipped'],
+    ['a template that prints something else', '{{ .results.l.count }}', 'failed'],
+    ['a template that prints True', 'T{{ "rue" }}', 'failed'],
     ['a tool that succeeds', { tool: 'x_list', expect: { success: true } }, 'completed'],
     ['a tool that fails', { tool: 'x_fail', expect: { success: true } }, 'skipped'],
     ['a tool that succeeds, without expect', { tool: 'x_list' }, 'completed'],
