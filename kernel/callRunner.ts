@@ -39,7 +39,7 @@ export class CallRunner implements CallPath {
     options: CallOptions = {},
   ): Promise<CallResult> {
     const running = this.#run(name, args, lineageOf(request, options));
-    const tool = this.#catalogue.declared(name);
+    const tool = this.#catalogue.shared(name);
     return tool?.failed === undefined
       ? running
       : running.catch((error: unknown) => answerTo(error, tool, options.meta));
@@ -109,7 +109,8 @@ export class CallRunner implements CallPath {
   /** @throws GatewayError PLUGIN_CONTRACT naming the plugin whose tool returned something other than a CallResult */
   #checked(result: CallResult, { tool }: Call): CallResult {
     if (typeof (result as CallResult | undefined)?.value === 'function') return result;
-    const owner = this.#catalogue.owned.find(({ registered }) => registered === tool)?.owner ?? 'unknown';
+    const owner =
+      this.#catalogue.owned.find(({ registered }) => registered?.name === tool.name)?.owner ?? 'unknown';
     const text = `tool ${tool.name} of plugin ${owner} returned a value of type ${typeof result} instead of a result`;
     const fix = 'return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard';
     throw new GatewayError('PLUGIN_CONTRACT', `${text}; ${fix}`);

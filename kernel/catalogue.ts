@@ -14,8 +14,8 @@ export interface OwnedTool {
 /** What exists for the requests that the source gives one list. */
 interface View {
   readonly sorted: readonly Tool[];
-  /** Tools of the source by the name that onToolRegister gave them. */
-  readonly renamed: ReadonlyMap<string, Tool>;
+  /** Its own tools by name: of the source, if onToolRegister renamed them, and those whose annotations depend on who asks. */
+  readonly own: ReadonlyMap<string, Tool>;
   near?: NearSearch;
 }
 const NO_TOOLS: readonly Tool[] = [];
@@ -55,11 +55,17 @@ export class Catalogue implements ToolTable {
     return tool !== undefined && this.hides(tool, request) ? undefined : tool;
   }
 
-  declared(name: string, request?: InboundRequest): Tool | undefined {
+  declared(name: string, request: InboundRequest): Tool | undefined {
+    const tool = this.shared(name, request);
+    return tool && !tool.annotationsFor ? tool : this.#viewFor(request).own.get(name);
+  }
+
+  /** @param request for this class alone: of a request, but without the annotations and names that only it has */
+  shared(name: string, request?: InboundRequest): Tool | undefined {
     const holder = this.#holderByName.get(name);
     const offered = holder === undefined ? this.#source?.find(name, request) : undefined;
     const tool = offered === undefined ? holder?.registered : this.#register(offered);
-    return tool?.name === name ? tool : request && this.#viewFor(request).renamed.get(name);
+    return tool?.name === name ? tool : undefined;
   }
 
   metaTools(): readonly Tool[] {
@@ -161,16 +167,17 @@ export class Catalogue implements ToolTable {
     const list = this.#source?.all(request) ?? NO_TOOLS;
     const known = this.#viewByList.get(list);
     if (known !== undefined) return known;
-    const tools = this.#registered.filter(({ kind }) => kind !== 'meta');
-    const renamed = new Map<string, Tool>();
+    const tools = this.#registered.filter(({ kind, annotationsFor }) => kind !== 'meta' && !annotationsFor);
+    const own = new Map<string, Tool>();
+    for (const tool of this.#registered) if (tool.annotationsFor) own.set(tool.name, seenBy(request, tool));
     const isTaken = (name: string): boolean =>
       this.#holderByName.has(name) || this.#source?.find(name, request) !== undefined;
     for (const tool of list) {
       const made = this.#holderByName.has(tool.name) ? undefined : this.#register(tool);
       if (made?.name === tool.name) tools.push(made);
-      else if (made !== undefined && !isTaken(made.name)) renamed.set(made.name, made);
+      else if (made !== undefined && !isTaken(made.name)) own.set(made.name, made);
     }
-    const view: View = { sorted: [...tools, ...renamed.values()].sort(byKindAndName), renamed };
+    const view: View = { sorted: [...tools, ...own.values()].sort(byKindAndName), own };
     this.#viewByList.set(list, view);
     return view;
   }
@@ -188,6 +195,12 @@ export class Catalogue implements ToolTable {
 
 function namesOf({ tool, registered }: OwnedTool): ReadonlySet<string> {
   return new Set([tool.name, registered?.name ?? tool.name]);
+}
+
+/** Computed on each read: annotations of other tools are known only once their servers have answered. */
+function seenBy(request: InboundRequest, tool: Tool): Tool {
+  const get = (): Tool['annotations'] => tool.annotationsFor?.(request);
+  return Object.defineProperty({ ...tool }, 'annotations', { enumerable: true, get });
 }
 
 export function duplicate(name: string, first: string, second: string): GatewayError {

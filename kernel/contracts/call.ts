@@ -78,6 +78,9 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly annotations?: ToolAnnotations;
+  /** In place of `annotations`, if they follow from other tools, as the request finds those: asked at each read, with one request
+   *  for all that find the same. Not of a meta-tool. */
+  readonly annotationsFor?: (request: InboundRequest) => ToolAnnotations | undefined;
   /** The MCP server it comes from; absent for meta, core and workflow tools. */
   readonly server?: string;
   readonly labels?: Readonly<Record<string, string>>;

@@ -28,6 +28,8 @@ export interface Verdict {
   readonly reason: string;
   /** The next step that would change a refusal. */
   readonly remedy?: string;
+  /** The server that a refusal is about, of a name that no tool has. */
+  readonly server?: string;
 }
 
 /** A layer of the one decision that listing, ranking, describing, calling, reading and watching share (decision D8). */
@@ -49,8 +51,10 @@ export interface ToolTable {
   readonly generation: number;
   /** The tool of that exact name as far as the request may learn of it, also if it may not call it. */
   find(name: string, request: InboundRequest): Tool | undefined;
-  /** The same without a decision. @param request absent: among the tools that are for all requests */
-  declared(name: string, request?: InboundRequest): Tool | undefined;
+  /** The same without a decision. */
+  declared(name: string, request: InboundRequest): Tool | undefined;
+  /** The same among the tools that are for all requests: not what a caller finds (decision D174). */
+  shared(name: string): Tool | undefined;
   /** Whether a layer hides the item from the request. */
   hides(item: Item, request: InboundRequest): boolean;
   /** All tools except meta-tools that the request may see, in a stable order. */
@@ -71,8 +75,8 @@ export const ToolTable = one<ToolTable>('tool-table');
 /** Tools whose set may depend on the request. A tool that a plugin adds itself has its name before them. onToolRegister runs once for each
  *  object. */
 export interface ToolSource {
-  /** Synchronous and quick: it runs per call. @param request absent: one without anything of its own */
-  find(name: string, request?: InboundRequest): Tool | undefined;
+  /** Synchronous and quick: it runs per call. @param request undefined: one without anything of its own */
+  find(name: string, request: InboundRequest | undefined): Tool | undefined;
   /** Each name once; the same array while nothing has changed. */
   all(request: InboundRequest): readonly Tool[];
   /** @param changed called after every change @returns the function that ends this */

@@ -1,5 +1,5 @@
 import { ToolTable, placeText } from 'pegboard';
-import type { Resource, ResourceDiff, Scope, Tool } from 'pegboard';
+import type { InboundRequest, Resource, ResourceDiff, Scope, Tool } from 'pegboard';
 import { isReadOnlyWorkflow } from './definition/availability.ts';
 import type { Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
@@ -59,24 +59,26 @@ export class Registry {
       description: workflow.description === '' ? `Runs the workflow ${name}` : workflow.description,
       inputSchema: inputSchemaOf(workflow),
       ...(labels && { labels }),
+      annotationsFor: (request) => this.#annotations(held, request),
       invoke: (args, call) => this.#runs().invoke(held, args, call),
     };
-    // Computed on each read: the annotations of its tools are known only once their servers have answered.
-    Object.defineProperty(tool, 'annotations', { enumerable: true, get: () => this.#annotations(held) });
-    const remove = this.#scope.addTool(tool);
-    this.#byName.set(name, { ...held, resource, remove });
+    let remove = (): void => undefined;
+    // Before the tool is there: from then on the annotations of others that call it follow from this one's.
+    this.#byName.set(name, { ...held, resource, remove: () => remove() });
+    remove = this.#scope.addTool(tool);
     for (const { path, message } of restrictedUses(workflow, this.#scope.config))
       this.#scope.log.warn(`Workflow ${name}: ${message}`, { at: placeText(origin.locate(path)) });
     this.#events.tell('WorkflowToolRegistered', name, `registered as tool '${tool.name}' in aggregator`);
   }
 
-  #annotations(held: Held): typeof READS | undefined {
-    const table = this.#scope.find(ToolTable);
-    return table !== undefined && isReadOnlyWorkflow(held, table, { find: this.find }) ? READS : undefined;
+  #annotations(held: Held, request: InboundRequest): typeof READS | undefined {
+    const table = this.#scope.get(ToolTable);
+    return isReadOnlyWorkflow(held, { table, find: this.find, request }) ? READS : undefined;
   }
 
   #remove(name: string): void {
-    this.#byName.get(name)?.remove();
+    const held = this.#byName.get(name);
     this.#byName.delete(name);
+    held?.remove();
   }
 }

@@ -58,7 +58,7 @@ export class Runs implements CallSecrets {
     const { scope, find, config } = this.#parts;
     refuseRecursion(name, call, config().maxDepth);
     const { isAsync, isPlan, isDebug } = steeringOf(args);
-    const missing = missingTools(held, { scope, find, request: call.request });
+    const missing = missingTools({ scope, find, request: call.request })(held);
     if (isPlan) {
       const { input } = effectiveInput(held.workflow, args);
       return jsonResult(await planOf(this.#newRun(held, { input, call, isDebug, isAsync }), missing, scope));
@@ -66,7 +66,11 @@ export class Runs implements CallSecrets {
     if (missing.length > 0) {
       const names = missing.map(({ tool }) => tool).join(', ');
       this.#parts.events.tell('WorkflowUnavailable', name, `is unavailable (missing tools: ${names})`);
-      const text = `workflow ${name} is not available (missing required tools): ${names}; core_workflow_available shows why`;
+      const signIns = missing
+        .filter(({ code }) => code === 'UPSTREAM_AUTH_REQUIRED')
+        .map(({ reason }) => reason);
+      const why = [...new Set(signIns), 'core_workflow_available shows why'].join('; ');
+      const text = `workflow ${name} is not available (missing required tools): ${names}; ${why}`;
       throw new GatewayError('WORKFLOW_UNAVAILABLE', text, {
         details: { missing: missing.map(({ tool }) => tool) },
       });

@@ -37,7 +37,7 @@ describe('e2e: a first start', () => {
     client = await McpClient.connect(gateway.url());
   };
   const has = (tool: string): Promise<unknown> =>
-    eventually(() => gateway.get(ToolTable).declared(tool) !== undefined, tool, 10_000);
+    eventually(() => gateway.get(ToolTable).shared(tool) !== undefined, tool, 10_000);
   const open = (): void => writeFileSync(gate, '');
   const answerOf = (result: ClientResult): JsonObject => JSON.parse(textOf(result)) as JsonObject;
   const namesIn = ({ tools }: JsonObject): readonly string[] =>

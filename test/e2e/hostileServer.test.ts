@@ -93,7 +93,7 @@ describe('e2e: a hostile server', () => {
     );
     await gateway.pipeline.reload();
     client = await McpClient.connect(listenerUrl(gateway));
-    await until(() => gateway.kernel.catalogue.declared('x_h_argv'), { what: 'the tools of h' });
+    await until(() => gateway.kernel.catalogue.shared('x_h_argv'), { what: 'the tools of h' });
   });
 
   it("names of JavaScript's own members are ordinary tool names, and lead back to their server's names", async () => {
@@ -160,7 +160,7 @@ describe('e2e: a hostile server', () => {
       autoStart: true,
     });
     expect(created.isError, textOf(created)).not.equal(true);
-    await until(() => gateway.kernel.catalogue.declared('x_inject_argv'), { what: 'the tools of inject' });
+    await until(() => gateway.kernel.catalogue.shared('x_inject_argv'), { what: 'the tools of inject' });
     expect(JSON.parse(textOf(await client.callTool('x_inject_argv')))).deep.equal(hostile);
     expect(existsSync('pwned') || existsSync(gateway.directory.at('pwned'))).equal(false);
   });

@@ -116,9 +116,7 @@ async function start(): Promise<Gateway> {
   });
   const files = { 'config.yaml': settingsOf([]), 'state/.keep': '', ...Object.fromEntries(shelves) };
   const gateway = await bootGateway({ files, builtIns: 'all' });
-  await until(() =>
-    SERVERS.every((name) => gateway.kernel.catalogue.declared(`x_${name}_lend`) !== undefined),
-  );
+  await until(() => SERVERS.every((name) => gateway.kernel.catalogue.shared(`x_${name}_lend`) !== undefined));
   return gateway;
 }
 

@@ -112,7 +112,7 @@ describe('e2e: people who sign in at servers', () => {
     const check = async (): Promise<void> => {
       const own = 'x_vault_only_for_alice';
       expect(await alice.told(own)).include('"own":"alice"');
-      expect(await alice.told('workflow_own')).include('alice');
+      expect(await alice.told('workflow_own')).include('"own":"alice"');
       for (const other of [bob, cyd]) {
         expect(await other.toolsOf('vault')).not.include(own);
         const filtered = await other.callMeta('filter_tools', { pattern: '*alice*' });

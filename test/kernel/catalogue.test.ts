@@ -37,9 +37,9 @@ describe('Catalogue', () => {
   it('finds a tool by its exact name only', () => {
     const { catalogue } = makeCatalogue();
     catalogue.add('p', toolOf('x_files_read'));
-    expect(catalogue.declared('x_files_read')?.name).to.equal('x_files_read');
+    expect(catalogue.shared('x_files_read')?.name).to.equal('x_files_read');
     for (const name of ['X_FILES_READ', 'x_files_rea', '', 'constructor', '__proto__']) {
-      expect(catalogue.declared(name)).to.equal(undefined);
+      expect(catalogue.shared(name)).to.equal(undefined);
     }
   });
 
@@ -59,7 +59,7 @@ describe('Catalogue', () => {
     takeOut();
     catalogue.add('p', toolOf('x'));
     takeOut();
-    expect(catalogue.declared('x')).not.to.equal(undefined);
+    expect(catalogue.shared('x')).not.to.equal(undefined);
   });
 
   it('changes its generation, and notifies, with every change of the set of tools', () => {
@@ -114,7 +114,7 @@ describe('Catalogue', () => {
       noting('early', 10, true),
       noting('mid', 20, false),
     ]);
-    expect(catalogue.refusal('x', catalogue.declared('x'), request)?.layer).to.equal('mid');
+    expect(catalogue.refusal('x', catalogue.shared('x'), request)?.layer).to.equal('mid');
     expect(asked).to.deep.equal(['early', 'mid']);
   });
 
@@ -237,10 +237,10 @@ describe('onToolRegister', () => {
   it('does not let a renamed tool replace another', async () => {
     const bodies = [toolOf('a', { description: 'first' }), toolOf('b', { description: 'second' })];
     const { kernel, log } = await registered((tool) => ({ ...tool, name: 'a' }), ...bodies);
-    expect(kernel.catalogue.declared('a')?.description).to.equal('first');
+    expect(kernel.catalogue.shared('a')?.description).to.equal('first');
     expect(log.records.some(({ level }) => level === 'error')).to.equal(true);
     kernel.catalogue.remove(bodies[1]!);
-    expect(kernel.catalogue.declared('a')?.description).to.equal('first');
+    expect(kernel.catalogue.shared('a')?.description).to.equal('first');
   });
 
   it('refuses a later tool that is renamed to a taken name', async () => {
@@ -250,7 +250,7 @@ describe('onToolRegister', () => {
     );
     const error = await refusalOf(() => kernel.catalogue.add('other', toolOf('b')));
     expect(error.code).to.equal('TOOL_DUPLICATE');
-    expect(kernel.catalogue.declared('a')?.description).to.equal('first');
+    expect(kernel.catalogue.shared('a')?.description).to.equal('first');
   });
 
   it('removes a rewritten tool by the original', async () => {

@@ -297,7 +297,7 @@ describe('Kernel', () => {
       scope.onDrain(async () => {
         await Promise.resolve();
         story.push(
-          `drained with ${scope.get(Pool)} and ${kernel.catalogue.declared('helper')?.name ?? 'no tool'}`,
+          `drained with ${scope.get(Pool)} and ${kernel.catalogue.shared('helper')?.name ?? 'no tool'}`,
         );
       });
       scope.onStop(() => void story.push('-worker'));

@@ -125,7 +125,7 @@ describe('Scope', () => {
     expect(left).to.deep.equal(['mine']);
     expect(scope.signal.aborted).to.equal(true);
     scope.addTool(toolOf('late'));
-    expect(kernel.catalogue.declared('late')).to.equal(undefined);
+    expect(kernel.catalogue.shared('late')).to.equal(undefined);
     scope.each(Item, () => void left.push('late'));
     await kernel.move(wantedOf(pluginOf('other', (own) => own.provide(Item, 'x'), { provides: [Item] })));
     expect(left).to.deep.equal(['mine']);

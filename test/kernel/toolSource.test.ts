@@ -59,11 +59,32 @@ describe('ToolSource', () => {
     expect(namesFor(catalogue, bob)).to.deep.equal(['x', 'y']);
     const third = requestFrom('third');
     expect(catalogue.find('x', third)).to.equal(undefined);
-    expect(catalogue.declared('x')).to.equal(undefined);
+    expect(catalogue.shared('x')).to.equal(undefined);
     expect(namesFor(catalogue, third)).to.deep.equal(['y']);
     expect(catalogue.near('xx', third)).not.to.include('x');
     expect(catalogue.near('xx', ann)).to.include('x');
     expect(catalogue.explain('x', catalogue.find('x', third), third)[0]?.allow).to.equal(false);
+  });
+
+  it('gives a tool whose annotations follow from others those that fit what the request finds, until that changes', () => {
+    const source = new Lists({ ann: [toolOf('x', { annotations: { readOnlyHint: true } })] });
+    const chain = toolOf('chain', {
+      kind: 'workflow',
+      annotationsFor: (request) => catalogue.declared('x', request)?.annotations,
+    });
+    const catalogue = catalogueOf(source, [{ owner: 'p', tool: chain }]);
+    const listed = (request: InboundRequest): unknown =>
+      catalogue.visibleTo(request).find(({ name }) => name === 'chain')?.annotations;
+    for (const hints of [
+      listed,
+      (request: InboundRequest) => catalogue.find('chain', request)?.annotations,
+    ]) {
+      expect(hints(ann)).to.deep.equal({ readOnlyHint: true });
+      expect(hints(bob)).to.equal(undefined);
+    }
+    source.set({ all: [toolOf('x', { annotations: { readOnlyHint: true } })] });
+    expect(listed(bob)).to.deep.equal({ readOnlyHint: true });
+    expect(catalogue.shared('chain')).to.equal(chain);
   });
 
   it('changes what is found and listed, and the generation, when it says so', () => {

@@ -73,7 +73,7 @@ describe('core tools', () => {
       .map(({ name }) => name);
     expect(names).include.members(Object.keys(TOOLS));
     for (const name of names)
-      expect(gateway.kernel.catalogue.declared(name)?.annotations, name).have.all.keys(...HINTS);
+      expect(gateway.kernel.catalogue.shared(name)?.annotations, name).have.all.keys(...HINTS);
   });
 
   it('cost an agent that lists all of them 8 KB', async () => {
@@ -86,7 +86,7 @@ describe('core tools', () => {
   for (const [name, facts] of Object.entries(TOOLS)) {
     it(`${name} has the annotations and arguments of the interface`, () => {
       const [letters = '', ...wanted] = facts.split(' ');
-      const tool = gateway.kernel.catalogue.declared(name);
+      const tool = gateway.kernel.catalogue.shared(name);
       expect(HINTS.map((hint, at) => letterFor(tool?.annotations?.[hint], at)).join('')).equal(letters);
       const { properties = {}, required = [] } = (tool?.inputSchema ?? {}) as JsonSchema & {
         readonly properties?: Readonly<

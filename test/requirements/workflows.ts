@@ -72,6 +72,8 @@ export const WORKFLOWS: readonly Requirement[] = [
     tests: [
       'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with position and workflow chain',
       'e2e/workflows: a workflow whose server is stopped is listed as unavailable, and its calls are refused with the names',
+      'e2e/callersWorkflows: are available and read-only to who has signed in there, who need not have listed its tools',
+      'e2e/callersWorkflows: are not available to who has yet to sign in there, and say at which server and how',
     ],
   },
   {
@@ -130,7 +132,10 @@ export const WORKFLOWS: readonly Requirement[] = [
     id: 'workflow.readOnly',
     sentence:
       'workflow_<name> declares no annotations; readOnlyHint is true when every step tool is read-only.',
-    tests: ['plugins/workflow/tools/tools: derives readOnlyHint from every tool that may be called'],
+    tests: [
+      'plugins/workflow/tools/tools: derives readOnlyHint from every tool that may be called',
+      'e2e/callersWorkflows: are among the tools that only read for who has signed in there, and for no other caller',
+    ],
   },
   {
     id: 'preset.workflows',

@@ -29,7 +29,7 @@ export interface OffersParts {
   readonly emit: (event: KernelEvent) => void;
   readonly personal: (server: string) => Personal | undefined;
   /** Decides whether a request may see a resource or a prompt. */
-  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'declared'>;
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'shared'>;
 }
 
 /** What all servers offer: to every request, or, of servers that callers sign in to, to each what its owner was listed. */
@@ -70,7 +70,7 @@ export class Offers implements ToolSource {
     });
   }
 
-  find(name: string, request?: InboundRequest): Tool | undefined {
+  find(name: string, request: InboundRequest | undefined): Tool | undefined {
     return this.#holders.tools.winner(name, this.#viewsFor(request))?.tool;
   }
   all(request: InboundRequest): readonly Tool[] {
@@ -224,7 +224,7 @@ export class Offers implements ToolSource {
   }
   /** A tool that another plugin added: it has its name before all servers. */
   #pluginTool(name: string): Tool | undefined {
-    const tool = this.#parts.table().declared(name);
+    const tool = this.#parts.table().shared(name);
     return tool === undefined || tool.kind === 'tool' ? undefined : tool;
   }
   #begin(key: string, family: string | undefined): Group {

@@ -30,10 +30,8 @@ export function serverDecisions(
     const named = former ?? server?.name;
     if (named === undefined || !mayLearn({ server: named, tool: name }, table(), request)) return undefined;
     if (server !== undefined) {
-      const known = verdictWithout(server, request);
-      if (known !== undefined) return known;
-      const why = whyUnlisted(server, offers, { name, request });
-      return why && { layer: LAYER, allow: false, ...why };
+      const why = verdictWithout(server, request) ?? whyUnlisted(server, offers, { name, request });
+      return why && { layer: LAYER, allow: false, ...why, server: named };
     }
     const remedy =
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';

@@ -25,14 +25,25 @@ export interface MissingTool {
 /** Layers that judge no steps: classes are for callers of core tools (decision D145), existence is reported here. */
 const OF_CALLERS: readonly string[] = ['operators', 'catalogue'];
 
-/** Tools that a run could not call, each once; uses the same table and layers as calls do.
+interface Asked {
+  readonly scope: Scope<unknown>;
+  readonly find: FindWorkflow;
+  readonly request: InboundRequest;
+}
+
+/** Tools of a workflow that a run of the caller could not call, each once; uses the same table and layers as calls do.
  *  The caller's toolset is ignored: it narrows calls from outside, not steps (decision D9). */
-export function missingTools(
-  held: Held,
-  { scope, find, request }: { scope: Scope<unknown>; find: FindWorkflow; request: InboundRequest },
-): readonly MissingTool[] {
+export function missingTools({ scope, find, request }: Asked): (held: Held) => readonly MissingTool[] {
   const table = scope.get(ToolTable);
+  // One for all workflows of a list: what the caller has at servers is looked up once for each request.
   const bare = withoutToolset(request);
+  return (held) => missingIn(held, { table, find, request: bare });
+}
+
+function missingIn(
+  held: Held,
+  { table, find, request }: Omit<Asked, 'scope'> & { readonly table: ToolTable },
+): readonly MissingTool[] {
   const missing = new Map<string, MissingTool>();
   const walk = ({ workflow, locate }: Held, via: readonly string[]): void => {
     for (const use of toolUses(workflow)) {
@@ -43,7 +54,7 @@ export function missingTools(
           walk(inner, [...via, inner.workflow.name]);
         continue;
       }
-      const fault = faultOf(use.tool, table, bare);
+      const fault = faultOf(use.tool, table, request);
       if (fault !== undefined)
         missing.set(use.tool, { tool: use.tool, ...fault, step: use.step, via, place: locate(use.path) });
     }
@@ -63,12 +74,12 @@ function faultOf(
   table: ToolTable,
   request: InboundRequest,
 ): Pick<MissingTool, 'code' | 'reason' | 'remedy' | 'server'> | undefined {
-  const tool = table.declared(name);
+  const tool = table.declared(name, request);
   const code = 'TOOL_NOT_FOUND';
   if (tool?.kind === 'meta')
     return { code, reason: `${name} is a meta-tool; steps call other tools by their names` };
   const verdict = table
-    .explain(name, table.declared(name, request), request)
+    .explain(name, tool, request)
     .find(({ layer, allow }) => !allow && !OF_CALLERS.includes(layer));
   if (verdict !== undefined) return refusedBy(verdict, tool);
   if (tool !== undefined) return undefined;
@@ -78,14 +89,15 @@ function faultOf(
 }
 
 function refusedBy(
-  { code = 'TOOL_NOT_FOUND', reason, remedy }: Verdict,
+  { code = 'TOOL_NOT_FOUND', reason, remedy, server: named }: Verdict,
   tool: Tool | undefined,
 ): Pick<MissingTool, 'code' | 'reason' | 'remedy' | 'server'> {
+  const server = tool?.server ?? named;
   return {
     code,
     reason,
     ...(remedy !== undefined && { remedy }),
-    ...(tool?.server !== undefined && { server: tool.server }),
+    ...(server !== undefined && { server }),
   };
 }
 
@@ -106,16 +118,20 @@ function withoutToolset(request: InboundRequest): InboundRequest {
   };
 }
 
-/** Whether every tool of a workflow is read-only; false if one is unknown. Source: requirement workflow.readOnly. */
-export function isReadOnlyWorkflow(
-  held: Held,
-  table: ToolTable,
-  { find, seen = new Set() }: { find: FindWorkflow; seen?: ReadonlySet<string> },
-): boolean {
+interface Among extends Omit<Asked, 'scope'> {
+  readonly table: ToolTable;
+  readonly seen?: ReadonlySet<string>;
+}
+
+/** Whether every tool of a workflow is read-only among those of a request; false if one is unknown to it.
+ *  Source: requirement workflow.readOnly. */
+export function isReadOnlyWorkflow(held: Held, { table, find, request, seen = new Set() }: Among): boolean {
   const below = new Set([...seen, held.workflow.name]);
   return toolUses(held.workflow).every(({ tool }) => {
     const inner = nestedIn(tool, find);
-    if (inner === undefined) return table.declared(tool)?.annotations?.readOnlyHint === true;
-    return !below.has(inner.workflow.name) && isReadOnlyWorkflow(inner, table, { find, seen: below });
+    if (inner === undefined) return table.declared(tool, request)?.annotations?.readOnlyHint === true;
+    return (
+      !below.has(inner.workflow.name) && isReadOnlyWorkflow(inner, { table, find, request, seen: below })
+    );
   });
 }

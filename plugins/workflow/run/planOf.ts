@@ -42,6 +42,7 @@ export async function planOf(
 }
 
 async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<JsonObject> {
+  const tool = step.kind === 'tool' ? table.declared(step.tool, frame.run.call.request) : undefined;
   const inner: JsonObject[] = [];
   for (const one of innerSteps(step)) inner.push(await planStep(one, frame, table));
   const unresolved: JsonObject[] = [];
@@ -52,7 +53,7 @@ async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<Jso
     id: step.id,
     ...(step.kind === 'tool' && {
       tool: step.tool,
-      ...(table.declared(step.tool)?.annotations && { annotations: table.declared(step.tool)?.annotations }),
+      ...(tool?.annotations && { annotations: tool.annotations }),
       args: await rendered(step.args),
     }),
     ...(step.kind === 'forEach' && {

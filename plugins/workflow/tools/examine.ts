@@ -39,7 +39,7 @@ export function examine(
   const referenced = [...new Set(toolUses(workflow).map(({ tool }) => tool))].sort();
   const missing =
     cycle === undefined
-      ? missingTools({ workflow, locate: () => ({}) }, { scope, find: registry.find, request })
+      ? missingTools({ scope, find: registry.find, request })({ workflow, locate: () => ({}) })
       : [];
   return {
     errors: isNew ? [...errors, { path: cycle.path, message: cycleText(cycle) }] : errors,

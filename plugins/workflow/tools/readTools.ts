@@ -22,10 +22,11 @@ function listTool({ scope, registry }: ToolParts): Tool {
     authority: 'use',
     description: 'List all workflow definitions and whether each can run now',
     run: (_args, { request }) => {
+      const missingIn = missingTools({ scope, find: registry.find, request });
       const workflows = registry.all().map((held) => ({
         name: held.workflow.name,
         ...(held.workflow.description !== '' && { description: held.workflow.description }),
-        available: missingTools(held, { scope, find: registry.find, request }).length === 0,
+        available: missingIn(held).length === 0,
       }));
       return structuredResult({ workflows });
     },
@@ -60,7 +61,7 @@ export function shownWorkflow(
     .find((one) => one.name === name);
   const held = registry.find(name);
   if (resource === undefined || held === undefined) throw workflowNotFound(name);
-  return definitionOf(resource, missingTools(held, { scope, find: registry.find, request }).length === 0);
+  return definitionOf(resource, missingTools({ scope, find: registry.find, request })(held).length === 0);
 }
 
 export function workflowNotFound(name: string): GatewayError {
@@ -81,7 +82,7 @@ function availableTool({ scope, registry }: ToolParts): Tool {
     run: (workflow, { request }) => {
       const held: Held | undefined = registry.find(workflow);
       if (held === undefined) throw workflowNotFound(workflow);
-      const missing = missingTools(held, { scope, find: registry.find, request });
+      const missing = missingTools({ scope, find: registry.find, request })(held);
       return structuredResult({
         name: workflow,
         available: missing.length === 0,

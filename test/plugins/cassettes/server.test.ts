@@ -37,7 +37,7 @@ describe('record and pegboard-replay', function () {
         'mcpservers/all.yaml': JSON.stringify({ type: 'stdio', autoStart: true, ...definition }),
       },
     });
-    const isThere = (): boolean => gateway.kernel.catalogue.declared('x_all_echo') !== undefined;
+    const isThere = (): boolean => gateway.kernel.catalogue.shared('x_all_echo') !== undefined;
     await until(isThere, { what: 'the server is there', withinMs: 15_000 });
     return [gateway, await McpClient.connect(listenerUrl(gateway))];
   };

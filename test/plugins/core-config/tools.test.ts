@@ -294,7 +294,7 @@ describe('plugins/core-config: changing', () => {
     await gateway.pipeline.reload();
     await gateway.pipeline.reload();
     expect(gateway.pipeline.settings().aggregator.port).to.equal(8090);
-    expect(gateway.kernel.catalogue.declared('core_config_get')).to.equal(undefined);
+    expect(gateway.kernel.catalogue.shared('core_config_get')).to.equal(undefined);
     expect(existsSync(gateway.directory.at('config.yaml'))).to.equal(true);
   });
 });

@@ -558,11 +558,11 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       (verb) => `core_mcpserver_${verb}`,
     );
     for (const name of tools) {
-      const tool = gateway.kernel.catalogue.declared(name);
+      const tool = gateway.kernel.catalogue.shared(name);
       expect(tool?.inputSchema, name).to.include({ type: 'object', additionalProperties: false });
     }
     gateway.directory.write('config.yaml', 'plugins: { core-mcpservers: false }\n');
     await gateway.pipeline.reload();
-    for (const name of tools) expect(gateway.kernel.catalogue.declared(name), name).to.equal(undefined);
+    for (const name of tools) expect(gateway.kernel.catalogue.shared(name), name).to.equal(undefined);
   });
 });

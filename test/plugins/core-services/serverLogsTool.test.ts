@@ -21,7 +21,7 @@ describe('plugins/core-services: core_server_logs', () => {
     expect(await askCore(gateway, 'core_server_logs', { server: 'a' })).to.deep.equal(answer);
     await askCore(gateway, 'core_server_logs', { server: 'a', lines: 7, after: 'x-1' });
     expect(asked).to.deep.equal([{ lines: 100 }, { lines: 7, after: 'x-1' }]);
-    expect(gateway.kernel.catalogue.declared('core_server_logs')?.annotations).to.deep.equal(READING);
+    expect(gateway.kernel.catalogue.shared('core_server_logs')?.annotations).to.deep.equal(READING);
   });
 
   it('says whose instance it is, and has no lines before that began', async () => {

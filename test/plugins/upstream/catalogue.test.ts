@@ -103,7 +103,7 @@ describe('upstream: lists of servers', () => {
     ];
     await rig.define({ s: told({ 'tools/list': { tools } }) });
     await rig.hasTool('x_s_two');
-    expect(rig.kernel.catalogue.declared('x_s_one')?.declared).to.deep.equal({
+    expect(rig.kernel.catalogue.shared('x_s_one')?.declared).to.deep.equal({
       name: 'one',
       inputSchema: { type: 'object', title: null },
       future: null,
@@ -275,14 +275,14 @@ describe('upstream: lists of servers', () => {
     await rig.define({ s: told(lists, { env }) });
     await rig.hasTool('x_s_one');
     expect(rig.tools()).to.deep.equal(['x_s_one', 'x_s_production']);
-    const tool = rig.kernel.catalogue.declared('x_s_one');
+    const tool = rig.kernel.catalogue.shared('x_s_one');
     expect(tool?.description).to.equal('has [redacted], also as \\ or "[redacted]"');
     expect(tool?.inputSchema).to.deep.equal({
       type: 'object',
       default: '[redacted]',
       properties: { '[redacted]': {} },
     });
-    expect(rig.kernel.catalogue.declared('x_s_production')?.description).to.equal('in production');
+    expect(rig.kernel.catalogue.shared('x_s_production')?.description).to.equal('in production');
     const { metadata } = rig.status('s');
     expect(metadata).to.include({ serverName: 'of [redacted]', serverVersion: '[redacted]' });
     expect(metadata['malformedTools']).to.deep.equal([
@@ -375,7 +375,7 @@ describe('upstream: lists of servers', () => {
       zed: hostile('plain', { toolPrefix: 'same' }),
       abe: hostile('plain', { toolPrefix: 'same' }),
     });
-    await until('abe', () => rig.kernel.catalogue.declared('x_same_echo')?.server === 'abe');
+    await until('abe', () => rig.kernel.catalogue.shared('x_same_echo')?.server === 'abe');
     expect(rig.status('zed').metadata['collisions']).to.include('x_same_echo');
     expect(rig.status('zed').metadata['tools']).to.equal(0);
     expect(rig.told('tool.collided')).to.deep.include({
@@ -385,7 +385,7 @@ describe('upstream: lists of servers', () => {
       loser: 'zed',
     });
     await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });
-    await until('zed again', () => rig.kernel.catalogue.declared('x_same_echo')?.server === 'zed');
+    await until('zed again', () => rig.kernel.catalogue.shared('x_same_echo')?.server === 'zed');
     expect(await rig.text('x_same_echo', { message: 'z' })).to.equal('z');
   });
 
@@ -403,7 +403,7 @@ describe('upstream: lists of servers', () => {
     await rig.hasTool('x_good_echo');
     for (const good of [told(lists), told(lists, { toolPrefix: 'good' })]) {
       await rig.define({ ...thieves, good });
-      await until('good', () => rig.kernel.catalogue.declared('x_good_echo')?.server === 'good');
+      await until('good', () => rig.kernel.catalogue.shared('x_good_echo')?.server === 'good');
       await until('prompt of good', () => rig.status('aaa').metadata['collisions'] !== undefined);
       const shared = rig.lines.filter(({ text }) => text.startsWith('two servers offer something'));
       const pair = { what: 'prompts', winner: 'good', loser: 'aaa', count: 1, names: 'x_good_echo' };
@@ -413,7 +413,7 @@ describe('upstream: lists of servers', () => {
         { type: 'tool.collided', what: 'prompts', name: 'x_good_echo', winner: 'good', loser: 'aaa' },
       ]);
       await rig.define(thieves);
-      await until('gone', () => rig.kernel.catalogue.declared('x_good_echo')?.server !== 'good');
+      await until('gone', () => rig.kernel.catalogue.shared('x_good_echo')?.server !== 'good');
     }
   });
 

@@ -67,7 +67,7 @@ export async function driveAnyServers({ servers: count, minutes, seed }: Drive):
 }
 
 function call(rig: Rig, name: string): void {
-  if (rig.kernel.catalogue.declared(`x_${name}_echo`) !== undefined)
+  if (rig.kernel.catalogue.shared(`x_${name}_echo`) !== undefined)
     rig.call(`x_${name}_echo`).catch(() => undefined);
 }
 
@@ -95,7 +95,7 @@ async function recover({
   for (let step = 0; step < 240 && usable.size < servers.length; step += 1) {
     await clock.run(SECOND);
     for (const { name } of servers) {
-      if (usable.has(name) || rig.kernel.catalogue.declared(`x_${name}_echo`) === undefined) continue;
+      if (usable.has(name) || rig.kernel.catalogue.shared(`x_${name}_echo`) === undefined) continue;
       rig.call(`x_${name}_echo`).then(
         () => usable.set(name, clock.now - since),
         () => undefined,

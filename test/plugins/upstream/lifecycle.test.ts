@@ -50,7 +50,7 @@ describe('upstream: the life of a server', () => {
     const had: boolean[] = [];
     rig.kernel.bus.hooks.onEvent.tap('test', (event) => {
       if (event.type !== 'server.stateChanged' || event.state !== 'ready') return;
-      had.push(rig.kernel.catalogue.declared('x_s_echo') !== undefined);
+      had.push(rig.kernel.catalogue.shared('x_s_echo') !== undefined);
     });
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');

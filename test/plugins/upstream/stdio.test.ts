@@ -114,7 +114,7 @@ describe('upstream: stdio servers', () => {
 
   it('keeps unknown fields of a declared tool', async () => {
     await running('plain');
-    expect(rig.kernel.catalogue.declared('x_s_echo')?.declared).to.deep.include({
+    expect(rig.kernel.catalogue.shared('x_s_echo')?.declared).to.deep.include({
       name: 'echo',
       futureField: { kept: true },
     });

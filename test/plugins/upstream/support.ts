@@ -137,15 +137,15 @@ export class Rig {
   }
 
   async hasTool(name: string, ms = 30_000): Promise<void> {
-    const isThere = (): boolean => this.kernel.catalogue.declared(name) !== undefined && !this.isStale(name);
+    const isThere = (): boolean => this.kernel.catalogue.shared(name) !== undefined && !this.isStale(name);
     await until(`tool ${name}`, isThere, ms);
   }
   isStale(name: string): boolean {
-    return this.kernel.catalogue.declared(name)?.isStale?.() === true;
+    return this.kernel.catalogue.shared(name)?.isStale?.() === true;
   }
 
   call(name: string, args: JsonObject = {}, options: CallExtras = {}): Promise<CallResult> {
-    const tool = this.kernel.catalogue.declared(name);
+    const tool = this.kernel.catalogue.shared(name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const call: Call = {
       idempotencyKey: undefined,
@@ -179,7 +179,7 @@ export class Rig {
   }
 
   refused(name: string): string {
-    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.declared(name), ANYONE);
+    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.shared(name), ANYONE);
     return verdict === undefined ? '' : `${verdict.code}: ${verdict.reason}; ${verdict.remedy}`;
   }
 

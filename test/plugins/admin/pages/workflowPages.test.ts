@@ -139,7 +139,7 @@ describe('the pages of workflows', () => {
   it('leave the cancelling of a run to its caller and to the operator', async () => {
     const id = await slow();
     const { catalogue, calls } = site.gateway.kernel;
-    const tool = catalogue.declared('core_workflow_execution_cancel');
+    const tool = catalogue.shared('core_workflow_execution_cancel');
     if (tool === undefined) throw new Error('there is no such tool');
     const request = { ...ANYONE, anonymousOwner: 'another' };
     const refused = await calls.run(tool, { execution_id: id }, request).then(

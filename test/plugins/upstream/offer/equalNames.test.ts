@@ -134,7 +134,7 @@ describe('Offers of servers that have equal names', () => {
     const bench = new Bench();
     bench.list('a', '', ['one']);
     bench.list('b', 'ann', ['one']);
-    expect(bench.catalogue.declared('x_m_one')?.server).to.equal('a');
+    expect(bench.catalogue.shared('x_m_one')?.server).to.equal('a');
   });
 
   it('report a collision once, however many callers are listed the name', () => {

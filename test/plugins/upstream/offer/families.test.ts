@@ -22,7 +22,7 @@ describe('upstream: families of servers', () => {
   const messageOf = async (args: JsonObject): Promise<string> =>
     (await rig.refusal('x_fleet_echo', args)).message;
   const serversOf = (name: string): unknown => {
-    const schema = rig.kernel.catalogue.declared(name)?.inputSchema as
+    const schema = rig.kernel.catalogue.shared(name)?.inputSchema as
       { properties?: { instance?: { enum?: unknown } } } | undefined;
     return schema?.properties?.instance?.enum;
   };
@@ -34,7 +34,7 @@ describe('upstream: families of servers', () => {
     await rig.reaches('a', 'running');
     await rig.reaches('b', 'running');
     expect(rig.tools().filter((name) => /^x_[ab]_/.test(name))).to.deep.equal([]);
-    const tool = rig.kernel.catalogue.declared('x_fleet_echo');
+    const tool = rig.kernel.catalogue.shared('x_fleet_echo');
     expect(tool).to.include({ server: 'fleet', description: 'does echo (available on servers: a, b)' });
     expect(tool?.inputSchema).to.deep.equal({
       type: 'object',
@@ -95,7 +95,7 @@ describe('upstream: families of servers', () => {
     expect(await messageOf({ instance: 'b' })).to.contain('not available on server "b"');
     await rig.define({ a: hostile(), b: member({ suspended: true }) });
     await rig.hasTool('x_a_echo');
-    expect(rig.kernel.catalogue.declared('x_fleet_echo')).to.equal(undefined);
+    expect(rig.kernel.catalogue.shared('x_fleet_echo')).to.equal(undefined);
     expect(rig.refused('x_fleet_echo')).to.equal('');
   });
 
@@ -103,14 +103,14 @@ describe('upstream: families of servers', () => {
     await rig.define({ a: member(), b: member({ family: { ...FAMILY, instanceArg: 'other' } }) });
     await rig.hasTool('x_a_echo');
     await rig.hasTool('x_b_echo');
-    expect(rig.kernel.catalogue.declared('x_fleet_echo')).to.equal(undefined);
+    expect(rig.kernel.catalogue.shared('x_fleet_echo')).to.equal(undefined);
   });
 
   it('adopts the argument that its only server names now', async () => {
     await rig.define({ a: member() });
     await rig.hasTool('x_fleet_echo');
     await rig.define({ a: member({ family: { ...FAMILY, instanceArg: 'other' } }) });
-    expect(rig.kernel.catalogue.declared('x_fleet_echo')?.inputSchema).to.have.nested.property(
+    expect(rig.kernel.catalogue.shared('x_fleet_echo')?.inputSchema).to.have.nested.property(
       'properties.other',
     );
     expect(await rig.text('x_fleet_echo', { other: 'a', message: 'hi' })).to.equal('hi');

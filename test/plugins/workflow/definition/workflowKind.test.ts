@@ -308,7 +308,7 @@ describe('plugins/workflow: the kind Workflow', () => {
     expect(report.issues[0]?.message).to.contain(
       'Workflow w: step s: bad: invalid template: template: template:1: unclosed action',
     );
-    expect(board.kernel.catalogue.declared('workflow_w')).to.not.equal(undefined);
+    expect(board.kernel.catalogue.shared('workflow_w')).to.not.equal(undefined);
   });
 
   it('rejects workflows that call one another in a cycle, naming line and step', async () => {
@@ -321,7 +321,7 @@ describe('plugins/workflow: the kind Workflow', () => {
       '3 Workflow a: step one: workflow recursion detected: a -> b -> a; let one of them call something else',
       '3 Workflow b: step two: workflow recursion detected: b -> a -> b; let one of them call something else',
     ]);
-    expect(board.kernel.catalogue.declared('workflow_a')).to.equal(undefined);
-    expect(board.kernel.catalogue.declared('workflow_c')).to.not.equal(undefined);
+    expect(board.kernel.catalogue.shared('workflow_a')).to.equal(undefined);
+    expect(board.kernel.catalogue.shared('workflow_c')).to.not.equal(undefined);
   });
 });

@@ -481,7 +481,7 @@ describe('plugins/workflow: live runs', () => {
     await board.waiting;
     board.directory.remove('workflows/w.yaml');
     await board.pipeline.reload();
-    expect(board.kernel.catalogue.declared('workflow_w')).to.equal(undefined);
+    expect(board.kernel.catalogue.shared('workflow_w')).to.equal(undefined);
     board.open();
     expect(stepsOf(await running).map(({ id }) => id)).to.deep.equal(['w', 'old']);
   });
@@ -491,7 +491,7 @@ describe('plugins/workflow: live runs', () => {
     const running = run(board, 'w');
     await board.waiting;
     expect((await callCore(board, 'core_workflow_delete', { name: 'w' })).isError).not.to.equal(true);
-    expect(board.kernel.catalogue.declared('workflow_w')).to.equal(undefined);
+    expect(board.kernel.catalogue.shared('workflow_w')).to.equal(undefined);
     expect(existsSync(board.directory.at('workflows/w.yaml'))).to.equal(false);
     board.open();
     const { execution_id: id } = await running;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { requestOf } from '../../../support/requests.ts';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
 
 describe('plugins/workflow: a run', () => {
@@ -30,7 +31,7 @@ describe('plugins/workflow: a run', () => {
         { team: 'a' },
       ),
     });
-    const tool = board.kernel.catalogue.declared('workflow_greet');
+    const tool = board.kernel.catalogue.declared('workflow_greet', requestOf());
     expect(tool).to.include({ kind: 'workflow', description: 'Greets' });
     expect(tool?.labels).to.deep.equal({ team: 'a' });
     expect(tool?.annotations).to.deep.equal({ readOnlyHint: true });

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
 import { answerIn, askCore, callCore } from '../../../support/coreTools.ts';
 import { refusalOf } from '../../../support/kernel.ts';
+import { requestOf } from '../../../support/requests.ts';
 import { bootBoard, file, run } from '../board.ts';
 import type { Row } from '../board.ts';
 
@@ -74,7 +75,7 @@ describe('plugins/workflow: tools on definitions', () => {
 
     const deleted = await askCore(board, 'core_workflow_delete', { name: 'made' });
     expect(deleted).to.include({ message: "Workflow 'made' deleted successfully" });
-    expect(board.kernel.catalogue.declared('workflow_made')).to.equal(undefined);
+    expect(board.kernel.catalogue.shared('workflow_made')).to.equal(undefined);
     expect(await askCore(board, 'core_workflow_execution_list')).to.include({ total: 1 });
     const types = board.events
       .map(({ type }) => type)
@@ -269,7 +270,8 @@ describe('plugins/workflow: availability', () => {
         ...file('lost', { steps: [{ id: 'a', tool: 'x_gone' }] }),
       },
     });
-    const hint = (name: string): unknown => board.kernel.catalogue.declared(`workflow_${name}`)?.annotations;
+    const hint = (name: string): unknown =>
+      board.kernel.catalogue.declared(`workflow_${name}`, requestOf())?.annotations;
     expect([hint('reads'), hint('nests')]).to.deep.equal([{ readOnlyHint: true }, { readOnlyHint: true }]);
     expect([hint('cleans'), hint('asks'), hint('lost')]).to.deep.equal([undefined, undefined, undefined]);
   });
