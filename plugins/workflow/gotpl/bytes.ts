@@ -28,7 +28,9 @@ export function isEscape(char: string): boolean {
 
 export function toBytes(text: string): Buffer {
   if (isWellFormed(text)) return Buffer.from(text, 'utf8');
-  const parts: Buffer[] = [];
+  // One UTF-16 unit takes at most three bytes.
+  const bytes = Buffer.allocUnsafe(text.length * 3);
+  let size = 0;
   let start = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -40,36 +42,49 @@ export function toBytes(text: string): Buffer {
       }
     }
     if (!isEscapedByte(unit)) continue;
-    parts.push(Buffer.from(text.slice(start, i), 'utf8'), Buffer.of(unit - ESCAPE_BASE));
+    if (i > start) size += bytes.write(text.slice(start, i), size, 'utf8');
+    bytes[size++] = unit - ESCAPE_BASE;
     start = i + 1;
   }
-  parts.push(Buffer.from(text.slice(start), 'utf8'));
-  return Buffer.concat(parts);
+  size += bytes.write(text.slice(start), size, 'utf8');
+  return bytes.subarray(0, size);
 }
 
 export function fromBytes(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-  let text = '';
+  const units = new Uint16Array(bytes.length);
+  let count = 0;
   for (let i = 0; i < bytes.length;) {
+    const first = bytes[i] ?? 0;
     const size = runeSize(bytes, i);
-    if (size === 0) {
-      text += String.fromCharCode(ESCAPE_BASE + (bytes[i] ?? 0));
+    if (size <= 1) {
+      units[count++] = size === 0 ? ESCAPE_BASE + first : first;
       i++;
       continue;
     }
-    text += Buffer.from(bytes.subarray(i, i + size)).toString('utf8');
+    let code = first & (0xff >> (size + 1));
+    for (let k = 1; k < size; k++) code = (code << 6) | ((bytes[i + k] ?? 0) & 0x3f);
+    if (code > 0xffff) {
+      units[count++] = 0xd800 + ((code - 0x10000) >> 10);
+      units[count++] = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    } else units[count++] = code;
     i += size;
   }
-  return text;
+  return Buffer.from(units.buffer, 0, count * 2).toString('utf16le');
 }
 
+/** Bytes of the character that starts there; 0 if none does. Source: Unicode 15, table 3-7. */
 function runeSize(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  const end = at + size;
-  if (first < 0xc2 || first > 0xf4 || end > bytes.length) return 0;
-  return isUtf8(bytes.subarray(at, end)) ? size : 0;
+  if (first < 0xc2 || first > 0xf4 || at + size > bytes.length) return 0;
+  const second = bytes[at + 1] ?? 0;
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < least || second > most) return 0;
+  for (let k = 2; k < size; k++) if (((bytes[at + k] ?? 0) & 0xc0) !== 0x80) return 0;
+  return size;
 }
 
 export function isAscii(text: string): boolean {

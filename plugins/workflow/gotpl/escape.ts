@@ -21,9 +21,7 @@ const JS_BY_CHAR = new Map([
 ]);
 
 export function escapeJs(text: string): string {
-  let out = '';
-  for (const char of text) out += escapeJsChar(char);
-  return out;
+  return text.replace(/['"\\<>&=]|[^\x20-\x7f]/gu, escapeJsChar);
 }
 
 function escapeJsChar(char: string): string {
@@ -35,20 +33,30 @@ function escapeJsChar(char: string): string {
   return isSpecial ? `\\u${code.toString(16).toUpperCase().padStart(4, '0')}` : char;
 }
 
-const UNRESERVED = /[A-Za-z0-9\-_.~]/;
+/** What each byte becomes. */
+type ByteTexts = readonly Buffer[];
 
-/** Percent-encodes every byte that does not match `keep` (by default the unreserved characters). */
-export function escapePercent(text: string, keep: RegExp = UNRESERVED): string {
-  let out = '';
-  for (const byte of toBytes(text)) {
+/** Percent-encodes bytes other than those of the characters that match `keep`. */
+export function percentTexts(keep: RegExp): ByteTexts {
+  return Array.from({ length: 256 }, (_, byte) => {
     const char = String.fromCharCode(byte);
-    out += byte < 0x80 && keep.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }
-  return out;
+    if (byte < 0x80 && keep.test(char)) return Buffer.from(char);
+    return Buffer.from(`%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
+  });
+}
+
+const QUERY = percentTexts(/[A-Za-z0-9\-_.~]/).map((text, byte) => (byte === 0x20 ? Buffer.from('+') : text));
+
+export function escapePercent(text: string, texts: ByteTexts): string {
+  const bytes = toBytes(text);
+  const out = Buffer.allocUnsafe(bytes.length * 3);
+  let size = 0;
+  for (const byte of bytes) for (const made of texts[byte] ?? []) out[size++] = made;
+  return out.toString('latin1', 0, size);
 }
 
 export function escapeQuery(text: string): string {
-  return escapePercent(text, /[A-Za-z0-9\-_.~ ]/).replaceAll(' ', '+');
+  return escapePercent(text, QUERY);
 }
 
 /** Decodes percent-encoding; `bad` is the first sequence that cannot be decoded. */

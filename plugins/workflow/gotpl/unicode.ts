@@ -10,21 +10,21 @@ const TITLE = /^\p{Lt}$/u;
 const PUNCTUATION = /^\p{P}$/u;
 const NUMBER = /^\p{N}$/u;
 
-export const isLetter = (char: string): boolean => LETTER.test(char);
-export const isSpace = (char: string): boolean => SPACE.test(char);
-export const isUpper = (char: string): boolean => UPPER.test(char);
-export const isLower = (char: string): boolean => LOWER.test(char);
-export const isTitle = (char: string): boolean => TITLE.test(char);
-export const isPunctuation = (char: string): boolean => PUNCTUATION.test(char);
-export const isNumber = (char: string): boolean => NUMBER.test(char);
-
-export function isAlphaNumeric(char: string): boolean {
-  return char === '_' || LETTER.test(char) || DIGIT.test(char);
+/** Looks ASCII characters up: functions ask for each character of a long text. */
+function classOf(has: (char: string) => boolean): (char: string) => boolean {
+  const ascii = Array.from({ length: 128 }, (_, code) => has(String.fromCharCode(code)));
+  return (char) => (char.length === 1 ? ascii[char.charCodeAt(0)] : undefined) ?? has(char);
 }
 
-export function isPrintable(char: string): boolean {
-  return char === ' ' || PRINTABLE.test(char);
-}
+export const isLetter = classOf((char) => LETTER.test(char));
+export const isSpace = classOf((char) => SPACE.test(char));
+export const isUpper = classOf((char) => UPPER.test(char));
+export const isLower = classOf((char) => LOWER.test(char));
+export const isTitle = classOf((char) => TITLE.test(char));
+export const isPunctuation = classOf((char) => PUNCTUATION.test(char));
+export const isNumber = classOf((char) => NUMBER.test(char));
+export const isAlphaNumeric = classOf((char) => char === '_' || LETTER.test(char) || DIGIT.test(char));
+export const isPrintable = classOf((char) => char === ' ' || PRINTABLE.test(char));
 
 // Go maps one rune to one rune: special casing such as ß to SS does not apply.
 export function upperRune(char: string): string {

@@ -2,6 +2,9 @@ import { toBytes } from '../bytes.ts';
 import { CallError } from '../errors.ts';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE32_DIGITS: ReadonlyMap<number, number> = new Map(
+  Array.from(BASE32, (char, digit) => [char.charCodeAt(0), digit]),
+);
 const BASE64: ReadonlySet<number> = new Set(
   toBytes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'),
 );
@@ -51,31 +54,40 @@ function checkBase64End(bytes: Uint8Array, padAt: number, inQuantum: number): vo
 }
 
 export function encodeBase32(bytes: Uint8Array): string {
-  let out = '';
+  const out = Buffer.alloc(Math.ceil(bytes.length / 5) * 8, '=');
+  let size = 0;
   let bits = 0;
   let value = 0;
+  const write = (digit: number): void => void (out[size++] = BASE32.charCodeAt(digit & 31));
   for (const byte of bytes) {
     value = ((value << 8) | byte) & 0xffff;
     bits += 8;
-    for (; bits >= 5; bits -= 5) out += BASE32[(value >> (bits - 5)) & 31] ?? '';
+    for (; bits >= 5; bits -= 5) write(value >> (bits - 5));
   }
-  if (bits > 0) out += BASE32[(value << (5 - bits)) & 31] ?? '';
-  return out.padEnd(Math.ceil(out.length / 8) * 8, '=');
+  if (bits > 0) write(value << (5 - bits));
+  return out.toString('latin1');
 }
 
 /** Go's base32.StdEncoding: newlines are dropped first, padding is required. */
 export function decodeBase32(text: string): Uint8Array {
-  const input = toBytes(text).filter((byte) => !NEWLINES.has(byte));
-  const out: number[] = [];
+  const bytes = toBytes(text);
+  const input = bytes.some((byte) => NEWLINES.has(byte))
+    ? bytes.filter((byte) => !NEWLINES.has(byte))
+    : bytes;
+  const out = new Uint8Array(Math.ceil(input.length / 8) * 5);
+  let size = 0;
   for (let start = 0; start < input.length; start += 8) {
     const digits = base32Quantum(input, start);
-    const filled = [...digits, 0, 0, 0, 0, 0, 0, 0].slice(0, 8);
-    const value = filled.reduce((sum, digit) => sum * 32n + BigInt(digit), 0n);
-    const count = Math.floor((digits.length * 5) / 8);
-    for (let i = 0; i < count; i++) out.push(Number((value >> BigInt(32 - 8 * i)) & 255n));
+    let value = 0;
+    for (const [at, digit] of digits.entries()) {
+      value = ((value << 5) | digit) & 0xfff;
+      const bits = (at + 1) * 5;
+      // A byte is whole with every digit but the 1st, 3rd and 6th.
+      if (Math.floor(bits / 8) > Math.floor((bits - 5) / 8)) out[size++] = value >> (bits % 8);
+    }
     if (digits.length < 8) break;
   }
-  return Uint8Array.from(out);
+  return out.subarray(0, size);
 }
 
 function base32Quantum(input: Uint8Array, start: number): number[] {
@@ -88,8 +100,8 @@ function base32Quantum(input: Uint8Array, start: number): number[] {
       checkBase32End(input, at, i);
       break;
     }
-    const digit = BASE32.indexOf(String.fromCharCode(byte));
-    if (digit < 0) throw corrupt(32, at);
+    const digit = BASE32_DIGITS.get(byte);
+    if (digit === undefined) throw corrupt(32, at);
     digits.push(digit);
   }
   return digits;

@@ -96,7 +96,7 @@ function initials(text: string): string {
 }
 
 function withoutSpace(text: string): string {
-  const chars = Array.from(toBytes(text), (byte) => String.fromCharCode(byte));
-  const kept = chars.filter((char) => !isSpace(char));
-  return kept.length === chars.length ? text : kept.join('');
+  const bytes = toBytes(text);
+  const kept = bytes.filter((byte) => !isSpace(String.fromCharCode(byte)));
+  return kept.length === bytes.length ? text : Buffer.from(kept).toString('latin1');
 }

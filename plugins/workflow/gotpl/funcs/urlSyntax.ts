@@ -1,5 +1,5 @@
 import { CallError } from '../errors.ts';
-import { escapePercent, unescapePercent } from '../escape.ts';
+import { escapePercent, percentTexts, unescapePercent } from '../escape.ts';
 import { quote } from '../quote.ts';
 
 interface UserInfo {
@@ -97,7 +97,7 @@ function parseHost(host: string): string {
   }
   const bad = /[\0-\x7f]/g;
   for (const [char] of host.matchAll(bad)) {
-    if (char !== '%' && !HOST.test(char))
+    if (char !== '%' && !IN_HOST.test(char))
       throw new UrlProblem(`invalid character ${quote(char)} in host name`);
   }
   // In a host only non-ASCII bytes and the percent sign of an IPv6 zone may be escaped.
@@ -123,10 +123,11 @@ export function hostnameOf(host: string): string {
   return bare.startsWith('[') && bare.endsWith(']') ? bare.slice(1, -1) : bare;
 }
 
-const USER = /[A-Za-z0-9\-_.~$&+,;=]/;
-const HOST = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
-const PATH = /[A-Za-z0-9\-_.~$&+,/:;=@]/;
-const FRAGMENT = /[A-Za-z0-9\-_.~$&+,/:;=?@!()*]/;
+const USER = percentTexts(/[A-Za-z0-9\-_.~$&+,;=]/);
+const IN_HOST = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
+const HOST = percentTexts(IN_HOST);
+const PATH = percentTexts(/[A-Za-z0-9\-_.~$&+,/:;=@]/);
+const FRAGMENT = percentTexts(/[A-Za-z0-9\-_.~$&+,/:;=?@!()*]/);
 
 export function userinfoText({ name, password }: UserInfo): string {
   const user = escapePercent(name, USER);
