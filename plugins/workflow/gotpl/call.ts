@@ -89,6 +89,7 @@ function compileLogic({ name, identifier, args }: Call, func: GoFunc, evals: rea
     let value: unknown;
     for (const evaluate of evals) {
       value = evaluate(state, dot);
+      state.env.chargeReading(value);
       if (isTrue(value) === stopsAt) return value;
     }
     return final === MISSING ? value : final;

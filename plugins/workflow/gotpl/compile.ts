@@ -85,7 +85,9 @@ function compileIf(node: BranchNode, compiler: Compiler): Exec {
     state.node = node;
     state.env.charge(1);
     const mark = state.count;
-    const signal = isTrue(pipe(state, dot)) ? list(state, dot) : otherwise(state, dot);
+    const value = pipe(state, dot);
+    state.env.chargeReading(value);
+    const signal = isTrue(value) ? list(state, dot) : otherwise(state, dot);
     state.count = mark;
     return signal;
   };
@@ -98,6 +100,7 @@ function compileWith(node: BranchNode, compiler: Compiler): Exec {
     state.env.charge(1);
     const mark = state.count;
     const value = pipe(state, dot);
+    state.env.chargeReading(value);
     const signal = isTrue(value) ? withDot(state, value, list) : otherwise(state, dot);
     state.count = mark;
     return signal;

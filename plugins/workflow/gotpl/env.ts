@@ -1,5 +1,7 @@
 import { CallError, LimitError } from './errors.ts';
 import type { Limits } from './limits.ts';
+import { isMap } from './maps.ts';
+import { itemsOf } from './values.ts';
 
 /** Source of randomness: fills the array in place. */
 export type RandomSource = (bytes: Uint8Array) => void;
@@ -22,7 +24,7 @@ export class Env {
   readonly settings: EnvSettings;
   readonly lenient: boolean;
   readonly limits: Limits;
-  private deadline: number | undefined;
+  private readonly deadline: number;
   private remaining: number;
   private block: number;
   private untilPoll: number;
@@ -32,6 +34,7 @@ export class Env {
     this.settings = settings;
     this.lenient = settings.lenient;
     this.limits = settings.limits;
+    this.deadline = performance.now() + settings.limits.maxTimeMs;
     this.remaining = settings.limits.maxNodes;
     this.block = Math.min(POLL_EVERY, this.remaining);
     this.untilPoll = this.block;
@@ -49,11 +52,19 @@ export class Env {
     if (this.untilPoll < 0) this.settle();
   }
 
-  /** Spends for the texts and lists that a function reads what it spends for those that it makes. @throws LimitError */
+  /** Spends for what a function reads what it spends for what it makes. @throws LimitError */
   chargeArguments(args: readonly unknown[]): void {
-    for (const arg of args) {
-      if (typeof arg === 'string') this.charge(arg.length >> 10);
-      else if (Array.isArray(arg)) this.charge(arg.length >> 6);
+    for (const arg of args) this.chargeReading(arg);
+  }
+
+  /** Called before a value is read that may be long. @throws LimitError */
+  chargeReading(value: unknown): void {
+    if (typeof value === 'string') this.charge(value.length >> 10);
+    else if (typeof value === 'object' && value !== null) {
+      const items = itemsOf(value);
+      if (items !== undefined) this.charge(items.length >> 6);
+      // To count its keys may take as long as what is done with them.
+      else if (isMap(value)) this.checkTime();
     }
   }
 
@@ -67,10 +78,7 @@ export class Env {
 
   /** Called between steps that may each take long. @throws LimitError */
   checkTime(): void {
-    // Most executions end before their first check, so the deadline is set there.
-    const now = performance.now();
-    this.deadline ??= now + this.limits.maxTimeMs;
-    if (now > this.deadline) throw new LimitError('execution time exceeded');
+    if (performance.now() > this.deadline) throw new LimitError('execution time exceeded');
   }
 
   /** Called before a text of this length is made. @throws CallError */

@@ -23,6 +23,7 @@ export function compileRange(node: BranchNode, { pipe, list, otherwise }: Branch
     state.env.charge(1);
     const mark = state.count;
     const value = pipe(state, dot);
+    state.env.chargeReading(value);
     const outer = state.isDotInterface;
     const signal = loop(state, node, value, roundsOf(state));
     state.isDotInterface = outer;

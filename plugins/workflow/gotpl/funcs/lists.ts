@@ -101,6 +101,7 @@ function grown(env: Env, items: unknown[]): unknown[] {
 function unique(items: readonly unknown[], env: Env): unknown[] {
   const seen = new ValueSet(env);
   return items.filter((item) => {
+    env.chargeReading(item);
     if (seen.has(item)) return false;
     seen.add(item);
     return true;
