@@ -46,7 +46,7 @@ export interface BrokerClient {
 export interface BrokerTarget {
   /** Exchange form: token endpoint of the downstream identity provider; http only for localhost. */
   readonly idpTokenEndpoint?: string;
-  /** Expected iss of its tokens; empty: the endpoint without /token. */
+  /** Expected iss of its tokens; empty: the endpoint without /token, and opaque tokens are handed on. */
   readonly expectedIssuer?: string;
   /** Sent as connector_id: by which connector the provider knows the subject's issuer. */
   readonly connectorId?: string;

@@ -106,6 +106,8 @@ export const EXCHANGE: readonly Requirement[] = [
       'The exchange form has idpTokenEndpoint, expectedIssuer, connectorId, scopes and clientCredentialsSecretRef with their defaults.',
     tests: [
       'plugins/auth-exchange/config: has a connector and credentials',
+      'plugins/kit/oauth/downstream: is not asked of an opaque token where expectedIssuer is not written, as it is of a JWT',
+      'plugins/auth-exchange/broker/exchangeAnswer: may be opaque, as access tokens of many providers are, unless the target has an expectedIssuer',
       'plugins/auth-exchange/config: may have credentials of the orchestrator, which are not read here',
       'heavy/kubernetesSecrets: of another namespace are read by their name alone, for the client of an exchange',
       'plugins/kit/oauth/downstreamNetwork: derives the issuer from the endpoint',

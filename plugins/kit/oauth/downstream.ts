@@ -4,7 +4,7 @@ import type { Log } from 'pegboard';
 import * as oauth from 'oauth4webapi';
 import { decodeJwt } from 'jose';
 import { completed, wordsOfScope, withoutSlash } from './exchangeTarget.ts';
-import type { ClientParts, ExchangeTarget } from './exchangeTarget.ts';
+import type { ClientParts, CompleteTarget, ExchangeTarget } from './exchangeTarget.ts';
 import { NETWORK_BOUNDS } from './networkBounds.ts';
 import { readClient } from './readClient.ts';
 import type { ReadClient } from './readClient.ts';
@@ -12,12 +12,9 @@ import { DownstreamFault, faultOf } from './downstreamFault.ts';
 import { TOKEN_EXCHANGE } from './grantTypes.ts';
 
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 /** What a provider may say that it has issued. Source: RFC 8693 §3 */
-const ISSUED_TYPES = [
-  ID_TOKEN,
-  'urn:ietf:params:oauth:token-type:access_token',
-  'urn:ietf:params:oauth:token-type:jwt',
-];
+const ISSUED_TYPES = [ID_TOKEN, ACCESS_TOKEN, 'urn:ietf:params:oauth:token-type:jwt'];
 const OTHER_TOKENS = ['id_token', 'refresh_token'];
 /** Assumed life of a token whose provider does not say when it ends. */
 const UNKNOWN_LIFE_MS = 60_000;
@@ -45,7 +42,6 @@ export interface DownstreamToken {
   readonly expiresAt: number;
 }
 
-type CompleteTarget = ReturnType<typeof completed>;
 interface Subject {
   readonly token: string;
   readonly type: string;
@@ -123,17 +119,13 @@ async function tokenIn(
     { recognizedTokenTypes: { n_a: () => undefined, dpop: refuseBound } },
   );
   const token = body.access_token;
-  const { iss, exp } = claimsOf(token);
-  if (typeof iss !== 'string' || withoutSlash(iss) !== target.expectedIssuer)
-    throw new DownstreamFault(
-      'unusable',
-      'other-issuer',
-      `expected a JWT of ${target.expectedIssuer}; if its issuer is another one, set expectedIssuer`,
-    );
-  const expiresAt = endOf(body.expires_in, exp);
+  const claims = claimsOf(token);
+  if (claims === undefined) mayBeOpaque(target);
+  else mustBeFrom(target, claims);
+  const expiresAt = endOf(body.expires_in, claims?.['exp']);
   if (expiresAt <= Date.now())
     throw new DownstreamFault('unusable', 'expired', 'its token has already expired');
-  const type = body['issued_token_type'] ?? ID_TOKEN;
+  const type = body['issued_token_type'] ?? (claims === undefined ? ACCESS_TOKEN : ID_TOKEN);
   if (!isIssuedType(type))
     throw new DownstreamFault('unusable', 'token-type', 'its issued_token_type is not one that is handed on');
   return { token, type, scope: grantedIn(body.scope ?? '', target), expiresAt };
@@ -159,13 +151,29 @@ function refuseBound(): never {
   throw new DownstreamFault('unusable', 'bound-token', 'its token is bound to a key (DPoP)');
 }
 
-/** Claims of a token from the provider itself: its signature says no more than the connection. Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation */
-function claimsOf(token: string): Readonly<Record<string, unknown>> {
+/** Claims of a token from the provider itself: its signature says no more than the connection. Undefined if it is not a JWT.
+ *  Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation */
+function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return decodeJwt(token);
   } catch {
-    throw new DownstreamFault('unusable', 'opaque-token', 'its token is not a JWT, so its issuer is unknown');
+    return undefined;
   }
+}
+
+/** @throws DownstreamFault */
+function mayBeOpaque({ takesOpaque }: CompleteTarget): void {
+  if (takesOpaque) return;
+  const text =
+    'its token is not a JWT, so its issuer is unknown; without expectedIssuer it would be handed on';
+  throw new DownstreamFault('unusable', 'opaque-token', text);
+}
+
+/** @throws DownstreamFault */
+function mustBeFrom({ expectedIssuer }: CompleteTarget, { iss }: Readonly<Record<string, unknown>>): void {
+  if (typeof iss === 'string' && withoutSlash(iss) === expectedIssuer) return;
+  const text = `expected a JWT of ${expectedIssuer}; if its issuer is another one, set expectedIssuer`;
+  throw new DownstreamFault('unusable', 'other-issuer', text);
 }
 
 /** When a token ends, in ms since 1970. @param expiresIn in seconds @param exp a claim; what is not a number has passed */

@@ -10,7 +10,8 @@ export interface ExchangeTarget {
   readonly endpoint: string;
   /** Name by which it knows the issuer of the tokens that it is sent. */
   readonly connectorId: string;
-  /** Issuer of the tokens that it gives. Absent or empty: the endpoint without `/token`. Source: requirement broker.exchangeForm */
+  /** Issuer of the tokens that it gives. Absent or empty: the endpoint without `/token` for a JWT, and unknown for an opaque token.
+   *  Source: requirement broker.exchangeForm */
   readonly expectedIssuer?: string;
   /** Separated by spaces. Absent or empty: `openid profile email groups`. */
   readonly scopes?: string;
@@ -27,12 +28,19 @@ export interface ClientParts {
 /** `text` may consist of references, `${file:PATH}` and `${env:NAME}`; paths are relative to the configuration directory. */
 export type ClientSecret = { readonly file: string } | { readonly text: string };
 
+export interface CompleteTarget extends Required<ExchangeTarget> {
+  /** Whether a token whose issuer it does not say is handed on (decision D175). */
+  readonly takesOpaque: boolean;
+}
+
 /** The target with defaults for what it leaves out. */
-export function completed(target: ExchangeTarget): Required<ExchangeTarget> {
+export function completed(target: ExchangeTarget): CompleteTarget {
   const scopes = wordsOfScope(target.scopes ?? '').join(' ');
+  const written = withoutSlash(target.expectedIssuer ?? '');
   return {
     ...target,
-    expectedIssuer: withoutSlash(target.expectedIssuer ?? '') || issuerOf(target.endpoint),
+    expectedIssuer: written || issuerOf(target.endpoint),
+    takesOpaque: written === '',
     scopes: scopes === '' ? DEFAULT_SCOPES : scopes,
   };
 }

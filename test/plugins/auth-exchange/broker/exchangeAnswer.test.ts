@@ -49,6 +49,27 @@ describe('auth-exchange: what an exchange asks for and answers', () => {
       expect((await exchangeAnew()).body['issued_token_type']).equal(typeUri('id_token'));
     });
 
+    it('may be opaque, as access tokens of many providers are, unless the target has an expectedIssuer', async () => {
+      const members = {
+        access_token: 'opaque-4711',
+        issued_token_type: typeUri('access_token'),
+        token_type: 'Bearer',
+        expires_in: 600,
+      };
+      at.downstream.answerWith(members);
+      const { status, body } = await exchangeAnew();
+      expect(status).equal(200);
+      expect(body).deep.include({
+        access_token: 'opaque-4711',
+        issued_token_type: typeUri('access_token'),
+        token_type: 'Bearer',
+      });
+      expect(body['expires_in']).within(590, 600);
+      const strict = await startExchange({ target: { expectedIssuer: 'https://login.example.com' } });
+      strict.downstream.answerWith(members);
+      expect((await strict.exchange()).body['error']).equal('server_error');
+    });
+
     for (const [what, members, [least, most]] of [
       ['what the provider says, if that is less', { expires_in: 600 }, [590, 600]],
       ['what the token says, if that is less', { expires_in: 86_400 }, [3_590, 3_600]],

@@ -66,6 +66,24 @@ describe('auth-exchange: the answer of a downstream provider', () => {
       }
     });
 
+    it('is not asked of an opaque token where expectedIssuer is not written, as it is of a JWT', async () => {
+      for (const expectedIssuer of ['', '/']) {
+        at = downstreamAt(server.url, { expectedIssuer });
+        for (const access_token of ['opaque-4711', 'a.b.c', 'a.b.c.d.e']) {
+          good({ access_token, issued_token_type: typeUri('access_token') });
+          expect(await at.exchange()).include({ token: access_token, type: typeUri('access_token') });
+          good({ access_token, issued_token_type: undefined, scope: 'groups' });
+          const { expiresAt, ...token } = await at.exchange();
+          expect(token).deep.equal({ token: access_token, type: typeUri('access_token'), scope: 'groups' });
+          expect(expiresAt).within(Date.now() + 590_000, Date.now() + 600_000);
+          good({ access_token, scope: 'openid admin' });
+          expect(await at.refusal()).include({ ...UNUSABLE, reason: 'downstream-wider-scope' });
+        }
+        good({ access_token: signed({ iss: 'https://evil.example.com' }) });
+        expect(await at.refusal()).include({ ...UNUSABLE, reason: 'downstream-other-issuer' });
+      }
+    });
+
     it('may be another one than the address of the endpoint', async () => {
       at = downstreamAt(server.url, { expectedIssuer: 'https://login.example.com' });
       expect(await at.refusal()).include({ reason: 'downstream-other-issuer' });
