@@ -14,6 +14,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 
 /** Quotes as the time package does: every byte that is not printable ASCII is escaped. */
 export function timeQuote(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`;
   let out = '"';
   for (const byte of toBytes(text)) {
     const char = String.fromCharCode(byte);

@@ -8,13 +8,11 @@ const TOKEN =
   /January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|0[1-6]|002|15|1|2006|2|_2(?!006)|__2|3|4|5|PM|pm|[-Z]07(?::00:00|0000|:00|00)?|[.,](?:0+|9+)(?!\d)/g;
 
 /** Splits a layout of Go's reference time `Mon Jan 2 15:04:05 MST 2006`. */
-export function splitLayout(layout: string): LayoutPiece[] {
-  const pieces: LayoutPiece[] = [];
+export function* splitLayout(layout: string): Generator<LayoutPiece> {
   let from = 0;
   for (const match of layout.matchAll(TOKEN)) {
-    pieces.push({ prefix: layout.slice(from, match.index), token: match[0] });
+    yield { prefix: layout.slice(from, match.index), token: match[0] };
     from = match.index + match[0].length;
   }
-  pieces.push({ prefix: layout.slice(from), token: '' });
-  return pieces;
+  yield { prefix: layout.slice(from), token: '' };
 }

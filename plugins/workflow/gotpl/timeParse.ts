@@ -5,6 +5,7 @@ import { buildTime } from './timeBuild.ts';
 import type { TimeFields } from './timeBuild.ts';
 import { timeQuote } from './duration.ts';
 import { splitLayout } from './timeLayout.ts';
+import type { LayoutPiece } from './timeLayout.ts';
 import type { Zone } from './zones.ts';
 
 /** Go's time.ParseInLocation. @throws CallError with Go's text */
@@ -39,13 +40,16 @@ class TimeReader {
   }
 
   read(): TimeFields {
+    // One piece ahead, because a layout may be long and the value end early.
     const pieces = splitLayout(this.layout);
-    pieces.forEach(({ prefix, token }, i) => {
+    for (let piece = pieces.next().value as LayoutPiece; ;) {
+      const { prefix, token } = piece;
       this.skip(prefix);
-      if (token === '') return;
+      if (token === '') break;
       const before = this.rest;
-      if (!this.token(token, pieces[i + 1])) this.cannotParse(before, token);
-    });
+      piece = pieces.next().value as LayoutPiece;
+      if (!this.token(token, piece)) this.cannotParse(before, token);
+    }
     if (this.rest !== '') this.fail(`: extra text: ${timeQuote(this.rest)}`);
     return this.fields;
   }

@@ -62,7 +62,7 @@ describe('plugins/live-reload', () => {
 
   it('is switched off by an edit, and on by the next read', async () => {
     const { directory, pegboard, after, unnoticed, hangUp } = await served(ON);
-    const write = (name: string, text: string) => (): void => directory.write(name, text);
+    const write = (name: string, text: string) => (): void => directory.replace(name, text);
     expect(await after(write('mcpservers/one.yaml', serverNo(1)))).to.deep.include({
       added: ['MCPServer/one'],
     });

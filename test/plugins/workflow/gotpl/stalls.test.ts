@@ -3,9 +3,10 @@ import { DEFAULT_LIMITS, DENIED_BY_DEFAULT, TemplateError, parseTemplate } from 
 import { selectFunctions } from '../../../../plugins/workflow/gotpl/registry.ts';
 import type { ParamKind } from '../../../../plugins/workflow/gotpl/signature.ts';
 
-/** Short, so that the clock ends most of them; what one call may add is the time of a rendering by default. */
+/** Short, so that the clock ends most of them. */
 const MAX_TIME_MS = 20;
-const MAX_MS = MAX_TIME_MS + DEFAULT_LIMITS.maxTimeMs;
+/** What a rendering takes at most in the worst case: one call is not interrupted. */
+const MAX_MS = 2 * DEFAULT_LIMITS.maxTimeMs;
 const MEGABYTE = 1_000_000;
 
 const fill = (unit: string): string => unit.repeat(Math.floor(MEGABYTE / Buffer.byteLength(unit)));
