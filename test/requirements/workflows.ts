@@ -82,6 +82,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'A run has an execution_id, one of the states running, completed, failed, cancelled, and a record of step results, timing and status.',
     tests: [
       'plugins/workflow/records/executions: are recorded before the first step, after each and at the end',
+      'plugins/workflow/run/nestedFailure: is recorded by its execution, its name and its error, and the message reads from outside in',
       'plugins/workflow/records/executions: with many quick steps share record writes, wait for none and lose no step',
       'plugins/workflow/records/executions: that end because Pegboard stops are recorded up to their last step',
       'plugins/workflow/records/executions: left running by a crash are marked failed at the next start, with the reason',

@@ -4,6 +4,7 @@ import { callStepTool, isCancelled, pauseRun } from './callStepTool.ts';
 import { evaluateCondition } from './evaluateCondition.ts';
 import type { Retry, RetryCause, Step, ToolStep } from '../definition/model.ts';
 import { renderArguments, renderOutputs } from './render.ts';
+import { nestedFailure } from './nestedFailure.ts';
 import { beginEntry } from './state.ts';
 import type { Frame, StepEntry } from './state.ts';
 import { readResult } from './readResult.ts';
@@ -124,7 +125,7 @@ async function callWithRetry(
     try {
       const result = await callStepTool(frame, tool, args, timeoutMs);
       await frame.run.memory.takes(result.json.length);
-      const outcome = readResult(result);
+      const outcome = nestedFailure(tool, readResult(result));
       if (!outcome.isError || isLast || !retry.on.includes('isError')) return outcome;
     } catch (error) {
       if (isLast || isCancelled(error, frame)) throw error;
