@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { chromium } from 'playwright-core';
 import type { Browser as Chromium } from 'playwright-core';
 import { Agent, fetch as fetchBy } from 'undici';
 import { defer } from './cleanup.ts';
@@ -149,6 +148,8 @@ export function needChromium(suite: Mocha.Context): void {
 
 /** A real browser without a window, closed after the test. */
 export async function startChromium(): Promise<Chromium> {
+  // Loading it takes half a second of CPU, and most tests need only the browser above.
+  const { chromium } = await import('playwright-core');
   // Containers run as root, where Chromium's sandbox does not start.
   const browser = await chromium.launch({ executablePath: lookup.stdout.trim(), args: ['--no-sandbox'] });
   defer(() => browser.close());
