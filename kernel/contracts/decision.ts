@@ -53,7 +53,7 @@ export interface ToolTable {
   find(name: string, request: InboundRequest): Tool | undefined;
   /** The same without a decision. */
   declared(name: string, request: InboundRequest): Tool | undefined;
-  /** The same among the tools that are for all requests: not what a caller finds (decision D174). */
+  /** The same among the tools that are for all requests: not what a caller finds (decision D173). */
   shared(name: string): Tool | undefined;
   /** Whether a layer hides the item from the request. */
   hides(item: Item, request: InboundRequest): boolean;

@@ -29,7 +29,7 @@ export interface ClientParts {
 export type ClientSecret = { readonly file: string } | { readonly text: string };
 
 export interface CompleteTarget extends Required<ExchangeTarget> {
-  /** Whether a token whose issuer it does not say is handed on (decision D175). */
+  /** Whether a token whose issuer it does not say is handed on (decision D174). */
   readonly takesOpaque: boolean;
 }
 

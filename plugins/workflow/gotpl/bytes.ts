@@ -73,7 +73,7 @@ export function fromBytes(bytes: Uint8Array): string {
   return Buffer.from(units.buffer, 0, count * 2).toString('utf16le');
 }
 
-/** Bytes of the character that starts there; 0 if none does. Source: Unicode 15, table 3-7. */
+/** Bytes of the character that starts there; 0 if none does. Source: RFC 3629 §4 (the syntax of UTF-8). */
 function runeSize(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
