@@ -35,6 +35,13 @@ export { default as Agent } from ${JSON.stringify(join(root, 'node_modules/undic
 export { default as Pool } from ${JSON.stringify(join(root, 'node_modules/undici/lib/dispatcher/pool.js'))};
 export { default as buildConnector } from ${JSON.stringify(join(root, 'node_modules/undici/lib/core/connect.js'))};
 `;
+const SHIMS_ID = '\0shims';
+/** The smaller of the SDK's two validators of results: the other one is a second copy of ajv, 225 KB that each verb would load. */
+const SHIMS = `
+export const CORS_IS_POSSIBLE = false;
+export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+`;
+const VIRTUAL = { undici: UNDICI_ID, '@modelcontextprotocol/client/_shims': SHIMS_ID };
 const OURS = {
   pegboard: 'kernel/index.ts',
   'pegboard/contracts': 'plugins/contracts.ts',
@@ -108,7 +115,11 @@ async function bundledWorker() {
 }
 
 export async function bundle() {
-  const replaced = { [UNDICI_ID]: UNDICI, [join(root, 'kernel/config/precompiled.ts')]: await precompiled() };
+  const replaced = {
+    [UNDICI_ID]: UNDICI,
+    [SHIMS_ID]: SHIMS,
+    [join(root, 'kernel/config/precompiled.ts')]: await precompiled(),
+  };
   const input = Object.fromEntries([...PROGRAMS, ...MODULES].map((name) => [name, join(root, `${name}.ts`)]));
   const build = await rolldown({
     input,
@@ -121,7 +132,7 @@ export async function bundle() {
     plugins: [
       {
         name: 'replacements',
-        resolveId: (id) => (id === 'undici' ? UNDICI_ID : OURS[id] && join(root, OURS[id])),
+        resolveId: (id) => VIRTUAL[id] ?? (OURS[id] && join(root, OURS[id])),
         load: (id) => replaced[id] && { code: replaced[id], moduleType: 'js' },
       },
     ],
