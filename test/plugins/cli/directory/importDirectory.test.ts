@@ -25,7 +25,7 @@ aggregator:
 `,
   'muster/mcpservers/std.yaml': `${GROUP}
 kind: MCPServer
-metadata: { name: std, namespace: default, uid: 123e4567 }
+metadata: { name: std, namespace: default, uid: 123e4567-e89b-12d3-a456-426614174000 }
 spec: { type: stdio, command: node, args: [std.mjs] }
 status: { state: Running }
 `,
