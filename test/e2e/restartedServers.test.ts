@@ -85,7 +85,7 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
 
   it('are read anew if what they listed was damaged', async () => {
     await start({ auth: { type: 'oauth' } });
-    const key = await listKey();
+    const key = await eventually(listKey, 'the list of the server');
     await vault().set(key, { listing: 'x' });
     await restart();
     expect(await alice.toolsOf('vault')).include(OWN);
