@@ -69,8 +69,7 @@ const NO_ANCHOR =
 
 const NO_KEY =
   "a key must be a text, not a map or a list; if this is a template, put it in quotes: '{{ … }}'";
-const OCTAL =
-  'other readers take 010 for 8, so a number has no leading zero here; leave it out, write 0o10, or put a text in quotes';
+const OCTAL = 'other readers take 010 for 8; leave the zero out, write 0o10, or put a text in quotes';
 /** Tags of what JSON has. */
 const TAGS = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/;
 
@@ -79,19 +78,20 @@ const TAGS = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/;
 function numberFault(source: string, value: number): string | undefined {
   if (/^[-+]?0\d/.test(source) && !/[.eE]/.test(source)) return OCTAL;
   if (!Number.isFinite(value)) return 'this is not a number in JSON; put it in quotes if it is a text';
-  if (/^[-+]?0[xo]/.test(source) ? Number.isSafeInteger(value) : digitsOf(source) === digitsOf(String(value)))
-    return undefined;
-  return 'this number has more digits than are kept; put it in quotes, or round it';
+  const isWhole = /^[-+]?0[xo]/.test(source) && Number.isSafeInteger(value);
+  const isKept = isWhole || digitsOf(source) === digitsOf(String(value));
+  return isKept ? undefined : 'this number has more digits than are kept; put it in quotes, or round it';
 }
 
-/** The significant digits of a decimal number and their place, in one form for equal numbers. */
+/** The significant digits of a decimal number and their place, without its sign, in one form for equal numbers. */
 function digitsOf(source: string): string {
-  const [, sign = '', whole = '', part = '', exponent = '0'] =
-    /^([-+]?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(source) ?? [];
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
+  const [whole = '', part = ''] = mantissa.replace(/^[-+]/, '').split('.');
   const digits = (whole + part).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  return `${sign === '-' ? '-' : ''}${kept}e${Number(exponent) - part.length + digits.length - kept.length}`;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const place = Number(exponent) - part.length + digits.length - end;
+  return end === 0 ? '0' : `${digits.slice(0, end)}e${place}`;
 }
 
 /** Finds what the parser takes quadratic time for, duplicate keys in a map and many aliases, and what it would change in silence. */

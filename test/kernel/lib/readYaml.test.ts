@@ -166,7 +166,7 @@ describe('readYaml', () => {
   it('refuses a number that other readers take for another one', () => {
     for (const number of ['010', '-007', '08'])
       expect(issuesOf(`a: ${number}\n`)).to.deep.equal([
-        '1:4 other readers take 010 for 8, so a number has no leading zero here; leave it out, write 0o10, or put a text in quotes',
+        '1:4 other readers take 010 for 8; leave the zero out, write 0o10, or put a text in quotes',
       ]);
     expect(readYaml('a: 0o10\nb: 0.5\nc: 0\nd: "010"\ne: 0x1F\nf: -0.25\n', 'f.yaml').value).to.deep.equal({
       a: 8,
