@@ -23,6 +23,7 @@ export {
   unknownPreset,
 } from './kit/calls/selectors.ts';
 export { traceIdOf } from './kit/calls/traceIdOf.ts';
+export { wantedTypes } from './kit/calls/wantedTypes.ts';
 export { isMovedBeside, valueAt } from './kit/definitions/beside.ts';
 export { refuseReferences, refusedReferences } from './kit/definitions/refuseReferences.ts';
 export { annotationsOf, registeredByOf, writerIn, writerOf } from './kit/definitions/registeredBy.ts';

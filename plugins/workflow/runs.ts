@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
+import { Cancellation, GatewayError, ToolTable, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
 import type { Call, CallResult, Hide, JsonObject, Scope } from 'pegboard';
 import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Turns } from '../kit/limits/turns.ts';
@@ -199,6 +199,7 @@ export class Runs implements CallSecrets {
       entries: [],
       variables: new Set(),
       status: 'running',
+      schemaOf: (tool) => this.#parts.scope.get(ToolTable).declared(tool, call.request)?.inputSchema,
       secretsOf: (tool, args) => {
         const inner = nestedIn(tool, find);
         return inner === undefined ? [] : sensitiveTexts(inner.workflow, args);

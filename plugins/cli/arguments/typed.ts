@@ -1,4 +1,5 @@
 import type { JsonObject } from 'pegboard';
+import { wantedTypes } from '../../kit/calls/wantedTypes.ts';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { Failure } from '../failure.ts';
 
@@ -6,7 +7,7 @@ const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, 
 
 /** The value that a text represents, by the JSON Schema of its argument. @throws Failure naming the argument */
 export function typed(text: string, name: string, schema: JsonObject): unknown {
-  const types = typesOf(schema);
+  const types = wantedTypes(schema);
   if (types.length === 0) return guessed(text);
   for (const type of types) {
     const value = READERS[type]?.(text, schema);
@@ -15,15 +16,6 @@ export function typed(text: string, name: string, schema: JsonObject): unknown {
   throw new Failure(
     `--${name} must be of type ${types.join(' or ')}, not ${JSON.stringify(text.slice(0, 60))}`,
   );
-}
-
-/** Text comes last: with `number | string`, 3 is a number. */
-function typesOf({ type, anyOf, oneOf, enum: values }: JsonObject): readonly string[] {
-  const branches = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as JsonObject[]) : []));
-  const own = [type].flat().filter((one) => typeof one === 'string');
-  const ofValues = Array.isArray(values) && own.length === 0 ? values.map((value) => typeof value) : [];
-  const all = [...new Set([...own, ...ofValues, ...branches.flatMap((branch) => typesOf(branch))])];
-  return all.sort((a, b) => Number(a === 'string') - Number(b === 'string'));
 }
 
 const READERS: Readonly<Record<string, (text: string, schema: JsonObject) => unknown>> = {
@@ -39,7 +31,9 @@ const READERS: Readonly<Record<string, (text: string, schema: JsonObject) => unk
 /** `a,b,c`, or one item: lists of text and numbers need no JSON. */
 function itemsOf(text: string, { items }: JsonObject): unknown {
   const item = (typeof items === 'object' && items !== null ? items : {}) as JsonObject;
-  const isPlain = typesOf(item).every((type) => ['string', 'number', 'integer', 'boolean'].includes(type));
+  const isPlain = wantedTypes(item).every((type) =>
+    ['string', 'number', 'integer', 'boolean'].includes(type),
+  );
   return isPlain ? text.split(',').map((part) => typed(part, 'items', item)) : undefined;
 }
 

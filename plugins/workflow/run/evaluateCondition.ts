@@ -81,7 +81,7 @@ type ToolCondition = Extract<ResultCondition, { from: 'tool' }>;
 async function byTool({ tool, args }: ToolCondition, step: string, frame: Frame): Promise<Observed> {
   let resolved: JsonObject;
   try {
-    resolved = await renderArguments(args, frame);
+    resolved = await renderArguments(args, tool, frame);
   } catch (error) {
     throw new Error(`failed to resolve condition arguments for step ${step}: ${messageOf(error)}`, {
       cause: error,

@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { exactForm, withExactForm } from '../../kit/calls/exactNumbers.ts';
+import { asWanted } from './asWanted.ts';
 import { rootsOf } from './state.ts';
 import type { Frame } from './state.ts';
 import { mapValues, renderDeep, templateFault } from '../definition/templates.ts';
 import { navigate, soleReference } from '../definition/paths.ts';
 
-/** @throws Error naming the argument. Source: requirement workflow.templates. */
-export async function renderArguments(args: JsonObject, frame: Frame): Promise<JsonObject> {
+/** @param tool whose schema says which types the arguments have
+ *  @throws Error naming the argument. Source: requirement workflow.templates. */
+export async function renderArguments(args: JsonObject, tool: string, frame: Frame): Promise<JsonObject> {
   const roots = rootsOf(frame);
   const rendered: unknown[] = [];
   const render = async (text: string): Promise<unknown> => {
@@ -15,7 +18,7 @@ export async function renderArguments(args: JsonObject, frame: Frame): Promise<J
     rendered.push(value);
     return value;
   };
-  const result = await mapValues(args, async (value, key) => {
+  const printed = await mapValues(args, async (value, key) => {
     try {
       return await renderDeep(value, render);
     } catch (error) {
@@ -24,9 +27,11 @@ export async function renderArguments(args: JsonObject, frame: Frame): Promise<J
       });
     }
   });
-  const { input, call } = frame.run;
+  const { input, call, schemaOf } = frame.run;
+  const result = asWanted(args, printed, schemaOf(tool), '') as JsonObject;
   const exact = exactForm(call.args);
-  if (exact === undefined) return result;
+  // A converted value is not the number that the client has written.
+  if (exact === undefined || !isDeepStrictEqual(result, printed)) return result;
   // Numbers that are passed on untouched arrive as the client has written them.
   const untouched = (text: string): Promise<unknown> => {
     const value = rendered.shift();

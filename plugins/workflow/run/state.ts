@@ -1,4 +1,4 @@
-import type { Call, Cancellation, ClientMeta, JsonObject } from 'pegboard';
+import type { Call, Cancellation, ClientMeta, JsonObject, JsonSchema } from 'pegboard';
 import type { Turns } from '../../kit/limits/turns.ts';
 import type { RunningSpan, Tracer } from '../../contracts/tracing.ts';
 import type { Held } from '../definition/availability.ts';
@@ -70,6 +70,8 @@ export interface Run {
   failure?: RunFailure;
   /** The result as a JSON value, once the run has ended. */
   document?: JsonObject;
+  /** The input schema of a tool; undefined if it is not known now. */
+  readonly schemaOf: (tool: string) => JsonSchema | undefined;
   /** Arguments of `tool` whose values are secret. */
   readonly secretsOf: (tool: string, args: JsonObject) => readonly string[];
   readonly progress: (done: number, message: string) => void;

@@ -99,9 +99,9 @@ function tell(
   run.events.tellOf(run, reason, `step ${id} ${rest}`, { step: id, tool });
 }
 
-async function argumentsOf({ id, args }: ToolStep, frame: Frame): Promise<JsonObject> {
+async function argumentsOf({ id, tool, args }: ToolStep, frame: Frame): Promise<JsonObject> {
   try {
-    return await renderArguments(args, frame);
+    return await renderArguments(args, tool, frame);
   } catch (error) {
     throw new Error(`failed to resolve arguments for step ${id}: ${messageOf(error)}`, { cause: error });
   }

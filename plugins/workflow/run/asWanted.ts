@@ -1,0 +1,78 @@
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { wantedTypes } from '../../kit/calls/wantedTypes.ts';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
+import { isTemplate } from '../definition/templates.ts';
+
+const MAX_SHOWN = 80;
+
+/** The value of an argument, with what whole templates printed as the types that the tool's schema wants. What the definition has
+ *  written as text stays text. @param written the argument in the definition @param made the same, rendered
+ *  @throws Error naming the argument, the value and the wanted types */
+export function asWanted(written: unknown, made: unknown, schema: unknown, path: string): unknown {
+  if (!isObject(schema)) return made;
+  if (typeof written === 'string') return isTemplate(written) ? converted(made, schema, path) : made;
+  if (Array.isArray(written) && Array.isArray(made)) {
+    const { items } = schema;
+    return made.map((one, at) => asWanted(written[at], one, items, `${path}.${at}`));
+  }
+  if (!isObject(written) || !isObject(made)) return made;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  return Object.fromEntries<unknown>(
+    Object.entries(made).map(([key, one]) => {
+      const of = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
+      return [key, asWanted(written[key], one, of, path === '' ? key : `${path}.${key}`)];
+    }),
+  );
+}
+
+function converted(value: unknown, schema: JsonObject, path: string): unknown {
+  const types = wantedTypes(schema);
+  if (types.length === 0 || types.some((type) => IS[type]?.(value) ?? true)) return value;
+  for (const type of types) {
+    const read = typeof value === 'string' ? READ[type]?.(value.trim()) : printed(type, value);
+    if (read !== undefined) return read;
+  }
+  const shown = (JSON.stringify(value) as string | undefined) ?? String(value);
+  const text = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
+  throw new Error(`argument '${path}' must be of type ${types.join(' or ')}, not ${text}`);
+}
+
+/** Types that are not here accept every value. */
+const IS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: (value) => Array.isArray(value),
+  object: (value) => isObject(value),
+};
+
+const READ: Readonly<Record<string, (text: string) => unknown>> = {
+  number: (text) => numberIn(text),
+  integer: (text) => {
+    const number = numberIn(text);
+    return Number.isSafeInteger(number) ? number : undefined;
+  },
+  boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+  null: (text) => (text === 'null' || text === '' ? null : undefined),
+  array: (text) => ofType('array', text.startsWith('[') ? jsonIn(text) : undefined),
+  object: (text) => ofType('object', text.startsWith('{') ? jsonIn(text) : undefined),
+};
+
+function numberIn(text: string): number | undefined {
+  const number = Number(text);
+  return /^[-+]?[\d.]/.test(text) && Number.isFinite(number) ? number : undefined;
+}
+
+function ofType(type: 'array' | 'object', value: unknown): unknown {
+  return IS[type]?.(value) === true ? value : undefined;
+}
+
+/** A number or boolean as text. */
+function printed(type: string, value: unknown): string | undefined {
+  return type === 'string' && (typeof value === 'number' || typeof value === 'boolean')
+    ? String(value)
+    : undefined;
+}
