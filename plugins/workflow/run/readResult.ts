@@ -8,6 +8,8 @@ export interface StepOutcome {
   readonly text: string;
 }
 
+/** What a step's result is: the value of the first text if that is JSON, else `structuredContent`, else the text; null if there is
+ *  none of them. */
 export function readResult(result: CallResult): StepOutcome {
   const { content, structuredContent, isError } = result.value();
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
@@ -25,10 +27,13 @@ function textOf(item: unknown): string | undefined {
   return 'type' in item && item.type === 'text' && typeof item.text === 'string' ? item.text : undefined;
 }
 
+/** An object, a list, or a scalar that prints back as it was: `1.10` and `12e4567` stay text. */
 function parsed(text: string, structured: unknown): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' || JSON.stringify(value) === text.trim()) return value;
   } catch {
-    return structured ?? text;
+    // Most texts are not JSON.
   }
+  return structured ?? text;
 }
