@@ -79,9 +79,14 @@ function schemaFindings(spec: JsonObject): readonly Finding[] {
 }
 
 /** `steps[1].condition` */
-export function pathText(path: Finding['path']): string {
+function pathText(path: Finding['path']): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number' || /^\d+$/.test(part)) return `${text}[${part}]`;
     return text === '' ? part : `${text}.${part}`;
   }, '');
+}
+
+/** A finding as answers have it. */
+export function rowOf({ path, message }: Finding): JsonObject {
+  return { path: pathText(path), message };
 }

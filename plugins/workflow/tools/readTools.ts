@@ -1,5 +1,5 @@
 import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } from 'pegboard';
-import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
+import type { InboundRequest, JsonObject, Tool } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { registeredByOf } from '../../kit/definitions/registeredBy.ts';
 import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, readName, requiredName } from './arguments.ts';
@@ -8,7 +8,7 @@ import type { Held, MissingTool } from '../definition/availability.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
 import type { ToolParts } from './toolParts.ts';
 import { definitionOf } from './definitionOf.ts';
-import { examine, pathText } from './examine.ts';
+import { examine, rowOf } from './examine.ts';
 import { omit } from '../definition/omit.ts';
 
 /** The read-only tools for definitions. */
@@ -136,8 +136,8 @@ function validateTool(parts: ToolParts): Tool {
       const verdict = {
         name,
         valid: first === undefined,
-        errors: errors.map(row),
-        warnings: warnings.map(row),
+        errors: errors.map(rowOf),
+        warnings: warnings.map(rowOf),
         tools: { available: missing.length === 0, missing: missing.map(({ tool }) => tool), referenced },
         message:
           first === undefined
@@ -148,8 +148,4 @@ function validateTool(parts: ToolParts): Tool {
       return resultOf(first === undefined ? { content } : { content, isError: true });
     },
   });
-}
-
-function row({ path, message }: Finding): JsonObject {
-  return { path: pathText(path), message };
 }

@@ -16,7 +16,7 @@ import { WORKFLOW } from '../definition/workflowKind.ts';
 import type { ToolParts } from './toolParts.ts';
 import { workflowNotFound, shownWorkflow } from './readTools.ts';
 import { snakeOf } from '../definition/spelling.ts';
-import { examine } from './examine.ts';
+import { examine, rowOf } from './examine.ts';
 import { omit } from '../definition/omit.ts';
 
 interface Described {
@@ -73,7 +73,7 @@ interface Context {
 async function create(name: string, fields: JsonObject, context: Context): Promise<JsonObject> {
   const { scope, events } = context.parts;
   const { labels, ...spec } = fields;
-  mustBeValid(name, spec, { ...context, verb: 'create' });
+  const warned = warningsOf(name, spec, { ...context, verb: 'create' });
   validateArguments(CREATE_ARGUMENTS, { name, ...fields }, 'core_workflow_create');
   const definition = {
     name,
@@ -90,7 +90,7 @@ async function create(name: string, fields: JsonObject, context: Context): Promi
   }
   const taken = await takenOver(name, context);
   events.tell('WorkflowCreated', name, `successfully created with ${stepCount(spec)} steps`);
-  return { ...taken, message: 'Workflow created successfully' };
+  return { ...taken, message: 'Workflow created successfully', ...warned };
 }
 
 async function update(name: string, fields: JsonObject, context: Context): Promise<JsonObject> {
@@ -99,7 +99,7 @@ async function update(name: string, fields: JsonObject, context: Context): Promi
   const stored = await store.get(WORKFLOW, name);
   if (stored === undefined) throw workflowNotFound(name);
   const spec = merged(stored.spec, fields);
-  mustBeValid(name, spec, { ...context, verb: 'update' });
+  const warned = warningsOf(name, spec, { ...context, verb: 'update' });
   await store.replace(
     WORKFLOW,
     { ...stored, spec, registeredBy: writerOf(context.call.request) },
@@ -107,7 +107,7 @@ async function update(name: string, fields: JsonObject, context: Context): Promi
   );
   const taken = await takenOver(name, context);
   events.tell('WorkflowUpdated', name, `successfully updated with ${stepCount(spec)} steps`);
-  return { ...taken, message: `Workflow '${name}' updated successfully` };
+  return { ...taken, message: `Workflow '${name}' updated successfully`, ...warned };
 }
 
 async function remove(name: string, fields: JsonObject, { parts, call }: Context): Promise<JsonObject> {
@@ -132,17 +132,21 @@ function merged(spec: JsonObject, fields: JsonObject): JsonObject {
   return Object.fromEntries<unknown>([...kept, ...set]);
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS */
-function mustBeValid(
+interface Warned {
+  readonly warnings?: readonly JsonObject[];
+}
+
+/** What core_workflow_validate would warn of; nothing if it would not. @throws GatewayError TOOL_ARGUMENTS if it is not valid */
+function warningsOf(
   name: string,
   spec: JsonObject,
   { parts, call, verb }: Context & { readonly verb: string },
-): void {
-  const { errors } = examine(name, spec, parts, call.request);
+): Warned {
+  const { errors, warnings } = examine(name, spec, parts, call.request);
   const [first] = errors;
   if (first === undefined) {
     parts.events.tell('WorkflowValidationSucceeded', name, 'validation completed successfully');
-    return;
+    return warnings.length === 0 ? {} : { warnings: warnings.map(rowOf) };
   }
   parts.events.tell('WorkflowValidationFailed', name, `validation failed: ${first.message}`);
   const text = `failed to ${verb} workflow: ${errors.map(({ message }) => message).join('; ')}`;

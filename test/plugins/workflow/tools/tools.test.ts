@@ -43,6 +43,20 @@ describe('plugins/workflow: tools on definitions', () => {
     expect(message).to.equal('arguments of core_workflow_list: unknown key "name"; remove it');
   });
 
+  it('create and update a workflow with the warnings that validate has', async () => {
+    const board = await bootBoard();
+    const steps = [{ id: 'a', tool: 'x_ech', args: { v: '{{ .results.none }}' } }];
+    const made = { name: 'made', description: 'Made', steps };
+    const { warnings } = await askCore(board, 'core_workflow_validate', made);
+    expect(warnings).to.have.length(2);
+    const created = await askCore(board, 'core_workflow_create', made);
+    expect(created['warnings']).to.deep.equal(warnings);
+    const updated = await askCore(board, 'core_workflow_update', { name: 'made', description: 'Other' });
+    expect(updated['warnings']).to.deep.equal(warnings);
+    const clean = await askCore(board, 'core_workflow_update', { name: 'made', steps: STEPS, args: ARGS });
+    expect(clean).not.to.have.property('warnings');
+  });
+
   it('create a workflow that runs at once, list it, get it in both spellings, delete it', async () => {
     const board = await bootBoard();
     expect(await askCore(board, 'core_workflow_list')).to.deep.equal({ workflows: [] });
