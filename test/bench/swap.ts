@@ -1,9 +1,8 @@
 /** Time the kernel takes to restart a dozen plugins with another configuration. */
 import { definePlugin, many, textResult } from '../../kernel/index.ts';
 import type { Plugin, Tool } from '../../kernel/index.ts';
-import { Kernel } from '../../kernel/kernel.ts';
-import { createLog } from '../../kernel/program/createLog.ts';
 import type { Wanted } from '../../kernel/plan.ts';
+import { bareKernel } from './bareKernel.ts';
 import { median } from './median.ts';
 
 const PLUGINS = 12;
@@ -14,13 +13,7 @@ const Dummy = many<{ readonly index: number }>('bench-dummy');
 
 /** @returns the median in ms. @throws Error when a swap did not restart every plugin */
 export async function measureSwapMs(): Promise<number> {
-  const log = createLog({
-    level: () => 'error',
-    format: 'json',
-    colour: false,
-    write: (line) => process.stderr.write(line),
-  });
-  const kernel = new Kernel({ log });
+  const kernel = bareKernel();
   const plugins = Array.from({ length: PLUGINS }, (_, index) => dummy(index));
   const wanted = (generation: number): Wanted[] =>
     plugins.map((plugin) => ({ plugin, config: { generation } }));

@@ -1,9 +1,9 @@
 /** What taps of onCall cost a call, of both kinds: those that pass, and those that wrap; beside them, observers of its event. */
 import { definePlugin, textResult } from '../../kernel/index.ts';
 import type { Scope, Tool } from '../../kernel/index.ts';
-import { Kernel } from '../../kernel/kernel.ts';
-import { createLog } from '../../kernel/program/createLog.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { requestOf } from '../support/requests.ts';
+import { bareKernel } from './bareKernel.ts';
 import { median } from './median.ts';
 
 const CALLS = 20_000;
@@ -49,13 +49,7 @@ async function callsOf(kernel: Kernel): Promise<number> {
 }
 
 async function kernelWith(add: Taps): Promise<Kernel> {
-  const log = createLog({
-    level: () => 'error',
-    format: 'json',
-    colour: false,
-    write: (line) => process.stderr.write(line),
-  });
-  const kernel = new Kernel({ log });
+  const kernel = bareKernel();
   const apply = (scope: Scope<unknown>): void => {
     scope.addTool(ECHO);
     add(scope);
