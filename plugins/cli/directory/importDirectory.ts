@@ -3,14 +3,15 @@ import { basename, join, resolve } from 'node:path';
 import { isObject, placeText, readYaml } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { stringify } from 'yaml';
-import { ImportRecord, textDigest } from '../clients/importRecord.ts';
+import { ImportRecord } from '../clients/importRecord.ts';
+import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { DEFINITION_KINDS } from '../definitions/definitionKinds.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { readDocuments } from '../definitions/readDocuments.ts';
 import { Failure } from '../failure.ts';
-import { createPrivate, textAt } from '../files.ts';
+import { textAt } from '../files.ts';
 import { asText } from '../output/print.ts';
 import { tableLines } from '../output/tableLines.ts';
 import { progressTo } from '../progressTo.ts';
@@ -59,20 +60,15 @@ export async function importDirectory(
     tell('nothing was written');
     return 1;
   }
-  await ImportRecord.locked(invocation.directory, (record) => written(fresh, record));
+  await ImportRecord.locked(invocation.directory, (record) =>
+    writeRecorded(
+      fresh.map((definition) => ({ definition, secrets: [] })),
+      record,
+    ),
+  );
   tell(`imported ${fresh.length}; take it back with: pegboard import --undo`);
   tell(`see what is left to change: pegboard check --config-path ${invocation.directory}`);
   return isWhole ? 0 : 1;
-}
-
-/** The record comes first, so that an import that breaks off can be undone. */
-async function written(files: readonly PlannedFile[], record: ImportRecord): Promise<void> {
-  const servers = files.map(({ path, text }) => ({
-    definition: { path, digest: textDigest(text) },
-    secrets: [],
-  }));
-  await record.add({ kind: 'import', servers });
-  for (const { path, text } of files) await createPrivate(path, text);
 }
 
 async function planOf(from: string, to: string): Promise<Plan> {

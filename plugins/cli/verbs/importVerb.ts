@@ -1,16 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
-import { ImportRecord, textDigest } from '../clients/importRecord.ts';
-import type { ImportStep } from '../clients/importRecord.ts';
+import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
-import type { PlannedServer } from '../clients/planImport.ts';
 import { notesOf } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
 import { withConsent } from '../clients/withConsent.ts';
-import { createPrivate, textAt } from '../files.ts';
+import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { importDirectory } from '../directory/importDirectory.ts';
 import { Failure } from '../failure.ts';
@@ -97,29 +95,13 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {
-      if (fresh.length > 0) await writeServers(fresh, own);
+      if (fresh.length > 0) await writeRecorded(fresh, own);
     },
     done: (count) => {
       const linked = `linked ${count}; take it back with: pegboard`;
       return fresh.length > 0 ? `imported ${fresh.length}, ${linked} import --undo` : `${linked} unlink`;
     },
   });
-}
-
-/** The record comes first, so that an import that breaks off can be undone. */
-async function writeServers(servers: readonly PlannedServer[], record: ImportRecord): Promise<void> {
-  const written = ({ path, text }: PlannedServer['definition']) => ({ path, digest: textDigest(text) });
-  const step: ImportStep = {
-    kind: 'import',
-    servers: servers.map(({ definition, secrets }) => ({
-      definition: written(definition),
-      secrets: secrets.map(written),
-    })),
-  };
-  await record.add(step);
-  for (const { definition, secrets } of servers)
-    for (const { path, text } of [...secrets, definition])
-      if ((await textAt(path)) !== text) await createPrivate(path, text);
 }
 
 function undoLast(invocation: Invocation): Promise<number> {
