@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { definitionNameFault, GatewayError, inTurn, isObject } from 'pegboard';
-import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
+import type { ConfigControl, ResourceKind } from 'pegboard';
 import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
 import { annotationsOf, writerIn } from '../kit/definitions/registeredBy.ts';
+import { withoutUndefined } from '../kit/definitions/withoutUndefined.ts';
 import type { ResourceStore, StoredDefinition } from '../contracts/definitions.ts';
 import { editYaml } from '../kit/files/editYaml.ts';
 import { writing } from '../kit/files/writing.ts';
@@ -159,14 +160,9 @@ async function editedText(
 ): Promise<string> {
   if (isFlat) return editYaml(text, [], spec, ['name']);
   const edited = await editYaml(text, ['spec'], spec);
-  const annotations = given({ ...(isObject(before) && before), ...annotationsOf(registeredBy) });
+  const annotations = withoutUndefined({ ...(isObject(before) && before), ...annotationsOf(registeredBy) });
   if (isDeepStrictEqual(annotations, before ?? {})) return edited;
   return editYaml(edited, ['metadata', 'annotations'], annotations);
-}
-
-/** The values without the keys that are undefined. */
-function given(values: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 function newFile(
@@ -178,7 +174,7 @@ function newFile(
     name,
     ...(namespace !== 'default' && { namespace }),
     ...(labels && { labels }),
-    ...(registeredBy && { annotations: given(annotationsOf(registeredBy)) }),
+    ...(registeredBy && { annotations: withoutUndefined(annotationsOf(registeredBy)) }),
   };
   return stringify(
     { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.name, metadata, spec },

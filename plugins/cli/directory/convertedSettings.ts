@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { withoutUndefined } from '../../kit/definitions/withoutUndefined.ts';
 
 export interface Converted {
   readonly settings: JsonObject;
@@ -22,14 +23,14 @@ export function convertedSettings(source: JsonObject): Converted {
     ? convertedServer(server, notes)
     : { storage: undefined };
   const redis = redisOf(storage, notes);
-  const settings = given({
+  const settings = withoutUndefined({
     ...others,
     orchestrator: kubernetes,
-    aggregator: given({
+    aggregator: withoutUndefined({
       ...rest,
       servicePrefix: musterPrefix,
       oauth: isObject(oauth)
-        ? given({ ...client, server: isObject(server) ? converted : undefined })
+        ? withoutUndefined({ ...client, server: isObject(server) ? converted : undefined })
         : undefined,
     }),
     plugins: redis && { 'vault-redis': { config: redis } },
@@ -75,7 +76,7 @@ function redisOf(storage: unknown, notes: string[]): JsonObject | undefined {
     'aggregator.oauth.server.storage is plugins.vault-redis here; its keys are new, so people sign in again',
     'write plugins.vault-redis.config.secret before several processes share the store',
   );
-  return given({
+  return withoutUndefined({
     url: typeof url === 'string' ? `${scheme}://${url}${database}` : undefined,
     password: password ?? (typeof passwordFile === 'string' ? `\${file:${passwordFile}}` : undefined),
     serverName: tlsServerName,
@@ -85,9 +86,4 @@ function redisOf(storage: unknown, notes: string[]): JsonObject | undefined {
 
 function sectionOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
-}
-
-/** The values without the keys that are undefined. */
-function given(values: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
