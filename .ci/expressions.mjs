@@ -23,17 +23,17 @@ const ACCEPTED = [
     'reads the stack of a plugin that failed to load, whose code has already run here',
   ],
   [
-    'kernel/lib/hiding.ts',
+    'plugins/kit/secrets/hiding.ts',
     String.raw`new RegExp(patterns.join('|'), 'g')`,
     'literal texts, and in base64 and urls alternatives of one character, without repetition',
   ],
   [
-    'kernel/lib/secretPlaces.ts',
+    'plugins/kit/secrets/secretPlaces.ts',
     String.raw`/(?<=\/\/).+(?=@)/s`,
     'reads the beginning of a url as PARTS of that file matches it: // occurs once in it',
   ],
   [
-    'kernel/lib/secretPlaces.ts',
+    'plugins/kit/secrets/secretPlaces.ts',
     String.raw`/[a-z][\w+.-]{0,30}:\/\/[^\s"']+/gi`,
     'takes at most 31 steps for each character: 6 ms for 80,000 of them',
   ],

@@ -37,17 +37,12 @@ export interface Subscribed {
 
 /** The values that running plugins provide; every swap replaces them all. */
 export class CapabilityRegistry {
-  #provisions: readonly Provision[] = [];
   #valuesById = new Map<string, readonly unknown[]>();
   readonly #subscriptions = new Set<Subscription>();
   readonly #onFailure: (id: string, error: unknown) => void;
 
   constructor(onFailure: (id: string, error: unknown) => void) {
     this.#onFailure = onFailure;
-  }
-
-  get provisions(): readonly Provision[] {
-    return this.#provisions;
   }
 
   all(id: string): readonly unknown[] {
@@ -61,7 +56,6 @@ export class CapabilityRegistry {
   }
 
   replace(provisions: readonly Provision[]): void {
-    this.#provisions = provisions;
     const byId = new Map<string, unknown[]>();
     for (const { id, value } of provisions) {
       const values = byId.get(id);

@@ -13,6 +13,7 @@ export { rawResult, resultOf, textResult, jsonResult, structuredResult } from '.
 
 export { definePlugin, entryOf, networkSettings, whenConfigured } from './contracts/plugin.ts';
 export type { Plugin, Scope } from './contracts/plugin.ts';
+export type { Configured } from './contracts/configured.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
@@ -48,13 +49,10 @@ export { Shutdown } from './contracts/shutdown.ts';
 export { definitionNameFault } from './lib/definitionNameFault.ts';
 export { Cancellation } from './lib/cancellation.ts';
 export { CHANGING, READING, coreTool } from './coreTool.ts';
-export { HIDDEN, hiddenIn, hiderOf, isSecretName, type Hide, type Secret } from './lib/hiding.ts';
 export { escapeUnprintable, holdsUnprintable, plainText } from './lib/plainText.ts';
-export { fillReferences, holdsOnlyReferences, type Filled } from './lib/references.ts';
-export { hideInUrl, hideInWords, isHidden, secretsGiven } from './lib/secretPlaces.ts';
-export { isSecret, keptUnlessSecret } from './lib/isSecret.ts';
-export { hideMarked, replaceMarked } from './lib/markedSecrets.ts';
-export { inTurn } from './lib/inTurn.ts';
+export { HIDDEN } from './lib/hidden.ts';
+export { replaceMarked } from './lib/markedSecrets.ts';
+export { exitCodeFor } from './lib/exitCodeFor.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { didYouMean, nearest } from './lib/nearest.ts';

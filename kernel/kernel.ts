@@ -9,11 +9,10 @@ import type { PluginAction } from './contracts/config.ts';
 import { DecisionLayer, ToolSource, ToolTable } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import { RequestGate } from './contracts/request.ts';
-import type { Plugin } from './contracts/plugin.ts';
+import type { Plugin, Wanted } from './contracts/plugin.ts';
 import type { Tool } from './contracts/call.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { planMove } from './plan.ts';
-import type { Wanted } from './plan.ts';
 import { Gate } from './gate.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
 import type { Log } from './log.ts';
@@ -83,11 +82,6 @@ export class Kernel {
 
   emit(event: KernelEvent): void {
     this.bus.hooks.onEvent.call(event);
-  }
-
-  /** Checks a set without changing anything. @throws GatewayError CONFIG_REFERENCE */
-  plan(wanted: readonly Wanted[]): Actions {
-    return planMove(this.#running, wanted, this.#provided).actions;
   }
 
   /** From now on, edges are wired but not started before open(). */
@@ -261,17 +255,16 @@ export class Kernel {
 
   #register(tool: Tool): Tool | undefined {
     if (!this.bus.hooks.onToolRegister.isUsed()) return tool;
-    const known = this.#registeredByTool.get(tool);
-    const registered = known === undefined ? this.#tapped(tool) : (known ?? undefined);
-    if (known === undefined) this.#registeredByTool.set(tool, registered ?? null);
-    return registered;
+    let known = this.#registeredByTool.get(tool);
+    if (known === undefined) this.#registeredByTool.set(tool, (known = this.#tapped(tool)));
+    return known ?? undefined;
   }
-  #tapped(tool: Tool): Tool | undefined {
+  #tapped(tool: Tool): Tool | null {
     try {
       return this.bus.hooks.onToolRegister.call(tool);
     } catch (error) {
       this.#log.error('tool refused', { tool: tool.name, error });
-      return undefined;
+      return null;
     }
   }
 }

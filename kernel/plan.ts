@@ -1,13 +1,8 @@
 import type { PluginAction } from './contracts/config.ts';
-import type { Plugin } from './contracts/plugin.ts';
+import type { Wanted } from './contracts/plugin.ts';
 import { GatewayError } from './errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** A plugin that should run, with its validated configuration. */
-export interface Wanted {
-  readonly plugin: Plugin;
-  readonly config: unknown;
-}
 export interface RunningFacts extends Wanted {
   /** One that has not started was left behind by a failed move: it must be created again. */
   readonly scope: { readonly canReload: boolean; readonly hasStarted: boolean };

@@ -38,10 +38,7 @@ export class PluginScope implements Scope<unknown> {
   #phase: Phase = 'staging';
   #hasStarted = false;
   #take: Parameters<Scope<unknown>['onReload']>[0] | undefined;
-  readonly #subscriptions: {
-    capability: Capability<unknown>;
-    add: (value: unknown) => (() => void) | undefined;
-  }[] = [];
+  readonly #subscribing: (() => void)[] = [];
   readonly #subscribed: Subscribed[] = [];
   readonly #starts: Run[] = [];
   readonly #drains: Run[] = [];
@@ -105,10 +102,10 @@ export class PluginScope implements Scope<unknown> {
     return this.#parts.registry.all(capability.id) as readonly T[];
   }
   each<T>(capability: Capability<T>, add: (value: T) => (() => void) | undefined): void {
-    const subscription = { capability, add: add as (value: unknown) => (() => void) | undefined };
-    if (this.#phase === 'staging') this.#subscriptions.push(subscription);
-    else if (this.#phase === 'live')
-      this.#subscribed.push(this.#parts.registry.each(capability.id, subscription.add));
+    const subscribe = (): void =>
+      void this.#subscribed.push(this.#parts.registry.each(capability.id, (value) => add(value as T)));
+    if (this.#phase === 'staging') this.#subscribing.push(subscribe);
+    else if (this.#phase === 'live') subscribe();
   }
 
   addTool(tool: Tool): () => void {
@@ -143,7 +140,7 @@ export class PluginScope implements Scope<unknown> {
   /** Called in the swap, once the taps, capabilities and tools are registered. */
   goLive(): void {
     this.#phase = 'live';
-    for (const { capability, add } of this.#subscriptions) this.each(capability, add);
+    for (const subscribe of this.#subscribing) subscribe();
   }
 
   async start(): Promise<void> {
@@ -196,6 +193,7 @@ export class PluginScope implements Scope<unknown> {
 
   /** A stopped guard refuses instead of being skipped; any other throw gets the names that tapable's stack lacks. */
   #guarded(hook: HookName, handler: TapRecord['fn']): TapRecord['fn'] {
+    const gone = `plugin ${this.name} was stopped while it was needed; try again`;
     const checked = (value: unknown): unknown => checkedAnswer(this.name, hook, value);
     const failed = (error: unknown): unknown => {
       const text = `plugin ${this.name} failed in ${hook}: ${messageOf(error)}`;
@@ -209,7 +207,7 @@ export class PluginScope implements Scope<unknown> {
     };
     return (argument, next) => {
       try {
-        if (this.#phase === 'stopped') throw this.#stoppedFault();
+        if (this.#phase === 'stopped') throw new GatewayError('PLUGIN_STOPPED', gone);
         const value = handler(argument, next);
         return isThenable(value) ? value.then(checked, failed) : checked(value);
       } catch (error) {
@@ -223,12 +221,6 @@ export class PluginScope implements Scope<unknown> {
     throw this.#contractFault(`calls ${what}() after apply(); move it into apply()`);
   }
 
-  #stoppedFault(): GatewayError {
-    return new GatewayError(
-      'PLUGIN_STOPPED',
-      `plugin ${this.name} was stopped while it was needed; try again`,
-    );
-  }
   #contractFault(what: string): GatewayError {
     return new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} ${what}`);
   }

@@ -136,14 +136,14 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,290 lines of code, the kernel within 4,520, and plugins/kit/net within 640 (decisions D162, D171)', () => {
+  it('keeps the microkernel within 2,250 lines of code, the kernel within 4,200, and plugins/kit/net within 640 (decisions D162, D171)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
     expect(linesOf(sourcesBelow('plugins/kit/net'))).at.most(640);
-    expect(linesOf(kernel)).at.most(4_520);
+    expect(linesOf(kernel)).at.most(4_200);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
-    expect(linesOf(micro)).at.most(2_290);
+    expect(linesOf(micro)).at.most(2_250);
   });
 
   it('gives each file of kernel/lib two users at least: plugins, the rest of lib, the rest of the kernel', () => {

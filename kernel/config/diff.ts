@@ -19,10 +19,6 @@ export function diffResources(before: readonly Resource[], after: readonly Resou
   return { added, changed, removed: before.filter((resource) => !kept.has(keyOf(resource))) };
 }
 
-export function isEmptyDiff({ added, changed, removed }: ResourceDiff): boolean {
-  return added.length + changed.length + removed.length === 0;
-}
-
 function content({ spec, labels }: Resource): unknown {
   return { spec, labels };
 }

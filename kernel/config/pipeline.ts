@@ -1,7 +1,7 @@
 import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
-import type { Plugin } from '../contracts/plugin.ts';
-import type { Finding } from '../contracts/finding.ts';
+import type { Wanted } from '../contracts/plugin.ts';
+import type { Configured, Review } from '../contracts/configured.ts';
 import type { Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
@@ -9,9 +9,8 @@ import type { Actions, Kernel } from '../kernel.ts';
 import { isError } from '../lib/isError.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log, LogLevel } from '../log.ts';
-import type { Wanted } from '../plan.ts';
 import { placeText } from '../lib/placeText.ts';
-import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
+import { diffResources, keyOf } from './diff.ts';
 import { pluginIssue, setIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource, type LoadedResources } from './resources.ts';
 import { defaultSettings, loadSettings, type LoadedSettings } from './settings.ts';
@@ -23,23 +22,6 @@ export interface PipelineOptions {
   /** Settings from the command line; they override config.yaml while the process runs. */
   readonly flags?: JsonObject;
 }
-
-/** The whole configuration, for checks that need more than one part of it. */
-export interface Configured {
-  readonly wanted: readonly Wanted[];
-  /** Plugins that are there and should not run. */
-  readonly off: readonly Plugin[];
-  readonly kinds: readonly ResourceKind[];
-  readonly resources: readonly Resource[];
-  readonly settings: Settings;
-  readonly env: Env;
-  readonly directory: string;
-  /** Names of the tools that plugins register themselves. */
-  readonly tools: readonly string[];
-  /** Turns a finding on a plugin's configuration into an issue with its place in config.yaml. */
-  readonly place: (plugin: Plugin, finding: Finding) => Issue;
-}
-export type Review = (configured: Configured) => Promise<readonly Issue[]>;
 
 /** Thrown by boot(): lists every problem, not only the first. */
 export class BootFailure extends Error {
@@ -174,7 +156,8 @@ export class Pipeline implements ConfigControl {
     if (isBoot && found.some(refusesStart)) await this.#giveUp(found);
     const diff = diffResources(this.#resources, resources);
     this.#resources = resources;
-    if (!isEmptyDiff(diff)) await this.#kernel().bus.hooks.onConfigApply.promise(diff);
+    if (Object.values(diff).some(({ length }) => length > 0))
+      await this.#kernel().bus.hooks.onConfigApply.promise(diff);
     if (isBoot)
       await this.#kernel()
         .open()

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../contracts/config.ts';
 import { entryOf } from '../contracts/plugin.ts';
-import type { Plugin } from '../contracts/plugin.ts';
+import type { Plugin, Wanted } from '../contracts/plugin.ts';
 import type { Finding } from '../contracts/finding.ts';
 import type { Origin } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
@@ -9,7 +9,6 @@ import { isGatewayError, messageOf } from '../errors.ts';
 import { isError } from '../lib/isError.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import { builtInNames, isBuiltIn, loadBuiltIn, loadModule } from '../loader.ts';
-import type { Wanted } from '../plan.ts';
 import { sectionFindings, switchesOf } from './sections.ts';
 import { validate } from './validate.ts';
 

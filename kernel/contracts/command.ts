@@ -3,6 +3,8 @@ import type { Cancellation } from '../lib/cancellation.ts';
 import type { Issue } from './config.ts';
 import type { JsonObject } from './json.ts';
 import type { Plugin } from './plugin.ts';
+import type { Resource } from './resource.ts';
+import type { Review } from './configured.ts';
 import type { Env, Settings } from './settings.ts';
 
 /** A verb of the command line: `pegboard <name>`. Its plugin is started alone, without the gateway's others. */
@@ -19,9 +21,11 @@ export interface Command {
   readonly takesAnyFlag?: boolean;
   /** Not in the list of verbs. */
   readonly isHidden?: boolean;
+  /** Whether it calls check(): it has the flags of `serve` for that, too. */
+  readonly readsConfiguration?: boolean;
   /** Runs when `pegboard` is typed alone on a terminal and there is no configuration yet; exit code 0 starts the gateway. */
   readonly isFirstStart?: boolean;
-  /** Absent for a verb that only has subcommands, and for those of the program itself. @returns the exit code @throws GatewayError; its message goes to standard error */
+  /** Absent for a verb that only has subcommands, and for serve. @returns the exit code @throws GatewayError; its message goes to standard error */
   run?(invocation: Invocation): Promise<number>;
 }
 export interface CommandParameter {
@@ -57,6 +61,14 @@ export interface Invocation {
   readonly commands: () => Promise<readonly Command[]>;
   /** Loads the plugins of the configuration directory as `pegboard check` does; none is wired or started. */
   readonly plugins: () => Promise<LoadedPlugins>;
+  /** Reads and checks the whole configuration as `serve` would; nothing is started.
+   *  @param review checks the configuration as a whole; not called if config.yaml is broken */
+  readonly check: (review: Review) => Promise<CheckedConfiguration>;
+}
+export interface CheckedConfiguration {
+  readonly issues: readonly Issue[];
+  /** Definitions without errors. */
+  readonly definitions: readonly Resource[];
 }
 /** The built-in plugins and those that config.yaml names. */
 export interface LoadedPlugins {

@@ -45,6 +45,11 @@ export interface PluginDefinition<C> {
   apply(scope: Scope<C>): void | Promise<void>;
 }
 export type Plugin = PluginDefinition<unknown>;
+/** A plugin that should run, with its validated configuration. */
+export interface Wanted {
+  readonly plugin: Plugin;
+  readonly config: unknown;
+}
 type Absorbed = false | undefined | void;
 
 /** The only object a plugin receives. Everything registered through it is removed when the plugin stops. */

@@ -1,8 +1,5 @@
 import type { JsonSchema } from '../contracts/json.ts';
-import { HIDDEN } from './hiding.ts';
 import { isObject } from './json.ts';
-import { holdsOnlyReferences } from './references.ts';
-import { hideInUrl, isHidden } from './secretPlaces.ts';
 
 type Path = readonly (string | number)[];
 /** Schemas that apply to one place, each with the schema to which its references are relative. */
@@ -35,16 +32,6 @@ const UNKNOWN_SECRET =
  *  its branches. So is what is below a marked place, and a text where an object or a list with such places is expected. */
 export function replaceMarked(schema: JsonSchema, value: unknown, replace: ReplaceMarked): unknown {
   return replaced(value, startOf(schema), replace);
-}
-
-/** replaceMarked() for people: references and empty texts stay, an address loses its secret parts only. */
-export function hideMarked(schema: JsonSchema, value: unknown, mark: string = HIDDEN): unknown {
-  const hide = (text: string): string => (isHidden(text) ? text : mark);
-  return replaceMarked(schema, value, (given, { isAddress }) => {
-    if (typeof given !== 'string') return mark;
-    if (isAddress) return hideInUrl(given, hide);
-    return given === '' || holdsOnlyReferences(given) ? given : hide(given);
-  });
 }
 
 /** Whether a value at `path` may be a secret. */

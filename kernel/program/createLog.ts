@@ -1,4 +1,4 @@
-import { HIDDEN } from '../lib/hiding.ts';
+import { HIDDEN } from '../lib/hidden.ts';
 import { escapeUnprintable } from '../lib/plainText.ts';
 import type { Log, LogData, LogLevel } from '../log.ts';
 

@@ -2,14 +2,14 @@ import { validate } from '../config/validate.ts';
 import { loadSettings } from '../config/settings.ts';
 import { Command } from '../contracts/command.ts';
 import { entryOf } from '../contracts/plugin.ts';
+import type { Wanted } from '../contracts/plugin.ts';
 import type { Settings } from '../contracts/settings.ts';
 import type { Log } from '../log.ts';
 import { Kernel } from '../kernel.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
-import type { Wanted } from '../plan.ts';
 import { createLog } from './createLog.ts';
 import { hasCommands } from './hasCommands.ts';
-import { directoryOf } from './options.ts';
+import { directoryOf, withFlags } from './options.ts';
 
 export interface Commands {
   readonly found: readonly Command[];
@@ -30,7 +30,8 @@ export async function loadCommands(argv: readonly string[]): Promise<Commands> {
     write: (line) => process.stderr.write(line),
   });
   const kernel = new Kernel({ log });
-  const found = (): readonly Command[] => kernel.registry.all(Command.id) as readonly Command[];
+  const found = (): readonly Command[] =>
+    (kernel.registry.all(Command.id) as readonly Command[]).map(withFlags);
   const rest = pluginsWithCommands(directory, settings, log);
   const wanted: Wanted[] = [];
   const loadUntil = async (isEnough: () => boolean): Promise<readonly Command[]> => {

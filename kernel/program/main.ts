@@ -1,35 +1,27 @@
 import { readdirSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { isError } from '../lib/isError.ts';
-import { issueText } from '../lib/placeText.ts';
-import { checkJson, checkText } from './checkReport.ts';
-import type { CheckReport } from './checkReport.ts';
-import { createLog } from './createLog.ts';
-import { BootFailure, Pipeline } from '../config/pipeline.ts';
-import type { Configured, Review } from '../config/pipeline.ts';
-import { ConfigControl, StateDirectory, WatchedDirectory } from '../contracts/config.ts';
-import type { Issue } from '../contracts/config.ts';
-import { Endpoint } from '../contracts/endpoint.ts';
-import { StartupReport } from '../contracts/startupReport.ts';
-import { Shutdown } from '../contracts/shutdown.ts';
-import { isGatewayError } from '../errors.ts';
-import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses } from './firstRun.ts';
-import { Kernel } from '../kernel.ts';
-import { Cancellation } from '../lib/cancellation.ts';
-import { hasCommands } from './hasCommands.ts';
-import type { Log } from '../log.ts';
+import { BootFailure } from '../config/pipeline.ts';
 import type { Command } from '../contracts/command.ts';
-import type { Commands } from './loadCommands.ts';
+import { Endpoint } from '../contracts/endpoint.ts';
 import type { JsonObject } from '../contracts/json.ts';
+import { StartupReport } from '../contracts/startupReport.ts';
+import { isGatewayError } from '../errors.ts';
+import type { Kernel } from '../kernel.ts';
+import { Cancellation } from '../lib/cancellation.ts';
+import { exitCodeFor } from '../lib/exitCodeFor.ts';
+import { issueText } from '../lib/placeText.ts';
+import type { Log } from '../log.ts';
 import { UsageError, runCommandLine } from './commandLine.ts';
-import { CHECK_OPTIONS, SERVE_OPTIONS, directoryOf, readOptions } from './options.ts';
-import type { Options } from './options.ts';
-import { review } from './review.ts';
+import { compose, logFor } from './compose.ts';
+import type { Gateway } from './compose.ts';
+import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses } from './firstRun.ts';
+import type { Commands } from './loadCommands.ts';
+import { SERVE_OPTIONS, directoryOf, readOptions } from './options.ts';
 import { startTable, settledReports, readyWords } from './startTable.ts';
 
 /** Servers that need longer are listed as starting. */
 const TABLE_AFTER_MS = 10_000;
-const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64 } as const;
+const EXIT = { done: 0, unexpected: 1, usage: 64 } as const;
 
 const SERVE: Command = {
   name: 'serve',
@@ -37,13 +29,6 @@ const SERVE: Command = {
   options: SERVE_OPTIONS,
   examples: ['pegboard serve', 'pegboard serve --config-path ./gateway --port 8090'],
 };
-const CHECK: Command = {
-  name: 'check',
-  summary: 'check config.yaml and all definitions, start nothing',
-  options: CHECK_OPTIONS,
-  examples: ['pegboard check', 'pegboard check --strict --output json'],
-};
-const OWN = [SERVE, CHECK];
 const NONE: Commands = { found: [], all: () => Promise.resolve([]) };
 
 /** The composition root: argv, signals, exit codes. */
@@ -58,12 +43,12 @@ async function main(): Promise<number> {
   });
   const argv = process.argv.slice(2);
   const [verb = ''] = argv;
-  // serve and check load no other verb.
-  const isOwn = ['serve', 'check', '--version', '-v'].includes(verb);
+  // serve loads no other verb.
+  const isOwn = ['serve', '--version', '-v'].includes(verb);
   const others = isOwn ? NONE : await (await import('./loadCommands.ts')).loadCommands(argv);
   const type = (line: readonly string[]): Promise<number> =>
     runCommandLine(line, {
-      commands: [...OWN, ...others.found],
+      commands: [SERVE, ...others.found],
       columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : 80,
       hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
       write: say,
@@ -88,60 +73,22 @@ interface Typed {
 }
 
 async function runVerb(command: Command, { args, values, others }: Typed): Promise<number> {
-  if (!OWN.includes(command)) {
-    const { runCommand } = await import('./runCommand.ts');
-    return runCommand(command, { args, values, commands: async () => [...OWN, ...(await others.all())] });
-  }
+  if (command === SERVE) return serve(values);
+  const { runCommand } = await import('./runCommand.ts');
+  return runCommand(command, { args, values, commands: async () => [SERVE, ...(await others.all())] });
+}
+
+async function serve(values: JsonObject): Promise<number> {
+  const startedAt = Date.now();
   const options = readOptions(values);
   const gateway: Partial<Gateway> = {};
-  const log = createLog({
-    level: () => gateway.pipeline?.logLevel ?? options.logLevel,
-    format: options.logFormat,
-    colour: process.stderr.isTTY && process.env['NO_COLOR'] === undefined,
-    write: (line) => process.stderr.write(line),
-  });
-  return command === CHECK ? check(options, log) : serve(options, log, gateway);
-}
-
-interface Gateway {
-  readonly kernel: Kernel;
-  readonly pipeline: Pipeline;
-}
-
-function compose(
-  { directory, flags }: Options,
-  log: Log,
-  state: StateDirectory,
-  stop: Cancellation,
-): Gateway {
-  const pipeline: Pipeline = new Pipeline({ directory, flags, log, env: process.env }, () => kernel);
-  const shutdown: Shutdown = {
-    request: (why) => stop.cancel(why),
-    onRequest: (listener) => stop.onCancel(listener),
-  };
-  const kernel: Kernel = new Kernel({
-    log,
-    onFault: (plugin, error) => pipeline.recordFault(plugin, error),
-    provisions: [
-      { id: ConfigControl.id, value: pipeline },
-      { id: StateDirectory.id, value: { path: state.path } satisfies StateDirectory },
-      { id: WatchedDirectory.id, value: directory },
-      { id: Shutdown.id, value: shutdown },
-    ],
-  });
-  return { kernel, pipeline };
-}
-
-/** @param gateway gets the parts of the gateway, as soon as there are some */
-async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Promise<number> {
-  const startedAt = Date.now();
+  const log = logFor(options, () => gateway.pipeline?.logLevel);
   if (options.isDefaultDirectory) createMissingConfig(options.directory, log);
   const fault = directoryIssue(options.directory);
   if (fault !== undefined) throw new BootFailure([fault]);
   const stop = new Cancellation();
   const state = openStateDirectory(options.statePath);
-  const composed = compose(options, log, state, stop);
-  const { kernel, pipeline } = Object.assign(gateway, composed);
+  const { kernel, pipeline } = Object.assign(gateway, compose(options, log, state, stop));
   const reload = (): void => void pipeline.reload().catch(() => undefined);
   handleSignals(stop, log, () => {
     log.info('reading the configuration again', { reason: 'SIGHUP' });
@@ -165,27 +112,6 @@ async function serve(options: Options, log: Log, gateway: Partial<Gateway>): Pro
   await kernel.stop();
   log.info('stopped');
   return EXIT.done;
-}
-
-async function check(options: Options, log: Log): Promise<number> {
-  const { pipeline } = compose(options, log, { path: undefined }, new Cancellation());
-  const fault = directoryIssue(options.directory);
-  // Stays empty if config.yaml is broken, because then it is not known what would run.
-  let { wanted, off }: Pick<Configured, 'wanted' | 'off'> = { wanted: [], off: [] };
-  const reviewed: Review = (configured) => {
-    ({ wanted, off } = configured);
-    return review(configured, { isOnline: options.online, statePath: options.statePath });
-  };
-  const issues = fault === undefined ? await pipeline.check(reviewed) : [fault];
-  const report: CheckReport = {
-    directory: options.directory,
-    issues,
-    plugins: wanted.map(({ plugin }) => plugin.name),
-    off: off.filter((plugin) => !hasCommands(plugin)).map(({ name }) => name),
-    definitions: pipeline.kinds().flatMap(({ name }) => pipeline.resources(name)),
-  };
-  say(options.output === 'json' ? checkJson(report) : checkText(report));
-  return exitCodeFor(options.strict ? issues.map((one) => ({ ...one, severity: 'error' })) : issues);
 }
 
 /** The first signal requests an orderly shutdown, the second exits at once. SIGHUP means that the terminal is gone; for a
@@ -244,14 +170,6 @@ function report(error: unknown): number {
     `pegboard: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
   return EXIT.unexpected;
-}
-
-/** Depends on the family of the first error. Source: kernel/README.md, Error codes. */
-function exitCodeFor(issues: readonly Issue[]): number {
-  const code: string | undefined = issues.find(isError)?.code;
-  if (code === undefined) return EXIT.done;
-  if (code.startsWith('PLUGIN_')) return EXIT.plugin;
-  return code === 'STORE_UNREACHABLE' ? EXIT.store : EXIT.config;
 }
 
 function say(text: string): number {

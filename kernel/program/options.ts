@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { CommandOption } from '../contracts/command.ts';
+import type { Command, CommandOption } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import type { Env } from '../contracts/settings.ts';
 import type { LogLevel } from '../log.ts';
@@ -15,16 +15,21 @@ export interface Options {
   readonly logFormat: LogFormat;
   /** The level until the settings are read. */
   readonly logLevel: LogLevel;
-  readonly output: 'text' | 'json';
-  /** Whether warnings count as errors for the exit code of check. */
-  readonly strict: boolean;
-  /** Whether check may connect to what is configured. */
-  readonly online: boolean;
   /** The settings of `aggregator` from flags; they override config.yaml. */
   readonly flags: JsonObject;
 }
 
-const LOGS: readonly CommandOption[] = [
+/** Flags of serve, and of each verb that reads the configuration as serve does. */
+const READING: readonly CommandOption[] = [
+  {
+    flags: '--state-path <dir>',
+    description: 'keys and caches (default <config-path>/state)',
+    env: 'PEGBOARD_STATE_PATH',
+  },
+  {
+    flags: '--extra-ca-file <file>',
+    description: 'PEM file of further certificate authorities (default from config.yaml)',
+  },
   {
     flags: '--log-format <format>',
     description: 'how log lines are written (default text, in a Kubernetes pod json)',
@@ -37,17 +42,7 @@ const LOGS: readonly CommandOption[] = [
   },
   { flags: '--debug', description: 'the same as --log-level debug' },
 ];
-const STATE_PATH: CommandOption = {
-  flags: '--state-path <dir>',
-  description: 'keys and caches (default <config-path>/state)',
-  env: 'PEGBOARD_STATE_PATH',
-};
-const EXTRA_CA_FILE: CommandOption = {
-  flags: '--extra-ca-file <file>',
-  description: 'PEM file of further certificate authorities (default from config.yaml)',
-};
 export const SERVE_OPTIONS: readonly CommandOption[] = [
-  STATE_PATH,
   { flags: '--host <name>', description: 'address to listen on (default from config.yaml)' },
   { flags: '--port <number>', description: 'port, 0 takes a free one (default from config.yaml)' },
   {
@@ -55,29 +50,21 @@ export const SERVE_OPTIONS: readonly CommandOption[] = [
     description: 'how clients connect (default from config.yaml)',
     choices: ['streamable-http', 'sse', 'stdio'],
   },
-  EXTRA_CA_FILE,
-  ...LOGS,
+  ...READING,
 ];
-export const CHECK_OPTIONS: readonly CommandOption[] = [
-  {
-    flags: '--output <format>',
-    description: 'form of the report',
-    choices: ['text', 'json'],
-    default: 'text',
-  },
-  { flags: '--strict', description: 'warnings count as errors' },
-  { flags: '--online', description: 'connect to the identity provider too' },
-  STATE_PATH,
-  EXTRA_CA_FILE,
-  ...LOGS,
-];
+
+/** The verb with all its flags. */
+export function withFlags(command: Command): Command {
+  if (command.readsConfiguration !== true) return command;
+  return { ...command, options: [...(command.options ?? []), ...READING] };
+}
 
 /** The configuration directory that the flag or the default names: absolute. */
 export function directoryOf(configPath: string | undefined): string {
   return resolve(configPath ?? join(homedir(), '.config', 'pegboard'));
 }
 
-/** @param values the flags of serve or check, by their names in camel case @throws UsageError */
+/** @param values the flags of serve, by their names in camel case @throws UsageError */
 export function readOptions(values: JsonObject, env: Env = process.env): Options {
   const typed = values as unknown as Flags;
   const flags = typed.debug === true ? { ...typed, logLevel: 'debug' as const } : typed;
@@ -88,9 +75,6 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
     statePath: resolve(flags.statePath ?? join(directory, 'state')),
     logFormat: flags.logFormat ?? (env['KUBERNETES_SERVICE_HOST'] === undefined ? 'text' : 'json'),
     logLevel: flags.logLevel ?? 'info',
-    output: flags.output ?? 'text',
-    strict: flags.strict === true,
-    online: flags.online === true,
     flags: { aggregator: aggregatorFlags(flags) },
   };
 }
@@ -106,9 +90,6 @@ interface Flags {
   readonly logFormat?: LogFormat;
   readonly logLevel?: LogLevel;
   readonly debug?: boolean;
-  readonly output?: 'text' | 'json';
-  readonly strict?: boolean;
-  readonly online?: boolean;
 }
 
 function aggregatorFlags({ host, port, transport, extraCaFile, logLevel }: Flags): JsonObject {

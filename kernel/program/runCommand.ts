@@ -1,11 +1,21 @@
 import { isatty } from 'node:tty';
 import { wantedPlugins } from '../config/plugins.ts';
 import { loadSettings } from '../config/settings.ts';
-import type { Command, Invocation, LoadedPlugins, Terminal } from '../contracts/command.ts';
+import type {
+  CheckedConfiguration,
+  Command,
+  Invocation,
+  LoadedPlugins,
+  Terminal,
+} from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
+import type { Review } from '../contracts/configured.ts';
 import type { Env } from '../contracts/settings.ts';
 import { Cancellation } from '../lib/cancellation.ts';
-import { directoryOf } from './options.ts';
+import { compose, logFor } from './compose.ts';
+import { directoryIssue } from './firstRun.ts';
+import { directoryOf, readOptions } from './options.ts';
+import type { Options } from './options.ts';
 
 /** 128 + SIGINT, as shells report it. */
 const INTERRUPTED = 130;
@@ -33,6 +43,7 @@ export async function runCommand(command: Command, { args, values, commands }: T
     terminal: terminal(),
     commands,
     plugins: () => loadPlugins(directory, process.env),
+    check: (review) => checkConfiguration(readOptions(values), review),
   });
   return cancel.reason === 'SIGINT' ? INTERRUPTED : (code ?? 0);
 }
@@ -43,6 +54,15 @@ export async function loadPlugins(directory: string, env: Env): Promise<LoadedPl
   if (settings === undefined) return { on: [], off: [], issues };
   const { wanted, off, issues: more } = await wantedPlugins({ settings, origin, directory, env });
   return { settings, on: wanted.map(({ plugin }) => plugin), off, issues: [...issues, ...more] };
+}
+
+async function checkConfiguration(options: Options, review: Review): Promise<CheckedConfiguration> {
+  const fault = directoryIssue(options.directory);
+  if (fault !== undefined) return { issues: [fault], definitions: [] };
+  const log = logFor(options, () => pipeline.logLevel);
+  const { pipeline } = compose(options, log, { path: undefined }, new Cancellation());
+  const issues = await pipeline.check(review);
+  return { issues, definitions: pipeline.kinds().flatMap(({ name }) => pipeline.resources(name)) };
 }
 
 function terminal(): Terminal {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { GatewayError, inTurn } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { Log } from 'pegboard';
 import { compose } from './compose.ts';
 import type { TrailEntry, TrailRules, TrailPosition } from './compose.ts';

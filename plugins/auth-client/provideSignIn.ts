@@ -1,4 +1,5 @@
-import { hiderOf, messageOf } from 'pegboard';
+import { messageOf } from 'pegboard';
+import { hiderOf } from 'pegboard/kit';
 import type { Scope } from 'pegboard';
 import { CallerCredentials, GrantRelease, GrantStore, GuardedServers } from '../contracts/credentials.ts';
 import type { GuardedServer } from '../contracts/credentials.ts';

@@ -1,5 +1,7 @@
-import { GatewayError, fillReferences } from 'pegboard';
-import type { Env, Filled } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { fillReferences } from 'pegboard/kit';
+import type { Env } from 'pegboard';
+import type { Filled } from 'pegboard/kit';
 import type { ServerConfig } from './config.ts';
 
 export interface ConfigSecrets {

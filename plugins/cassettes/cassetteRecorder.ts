@@ -5,14 +5,13 @@ import type {
   Call,
   CallOutcome,
   CallResult,
-  Hide,
   InboundRequest,
   Log,
-  Secret,
   SettledCall,
   Tool,
   ToolTable,
 } from 'pegboard';
+import type { Hide, Secret } from 'pegboard/contracts';
 import { compileGlob } from '../kit/text/glob.ts';
 import type { Glob } from '../kit/text/glob.ts';
 import type { CallSecrets } from '../contracts/secrets.ts';

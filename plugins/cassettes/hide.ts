@@ -1,5 +1,6 @@
-import { HIDDEN, hiddenIn, hiderOf, pathBelow } from 'pegboard';
-import type { Hide, Secret } from 'pegboard';
+import { HIDDEN, pathBelow } from 'pegboard';
+import { hiddenIn, hiderOf } from 'pegboard/kit';
+import type { Hide, Secret } from 'pegboard/contracts';
 import { RE2JS } from 're2js';
 
 const MAX_LEVELS = 512;

@@ -1,5 +1,14 @@
 import { many, one } from 'pegboard';
-import type { Call, Finding, Hide, JsonObject } from 'pegboard';
+import type { Call, Finding, JsonObject } from 'pegboard';
+
+/** Returns the text with secrets replaced by HIDDEN. */
+export type Hide = (text: string) => string;
+
+/** A confidential value and its name: that of a variable, a header or a parameter. */
+export interface Secret {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** What tools write, and what holds now. */
 export interface Write {

@@ -1,5 +1,6 @@
 import { one } from 'pegboard';
-import type { Call, ClientMeta, Hide, InboundRequest, JsonObject } from 'pegboard';
+import type { Call, ClientMeta, InboundRequest, JsonObject } from 'pegboard';
+import type { Hide } from './secrets.ts';
 
 /** Work that becomes a span; the plugin `tracing` chooses its name and attributes. */
 export type Work = RequestWork | DispatchWork | RunWork | StepWork | ServerWork;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, inTurn, isError, isObject, placeText } from 'pegboard';
+import { GatewayError, isError, isObject, placeText } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { ConfigControl, Issue, JsonObject, Log, ReloadReport } from 'pegboard';
 
 export interface Edits {

@@ -1,4 +1,5 @@
-import { hideInUrl, hideMarked, isObject, readSchema } from 'pegboard';
+import { isObject, readSchema } from 'pegboard';
+import { hideInUrl, hideMarked } from 'pegboard/kit';
 import type { ConfigControl, JsonObject, JsonSchema } from 'pegboard';
 import { isOfSections, pluginSchemas, propertiesOf } from './pluginSchemas.ts';
 

@@ -1,14 +1,5 @@
-import {
-  GatewayError,
-  READING,
-  coreTool,
-  hideInUrl,
-  hiderOf,
-  plainText,
-  secretsGiven,
-  structuredResult,
-  validateArguments,
-} from 'pegboard';
+import { GatewayError, READING, coreTool, plainText, structuredResult, validateArguments } from 'pegboard';
+import { hideInUrl, hiderOf, secretsGiven } from 'pegboard/kit';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import { Prober } from '../contracts/servers.ts';
 import { SignInFinder } from '../contracts/signIns.ts';

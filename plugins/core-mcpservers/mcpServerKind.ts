@@ -1,4 +1,5 @@
-import { hideInWords, readSchema } from 'pegboard';
+import { readSchema } from 'pegboard';
+import { hideInWords } from 'pegboard/kit';
 import type { Finding, ResourceKind } from 'pegboard';
 import { globFault } from '../kit/text/glob.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';

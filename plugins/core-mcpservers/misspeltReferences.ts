@@ -1,4 +1,4 @@
-import { holdsOnlyReferences } from 'pegboard';
+import { holdsOnlyReferences } from 'pegboard/kit';
 import type { Finding } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';

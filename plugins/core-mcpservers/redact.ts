@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, hideInUrl, isHidden, replaceMarked } from 'pegboard';
+import { GatewayError, HIDDEN, replaceMarked } from 'pegboard';
+import { hideInUrl, isHidden } from 'pegboard/kit';
 import type { JsonObject } from 'pegboard';
 import { valueAt } from '../kit/definitions/beside.ts';
 import { hiddenSpec } from '../kit/secrets/hiddenSpec.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, hideInUrl, holdsOnlyReferences, isHidden, replaceMarked } from 'pegboard';
+import { GatewayError, HIDDEN, replaceMarked } from 'pegboard';
+import { hideInUrl, holdsOnlyReferences, isHidden } from 'pegboard/kit';
 import type { JsonObject } from 'pegboard';
 import { isMovedBeside } from '../kit/definitions/beside.ts';
 import { mcpServerKind } from './mcpServerKind.ts';

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard';
+import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard/kit';
 import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';

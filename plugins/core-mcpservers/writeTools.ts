@@ -3,11 +3,11 @@ import {
   ConfigControl,
   GatewayError,
   coreTool,
-  inTurn,
   isGatewayError,
   structuredResult,
   validateArguments,
 } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import { refuseReferences } from '../kit/definitions/refuseReferences.ts';
 import { ResourceStore } from '../contracts/definitions.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inTurn } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { ConfigControl, Issue, Log, Resource, ResourceDraft, Scope } from 'pegboard';
 
 /** A text without its end is read if the file stays as it is for so long. */

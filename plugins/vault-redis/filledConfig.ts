@@ -1,4 +1,5 @@
-import { GatewayError, fillReferences } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { fillReferences } from 'pegboard/kit';
 import type { Env, Finding } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 

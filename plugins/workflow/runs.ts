@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, ToolTable, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
-import type { Call, CallResult, Hide, JsonObject, Scope } from 'pegboard';
+import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
+import type { Hide } from 'pegboard/contracts';
 import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Turns } from '../kit/limits/turns.ts';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';

@@ -1,7 +1,7 @@
 /** Time the kernel takes to restart a dozen plugins with another configuration. */
 import { definePlugin, many, textResult } from '../../kernel/index.ts';
 import type { Plugin, Tool } from '../../kernel/index.ts';
-import type { Wanted } from '../../kernel/plan.ts';
+import type { Wanted } from '../../kernel/contracts/plugin.ts';
 import { bareKernel } from './bareKernel.ts';
 import { median } from './median.ts';
 

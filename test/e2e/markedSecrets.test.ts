@@ -6,7 +6,7 @@ import type { JsonObject, JsonSchema } from '../../kernel/contracts/json.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import { readSchema } from '../../kernel/lib/readSchema.ts';
 import { issueText } from '../../kernel/lib/placeText.ts';
-import { review } from '../../kernel/program/review.ts';
+import { review } from '../support/reviewed.ts';
 import { hideSettings } from '../../plugins/core-config/show.ts';
 import { openAdmin } from '../plugins/admin/adminGateway.ts';
 import type { AdminSite } from '../plugins/admin/adminGateway.ts';

@@ -432,7 +432,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'allow lists that select nothing',
     tests: [
       'plugins/metatools/tools/filterTools: searches within the toolset argument and reports selectors without matches',
-      'kernel/program/review: finds rules of toolset presets that select nothing',
+      'plugins/check/review: finds rules of toolset presets that select nothing',
     ],
   },
   {
@@ -460,7 +460,7 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U76',
     what: 'open to the network without a warning',
-    tests: ['kernel/program/review: warns of every insecure setting'],
+    tests: ['plugins/check/review: warns of every insecure setting'],
   },
   {
     id: 'U77',
@@ -587,7 +587,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'is a workflow available?',
     tests: [
       'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with position and workflow chain',
-      'kernel/program/review: finds steps of workflows that no tool can serve',
+      'plugins/check/review: finds steps of workflows that no tool can serve',
     ],
   },
   {

@@ -85,7 +85,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'two servers that claim one name',
     tests: [
       'plugins/upstream/catalogue: prefers the first server by name for a name that two claim, and reports the other',
-      'kernel/program/review: finds names that shadow one another',
+      'plugins/check/review: finds names that shadow one another',
     ],
   },
   {

@@ -4,7 +4,8 @@ import type { Capability } from '../../kernel/capabilities.ts';
 import { many, one } from '../../kernel/capabilities.ts';
 import type { Plugin, PluginDefinition } from '../../kernel/contracts/plugin.ts';
 import { planMove } from '../../kernel/plan.ts';
-import type { RunningFacts, Wanted } from '../../kernel/plan.ts';
+import type { Wanted } from '../../kernel/contracts/plugin.ts';
+import type { RunningFacts } from '../../kernel/plan.ts';
 import { pluginOf, refusalOf, wantedOf } from '../support/kernel.ts';
 
 const Pool = one<string>('pool');

@@ -27,10 +27,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     does: 'hides a secret in base64 only at the beginning',
-    file: 'kernel/lib/hiding.ts',
+    file: 'plugins/kit/secrets/hiding.ts',
     find: '[0, 1, 2].flatMap(',
     replace: '[0].flatMap(',
-    tests: ['test/kernel/lib/hiding.test.ts'],
+    tests: ['test/plugins/kit/secrets/hiding.test.ts'],
   },
   {
     does: 'calls a host of which one address is public and one private',

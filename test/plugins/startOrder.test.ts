@@ -1,12 +1,15 @@
 import { expect } from 'chai';
+import * as api from '../../kernel/index.ts';
 import type { JsonObject, Plugin } from '../../kernel/index.ts';
 import { wantedPlugins } from '../../kernel/config/plugins.ts';
 import { loadSettings } from '../../kernel/config/settings.ts';
 import { isError } from '../../kernel/lib/isError.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
-import type { Wanted } from '../../kernel/plan.ts';
+import type { Wanted } from '../../kernel/contracts/plugin.ts';
+import { planMove } from '../../kernel/plan.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { composeGateway } from '../support/gateway.ts';
+import { tokensOf } from '../support/tokens.ts';
 
 const STORES = ['store-file', 'store-kubernetes'] as const;
 const VAULTS = ['vault-file', 'vault-memory', 'vault-redis'] as const;
@@ -62,7 +65,9 @@ async function wantedIn(mode: JsonObject, orchestrator: boolean): Promise<readon
 /** Names in start order. Nothing is started. @throws GatewayError CONFIG_REFERENCE */
 async function orderOf(wanted: readonly Wanted[]): Promise<readonly string[]> {
   const { kernel } = await composeGateway();
-  return [...kernel.plan(wanted).keys()];
+  const provided = tokensOf(api).map(([, { id }]) => id);
+  const byKernel = new Set(provided.filter((id) => kernel.registry.all(id).length > 0));
+  return planMove(new Map(), wanted, byKernel).order.map(({ plugin }) => plugin.name);
 }
 
 describe('the start order of the built-in plugins', () => {

@@ -5,7 +5,7 @@ import type { GatewayError } from '../../kernel/errors.ts';
 import { isGatewayError } from '../../kernel/errors.ts';
 import { Kernel } from '../../kernel/kernel.ts';
 import type { KernelOptions } from '../../kernel/kernel.ts';
-import type { Wanted } from '../../kernel/plan.ts';
+import type { Wanted } from '../../kernel/contracts/plugin.ts';
 import { textResult } from '../../kernel/lib/results.ts';
 import { defer } from './cleanup.ts';
 import { captureLog } from './log.ts';

@@ -1,5 +1,5 @@
 import { issueText } from '../../kernel/lib/placeText.ts';
-import { review } from '../../kernel/program/review.ts';
+import { review } from './reviewed.ts';
 import { composeGateway } from './gateway.ts';
 import type { Gateway } from './gateway.ts';
 

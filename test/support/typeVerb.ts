@@ -92,6 +92,7 @@ async function run(args: readonly string[], { env, input, cancel, heard }: Run):
         terminal: { input, isTerminal: false, hasColour: false, columns: 80, out, err },
         commands: () => Promise.resolve(VERBS),
         plugins: () => loadPlugins(directory, env),
+        check: () => Promise.resolve({ issues: [], definitions: [] }),
       });
       return code ?? 0;
     },

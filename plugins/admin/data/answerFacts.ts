@@ -1,5 +1,7 @@
-import { ConfigControl, hiderOf, isSecretName } from 'pegboard';
-import type { Hide, InboundRequest, JsonObject, Scope, Tool, ToolResult } from 'pegboard';
+import { ConfigControl } from 'pegboard';
+import { hiderOf, isSecretName } from 'pegboard/kit';
+import type { InboundRequest, JsonObject, Scope, Tool, ToolResult } from 'pegboard';
+import type { Hide } from 'pegboard/contracts';
 import { secretsIn } from '../../kit/secrets/secretsIn.ts';
 import { CallSecrets } from '../../contracts/secrets.ts';
 import type { ArgumentField } from './argumentFields.ts';

@@ -1,4 +1,5 @@
-import { isObject, isSecretName } from 'pegboard';
+import { isObject } from 'pegboard';
+import { isSecretName } from 'pegboard/kit';
 import type { JsonObject, JsonSchema } from 'pegboard';
 
 const MAX_FIELDS = 100;

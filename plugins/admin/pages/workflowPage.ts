@@ -1,4 +1,5 @@
-import { hiddenIn, hiderOf, isObject } from 'pegboard';
+import { isObject } from 'pegboard';
+import { hiddenIn, hiderOf } from 'pegboard/kit';
 import type { JsonObject, Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';

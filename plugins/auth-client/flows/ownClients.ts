@@ -1,4 +1,4 @@
-import { fillReferences } from 'pegboard';
+import { fillReferences } from 'pegboard/kit';
 import { isLoopbackHost, hostOf } from 'pegboard/net';
 import type { AuthRules } from '../../contracts/credentials.ts';
 import type { SignInFacts } from '../../contracts/signIns.ts';

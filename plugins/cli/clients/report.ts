@@ -1,4 +1,5 @@
-import { HIDDEN, hideInUrl, hideInWords, plainText } from 'pegboard';
+import { HIDDEN, plainText } from 'pegboard';
+import { hideInUrl, hideInWords } from 'pegboard/kit';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { asText } from '../output/print.ts';

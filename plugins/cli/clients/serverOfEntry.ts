@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { hideInUrl, isObject, keptUnlessSecret } from 'pegboard';
+import { isObject } from 'pegboard';
+import { hideInUrl, keptUnlessSecret } from 'pegboard/kit';
 import type { Env, JsonObject } from 'pegboard';
 import type { ClientEntry } from './clientFile.ts';
 import type { ClientPlace } from './places.ts';

@@ -1,4 +1,4 @@
-import { hideInWords, isSecret } from 'pegboard';
+import { hideInWords, isSecret } from 'pegboard/kit';
 
 interface ShellCommand {
   readonly command: readonly string[];

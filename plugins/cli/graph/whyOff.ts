@@ -1,4 +1,5 @@
-import { Command, isObject, isSecret } from 'pegboard';
+import { Command, isObject } from 'pegboard';
+import { isSecret } from 'pegboard/kit';
 import type { Invocation, Plugin } from 'pegboard';
 
 type Settings = NonNullable<Awaited<ReturnType<Invocation['plugins']>>['settings']>;

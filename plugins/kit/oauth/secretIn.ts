@@ -1,4 +1,4 @@
-import { fillReferences } from 'pegboard';
+import { fillReferences } from '../secrets/references.ts';
 import type { ClientSecret } from './exchangeTarget.ts';
 
 /** A secret, or why there is none. */

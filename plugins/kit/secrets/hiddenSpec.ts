@@ -1,4 +1,6 @@
-import { HIDDEN, hideInWords, hideMarked, isHidden } from 'pegboard';
+import { HIDDEN } from 'pegboard';
+import { hideInWords, isHidden } from './secretPlaces.ts';
+import { hideMarked } from './hideMarked.ts';
 import type { JsonObject, JsonSchema } from 'pegboard';
 
 /** The spec of a definition as it may be shown: literal secrets are replaced, references and HIDDEN stay (decision D19).

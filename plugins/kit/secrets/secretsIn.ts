@@ -1,5 +1,8 @@
-import { fillReferences, isObject, secretsGiven } from 'pegboard';
-import type { JsonObject, Secret } from 'pegboard';
+import { isObject } from 'pegboard';
+import { fillReferences } from './references.ts';
+import { secretsGiven } from './secretPlaces.ts';
+import type { JsonObject } from 'pegboard';
+import type { Secret } from 'pegboard/contracts';
 
 /** The secrets of a server's definition: values of `env` and `headers`, with references resolved and each reference alone,
  *  and secret parts of url and command. Unresolvable references are left out, because their server does not start either.

@@ -1,5 +1,6 @@
-import { GatewayError, hiderOf, isObject, messageOf } from 'pegboard';
-import type { Hide } from 'pegboard';
+import { GatewayError, isObject, messageOf } from 'pegboard';
+import { hiderOf } from 'pegboard/kit';
+import type { Hide } from 'pegboard/contracts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { CallSecrets, SecretName, SecretSource } from '../../contracts/secrets.ts';

@@ -1,6 +1,8 @@
 import type { Attributes } from '@opentelemetry/api';
-import { HIDDEN, hiddenIn, isObject, isSecretName, pathBelow } from 'pegboard';
-import type { Call, Hide } from 'pegboard';
+import { HIDDEN, isObject, pathBelow } from 'pegboard';
+import { hiddenIn, isSecretName } from 'pegboard/kit';
+import type { Call } from 'pegboard';
+import type { Hide } from 'pegboard/contracts';
 import type { TracingConfig } from '../config.ts';
 import type { Content } from '../../contracts/tracing.ts';
 

@@ -1,5 +1,7 @@
-import { GatewayError, fillReferences, once, secretsGiven } from 'pegboard';
-import type { Filled, Log } from 'pegboard';
+import { GatewayError, once } from 'pegboard';
+import { fillReferences, secretsGiven } from 'pegboard/kit';
+import type { Log } from 'pegboard';
+import type { Filled } from 'pegboard/kit';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
 import type { ServerDefinition } from '../definition.ts';

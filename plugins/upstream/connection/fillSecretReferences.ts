@@ -1,5 +1,6 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
-import type { ErrorCode, Filled } from 'pegboard';
+import type { ErrorCode } from 'pegboard';
+import type { Filled } from 'pegboard/kit';
 import { SECRET_REFERENCE } from '../../contracts/secrets.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 

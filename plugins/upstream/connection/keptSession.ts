@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { inTurn, isObject, messageOf } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { Log } from 'pegboard';
 import { sealBytes, unsealBytes } from '../../kit/secrets/seal.ts';
 import type { KeyRing } from '../../contracts/vault.ts';

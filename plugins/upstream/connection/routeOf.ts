@@ -1,4 +1,5 @@
-import { GatewayError, fillReferences, messageOf } from 'pegboard';
+import { GatewayError, messageOf } from 'pegboard';
+import { fillReferences } from 'pegboard/kit';
 import { ProxyError, proxyRoutes, readProxy } from 'pegboard/net';
 import type { ProxySettings, ProxyRoute } from 'pegboard/net';
 import type { UpstreamContext } from './context.ts';

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inTurn, isObject, messageOf, readSchema, replaceMarked } from 'pegboard';
+import { isObject, messageOf, readSchema, replaceMarked } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { JsonObject, Log } from 'pegboard';
 import type { Vault } from '../../contracts/vault.ts';
 import { NOTHING_LISTED } from '../client/conversation/listing.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, fillReferences, isGatewayError } from 'pegboard';
+import { GatewayError, isGatewayError } from 'pegboard';
+import { fillReferences } from 'pegboard/kit';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
 import type { TlsSpec } from '../../contracts/servers.ts';
 import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';

@@ -1,4 +1,5 @@
-import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
+import { ConfigControl, GatewayError } from 'pegboard';
+import { hideInUrl, hideInWords } from 'pegboard/kit';
 import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import type {

@@ -1,4 +1,5 @@
-import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegboard';
+import { GatewayError, messageOf, plainText } from 'pegboard';
+import { hiderOf, secretsGiven } from 'pegboard/kit';
 import type { UpstreamConfig } from '../config.ts';
 import type { ProbeTarget, Probed } from '../../contracts/servers.ts';
 import type { TlsTrust } from '../../kit/tls/tlsTrust.ts';

@@ -1,5 +1,6 @@
-import { HIDDEN, hiddenIn, hiderOf } from 'pegboard';
-import type { Hide } from 'pegboard';
+import { HIDDEN } from 'pegboard';
+import { hiddenIn, hiderOf } from 'pegboard/kit';
+import type { Hide } from 'pegboard/contracts';
 
 /** The name under which values are registered: it marks even short values as secret. */
 const NAME = 'secret';

@@ -3,11 +3,11 @@ import {
   ConfigControl,
   GatewayError,
   coreTool,
-  inTurn,
   isGatewayError,
   structuredResult,
   validateArguments,
 } from 'pegboard';
+import { inTurn } from 'pegboard/kit';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { writerOf } from '../../kit/definitions/registeredBy.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { acceptResources, checkResource } from '../../../kernel/config/resources.ts';
-import { diffResources, isEmptyDiff, keyOf } from '../../../kernel/config/diff.ts';
+import { diffResources, keyOf } from '../../../kernel/config/diff.ts';
 import type { Finding } from '../../../kernel/contracts/finding.ts';
 import type { Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';
 
@@ -173,7 +173,7 @@ describe('diffResources', () => {
   it('treats a definition that only moved as unchanged, and one with other labels as changed', () => {
     const here = thing('a', { size: 1 });
     const moved = { ...here, origin: { locate: () => ({ file: 'elsewhere.yaml' }) } };
-    expect(isEmptyDiff(diffResources([here], [moved]))).to.equal(true);
+    expect(diffResources([here], [moved])).to.deep.equal({ added: [], changed: [], removed: [] });
     const labelled = { ...here, labels: { team: 'x' } };
     expect(diffResources([here], [labelled]).changed).to.deep.equal([labelled]);
   });

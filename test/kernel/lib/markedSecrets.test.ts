@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { JsonSchema } from '../../../kernel/contracts/json.ts';
-import { hideMarked, isMarked, replaceMarked } from '../../../kernel/lib/markedSecrets.ts';
+import { isMarked, replaceMarked } from '../../../kernel/lib/markedSecrets.ts';
+import { hideMarked } from '../../../plugins/kit/secrets/hideMarked.ts';
 
 const text = { type: 'string' };
 const secret = { type: 'string', writeOnly: true };

@@ -5,11 +5,11 @@ import type { Command } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import type { Env } from '../../../kernel/contracts/settings.ts';
 import { UsageError, runCommandLine } from '../../../kernel/program/commandLine.ts';
-import { CHECK_OPTIONS, SERVE_OPTIONS, readOptions } from '../../../kernel/program/options.ts';
+import { SERVE_OPTIONS, readOptions, withFlags } from '../../../kernel/program/options.ts';
 import type { Options } from '../../../kernel/program/options.ts';
 
 const SERVE: Command = { name: 'serve', summary: 'serves', options: SERVE_OPTIONS };
-const CHECK: Command = { name: 'check', summary: 'checks', options: CHECK_OPTIONS };
+const CHECK: Command = withFlags({ name: 'check', summary: 'checks', readsConfiguration: true });
 const PAINT: Command = {
   name: 'paint',
   summary: 'paints a wall',
@@ -81,9 +81,6 @@ describe('Command line', () => {
       statePath: join(directory, 'state'),
       logFormat: 'text',
       logLevel: 'info',
-      output: 'text',
-      strict: false,
-      online: false,
       flags: { aggregator: {} },
     });
   });
@@ -108,7 +105,6 @@ describe('Command line', () => {
         },
       },
     });
-    expect(await read('check --output json --strict')).include({ output: 'json', strict: true });
     expect((await read('check --extra-ca-file /ca.pem')).flags).deep.equal({
       aggregator: { extraCaFile: '/ca.pem' },
     });

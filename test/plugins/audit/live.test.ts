@@ -9,7 +9,7 @@ import type { Verification } from '../../../plugins/audit/verifyTrail.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory } from '../../support/directory.ts';
 import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
-import { review } from '../../../kernel/program/review.ts';
+import { review } from '../../support/reviewed.ts';
 import { bootGateway, composeGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { McpClient } from '../../support/mcpClient.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { review } from '../../../kernel/program/review.ts';
+import { review } from '../../support/reviewed.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { composeGateway } from '../../support/gateway.ts';
 

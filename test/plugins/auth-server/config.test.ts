@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { composeGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { startIdentityProvider } from '../../support/identityProvider.ts';
-import { review } from '../../../kernel/program/review.ts';
+import { review } from '../../support/reviewed.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 
 const GOOD: JsonObject = {

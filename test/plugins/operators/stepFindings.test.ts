@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { review } from '../../../kernel/program/review.ts';
+import { review } from '../../support/reviewed.ts';
 import { authorityTaken } from '../../../plugins/kit/authority/authority.ts';
 import { FOR_OPERATORS } from '../../../plugins/operators/stepFindings.ts';
 import { bootGateway, composeGateway } from '../../support/gateway.ts';

@@ -130,7 +130,7 @@ describe('plugins/vault-file: opening', () => {
     const builtIns = ['vault-file', 'vault-memory'];
     const { kernel } = await bootGateway({ builtIns, files: { 'config.yaml': '' } });
     const owners = (of: Kernel): unknown[] =>
-      of.registry.provisions.filter(({ id }) => id === Vault.id).map(({ owner }) => owner);
+      of.running.filter(({ plugin }) => plugin.provides?.includes(Vault)).map(({ plugin }) => plugin.name);
     expect(owners(kernel)).to.deep.equal(['vault-file']);
     const config = 'plugins: {vault-file: false, vault-memory: {config: {maxEntries: 5}}}\n';
     const other = await bootGateway({ builtIns, files: { 'config.yaml': config } });

@@ -1,4 +1,5 @@
-import { GatewayError, HIDDEN, hiddenIn, isObject, pathBelow } from 'pegboard';
+import { GatewayError, HIDDEN, isObject, pathBelow } from 'pegboard';
+import { hiddenIn } from 'pegboard/kit';
 import type { JsonObject } from 'pegboard';
 import type { StandardError } from '../wire/standardError.ts';
 import type { Requests } from '../rpc/requests.ts';

@@ -1,5 +1,7 @@
-import { LOG_LEVELS, hiddenIn, pathBelow } from 'pegboard';
-import type { Client, Hide, McpLogLevel } from 'pegboard';
+import { LOG_LEVELS, pathBelow } from 'pegboard';
+import { hiddenIn } from 'pegboard/kit';
+import type { Client, McpLogLevel } from 'pegboard';
+import type { Hide } from 'pegboard/contracts';
 import { rawMember } from '../../../kit/text/rawJson.ts';
 import type { McpLogSource } from '../../../contracts/mcp.ts';
 import { clientBehind, theOneOf } from './askable.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, hiddenIn } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { hiddenIn } from 'pegboard/kit';
 import { MODERN_REVISION } from '../rpc/dialect.ts';
 
 /** Newest first: the first is requested, any of them is accepted. */

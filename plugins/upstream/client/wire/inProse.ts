@@ -1,5 +1,5 @@
-import { isSecretName } from 'pegboard';
-import type { Secret } from 'pegboard';
+import { isSecretName } from 'pegboard/kit';
+import type { Secret } from 'pegboard/contracts';
 
 const MIN_PROSE_CHARS = 8;
 const MIN_NAME_CHARS = 20;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Hide } from 'pegboard';
+import type { Hide } from 'pegboard/contracts';
 import type { OutputLine, OutputQuery, ServiceOutput } from '../../../contracts/services.ts';
 
 export interface KeptLimits {

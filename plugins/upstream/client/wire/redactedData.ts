@@ -1,4 +1,5 @@
-import { hiddenIn, pathBelow } from 'pegboard';
+import { pathBelow } from 'pegboard';
+import { hiddenIn } from 'pegboard/kit';
 
 const MAX_LEVELS = 512;
 

@@ -1,5 +1,7 @@
-import { hiderOf, plainText } from 'pegboard';
-import type { Hide, Log, Secret } from 'pegboard';
+import { plainText } from 'pegboard';
+import { hiderOf } from 'pegboard/kit';
+import type { Log } from 'pegboard';
+import type { Hide, Secret } from 'pegboard/contracts';
 import { LineSplitter } from '../../../kit/text/lineSplitter.ts';
 import { inNames, inProse } from './inProse.ts';
 import type { OutputQuery, ServiceOutput } from '../../../contracts/services.ts';

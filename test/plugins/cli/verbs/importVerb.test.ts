@@ -581,6 +581,7 @@ async function asking(
     terminal,
     commands: () => Promise.resolve([]),
     plugins: () => Promise.resolve({ on: [], off: [], issues: [] }),
+    check: () => Promise.resolve({ issues: [], definitions: [] }),
   });
   return { code, err };
 }

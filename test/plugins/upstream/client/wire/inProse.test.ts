@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { secretsGiven } from '../../../../../kernel/lib/secretPlaces.ts';
+import { secretsGiven } from '../../../../../plugins/kit/secrets/secretPlaces.ts';
 import { inNames, inProse } from '../../../../../plugins/upstream/client/wire/inProse.ts';
 
 describe('upstream: secrets in declarations of servers', () => {

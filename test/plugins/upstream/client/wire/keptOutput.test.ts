@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hiderOf } from '../../../../../kernel/index.ts';
+import { hiderOf } from '../../../../../plugins/kit/secrets/hiding.ts';
 import { KeptOutput } from '../../../../../plugins/upstream/client/wire/keptOutput.ts';
 import type { ServiceOutput } from '../../../../../plugins/contracts/services.ts';
 

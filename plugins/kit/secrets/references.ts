@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Env } from '../contracts/settings.ts';
+import type { Env } from 'pegboard';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,12 +1,8 @@
-import type { Configured } from '../config/pipeline.ts';
-import type { Issue } from '../contracts/config.ts';
-import type { JsonSchema } from '../contracts/json.ts';
-import { entryOf } from '../contracts/plugin.ts';
-import type { Resource } from '../contracts/resource.ts';
-import { isSecret } from '../lib/isSecret.ts';
-import { replaceMarked } from '../lib/markedSecrets.ts';
-import type { MarkedPlace } from '../lib/markedSecrets.ts';
-import { holdsOnlyReferences } from '../lib/references.ts';
+import { entryOf, replaceMarked } from 'pegboard';
+import { holdsOnlyReferences, isSecret } from 'pegboard/kit';
+import type { Configured, Issue, JsonSchema, Resource } from 'pegboard';
+
+type MarkedPlace = Parameters<Parameters<typeof replaceMarked>[2]>[1];
 
 const FIX = 'as plain text; write ${env:NAME} or ${file:PATH}';
 

@@ -1,7 +1,6 @@
-import { isObject } from './json.ts';
+import { HIDDEN, isObject } from 'pegboard';
+import type { Hide, Secret } from 'pegboard/contracts';
 
-/** Replaces a secret in a text. */
-export const HIDDEN = '[redacted]';
 /** Shorter values (`true`, `8080`) are not secrets, and hiding them would only garble texts. */
 const MIN_CHARS = 8;
 /** The same bound for values whose name marks them as secret. */
@@ -9,15 +8,6 @@ const MIN_NAMED_CHARS = 4;
 const NO_SECRET = /^(true|false|null|none|undefined)$/i;
 const SECRET_NAME =
   /password|passwd|passphrase|secret|token|api[-_]?key|credential|cookie|authori[sz]ation|(?<![a-z])(key|pass|pwd|auth|bearer|jwt|pat|pin|sig|signature)s?(?![a-z])/i;
-
-/** Returns the text with secrets replaced by HIDDEN. */
-export type Hide = (text: string) => string;
-
-/** A confidential value and its name: that of a variable, a header or a parameter. */
-export interface Secret {
-  readonly name: string;
-  readonly text: string;
-}
 
 /** Whether a name marks its value as secret: `API_KEY`, `accessToken`, `--password`. */
 export function isSecretName(name: string): boolean {

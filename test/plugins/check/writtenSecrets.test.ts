@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { issueText } from '../../../kernel/lib/placeText.ts';
-import { review } from '../../../kernel/program/review.ts';
+import { review } from '../../support/reviewed.ts';
 import type { Files } from '../../support/directory.ts';
 import { composeGateway, moduleOf } from '../../support/gateway.ts';
 

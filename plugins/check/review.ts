@@ -1,11 +1,8 @@
-import type { ReviewFacts, ReviewFinding } from '../contracts/review.ts';
-import type { Configured } from '../config/pipeline.ts';
-import type { Issue } from '../contracts/config.ts';
-import type { Resource, ToolNames } from '../contracts/resource.ts';
-import { messageOf } from '../errors.ts';
-import { didYouMean } from '../lib/nearest.ts';
-import type { Wanted } from '../plan.ts';
+import { didYouMean, messageOf } from 'pegboard';
+import type { Configured, Issue, Resource, ResourceKind, ReviewFacts, ReviewFinding } from 'pegboard';
 import { writtenSecrets } from './writtenSecrets.ts';
+
+type ToolNames = ReturnType<NonNullable<ResourceKind['toolNames']>>;
 
 interface Named {
   readonly resource: Resource;
@@ -32,7 +29,7 @@ function toolNames({ resources, kinds, settings }: Configured): readonly Named[]
 }
 
 async function reviewPlugin(
-  { plugin, config }: Wanted,
+  { plugin, config }: Configured['wanted'][number],
   named: readonly Named[],
   { settings, env, directory, resources, tools, place, isOnline = false, statePath }: Configured & Given,
 ): Promise<Issue[]> {

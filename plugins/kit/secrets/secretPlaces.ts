@@ -1,5 +1,6 @@
-import { HIDDEN, isSecretName } from './hiding.ts';
-import type { Secret } from './hiding.ts';
+import { HIDDEN } from 'pegboard';
+import { isSecretName } from './hiding.ts';
+import type { Secret } from 'pegboard/contracts';
 
 /** @param name what the secret is: a parameter, a flag, `path segment 2` @returns the text to put in its place */
 export type ReplaceSecret = (secret: string, name: string) => string;

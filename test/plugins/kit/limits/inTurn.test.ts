@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inTurn } from '../../../kernel/lib/inTurn.ts';
+import { inTurn } from '../../../../plugins/kit/limits/inTurn.ts';
 
 describe('inTurn', () => {
   it('runs work one piece after another, also after a failure, and returns each outcome', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { hiddenIn, hiderOf } from '../../../kernel/lib/hiding.ts';
-import type { Hide, Secret } from '../../../kernel/lib/hiding.ts';
+import { hiddenIn, hiderOf } from '../../../../plugins/kit/secrets/hiding.ts';
+import type { Hide, Secret } from '../../../../plugins/contracts/secrets.ts';
 
 /** A secret under a neutral name. */
 function plain(...texts: readonly string[]): readonly Secret[] {

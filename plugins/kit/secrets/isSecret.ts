@@ -1,4 +1,5 @@
-import { HIDDEN, isSecretName } from './hiding.ts';
+import { HIDDEN } from 'pegboard';
+import { isSecretName } from './hiding.ts';
 import { hideInUrl } from './secretPlaces.ts';
 
 /** Beginnings of the tokens of well-known services, and schemes of an Authorization header. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { isSecretName } from '../../../kernel/lib/hiding.ts';
-import { hideInUrl, hideInWords, secretsGiven } from '../../../kernel/lib/secretPlaces.ts';
+import { isSecretName } from '../../../../plugins/kit/secrets/hiding.ts';
+import { hideInUrl, hideInWords, secretsGiven } from '../../../../plugins/kit/secrets/secretPlaces.ts';
 
 function words(...given: readonly string[]): readonly string[] {
   return hideInWords(given);

@@ -1,7 +1,5 @@
-import { issueText } from '../lib/placeText.ts';
-import type { Issue } from '../contracts/config.ts';
-import type { Resource } from '../contracts/resource.ts';
-import { isError } from '../lib/isError.ts';
+import { isError, issueText } from 'pegboard';
+import type { Issue, Resource } from 'pegboard';
 
 /** The result of `pegboard check`. */
 export interface CheckReport {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hiderOf } from '../../../kernel/lib/hiding.ts';
-import { fillReferences, holdsOnlyReferences } from '../../../kernel/lib/references.ts';
-import { secretsGiven } from '../../../kernel/lib/secretPlaces.ts';
-import { secretsIn } from '../../../plugins/kit/secrets/secretsIn.ts';
-import { makeDirectory } from '../../support/directory.ts';
+import { hiderOf } from '../../../../plugins/kit/secrets/hiding.ts';
+import { fillReferences, holdsOnlyReferences } from '../../../../plugins/kit/secrets/references.ts';
+import { secretsGiven } from '../../../../plugins/kit/secrets/secretPlaces.ts';
+import { secretsIn } from '../../../../plugins/kit/secrets/secretsIn.ts';
+import { makeDirectory } from '../../../support/directory.ts';
 
 /** Characters without what readers of definitions treat as a piece of its own: white space, `:` and `%`. */
 const SECRET = fc.string({

@@ -1,0 +1,2 @@
+/** Replaces a secret in a text. */
+export const HIDDEN = '[redacted]';
