@@ -38,13 +38,15 @@ export class CallHook {
     const early = this.#guards.isUsed() ? await this.#guards.promise(call) : undefined;
     if (early !== undefined) return early;
     let last: Promise<CallResult> | undefined;
+    const rest: Next = () => (this.#within?.isUsed() === true ? this.#within.#rest(call, tool) : tool());
     const next: Next = () => {
-      last = this.#within?.isUsed() === true ? this.#within.#rest(call, tool) : tool();
       // A wrapper that does not await it must not end the process by an unhandled rejection.
-      last.catch(ignore);
+      (last = rest()).catch(ignore);
       return last;
     };
-    return (await wrapper(call, next)) ?? last ?? next();
+    const value = wrapper(call, next);
+    // Awaiting undefined would cost each call a turn.
+    return (value === undefined ? value : await value) ?? last ?? rest();
   }
 
   async #rest(call: Call, tool: Next): Promise<CallResult> {

@@ -20,7 +20,7 @@ export const plugin = definePlugin<IdempotencyConfig>({
       'onCall',
       (call, next) => {
         const key = call.parent?.idempotencyKey;
-        return key === undefined ? next() : calls.run(key, call, next);
+        return key === undefined ? undefined : calls.run(key, call, next);
       },
       STAGE.tool,
     );

@@ -21,7 +21,7 @@ export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const spans = new Spans(traces.tracer, content);
   scope.provide(Tracer, spans);
   scope.tap('onCall', (call, next) => {
-    if (call.tool.name !== DISPATCHER) return next();
+    if (call.tool.name !== DISPATCHER) return undefined;
     const span = spans.begin({ type: 'dispatch', tool: call.tool.name }, call.meta);
     call.meta = span.meta;
     return inSpan(span, next);

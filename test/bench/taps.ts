@@ -13,6 +13,7 @@ const request = requestOf();
 type Taps = (scope: Scope<unknown>) => void;
 const passes: Taps = (scope) => scope.tap('onCall', () => undefined);
 const wraps: Taps = (scope) => scope.tap('onCall', (_, next) => next());
+const mayWrap: Taps = (scope) => scope.tap('onCall', (_, next) => (scope.name === '' ? next() : undefined));
 const observes: Taps = (scope) => scope.tap('onEvent', () => undefined);
 
 /** A case: its label, and the taps that it adds. */
@@ -20,6 +21,7 @@ const CASES: readonly (readonly [string, number, Taps])[] = [
   ['no tap', 0, passes],
   ['1 that passes', 1, passes],
   ['5 that pass', 5, passes],
+  ['1 that may wrap, and passes', 1, mayWrap],
   ['1 that wraps', 1, wraps],
   ['5 that wrap', 5, wraps],
   ['1 observer of call.settled', 1, observes],
