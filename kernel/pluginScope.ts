@@ -67,9 +67,10 @@ export class PluginScope implements Scope<unknown> {
   get hasStarted(): boolean {
     return this.#hasStarted;
   }
-  /** Whether it may refuse requests or calls. */
+  /** Whether it may refuse requests or calls; what wraps calls after those that admit them does something else. */
   get isGuard(): boolean {
-    const guards = ({ hook }: TapRecord): boolean => hook === 'onRequest' || hook === 'onCall';
+    const guards = ({ hook, wraps, stage }: TapRecord): boolean =>
+      hook === 'onRequest' || (hook === 'onCall' && !(wraps === true && stage >= STAGE.normal));
     return this.taps.some(guards) || this.provisions.some(({ id }) => id === DecisionLayer.id);
   }
   get mustDrain(): boolean {
@@ -163,14 +164,13 @@ export class PluginScope implements Scope<unknown> {
   async reload(next: unknown): Promise<boolean> {
     const former = this.#config;
     this.#config = next;
+    let isTaken = false;
     try {
-      if ((await this.#take?.(next)) !== false) return true;
-    } catch (error) {
-      this.#config = former;
-      throw error;
+      isTaken = (await this.#take?.(next)) !== false;
+      return isTaken;
+    } finally {
+      if (!isTaken) this.#config = former;
     }
-    this.#config = former;
-    return false;
   }
 
   /** Ends the plugin. Failures of onStop are logged, because stopping must continue. */

@@ -84,6 +84,7 @@ describe('Kernel', () => {
       wantedOf(
         pluginOf('a-requests', (scope) => scope.tap('onRequest', () => undefined)),
         pluginOf('b-calls', (scope) => scope.tap('onCall', () => undefined)),
+        pluginOf('times', (scope) => scope.tap('onCall', (_, next) => next())),
         pluginOf('c-decides', (scope) => scope.provide(DecisionLayer, layer), deciding),
         pluginOf('d-watches', (scope) => scope.tap('onEvent', () => undefined)),
       ),
