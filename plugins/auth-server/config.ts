@@ -52,6 +52,9 @@ export interface ServerConfig {
   readonly enableCIMD: boolean;
   /** Whether redirect URIs may lead to this machine of the person: http://localhost, http://127.0.0.1. */
   readonly allowLocalhostRedirectURIs: boolean;
+  /** Whether clients may register with the redirect URIs of Claude, ChatGPT, VS Code and Cursor, beside those
+   *  of this machine. People are asked for consent. */
+  readonly allowWellKnownRedirectURIs: boolean;
   /** Whether client metadata documents may have private or loopback addresses. Warned about at the start. */
   readonly allowPrivateIPClientMetadata: boolean;
   /** Whether redirect URIs may lead to private addresses. Warned about at the start. */

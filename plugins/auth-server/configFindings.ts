@@ -49,7 +49,11 @@ function errorsIn({ baseUrl, idp, resourceIdentifier, sessionDuration }: ServerC
 /** Each of them is what an operator may want, and should know. */
 function warningsOn(server: ServerConfig): readonly Finding[] {
   const { idp } = server;
-  const hasClients = server.enableCIMD || server.allowLocalhostRedirectURIs || hasGate(server);
+  const hasClients =
+    server.enableCIMD ||
+    server.allowLocalhostRedirectURIs ||
+    server.allowWellKnownRedirectURIs ||
+    hasGate(server);
   const warnings = {
     'idp.allowPrivateIPOIDC':
       idp.allowPrivateIPOIDC &&

@@ -123,7 +123,7 @@ export const SIGN_IN: readonly Requirement[] = [
     id: 'oauth.state',
     sentence: 'state is enforced.',
     tests: [
-      'plugins/auth-server/endpoints/authorize: T10: demands a state of at least 32 characters',
+      'plugins/auth-server/endpoints/authorize: T10: demands a state of 8 to 1,024 characters, such as Codex (22) and VS Code (24) send',
       'plugins/auth-server/providerLeg: T22: refuses a state that is unknown, used or older than ten minutes',
     ],
   },

@@ -82,11 +82,14 @@ export async function checkRedirectUri(
   if (bad.length > 0) throw refusal('redirect-uri-resolves-link-local', error);
 }
 
-/** Whether it is one of the client's own, exactly. A metadata document cannot name the port on which an application listens:
- *  its loopback URIs without a port match any (D98). Source: RFC 8252 §7.3 */
-export function isRedirectUriOf({ redirectUris, origin }: OAuthClient, uri: string): boolean {
-  const withoutPort = uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
-  return redirectUris.includes(uri) || (origin === 'document' && redirectUris.includes(withoutPort));
+/** Whether it is one of the client's own, exactly but for the port of a loopback URI, which a client finds when it starts (D98).
+ *  Source: RFC 8252 §7.3 */
+export function isRedirectUriOf({ redirectUris }: OAuthClient, uri: string): boolean {
+  return redirectUris.map(withoutLoopbackPort).includes(withoutLoopbackPort(uri));
+}
+
+function withoutLoopbackPort(uri: string): string {
+  return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
 }
 
 /** Whether it leads to the machine of the person, by http or https. */

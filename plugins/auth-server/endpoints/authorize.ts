@@ -14,7 +14,8 @@ import { errorRedirect } from './errorRedirect.ts';
 import { BROWSER_S, toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
-const MIN_STATE_CHARS = 32;
+/** Below it a client has not meant to be protected; Codex sends 22 characters, VS Code 24. */
+const MIN_STATE_CHARS = 8;
 const MAX_STATE_CHARS = 1_024;
 const MAX_SCOPES = 50;
 /** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */

@@ -8,6 +8,7 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { clientMetadata } from '../clients/clientMetadata.ts';
 import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts';
 import type { RedirectPolicy } from '../clients/redirectUri.ts';
+import { WELL_KNOWN_REDIRECTS } from '../clients/wellKnownRedirects.ts';
 import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
@@ -30,6 +31,7 @@ export interface Gates {
     ServerConfig,
     | 'allowPublicClientRegistration'
     | 'allowLocalhostRedirectURIs'
+    | 'allowWellKnownRedirectURIs'
     | 'trustedPublicRegistrationSchemes'
     | 'trustedPublicRegistrationRedirectURIs'
   >;
@@ -48,6 +50,7 @@ export function canRegister({ settings, registrationToken }: Gates): boolean {
     registrationToken !== undefined ||
     settings.allowPublicClientRegistration ||
     settings.allowLocalhostRedirectURIs ||
+    settings.allowWellKnownRedirectURIs ||
     settings.trustedPublicRegistrationSchemes.length > 0 ||
     settings.trustedPublicRegistrationRedirectURIs.length > 0
   );
@@ -105,13 +108,15 @@ function originOf(
 ): 'token' | 'trusted' | 'open' {
   const { settings, registrationToken } = gates;
   if (registrationToken !== undefined && holdsToken(authorization, registrationToken)) return 'token';
-  const isOwn = (uri: string): boolean => settings.allowLocalhostRedirectURIs && isLoopbackRedirect(uri);
+  const isUsual = (uri: string): boolean =>
+    (settings.allowLocalhostRedirectURIs && isLoopbackRedirect(uri)) ||
+    (settings.allowWellKnownRedirectURIs && WELL_KNOWN_REDIRECTS.includes(uri));
   const isTrusted = (uri: string): boolean =>
     settings.trustedPublicRegistrationSchemes.includes(schemeOf(uri)) ||
     settings.trustedPublicRegistrationRedirectURIs.some((one) => normalized(one) === normalized(uri));
   // Each URI must be trusted, because each of them can get the code. Editors mix them: loopback beside a scheme of their own.
-  if (uris.some(isTrusted) && uris.every((uri) => isTrusted(uri) || isOwn(uri))) return 'trusted';
-  if (settings.allowPublicClientRegistration || (uris.length > 0 && uris.every(isOwn))) return 'open';
+  if (uris.some(isTrusted) && uris.every((uri) => isTrusted(uri) || isUsual(uri))) return 'trusted';
+  if (settings.allowPublicClientRegistration || (uris.length > 0 && uris.every(isUsual))) return 'open';
   if (!canRegister(gates))
     throw new OAuthError('access_denied', 'Clients cannot register here', {
       status: 403,

@@ -111,7 +111,12 @@ describe('auth-server: its configuration', () => {
   });
 
   it('warns if no client could sign in', async () => {
-    const found = await issues({ ...GOOD, enableCIMD: false, allowLocalhostRedirectURIs: false });
+    const found = await issues({
+      ...GOOD,
+      enableCIMD: false,
+      allowLocalhostRedirectURIs: false,
+      allowWellKnownRedirectURIs: false,
+    });
     expect(found.join()).include('no client can sign in').and.include('such as Claude Code');
   });
 

@@ -69,7 +69,11 @@ describe('auth-server: documents', () => {
 
   it('do not mention what is switched off', async () => {
     const closed = await startAuthServer({
-      config: { enableCIMD: false, allowLocalhostRedirectURIs: false },
+      config: {
+        enableCIMD: false,
+        allowLocalhostRedirectURIs: false,
+        allowWellKnownRedirectURIs: false,
+      },
     });
     const document = await json(closed.base + SERVER);
     expect(document).include({ client_id_metadata_document_supported: false });

@@ -23,6 +23,7 @@ const CLOSED: Gates = {
   settings: {
     allowPublicClientRegistration: false,
     allowLocalhostRedirectURIs: false,
+    allowWellKnownRedirectURIs: false,
     trustedPublicRegistrationSchemes: [],
     trustedPublicRegistrationRedirectURIs: [],
   },
@@ -198,6 +199,20 @@ describe('auth-server: POST /oauth/register', () => {
   it('registers a client on the machine of the person without further settings, unless they forbid it', async () => {
     expect((await endpoint({ allowLocalhostRedirectURIs: true })(LOOPBACK)).status).equal(201);
     expect((await endpoint({}, TOKEN)(LOOPBACK)).status).equal(401);
+  });
+
+  it('registers widely used clients without further settings, as ones of whom people are asked, unless it is switched off', async () => {
+    const settings = { allowLocalhostRedirectURIs: true, allowWellKnownRedirectURIs: true };
+    const vsCode = ['https://vscode.dev/redirect', 'http://127.0.0.1:33418/', 'http://127.0.0.1/'];
+    for (const redirect_uris of [vsCode, ['https://claude.ai/api/mcp/auth_callback']]) {
+      const { status, body } = await endpoint(settings)({ ...WEB, redirect_uris });
+      expect(status).equal(201);
+      expect((await registrations.find(String(body['client_id'])))?.origin).equal('open');
+      const off = { ...settings, allowWellKnownRedirectURIs: false };
+      expect((await endpoint(off)({ ...WEB, redirect_uris })).status).equal(401);
+    }
+    const near = { ...WEB, redirect_uris: ['https://vscode.dev/redirect/x'] };
+    expect((await endpoint(settings)(near)).status).equal(401);
   });
 
   it('knows a client by the best that it shows, also where anyone may register', async () => {
