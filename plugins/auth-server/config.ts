@@ -98,6 +98,9 @@ export interface ProviderConfig {
   readonly connectorId?: string;
   /** Scopes to ask the provider for. */
   readonly scopes: readonly string[];
+  /** Claim of the id token or of userinfo with a person's groups, or a path to it: realm_access.roles,
+   *  https://example.com/roles. */
+  readonly groupsClaim: string;
   /** Whether the provider may have a private or loopback address. Warned about at the start. */
   readonly allowPrivateIPOIDC: boolean;
   /** More parameters of the request to the provider: Google gives a refresh token only for access_type:

@@ -5,6 +5,9 @@ declare module 'pegboard' {
   interface EventMap {
     /** A person has signed in with an application: `claims.sid` is of the new sign-in. Emitted at the process that issued the tokens. */
     'signIn.begun': { readonly caller: Caller };
+    /** The identity provider describes the person of a sign-in otherwise than before, such as with other groups: `caller` is as now. Emitted at the
+     *  process that asked the provider. */
+    'signIn.changed': { readonly caller: Caller };
     /** A sign-in has ended before its time: signed out, misused, or ended by the identity provider. Emitted at each process. */
     'signIn.ended': { readonly sid: string };
   }

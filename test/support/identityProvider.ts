@@ -28,6 +28,8 @@ export interface ProviderOptions {
   /** Other clients that id_tokens are also for when the sign-in asks for it, as Dex does.
    *  Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/ */
   readonly audiences?: readonly string[];
+  /** Claims of the scope `groups`. Default: `groups`. */
+  readonly groupClaims?: readonly string[];
   /** Default: a free one. */
   readonly port?: number;
   /** Default: without TLS. */
@@ -120,7 +122,12 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       jwks: { keys: [key] },
       cookies: { keys: cookieKeys },
       scopes: scopes.split(' '),
-      claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'], groups: ['groups'] },
+      claims: {
+        openid: ['sub'],
+        profile: ['name'],
+        email: ['email', 'email_verified'],
+        groups: options.groupClaims ?? ['groups'],
+      },
       // Claims of scopes are in the id_token as with other providers, not at /userinfo only.
       conformIdTokenClaims: false,
       clients: [

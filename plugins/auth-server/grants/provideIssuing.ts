@@ -30,13 +30,20 @@ export function provideIssuing(
   { addresses, counts }: Web,
   provider: IdentityProvider,
 ): Issued {
+  /** Requests that are under way, such as streams, know the person as they were. */
+  const leave = (id: string): void => {
+    accessTokens.forget(id);
+    scope.emit({ type: 'callers.left', hasLeft: ({ caller }) => caller?.claims?.['sid'] === id });
+  };
   const signIns = new SignIns(
     scope,
-    (id) => {
-      accessTokens.forget(id);
-      scope.emit({ type: 'callers.left', hasLeft: ({ caller }) => caller?.claims?.['sid'] === id });
-      counts.ended();
-      scope.emit({ type: 'signIn.ended', sid: id });
+    {
+      ended: (id) => {
+        leave(id);
+        counts.ended();
+        scope.emit({ type: 'signIn.ended', sid: id });
+      },
+      changed: (id) => leave(id),
     },
     () => provider.issuer,
   );
@@ -44,10 +51,15 @@ export function provideIssuing(
     counts.begun();
     scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
   };
+  const changed = (signIn: SignIn): void => {
+    signIns.changed(signIn.id);
+    scope.log.info('the identity provider describes a person otherwise than before', { signIn: signIn.id });
+    scope.emit({ type: 'signIn.changed', caller: callerOfSignIn(signIn) });
+  };
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
   const attempts = new Attempts(scope);
   const sessionMs = (): number => parseDuration(scope.config.aggregator.oauth.server.sessionDuration) ?? 0;
-  const issuing = { signIns, accessTokens, attempts, addresses, sessionMs, log: scope.log };
+  const issuing = { signIns, accessTokens, attempts, addresses, sessionMs, changed, log: scope.log };
   const turns = new ProviderTurns(signIns, attempts, provider);
   const ahead = new ProviderAhead(issuing, turns);
   const codes = new Codes(scope);

@@ -1,6 +1,7 @@
 import { messageOf } from 'pegboard';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { Access } from '../state/accessTokens.ts';
+import { isOther } from './issuing.ts';
 import type { Issuing } from './issuing.ts';
 import type { ProviderTurns } from './providerTurns.ts';
 
@@ -11,12 +12,15 @@ const MAX_TRIED = 10_000;
 
 /** Refreshes the identity provider's tokens five minutes before they end, while the person's requests continue. */
 export class ProviderAhead {
-  readonly #issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'log'>;
+  readonly #issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'changed' | 'log'>;
   readonly #turns: ProviderTurns;
   readonly #running = new Map<string, Promise<void>>();
   readonly #tried = recentlyUsed<true>(MAX_TRIED, PAUSE_MS);
 
-  constructor(issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'log'>, turns: ProviderTurns) {
+  constructor(
+    issuing: Pick<Issuing, 'signIns' | 'accessTokens' | 'attempts' | 'changed' | 'log'>,
+    turns: ProviderTurns,
+  ) {
     this.#issuing = issuing;
     this.#turns = turns;
   }
@@ -52,12 +56,14 @@ export class ProviderAhead {
     const { signIns, accessTokens, attempts } = this.#issuing;
     const signIn = await signIns.find(id);
     if (signIn?.provider.refreshToken === undefined) return;
-    const { running, tokens } = await this.#turns.take(signIn, '');
+    const { running, identity } = await this.#turns.take(signIn, '');
     try {
       // The turn before it is kept: its answer may still not have arrived.
-      await signIns.replace(running, { ...running, provider: tokens, turn: signIn.turn });
+      const next = { ...running, ...identity, turn: signIn.turn };
+      const isKept = await signIns.replace(running, next);
       this.#turns.stored(signIn.provider);
       accessTokens.forget(id);
+      if (isKept && isOther(signIn, next)) this.#issuing.changed(next);
     } finally {
       attempts.forget(running.turn.attempt);
     }

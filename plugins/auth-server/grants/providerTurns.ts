@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '../provider/identityProvider.ts';
+import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
 import type { Attempt, AttemptState, Attempts } from '../state/attempts.ts';
 import type { IssuedTokens, SignIn, TokenChange } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
@@ -13,10 +13,10 @@ const MAX_UNSTORED = 1_000;
 export interface Taken extends SignIn {
   readonly turn: TokenChange;
 }
-/** A sign-in that only this request may change, and new tokens of the provider for it. */
+/** A sign-in that only this request may change, and what the provider says and has issued for it now. */
 export interface ProviderTurn {
   readonly running: Taken;
-  readonly tokens: IssuedTokens;
+  readonly identity: Identity;
 }
 
 /** New tokens of the identity provider for a sign-in, by one request of all processes at a time. */
@@ -25,7 +25,7 @@ export class ProviderTurns {
   readonly #attempts: Attempts;
   readonly #provider: Pick<IdentityProvider, 'refresh'>;
   /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
-  readonly #unstored = recentlyUsed<IssuedTokens>(MAX_UNSTORED);
+  readonly #unstored = recentlyUsed<Identity>(MAX_UNSTORED);
 
   constructor(signIns: SignIns, attempts: Attempts, provider: Pick<IdentityProvider, 'refresh'>) {
     this.#signIns = signIns;
@@ -41,7 +41,7 @@ export class ProviderTurns {
     const attempt = this.#attempts.begin();
     try {
       const running = await this.#claim(signIn, from, attempt);
-      return { running, tokens: await this.#newTokens(running, before) };
+      return { running, identity: await this.#newIdentity(running, before) };
     } catch (error) {
       this.#attempts.forget(attempt);
       throw error;
@@ -73,11 +73,12 @@ export class ProviderTurns {
     return running;
   }
 
-  async #newTokens(running: Taken, before: SignIn): Promise<IssuedTokens> {
+  async #newIdentity(running: Taken, before: SignIn): Promise<Identity> {
     const { provider: tokens, person, id } = running;
     try {
-      if (tokens.refreshToken === undefined) return stillGood(tokens);
-      const next = await this.#provider.refresh(person, this.#unstored.get(tokens.refreshToken) ?? tokens);
+      if (tokens.refreshToken === undefined) return { person, provider: stillGood(tokens) };
+      const former = this.#unstored.get(tokens.refreshToken) ?? { person, provider: tokens };
+      const next = await this.#provider.refresh(former);
       this.#unstored.set(tokens.refreshToken, next);
       return next;
     } catch (error) {

@@ -5,6 +5,7 @@ import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented } from '../state/signIns.ts';
 import { IN_USE, busy } from './busy.ts';
+import { isOther } from './issuing.ts';
 import type { Issuing } from './issuing.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
@@ -39,13 +40,13 @@ export class RefreshGrant implements Grant {
     }
   }
 
-  async #rotated(signIn: SignIn, { running, tokens }: ProviderTurn, scope: string): Promise<GrantAnswer> {
+  async #rotated(signIn: SignIn, { running, identity }: ProviderTurn, scope: string): Promise<GrantAnswer> {
     const { signIns, accessTokens, sessionMs } = this.#issuing;
     const { token, current } = newRefreshToken(signIn);
     const expiresAt = Date.now() + sessionMs();
     const next: Taken = {
       ...running,
-      provider: tokens,
+      ...identity,
       current,
       expiresAt,
       turn: { ...running.turn, state: 'unanswered' },
@@ -54,6 +55,7 @@ export class RefreshGrant implements Grant {
     if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
     this.#turns.stored(signIn.provider);
     accessTokens.forget(signIn.id);
+    if (isOther(signIn, next)) this.#issuing.changed(next);
     return { body, ended: (isAnswered) => this.#close(next, isAnswered) };
   }
 

@@ -6,6 +6,7 @@ import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { ExternalCallers } from './externalCallers.ts';
 import type { IdentityProvider } from './identityProvider.ts';
+import { claimAt } from './personOf.ts';
 
 const MAX_KNOWN = 10_000;
 /** Then a token is verified again: its key may have been withdrawn. */
@@ -76,8 +77,9 @@ export class IdTokens {
       if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== 'JWT') return undefined;
       const { sub: subject = '', azp, aud } = payload;
       const clientId = [azp, aud].flat().find((id) => typeof id === 'string') ?? '';
-      const { issuer } = trusted;
-      const caller = await this.#external.callerOf({ issuer, subject, claims: payload, clientId });
+      const { issuer, groupsClaim } = trusted;
+      const claims = { ...payload, groups: claimAt(payload, groupsClaim) };
+      const caller = await this.#external.callerOf({ issuer, subject, claims, clientId });
       const until = Math.min((payload.exp ?? 0) * 1_000, Date.now() + KNOWN_MS);
       this.#callers.add(caller);
       this.#known.set(digest(token), { caller, until });

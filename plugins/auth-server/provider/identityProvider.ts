@@ -8,7 +8,9 @@ import type { Person, IssuedTokens } from '../state/signIn.ts';
 import { discovering } from '../web/discovering.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { CLOCK_TOLERANCE_S, discoverProvider } from './discoverProvider.ts';
-import { personOf } from './personOf.ts';
+import { GroupFaults } from './groupFaults.ts';
+import { claimsOf, personAfter, toPerson } from './personOf.ts';
+import type { Claims } from './personOf.ts';
 import { providerFault } from './providerFault.ts';
 
 const FIRST_RETRY_MS = 1_000;
@@ -17,6 +19,8 @@ const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = 30;
 /** Errors that are passed on to clients; others may be anything. */
 const CODE = /^[a-z_]{1,60}$/;
+
+type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 
 /** What the browser brings to the provider. */
 export interface ProviderQuestion {
@@ -31,6 +35,12 @@ export interface Identity {
   readonly provider: IssuedTokens;
 }
 
+export interface Verification {
+  readonly issuer: string;
+  readonly keys: JWTVerifyGetKey;
+  readonly groupsClaim: string;
+}
+
 /** The identity provider at which people sign in, through openid-client. Its discovery may fail: it is repeated until it works. */
 export class IdentityProvider {
   readonly #idp: ProviderConfig;
@@ -41,12 +51,14 @@ export class IdentityProvider {
   #keys: { readonly uri: string; readonly get: JWTVerifyGetKey } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  readonly #groupFaults: GroupFaults;
 
   constructor(idp: ProviderConfig, redirectUri: string, fetch: GuardedFetch, log: Log) {
     this.#idp = idp;
     this.#redirectUri = redirectUri;
     this.#fetch = fetch;
     this.#log = log;
+    this.#groupFaults = new GroupFaults(log);
   }
 
   get isReady(): boolean {
@@ -98,15 +110,18 @@ export class IdentityProvider {
         idTokenExpected: true,
       });
       refuseFuture(tokens);
-      const person = await personOf(configuration, tokens);
-      return { person, provider: tokensOf(tokens, tokens.id_token ?? '', undefined) };
+      const { sub: subject = '' } = tokens.claims() ?? {};
+      const claims = (await claimsOf(configuration, tokens, subject, this.#idp.groupsClaim)) ?? {};
+      const provider = tokensOf(tokens, tokens.id_token ?? '', undefined);
+      return { person: this.#person(claims, subject), provider };
     } catch (error) {
       throw this.#refusal('sign-in', error);
     }
   }
 
-  /** New tokens. @throws OAuthError invalid_grant if the provider has ended the sign-in, temporarily_unavailable (503) else */
-  async refresh(person: Person, before: IssuedTokens): Promise<IssuedTokens> {
+  /** New tokens, and the person as the provider describes them now.
+   *  @throws OAuthError invalid_grant if the provider has ended the sign-in, temporarily_unavailable (503) else */
+  async refresh({ person, provider: before }: Identity): Promise<Identity> {
     const configuration = this.#ready();
     try {
       const tokens = await client.refreshTokenGrant(configuration, before.refreshToken ?? '');
@@ -116,11 +131,34 @@ export class IdentityProvider {
         throw new OAuthError('invalid_grant', 'the identity provider answered for another person', {
           reason: 'provider-subject',
         });
-      return tokensOf(tokens, tokens.id_token ?? before.idToken, before.refreshToken);
+      const provider = tokensOf(tokens, tokens.id_token ?? before.idToken, before.refreshToken);
+      return { person: await this.#personNow(configuration, tokens, person), provider };
     } catch (error) {
       const refused = this.#refusal('refresh', error);
       throw refused.error === 'invalid_grant' ? refused : unavailable(refused.reason);
     }
+  }
+
+  /** What cannot be asked stays as it was: the tokens have been exchanged, and must not be lost. */
+  async #personNow(configuration: client.Configuration, tokens: Tokens, before: Person): Promise<Person> {
+    const { groupsClaim } = this.#idp;
+    try {
+      const claims = await claimsOf(configuration, tokens, before.subject, groupsClaim);
+      return claims === undefined ? before : personAfter(before, this.#person(claims, before.subject));
+    } catch (error) {
+      const reason = providerFault(error);
+      this.#log.warn('a person could not be read again; their groups stay until the next refresh', {
+        reason,
+      });
+      return before;
+    }
+  }
+
+  #person(claims: Claims, subject: string): Person {
+    const { issuer } = this.#ready().serverMetadata();
+    const { groupsClaim } = this.#idp;
+    this.#groupFaults.tell(claims, groupsClaim, subject);
+    return toPerson({ ...claims, sub: subject }, issuer, groupsClaim);
   }
 
   /** Best effort: the provider need not offer it, and its answer does not matter. Source: RFC 7009 */
@@ -138,12 +176,12 @@ export class IdentityProvider {
   }
 
   /** What verifies its id tokens; undefined before discovery. Its keys are read again for an unknown kid, at most every 30 s. */
-  verification(): { readonly issuer: string; readonly keys: JWTVerifyGetKey } | undefined {
+  verification(): Verification | undefined {
     const { issuer, jwks_uri: uri } = this.#configuration?.serverMetadata() ?? {};
     if (issuer === undefined || uri === undefined) return undefined;
     if (this.#keys?.uri !== uri)
       this.#keys = { uri, get: createRemoteJWKSet(new URL(uri), { [customFetch]: this.#fetch }) };
-    return { issuer, keys: this.#keys.get };
+    return { issuer, keys: this.#keys.get, groupsClaim: this.#idp.groupsClaim };
   }
 
   /** @throws OAuthError temporarily_unavailable */
@@ -207,11 +245,7 @@ function unavailable(reason: string): OAuthError {
   return OAuthError.unavailable('the identity provider cannot be reached', reason, RETRY_AFTER_S);
 }
 
-function tokensOf(
-  tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
-  idToken: string,
-  formerRefresh: string | undefined,
-): IssuedTokens {
+function tokensOf(tokens: Tokens, idToken: string, formerRefresh: string | undefined): IssuedTokens {
   const refreshToken = tokens.refresh_token ?? formerRefresh;
   const seconds = tokens.expiresIn();
   return {

@@ -5,7 +5,8 @@ import { digest, isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
 import type { Ended, SignIn } from './signIn.ts';
 
 const KIND = 'oauth-signin:';
-const TOPIC = 'oauth-signin-ended';
+const ENDED_TOPIC = 'oauth-signin-ended';
+const CHANGED_TOPIC = 'oauth-signin-changed';
 /** Refuses what was under way when a sign-in ended; then its tokens are unknown anyway. */
 const ENDED_SECONDS = 86_400;
 
@@ -17,20 +18,28 @@ export interface Presented {
   readonly generation: 'current' | 'former';
 }
 
+export interface SignInListener {
+  readonly ended: (id: string) => void;
+  readonly changed: (id: string) => void;
+}
+
 /** Sign-ins in the vault. */
 export class SignIns {
   readonly #scope: Scope<unknown>;
 
   /** Called in apply() only.
-   *  @param ended called for each sign-in that ends, at this or another process
+   *  @param listener is called for each sign-in that ends, or whose person has other groups or another name, at this or another process
    *  @param issuer the identity provider; undefined while it is not known */
-  constructor(scope: Scope<unknown>, ended: (id: string) => void, issuer: () => string | undefined) {
+  constructor(scope: Scope<unknown>, listener: SignInListener, issuer: () => string | undefined) {
     this.#scope = scope;
-    this.#ended = ended;
+    this.#listener = listener;
     this.#issuer = issuer;
-    scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message: ({ id }) => ended(String(id)) }));
+    const tell = (channel: Channel, topic: string, listen: (id: string) => void): (() => void) =>
+      channel.subscribe(topic, { message: ({ id }) => listen(String(id)) });
+    scope.each(Channel, (channel) => tell(channel, ENDED_TOPIC, listener.ended));
+    scope.each(Channel, (channel) => tell(channel, CHANGED_TOPIC, listener.changed));
   }
-  readonly #ended: (id: string) => void;
+  readonly #listener: SignInListener;
   readonly #issuer: () => string | undefined;
 
   /** @returns false if it exists or has ended */
@@ -55,8 +64,14 @@ export class SignIns {
   async end(id: string, reason: string): Promise<void> {
     const ended: Ended = { id, endedAt: Date.now(), reason };
     await this.#vault.set(KIND + id, ended, ENDED_SECONDS);
-    this.#ended(id);
-    this.#scope.find(Channel)?.publish(TOPIC, { id });
+    this.#listener.ended(id);
+    this.#scope.find(Channel)?.publish(ENDED_TOPIC, { id });
+  }
+
+  /** Its person is described otherwise from now on: what was begun for them as they were ends at every process. */
+  changed(id: string): void {
+    this.#listener.changed(id);
+    this.#scope.find(Channel)?.publish(CHANGED_TOPIC, { id });
   }
 
   /** The sign-in that a refresh token belongs to; undefined if it was not issued here, or has ended. */

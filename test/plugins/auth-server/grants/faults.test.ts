@@ -98,7 +98,7 @@ class Process {
     const addresses = new Addresses(() => ({ baseUrl: 'http://localhost:1' }) as unknown as ServerConfig);
     this.signIns = new SignIns(
       scope,
-      (id) => this.accessTokens.forget(id),
+      { ended: (id) => this.accessTokens.forget(id), changed: () => undefined },
       () => undefined,
     );
     this.accessTokens = new AccessTokens(scope, this.signIns, () => 'http://localhost:1');
@@ -109,12 +109,13 @@ class Process {
       attempts: new Attempts(scope),
       addresses,
       sessionMs: () => HOUR_MS,
+      changed: () => undefined,
       log: captureLog(),
     };
     this.#code = new CodeGrant(issuing, this.codes, () => undefined);
-    const refresh: IdentityProvider['refresh'] = async (_, before) => {
+    const refresh: IdentityProvider['refresh'] = async ({ person, provider }) => {
       await this.#faulty.operate(() => undefined);
-      return all.refreshAtProvider(before);
+      return { person, provider: all.refreshAtProvider(provider) };
     };
     const turns = new ProviderTurns(issuing.signIns, issuing.attempts, { refresh });
     this.#ahead = new ProviderAhead(issuing, turns);

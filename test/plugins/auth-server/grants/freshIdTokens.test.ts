@@ -7,7 +7,8 @@ import { ProviderAhead } from '../../../../plugins/auth-server/grants/providerAh
 import { ProviderTurns } from '../../../../plugins/auth-server/grants/providerTurns.ts';
 import { AccessTokens } from '../../../../plugins/auth-server/state/accessTokens.ts';
 import { Attempts } from '../../../../plugins/auth-server/state/attempts.ts';
-import type { IssuedTokens, SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
+import type { Identity } from '../../../../plugins/auth-server/provider/identityProvider.ts';
+import type { SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
 import { Vault } from '../../../../plugins/contracts/vault.ts';
 import { Peers } from '../../../../plugins/contracts/processes.ts';
@@ -30,10 +31,10 @@ class Provider {
   asked = 0;
   hasIdToken = true;
   answer: Promise<void> = Promise.resolve();
-  readonly refresh = async (_: unknown, before: IssuedTokens): Promise<IssuedTokens> => {
+  readonly refresh = async ({ person, provider }: Identity): Promise<Identity> => {
     this.asked += 1;
     await this.answer;
-    return { ...before, ...(this.hasIdToken && { idToken: await idToken(600) }) };
+    return { person, provider: { ...provider, ...(this.hasIdToken && { idToken: await idToken(600) }) } };
   };
 }
 
@@ -55,13 +56,13 @@ describe('FreshIdTokens', () => {
     } as unknown as Scope<unknown>;
     const signIns = new SignIns(
       scope,
-      () => undefined,
+      { ended: () => undefined, changed: () => undefined },
       () => undefined,
     );
     const attempts = new Attempts(scope);
     const accessTokens = new AccessTokens(scope, signIns, () => 'http://localhost:1');
     const turns = new ProviderTurns(signIns, attempts, provider);
-    const ahead = new ProviderAhead({ signIns, attempts, accessTokens, log: captureLog() }, turns);
+    const ahead = new ProviderAhead({ signIns, attempts, accessTokens, changed: () => undefined, log: captureLog() }, turns);
     return { signIns, fresh: new FreshIdTokens(signIns, ahead) };
   }
   async function start(seconds: number) {
