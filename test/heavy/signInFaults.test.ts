@@ -177,9 +177,11 @@ for (const [name, start] of [
       const known: Tokens = after ?? before;
       const next = tokensOf(await repeated(() => client.refresh(known.refresh)));
       expect(await admits(next.access)).equal(true);
+      // Within a minute, the token that was rotated last gets an access token alone.
+      const last = tokensOf(await repeated(() => client.refresh(next.refresh)));
       refused(await repeated(() => client.refresh(before.refresh)));
-      refused(await client.refresh(next.refresh));
-      expect(await admits(next.access)).equal(false);
+      refused(await client.refresh(last.refresh));
+      for (const { access } of [next, last]) expect(await admits(access)).equal(false);
     });
 
     it('after a code was redeemed does not make it good again once its tokens are used', async () => {
@@ -249,7 +251,7 @@ describe('e2e: sign-in at two processes over one Redis', function () {
   it('T45: a token refreshed at both at once has one successor', async () => {
     const { refresh } = await a.tokens();
     const answers = await Promise.all([a.refresh(refresh), b.refresh(refresh)]);
-    const given = answers.filter(({ status }) => status === 200);
+    const given = answers.filter(({ body }) => body['refresh_token'] !== undefined);
     expect(given.length).at.most(1);
     for (const answer of given) {
       const { body } = await b.refresh(tokensOf(answer).refresh);

@@ -11,8 +11,11 @@ import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 
-/** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in. The provider is asked first,
- *  so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
+/** Two processes of a client, two of its addresses, and repeated requests use one token twice within this time. */
+const SECOND_USE_MS = 60_000;
+
+/** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in, unless it was rotated last and
+ *  within a minute: then it gets an access token alone. The provider is asked first, so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
  *  client, the client may send the same token again. Source: RFC 9700 §4.14 */
 export class RefreshGrant implements Grant {
   readonly type = 'refresh_token';
@@ -29,6 +32,7 @@ export class RefreshGrant implements Grant {
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
     const { signIn, secret, generation } = await this.#checked(form, client, await jkt());
     const scope = this.#scopeOf(form, signIn);
+    if (await this.#isSecondUse(signIn, secret, generation)) return this.#accessAlone(signIn, scope);
     // A client that presents the current token has received the answer to the former one.
     const before = generation === 'current' ? { ...signIn, turn: undefined } : signIn;
     const turn = await this.#turns.take(signIn, digest(secret), before).catch(asRefused);
@@ -50,6 +54,7 @@ export class RefreshGrant implements Grant {
       current,
       expiresAt,
       turn: { ...running.turn, state: 'unanswered' },
+      rotated: { secret: running.turn.from, at: Date.now() },
     };
     const body = await tokenAnswer(accessTokens, next, token, scope);
     if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
@@ -67,18 +72,34 @@ export class RefreshGrant implements Grant {
     const { signIn } = presented;
     if (signIn.clientId !== client.id) throw await this.#theft(signIn, 'refresh-token-of-other-client');
     if (signIn.jkt !== undefined && signIn.jkt !== jkt) throw refused('refresh-token-of-other-key');
-    await this.#refuseRotated(presented);
     return presented;
   }
 
-  /** A rotated token is only accepted if no answer with its successor can have reached the client. */
-  async #refuseRotated({ signIn, secret, generation }: Presented): Promise<void> {
-    if (generation === 'current') return;
-    const { turn } = signIn;
+  /** A rotated token is only as good as the current one if no answer with its successor can have reached the client.
+   *  @returns whether it was rotated last, and within a minute @throws OAuthError if it was rotated before */
+  async #isSecondUse(signIn: SignIn, secret: string, generation: Presented['generation']): Promise<boolean> {
+    if (generation === 'current') return false;
+    const { turn, rotated } = signIn;
     const isLast = turn !== undefined && isSame(turn.from, digest(secret));
     const state = isLast ? await this.#turns.stateOf(turn) : 'answered';
-    if (state === 'answered') throw await this.#theft(signIn, 'refresh-token-reused');
-    if (state !== 'failed') throw busy(IN_USE);
+    if (state === 'failed') return false;
+    if (state !== 'answered') throw busy(IN_USE);
+    const isRecent = rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now();
+    if (isRecent && isSame(rotated.secret, digest(secret))) return true;
+    throw await this.#theft(signIn, 'refresh-token-reused');
+  }
+
+  /** The holder of the current refresh token continues; a thief of the former one has nothing that lasts. */
+  async #accessAlone(signIn: SignIn, scope: string): Promise<GrantAnswer> {
+    const { accessTokens, log } = this.#issuing;
+    log.warn(
+      'a refresh token was used again within a minute: it gets an access token, and no refresh token',
+      {
+        signIn: signIn.id,
+        client: signIn.clientId,
+      },
+    );
+    return { body: await tokenAnswer(accessTokens, signIn, undefined, scope) };
   }
 
   async #theft(signIn: SignIn, reason: string): Promise<OAuthError> {

@@ -3,17 +3,18 @@ import type { AccessTokens, IssuedToken } from '../state/accessTokens.ts';
 import type { SignIn } from '../state/signIn.ts';
 
 /** The response of the token endpoint. An id_token is only for clients with the scope `openid`: others may refuse it, as its issuer is
- *  the identity provider. Source: RFC 6749 §5.1, OIDC Core §3.1.2.1 */
+ *  the identity provider.
+ *  @param refreshToken undefined for an answer that has none. Source: RFC 6749 §5.1, OIDC Core §3.1.2.1 */
 export async function tokenAnswer(
   accessTokens: AccessTokens,
   signIn: SignIn,
-  refreshToken: string,
+  refreshToken: string | undefined,
   scope: string,
 ): Promise<JsonObject> {
   const { jkt, provider } = signIn;
   return {
     ...accessAnswer(await accessTokens.issue(signIn, scope), scope, jkt),
-    refresh_token: refreshToken,
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     ...(scope.split(' ').includes('openid') && { id_token: provider.idToken }),
   };
 }

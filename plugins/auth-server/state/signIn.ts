@@ -38,6 +38,15 @@ export interface SignIn {
   /** Marks secrets that were issued here, so that a rotated one is told from an invented one. */
   readonly tagKey: string;
   readonly turn?: TokenChange | undefined;
+  readonly rotated?: Rotated;
+}
+
+/** The refresh token before the current one. */
+export interface Rotated {
+  /** Digest of its secret. */
+  readonly secret: string;
+  /** Time in ms since 1970. */
+  readonly at: number;
 }
 
 /** A change of the refresh token that is under way, or whose answer may not have reached the client. If it failed, the client may

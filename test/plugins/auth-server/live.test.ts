@@ -102,6 +102,7 @@ describe('auth-server: changes while people work', () => {
     const call = await waitingCall(auth.base, ending);
     const next = tokensOf(await auth.refresh(tokens.refresh));
     expect(await statusOf({ ...ending, authorization: `Bearer ${next.access}` })).equal(200);
+    await auth.refresh(next.refresh);
     // A refresh token that was used before has been stolen.
     expect((await auth.refresh(tokens.refresh)).status).equal(400);
     await within(hers.ended, { what: 'the end of the stream' });

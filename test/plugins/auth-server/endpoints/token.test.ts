@@ -3,6 +3,7 @@ import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
 import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
 import { PUBLIC_CLIENT, REDIRECT, startAuthServer, tokensOf } from '../../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
+import { movableClock } from '../../../support/clock.ts';
 import { until } from '../../../support/until.ts';
 
 const SECRET = 'a secret: of%the client';
@@ -211,6 +212,21 @@ describe('auth-server: /oauth/token', () => {
       const third = tokensOf(await auth.refresh(second.refresh));
       refused(await auth.refresh(first.refresh), 400, 'invalid_grant', 'refresh-token-reused');
       refused(await auth.refresh(third.refresh), 400, 'invalid_grant', 'refresh-token-unknown');
+      expect(await isAdmitted(third.access)).equal(false);
+    });
+
+    it('T44: replayed within a minute of its rotation gets an access token alone, and the sign-in continues', async () => {
+      const { later } = movableClock();
+      const first = await auth.tokens();
+      const second = tokensOf(await auth.refresh(first.refresh));
+      const again = await auth.refresh(first.refresh);
+      expect(again).include({ status: 200 });
+      expect(again.body).not.have.property('refresh_token');
+      expect(await isAdmitted(String(again.body['access_token']))).equal(true);
+      expect(await isAdmitted(second.access)).equal(true);
+      const third = tokensOf(await auth.refresh(second.refresh));
+      later(61_000);
+      refused(await auth.refresh(second.refresh), 400, 'invalid_grant', 'refresh-token-reused');
       expect(await isAdmitted(third.access)).equal(false);
     });
 

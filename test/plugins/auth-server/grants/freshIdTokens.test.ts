@@ -54,15 +54,14 @@ describe('FreshIdTokens', () => {
       all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),
       each: () => undefined,
     } as unknown as Scope<unknown>;
-    const signIns = new SignIns(
-      scope,
-      { ended: () => undefined, changed: () => undefined },
-      () => undefined,
-    );
+    const signIns = new SignIns(scope, { ended: () => undefined, changed: () => undefined }, () => undefined);
     const attempts = new Attempts(scope);
     const accessTokens = new AccessTokens(scope, signIns, () => 'http://localhost:1');
     const turns = new ProviderTurns(signIns, attempts, provider);
-    const ahead = new ProviderAhead({ signIns, attempts, accessTokens, changed: () => undefined, log: captureLog() }, turns);
+    const ahead = new ProviderAhead(
+      { signIns, attempts, accessTokens, changed: () => undefined, log: captureLog() },
+      turns,
+    );
     return { signIns, fresh: new FreshIdTokens(signIns, ahead) };
   }
   async function start(seconds: number) {
