@@ -108,7 +108,6 @@ describe('the custom resource definitions', () => {
 
   it('refuse what the kinds refuse, with their words', async () => {
     for (const [kind, spec, words] of [
-      ['MCPServer', { type: 'stdio' }, 'command is required for stdio type'],
       ['MCPServer', { type: 'sse' }, 'url is required for streamable-http and sse types'],
       ['MCPServer', { ...STDIO, headers: { a: 'b' } }, 'headers does not belong to a server of type stdio'],
       ['MCPServer', { ...REMOTE, env: { a: 'b' } }, 'env belongs to servers of type stdio only'],
@@ -142,8 +141,9 @@ describe('the custom resource definitions', () => {
       .and.include('unknown field "spec.comand"');
   });
 
-  it('take commands as lists only, and durations and versions as texts only', async () => {
-    expect(await create('MCPServer', { ...STDIO, command: 'node' })).match(/^422/);
+  it('take a command as a list or a text, and durations and versions as texts only', async () => {
+    for (const command of ['node', ['node', 'server.js']])
+      expect(await create('MCPServer', { ...STDIO, command, args: ['a'] })).match(/^201/);
     const steps = [{ id: 'a', tool: 't' }];
     expect(await create('Workflow', { steps, timeout: 90 })).match(/^422/);
     expect(await create('Workflow', { steps, version: 1 })).match(/^422/);

@@ -123,6 +123,20 @@ describe('orchestrator mode', () => {
     expect(await pidOf('s')).equal(pid);
   });
 
+  it('takes a command as a text, and says at the object if it has none that can be run', async () => {
+    const [command, ...args] = STDIO.command;
+    await add('s', { ...STDIO, command, args });
+    await ready('s');
+    for (const [name, wrong] of Object.entries({ none: undefined, number: 5, map: { node: 'server.js' } })) {
+      await add(name, { ...STDIO, command: wrong });
+      await until(async () => (await condition(name, 'Accepted'))?.status === 'False', { what: name });
+      const accepted = await condition(name, 'Accepted');
+      expect(accepted).include({ reason: 'CONFIG_INVALID' });
+      expect(accepted?.message).match(/command (is required|must be)/);
+    }
+    expect(await isReady('s')).equal(true);
+  });
+
   it('stops, starts and restarts a server once for each newer request, and mirrors the request', async () => {
     await add('s');
     await ready('s');

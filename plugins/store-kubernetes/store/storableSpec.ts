@@ -6,10 +6,8 @@ const DURATIONS: readonly string[] = ['timeout', 'delay', 'maxDelay', 'max_delay
 /** Keys below which there are steps or retries. All others hold values of people, which stay as they are. */
 const PARTS: readonly string[] = ['steps', 'onFailure', 'finally', 'parallel', 'forEach', 'retry'];
 
-/** A spec as the custom resource holds it: `command` as a list, durations and versions as texts. Source: schemas/crd/README.md. */
+/** A spec as the custom resource holds it: durations and versions as texts. Source: schemas/crd/README.md. */
 export function storableSpec(spec: JsonObject): JsonObject {
-  const { command } = spec;
-  if (typeof command === 'string') return { ...spec, command: [command] };
   if (!Array.isArray(spec['steps'])) return spec;
   const { version } = spec;
   return { ...withTexts(spec), ...(typeof version === 'number' && { version: String(version) }) };

@@ -2,14 +2,11 @@ import { expect } from 'chai';
 import { storableSpec } from '../../../../plugins/store-kubernetes/store/storableSpec.ts';
 
 describe('the spec of a custom resource', () => {
-  it('has a command as a list', () => {
-    expect(storableSpec({ type: 'stdio', command: 'node', args: ['a'] })).deep.equal({
-      type: 'stdio',
-      command: ['node'],
-      args: ['a'],
-    });
-    const remote = { type: 'sse', timeout: 5 };
-    expect(storableSpec(remote)).equal(remote);
+  it('has a server as it was written', () => {
+    for (const command of ['node', ['node', 'server.js']]) {
+      const server = { type: 'stdio', command, args: ['a'], timeout: 5 };
+      expect(storableSpec(server)).equal(server);
+    }
   });
 
   it('has the durations and the version of a workflow as texts, and values of people as they were', () => {
