@@ -103,7 +103,10 @@ function checkStdio(spec: McpServerSpec): readonly Finding[] {
   } else findings.push(...checkCommand(command, args));
   if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
   if (messageUrl !== undefined) findings.push(unusedBy('messageUrl', 'stdio', 'remove it'));
-  if (Object.keys(headers).length > 0) findings.push(notFor('headers', 'stdio', 'use env instead'));
+  if (Object.keys(headers).length > 0) {
+    const message = 'headers does not belong to a server of type stdio; use env instead';
+    findings.push({ path: ['headers'], message });
+  }
   if (proxy !== undefined) findings.push(unusedBy('proxy', 'stdio', 'set HTTPS_PROXY in env'));
   if (tls !== undefined) findings.push(unusedBy('tls', 'stdio', 'remove it'));
   for (const [key, value] of Object.entries(env)) {
@@ -156,7 +159,7 @@ function checkRemote({
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (warmInstances !== undefined)
     findings.push(unusedBy('warmInstances', type, 'remove it or set type: stdio'));
-  if (Object.keys(env).length > 0) findings.push(notFor('env', type, 'use headers instead'));
+  if (Object.keys(env).length > 0) findings.push(unusedBy('env', type, 'use headers instead'));
   for (const [key, value] of Object.entries(headers)) {
     const message = headerFault(key, value);
     if (message !== undefined) findings.push({ path: ['headers', key], message });
@@ -242,10 +245,6 @@ function checkLists({ includeTools = [], excludeTools = [] }: McpServerSpec): re
         : [{ path: [key, at], message: `${key}.${at} is not a pattern: ${fault}` }];
     });
   return [...faults('includeTools', includeTools), ...faults('excludeTools', excludeTools)];
-}
-
-function notFor(field: string, type: string, fix: string): Finding {
-  return { path: [field], message: `${field} does not belong to a server of type ${type}; ${fix}` };
 }
 
 /** Only a warning: clients send all fields of the form, and an unused one is harmless. */

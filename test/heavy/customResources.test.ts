@@ -67,7 +67,7 @@ describe('the custom resource definitions', () => {
   it('take what the kinds take', async () => {
     const specs: readonly (readonly [string, object])[] = [
       ['MCPServer', { ...STDIO, env: { A: 'b' }, args: ['x'], questions: ['roots'], callTimeouts: { a: 5 } }],
-      ['MCPServer', { ...REMOTE, headers: { A: 'b' }, auth: { type: 'oauth' }, timeout: 5 }],
+      ['MCPServer', { ...REMOTE, headers: { A: 'b' }, env: { A: 'b' }, auth: { type: 'oauth' }, timeout: 5 }],
       [
         'Workflow',
         {
@@ -110,7 +110,6 @@ describe('the custom resource definitions', () => {
     for (const [kind, spec, words] of [
       ['MCPServer', { type: 'sse' }, 'url is required for streamable-http and sse types'],
       ['MCPServer', { ...STDIO, headers: { a: 'b' } }, 'headers does not belong to a server of type stdio'],
-      ['MCPServer', { ...REMOTE, env: { a: 'b' } }, 'env belongs to servers of type stdio only'],
       [
         'MCPServer',
         { ...REMOTE, type: 'sse', revision: 'modern' },

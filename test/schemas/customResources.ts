@@ -130,10 +130,6 @@ const SERVER_RULES: readonly Rule[] = [
     message: 'headers does not belong to a server of type stdio; use env instead',
   },
   {
-    rule: "self.type == 'stdio' || !has(self.env) || size(self.env) == 0",
-    message: 'env belongs to servers of type stdio only; use headers instead',
-  },
-  {
     rule: "self.type != 'sse' || !has(self.revision) || self.revision != 'modern'",
     message: 'revision modern does not exist over sse; remove it or set type: streamable-http',
   },

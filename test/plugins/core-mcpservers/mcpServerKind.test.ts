@@ -96,11 +96,6 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       'error: url must be complete and begin with http:// or https://',
     ],
     [
-      'env on a remote type',
-      { ...REMOTE, env: { A: 'b' } },
-      'error: env does not belong to a server of type streamable-http; use headers instead',
-    ],
-    [
       'auth on stdio',
       { ...STDIO, auth: { type: 'oauth' } },
       'error: auth configuration is only supported for remote server types (streamable-http or sse)',
@@ -168,6 +163,9 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       'warning: command is not used by a server of type streamable-http; remove it or set type: stdio',
       'warning: args is not used by a server of type streamable-http; remove it or set type: stdio',
       'warning: idleTimeout is not used by a server of type streamable-http; remove it or set type: stdio',
+    ]);
+    expect(issuesOf({ ...REMOTE, env: { A: 'b' } })).to.deep.equal([
+      'warning: env is not used by a server of type streamable-http; use headers instead',
     ]);
     expect(issuesOf({ ...REMOTE, instances: 'perSession', warmInstances: 1 })).to.deep.equal([
       'warning: warmInstances is not used by a server of type streamable-http; remove it or set type: stdio',
