@@ -19,6 +19,8 @@ export function convertedSettings(source: JsonObject): Converted {
   const { musterPrefix, oauth, ...rest } = sectionOf(aggregator);
   if (musterPrefix !== undefined) notes.push('aggregator.musterPrefix is aggregator.servicePrefix here');
   const { server, ...client } = sectionOf(oauth);
+  for (const [name, section] of Object.entries({ server, mcpClient: client['mcpClient'] }))
+    if (isUndecided(section)) notes.push(`aggregator.oauth.${name} has no "enabled": it is off, as it was`);
   const { storage, ...converted } = isObject(server)
     ? convertedServer(server, notes)
     : { storage: undefined };
@@ -30,12 +32,25 @@ export function convertedSettings(source: JsonObject): Converted {
       ...rest,
       servicePrefix: musterPrefix,
       oauth: isObject(oauth)
-        ? withoutUndefined({ ...client, server: isObject(server) ? converted : undefined })
+        ? withoutUndefined({
+            ...client,
+            mcpClient: decided(client['mcpClient']),
+            server: isObject(server) ? decided(converted) : undefined,
+          })
         : undefined,
     }),
     plugins: redis && { 'vault-redis': { config: redis } },
   });
   return { settings, notes };
+}
+
+/** A section without its switch is off there, and refused here. */
+function isUndecided(section: unknown): boolean {
+  return isObject(section) && Object.keys(section).length > 0 && section['enabled'] === undefined;
+}
+
+function decided(section: unknown): unknown {
+  return isUndecided(section) ? { enabled: false, ...sectionOf(section) } : section;
 }
 
 function convertedServer(server: JsonObject, notes: string[]): JsonObject {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { isObject, placeText, readYaml } from 'pegboard';
+import { isObject, placeText, readSchema, readYaml } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { stringify } from 'yaml';
 import { ImportRecord } from '../clients/importRecord.ts';
@@ -16,6 +16,7 @@ import { asText } from '../output/print.ts';
 import { tableLines } from '../output/tableLines.ts';
 import { progressTo } from '../progressTo.ts';
 import { convertedSettings } from './convertedSettings.ts';
+import { knownPart } from './knownPart.ts';
 
 interface PlannedFile {
   /** Absolute path of what is written. */
@@ -30,6 +31,12 @@ interface Settings {
   readonly namespace: string | undefined;
   readonly notes: readonly string[];
 }
+/** The schemas of all keys that muster's config.yaml may have. */
+const SETTINGS = [
+  'config',
+  ...['auth-server', 'auth-client', 'auth-exchange', 'admin'].map((name) => `config/${name}`),
+];
+
 interface Plan {
   readonly files: readonly PlannedFile[];
   readonly faults: readonly string[];
@@ -73,9 +80,12 @@ export async function importDirectory(
 
 async function planOf(from: string, to: string): Promise<Plan> {
   const faults: string[] = [];
+  const notes: string[] = [];
   const settings = await settingsIn(join(from, 'config.yaml'), faults);
   const definitions = await Promise.all(
-    DEFINITION_KINDS.map(({ folder }) => definitionsIn(join(from, folder), settings?.namespace, faults)),
+    DEFINITION_KINDS.map(({ folder }) =>
+      definitionsIn(join(from, folder), settings?.namespace, { faults, notes }),
+    ),
   );
   const found = [
     ...(settings === undefined
@@ -92,39 +102,58 @@ async function planOf(from: string, to: string): Promise<Plan> {
       there === undefined ? 'new' : there === file.text ? 'already there' : 'left out: another file is there';
     return { path, ...file, what };
   });
-  return { files: await Promise.all(files), faults, notes: settings?.notes ?? [] };
+  return { files: await Promise.all(files), faults, notes: [...(settings?.notes ?? []), ...notes] };
 }
 
 async function settingsIn(file: string, faults: string[]): Promise<Settings | undefined> {
   const text = await textAt(file);
   if (text === undefined) return undefined;
-  const { value, issues } = readYaml(text, file);
+  const source = readYaml(text, file);
+  const { value, issues } = source;
   for (const issue of issues) faults.push(`${placeText(issue) ?? file}: ${issue.message}`);
   if (issues.length > 0 || !isObject(value)) return undefined;
-  const { settings, notes } = convertedSettings(value);
+  const converted = convertedSettings(value);
+  const { value: settings, leftOut } = knownPart(
+    converted.settings,
+    SETTINGS.map((name) => readSchema(name)),
+  );
   const { namespace } = settings;
   return {
     text: stringify(settings, { lineWidth: 0 }),
     namespace: typeof namespace === 'string' ? namespace : undefined,
-    notes,
+    notes: [
+      ...converted.notes,
+      ...leftOut.map((path) => unreadKey(placeText(source.locate(path)) ?? file, path)),
+    ],
   };
+}
+
+function unreadKey(place: string, path: readonly (string | number)[]): string {
+  return `${place}: ${path.join('.')} is left out: no key of that name is read`;
 }
 
 async function definitionsIn(
   folder: string,
   namespace: string | undefined,
-  faults: string[],
+  { faults, notes }: { readonly faults: string[]; readonly notes: string[] },
 ): Promise<readonly { readonly name: string; readonly from: string; readonly text: string }[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).sort();
   const found = files.map(async (name) => {
     const from = join(folder, name);
     try {
-      return readDocuments((await textAt(from)) ?? '', from).map((document) => ({
-        name: join(document.kind.folder, `${document.name}.yaml`),
-        from,
-        text: fileText(document, namespace),
-      }));
+      return readDocuments((await textAt(from)) ?? '', from).map((document) => {
+        const { kind, name, place } = document;
+        const { value: spec, leftOut } = knownPart(document.spec, [
+          readSchema(`kinds/${kind.kind.toLowerCase()}`),
+        ]);
+        notes.push(...leftOut.map((path) => unreadKey(place(path), path)));
+        return {
+          name: join(kind.folder, `${name}.yaml`),
+          from,
+          text: fileText({ ...document, spec }, namespace),
+        };
+      });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       faults.push(error.message);

@@ -92,6 +92,75 @@ describe('pegboard import of a directory', function () {
     for (const [name, text] of Object.entries(MUSTER)) expect(home.read(name)).equal(text);
   });
 
+  it('leaves out keys that no gateway reads, says which, and keeps what a text is about', async () => {
+    const home = makeClientHome({
+      'muster/config.yaml': `logging: { level: debug }
+aggregator:
+  bind: localhost
+  oauth:
+    enabled: true
+    mcpClient:
+    server: { baseUrl: https://gateway.example.com, trustedIssuers: [{ issuer: https://i.example.com, kind: oidc }] }
+`,
+      'muster/mcpservers/std.yaml': `${GROUP}
+kind: MCPServer
+metadata: { name: std }
+spec: { type: stdio, command: node, healthCheck: { interval: 5 }, auth: { type: none, audience: a }, args: }
+`,
+      'muster/workflows/one.yaml': `${GROUP}
+kind: Workflow
+metadata: { name: one }
+spec:
+  name: one
+  input_schema: { type: object }
+  args: { city: { type: string, format: any } }
+  steps:
+    - { id: a, tool: x_std_echo, args: { free: { name: 1 } }, uses: b }
+    - { id: b, forEach: { items: [1], steps: [{ id: c, tool: x_std_echo, with: {} }] } }
+`,
+    });
+    const { code, stderr } = await home.run(['import', home.at('muster'), '--yes']);
+    expect(code, stderr).equal(0);
+    expect(written(home, 'config.yaml')).deep.equal({
+      aggregator: {
+        oauth: {
+          server: {
+            enabled: false,
+            baseUrl: 'https://gateway.example.com',
+            trustedIssuers: [{ issuer: 'https://i.example.com' }],
+          },
+        },
+      },
+    });
+    expect(written(home, 'mcpservers/std.yaml')).deep.include({
+      spec: { type: 'stdio', command: 'node', auth: { type: 'none' } },
+    });
+    expect(written(home, 'workflows/one.yaml')).deep.include({
+      spec: {
+        args: { city: { type: 'string' } },
+        steps: [
+          { id: 'a', tool: 'x_std_echo', args: { free: { name: 1 } } },
+          { id: 'b', forEach: { items: [1], steps: [{ id: 'c', tool: 'x_std_echo' }] } },
+        ],
+      },
+    });
+    for (const place of [
+      'config.yaml:1:1: logging',
+      'config.yaml:3:3: aggregator.bind',
+      'config.yaml:5:5: aggregator.oauth.enabled',
+      'aggregator.oauth.server.trustedIssuers.0.kind',
+      'std.yaml:4:37: healthCheck',
+      'auth.audience',
+      'one.yaml:5:3: name',
+      'one.yaml:6:3: input_schema',
+      'args.city.format',
+      'steps.0.uses',
+      'steps.1.forEach.steps.0.with',
+    ])
+      expect(stderr).include(`${place} is left out: no key of that name is read`);
+    expect(stderr).include('aggregator.oauth.server has no "enabled": it is off, as it was');
+  });
+
   it('writes what the gateway reads: each definition, in the namespace in force', async () => {
     const home = makeClientHome({
       ...MUSTER,
