@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { definitionNameFault, isObject, nearest, readYaml } from 'pegboard';
+import { definitionNameFault, isObject, nearest } from 'pegboard';
 import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
-import { documentTexts } from '../kit/definitions/documentTexts.ts';
+import { documentsIn } from '../kit/definitions/documentsIn.ts';
 
 /** The definition in one file. */
 export interface FileDefinition {
@@ -47,8 +47,7 @@ export function parseDefinitions(
   file: string,
   kind: ResourceKind,
 ): readonly ParsedDefinition[] {
-  const sources = documentTexts(text).map((part) => ({ ...readYaml(part, file), text }));
-  const found = sources.flatMap((source) => itemsOf(source).map((item) => parseDefinition(item, kind)));
+  const found = documentsIn(text, file).map((source) => parseDefinition(source, kind));
   // An empty document beside others is a line `---` too many.
   const written = found.filter((one) => one !== undefined);
   return written.length > 0 ? written : [emptyFile(file)];
@@ -74,18 +73,6 @@ function parseDefinition(source: YamlSource, kind: ResourceKind): ParsedDefiniti
   const definition = isObject(value) ? readForm(value, source, kind, fault) : undefined;
   if (!isObject(value)) fault([], 'a definition is a map of keys and values; begin with its first key');
   return issues.length > 0 ? { definition: undefined, issues } : { definition, issues };
-}
-
-/** The items of a List, as `kubectl get -o yaml` writes it; else the document itself. */
-function itemsOf(source: YamlSource): readonly YamlSource[] {
-  const { value } = source;
-  if (!isObject(value) || !/^(\w*)List$/.test(String(value['kind'])) || !Array.isArray(value['items']))
-    return [source];
-  return value['items'].map((item: unknown, at) => ({
-    ...source,
-    value: item,
-    locate: (path) => source.locate(['items', at, ...path]),
-  }));
 }
 
 /** The file name without folder and extension. */

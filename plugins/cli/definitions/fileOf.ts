@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, messageOf, readYaml } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
+import { documentsIn } from '../../kit/definitions/documentsIn.ts';
 import { Failure } from '../failure.ts';
 import type { DefinitionKind } from './definitionKinds.ts';
 
@@ -20,14 +21,15 @@ export async function fileOf(
   }
   for (const file of names.filter((one) => /\.ya?ml$/.test(one)).sort()) {
     const text = await readFile(join(path, file), 'utf8').catch(() => '');
-    if (nameIn(text, file) === name) return join(path, file);
+    if (namesIn(text, file).includes(name)) return join(path, file);
   }
   return undefined;
 }
 
-function nameIn(text: string, file: string): unknown {
-  const { value } = readYaml(text, file);
-  const { metadata, name } = isObject(value) ? value : {};
-  const own = isObject(metadata) ? metadata['name'] : name;
-  return own ?? file.replace(/\.ya?ml$/, '');
+function namesIn(text: string, file: string): readonly unknown[] {
+  return documentsIn(text, file).map(({ value }) => {
+    const { metadata, name } = isObject(value) ? value : {};
+    const own = isObject(metadata) ? metadata['name'] : name;
+    return own ?? file.replace(/\.ya?ml$/, '');
+  });
 }

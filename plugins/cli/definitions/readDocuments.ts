@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text as textIn } from 'node:stream/consumers';
 import { basename } from 'node:path';
-import { definitionNameFault, isObject, messageOf, placeText, readYaml } from 'pegboard';
+import { definitionNameFault, isObject, messageOf, placeText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { documentTexts } from '../../kit/definitions/documentTexts.ts';
+import { documentsIn } from '../../kit/definitions/documentsIn.ts';
 import { Failure } from '../failure.ts';
 import type { PlainDefinition } from './plainDefinition.ts';
 import { DEFINITION_KINDS, SERVER_KIND, WORKFLOW_KIND } from './definitionKinds.ts';
@@ -16,11 +16,10 @@ export interface Document extends PlainDefinition {
   readonly place: (path: Path) => string;
 }
 
-/** The definitions of YAML text, one or more documents. @param file for messages @throws Failure naming the lines of all faults */
+/** The definitions of YAML text: of one or more documents, and of the items of a List. @param file for messages @throws Failure naming the lines of all faults */
 export function readDocuments(text: string, file: string): readonly Document[] {
   const faults: string[] = [];
-  const documents = documentTexts(text).flatMap((part): Document[] => {
-    const source = readYaml(part, file);
+  const documents = documentsIn(text, file).flatMap((source): Document[] => {
     const { value, issues } = source;
     const fault = (path: Path, message: string): void =>
       void faults.push(`${placeText(source.locate(path)) ?? file}: ${message}`);

@@ -28,6 +28,23 @@ describe('Definitions in YAML text', () => {
     expect(flow?.place(['steps', 0, 'tool'])).equal('two.yaml:12:14');
   });
 
+  it('are read from the items of a List, with places in the file', () => {
+    const list = `apiVersion: v1
+kind: List
+items:
+  - { kind: MCPServer, metadata: { name: one }, spec: { url: http://x.test } }
+  - { kind: Workflow, metadata: { name: flow }, spec: { steps: [] } }
+`;
+    const [one, flow, third] = readDocuments(`${list}---\n${TWO}`, 'list.yaml');
+    expect([one, flow].map((document) => [document?.kind.word, document?.name])).deep.equal([
+      ['server', 'one'],
+      ['workflow', 'flow'],
+    ]);
+    expect(flow?.place(['steps'])).equal('list.yaml:5:57');
+    expect(third?.place(['command', 0])).equal('list.yaml:13:13');
+    expect(() => readDocuments(list.replace('name: flow', 'name: ""'), 'list.yaml')).throw('list.yaml:5:');
+  });
+
   it('have the name of the file if they say none', () => {
     expect(readDocuments('url: http://x.test', '/tmp/a.yml')[0]).include({ name: 'a' });
     expect(() => readDocuments('url: http://x.test', '-')).throw('-:1:1: the definition has no name');

@@ -107,13 +107,18 @@ describe('pegboard add', () => {
       const directory = makeDirectory({
         'config.yaml': config,
         'mcpservers/other.yml': 'name: demo\ntype: stdio\ncommand: [node]\n',
+        'mcpservers/several.yaml': ['one', 'two']
+          .map((name) => `name: ${name}\nurl: http://x.test\n`)
+          .join('---\n'),
       });
-      const { code, stderr } = await typeVerb([
-        ...['add', 'demo', '--config-path', directory.path],
-        ...['--', 'node'],
-      ]);
-      expect(code).equal(1);
-      expect(stderr).contain(`a server demo exists already in ${directory.at('mcpservers/other.yml')}`);
+      for (const [name, file] of Object.entries({ demo: 'other.yml', two: 'several.yaml' })) {
+        const { code, stderr } = await typeVerb([
+          ...['add', name, '--config-path', directory.path],
+          ...['--', 'node'],
+        ]);
+        expect(code).equal(1);
+        expect(stderr).contain(`a server ${name} exists already in ${directory.at(`mcpservers/${file}`)}`);
+      }
     });
 
     it('fails if the endpoint was named', async () => {
