@@ -28,17 +28,19 @@ export function convertedSettings(source: JsonObject): Converted {
   const settings = withoutUndefined({
     ...others,
     orchestrator: kubernetes,
-    aggregator: withoutUndefined({
-      ...rest,
-      servicePrefix: musterPrefix,
-      oauth: isObject(oauth)
-        ? withoutUndefined({
-            ...client,
-            mcpClient: decided(client['mcpClient']),
-            server: isObject(server) ? decided(converted) : undefined,
-          })
-        : undefined,
-    }),
+    aggregator: isObject(aggregator)
+      ? withoutUndefined({
+          ...rest,
+          servicePrefix: musterPrefix,
+          oauth: isObject(oauth)
+            ? withoutUndefined({
+                ...client,
+                mcpClient: decided(client['mcpClient']),
+                server: isObject(server) ? decided(converted) : server,
+              })
+            : oauth,
+        })
+      : aggregator,
     plugins: redis && { 'vault-redis': { config: redis } },
   });
   return { settings, notes };

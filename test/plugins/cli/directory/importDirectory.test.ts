@@ -161,6 +161,12 @@ spec:
     expect(stderr).include('aggregator.oauth.server has no "enabled": it is off, as it was');
   });
 
+  it('keeps a section of a wrong type, which the check then names', async () => {
+    const home = makeClientHome({ 'muster/config.yaml': 'aggregator: [{ port: 8090 }]\n' });
+    await home.run(['import', home.at('muster'), '--yes']);
+    expect(written(home, 'config.yaml')).deep.equal({ aggregator: [{ port: 8090 }] });
+  });
+
   it('writes what the gateway reads: each definition, in the namespace in force', async () => {
     const home = makeClientHome({
       ...MUSTER,
