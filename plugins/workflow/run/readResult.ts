@@ -1,4 +1,7 @@
-import type { CallResult } from 'pegboard';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from 'pegboard';
+import type { CallResult, JsonObject } from 'pegboard';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 
 /** The result of a step's call. */
 export interface StepOutcome {
@@ -8,16 +11,16 @@ export interface StepOutcome {
   readonly text: string;
 }
 
-/** What a step's result is: the value of the first text if that is JSON, else `structuredContent`, else the text; null if there is
- *  none of them. */
+/** What a step's result is: see the table in README.md. Null without a text and `structuredContent`. */
 export function readResult(result: CallResult): StepOutcome {
   const { content, structuredContent, isError } = result.value();
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const texts = items.flatMap((item) => textOf(item) ?? []);
-  const first = textOf(items[0]);
+  const [first] = texts;
+  const value = structuredContent ?? (first === undefined ? null : valueIn(first));
   return {
     isError: isError === true,
-    value: first === undefined ? (structuredContent ?? null) : parsed(first, structuredContent),
+    value: isObject(structuredContent) ? unwrapped(structuredContent, texts) : value,
     text: texts.join('\n'),
   };
 }
@@ -28,12 +31,28 @@ function textOf(item: unknown): string | undefined {
 }
 
 /** An object, a list, or a scalar that prints back as it was: `1.10` and `12e4567` stay text. */
-function parsed(text: string, structured: unknown): unknown {
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (typeof value === 'object' || JSON.stringify(value) === text.trim()) return value;
-  } catch {
-    // Most texts are not JSON.
-  }
-  return structured ?? text;
+function valueIn(text: string): unknown {
+  const value = jsonIn(text);
+  if (value === undefined) return text;
+  return typeof value === 'object' || JSON.stringify(value) === text.trim() ? value : text;
+}
+
+/** What servers that must give an object, and have none, put into its only member: a list or an object that the text has too, or in
+ *  `result` anything else that a function has returned (FastMCP). Other structured content is as it is. */
+function unwrapped(structured: JsonObject, texts: readonly string[]): unknown {
+  const [[key, value] = [], ...more] = Object.entries(structured);
+  if (key === undefined || more.length > 0) return structured;
+  const [text = ''] = texts;
+  const read = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
+  if (read !== undefined && (value === text || isDeepStrictEqual(value, read))) return read;
+  return key === 'result' && isSaid(value, texts) ? value : structured;
+}
+
+/** Whether the text is the value or its JSON; each item of a list may have a text of its own. */
+function isSaid(value: unknown, texts: readonly string[]): boolean {
+  const isOf = (one: unknown, text: string): boolean => one === text || isDeepStrictEqual(one, jsonIn(text));
+  if (texts.length < 2 && isOf(value, texts[0] ?? 'null')) return true;
+  return (
+    Array.isArray(value) && value.length === texts.length && texts.every((text, at) => isOf(value[at], text))
+  );
 }
