@@ -1,5 +1,7 @@
 import { GatewayError, isObject, pathBelow } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, Tool } from 'pegboard';
+import { keepExactNumbers } from '../../kit/calls/exactNumbers.ts';
+import { wantedTypes } from '../../kit/calls/wantedTypes.ts';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { PageRequest } from '../entry/entryPage.ts';
 
@@ -18,8 +20,37 @@ export function requiredText(args: JsonObject, key: string): string {
 export function objectArgument(args: JsonObject, key: string, fix: string): JsonObject {
   const given = args[key] ?? {};
   const value = typeof given === 'string' ? parsed(given) : given;
-  if (isObject(value)) return value;
-  throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a JSON object; ${fix}`);
+  if (!isObject(value)) throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a JSON object; ${fix}`);
+  if (typeof given === 'string') keepExactNumbers(`{"arguments":${given}}`, { arguments: value });
+  return value;
+}
+
+const BEGINS_JSON = /^\s*[[{]/;
+
+/** Whether an argument may be a list or an object as JSON text. */
+export function hasJsonText(args: JsonObject): boolean {
+  return Object.values(args).some((value) => typeof value === 'string' && BEGINS_JSON.test(value));
+}
+
+/** The arguments of a tool, with each list and object that is sent as JSON text, as some clients do, where its schema wants one. Any
+ *  other text is left to the schema. */
+export function withListsRead(args: JsonObject, { inputSchema }: Tool): JsonObject {
+  const { properties } = inputSchema;
+  if (!isObject(properties)) return args;
+  return Object.fromEntries<unknown>(
+    Object.entries(args).map(([key, value]) => {
+      const schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      return [key, isObject(schema) && typeof value === 'string' ? listOrObject(value, schema) : value];
+    }),
+  );
+}
+
+function listOrObject(text: string, schema: JsonObject): unknown {
+  const types = wantedTypes(schema);
+  if (!BEGINS_JSON.test(text) || types.includes('string')) return text;
+  const value = parsed(text);
+  if (value === undefined) return text;
+  return types.includes(Array.isArray(value) ? 'array' : 'object') ? value : text;
 }
 
 /** @returns undefined if it is not JSON, or is nested too deeply to be passed on */

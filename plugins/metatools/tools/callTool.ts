@@ -1,4 +1,5 @@
-import type { Call, InboundRequest, Scope, Tool } from 'pegboard';
+import { ToolTable } from 'pegboard';
+import type { Call, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { Toolsets } from '../../contracts/toolsets.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { GuardedServers } from '../../contracts/credentials.ts';
@@ -8,7 +9,7 @@ import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
 import type { InWorker } from '../results/inWorker.ts';
 import type { ResultStore } from '../results/resultStore.ts';
-import { objectArgument, requiredText } from './arguments.ts';
+import { hasJsonText, objectArgument, requiredText, withListsRead } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { metaTool } from './metaTool.ts';
 import type { StillStarting } from './stillStarting.ts';
@@ -55,7 +56,8 @@ export function callTool(
     }),
     run: (args, call) => {
       const name = requiredText(args, 'name');
-      const passed = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');
+      const given = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');
+      const passed = hasJsonText(given) ? readFor(scope, name, given, call.request) : given;
       const { callToolEnvelope, resultBudget } = scope.config;
       const ready = starting.forTool(name, call)?.then(() => signInFirst(scope, name, call));
       const pending =
@@ -68,6 +70,12 @@ export function callTool(
     failed: (error, meta) =>
       scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log, meta),
   });
+}
+
+/** What a tool of a server is sent is between it and the client. */
+function readFor(scope: Scope<unknown>, name: string, args: JsonObject, request: InboundRequest): JsonObject {
+  const tool = scope.get(ToolTable).find(name, request);
+  return tool === undefined || tool.kind === 'tool' ? args : withListsRead(args, tool);
 }
 
 /** Connects the server of a tool that is not known for the caller, or offers the sign-in that this takes. */

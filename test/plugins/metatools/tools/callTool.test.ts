@@ -55,6 +55,33 @@ describe('metatools: call_tool', () => {
     expect(firstText(await board.call('call_tool', args))).to.equal('{"deep":{"a":[1]}}');
   });
 
+  it('reads lists and objects written as JSON strings for tools of Pegboard, where their schema wants them', async () => {
+    const properties = {
+      list: { type: 'array' },
+      map: { type: ['object', 'null'] },
+      either: { type: ['array', 'string'] },
+      text: { type: 'string' },
+    };
+    const given = { list: ' [{"a":1}]', map: '{"b":[2]}', either: '[3]', text: '[4]', more: '[5]' };
+    const read = { ...given, list: [{ a: 1 }], map: { b: [2] } };
+    const broken = { list: '[{"a":1}', map: '[1]' };
+    for (const [kind, sent, received] of [
+      ['core', given, read],
+      ['workflow', given, read],
+      ['core', broken, broken],
+      ['tool', given, given],
+    ] as const) {
+      const tool = toolOf('lists', {
+        kind,
+        inputSchema: { type: 'object', properties },
+        invoke: (args) => textResult(JSON.stringify(args)),
+      });
+      board = await boardOf({ tools: [tool] });
+      const result = await board.call('call_tool', { name: 'lists', arguments: sent });
+      expect(JSON.parse(firstText(result)), kind).to.deep.equal(received);
+    }
+  });
+
   it('rejects misplaced arguments, naming their right place', async () => {
     const refusals = [
       [{ args: { count: 1 } }, 'unknown argument args of call_tool; did you mean arguments?'],
@@ -78,7 +105,7 @@ describe('metatools: call_tool', () => {
 
   it('rejects arguments of a wrong type with a remedy', async () => {
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    for (const wrong of [[1], 'text', '[]', '5', deep, 5, true]) {
+    for (const wrong of [[1], 'text', '[]', '5', '{"a": 1.0', deep, 5, true]) {
       const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_a_echo', arguments: wrong }));
       expect(refusal.code).to.equal('TOOL_ARGUMENTS');
       expect(refusal.message).to.match(/^arguments must be a JSON object; describe_tool/);
