@@ -84,6 +84,7 @@ function stepRecord(entry: StepEntry, { secrets }: Run): StepRecord {
     }),
     input: secrets.mask(entry.input ?? {}),
     ...(entry.hasResult && { result: secrets.mask(entry.result), stored_as: id }),
+    ...(entry.note !== undefined && { note: entry.note }),
     ...(entry.error !== undefined && { error: shortened(secrets.text(entry.error)) }),
   };
 }

@@ -1,10 +1,9 @@
 import { messageOf } from 'pegboard';
 import type { GroupStep, LoopStep, ToolStep } from '../definition/model.ts';
-import { renderOutputs, noteReferences } from './render.ts';
+import { faultOf, noteReferences, renderOutputs } from './render.ts';
 import { beginEntry, forked, rootsOf } from './state.ts';
 import type { RunFailure, Frame, StepEntry, TemplateScope } from './state.ts';
 import { endEntry, failWith, holds, runToolStep } from './step.ts';
-import { templateFault } from '../definition/templates.ts';
 
 /** A failure that stops the following steps; undefined to continue. */
 export type Stop = RunFailure | undefined;
@@ -116,9 +115,12 @@ async function renderItems(id: string, items: string, frame: Frame): Promise<unk
     noteReferences(items, frame);
     return await frame.run.templates.typed(items, rootsOf(frame));
   } catch (error) {
-    throw new Error(`forEach step ${id}: failed to resolve items expression: ${templateFault(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `forEach step ${id}: failed to resolve items expression: ${faultOf(error, items, frame)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -80,6 +80,7 @@ function stepOf(entry: StepEntry, { secrets }: Run, showsAll: boolean): JsonObje
     }),
     ...(entry.allowFailure && { allow_failure: true }),
     ...(shown && entry.hasResult && entry.result !== null && { result: entry.result }),
+    ...pick(entry.note, 'note'),
     ...(entry.error !== undefined && { error: secrets.text(entry.error) }),
   };
 }

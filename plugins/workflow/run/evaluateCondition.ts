@@ -6,8 +6,8 @@ import type { Matching, Observed } from './expect.ts';
 import type { Condition, ResultCondition } from '../definition/model.ts';
 import { rootsOf } from './state.ts';
 import type { Frame } from './state.ts';
-import { noteReferences, renderArguments } from './render.ts';
-import { renderDeep, templateFault } from '../definition/templates.ts';
+import { faultOf, noteReferences, renderArguments } from './render.ts';
+import { renderDeep } from '../definition/templates.ts';
 import { truthIn } from '../definition/truthIn.ts';
 import { readResult } from './readResult.ts';
 
@@ -64,9 +64,12 @@ async function byTemplate(template: string, step: string, frame: Frame): Promise
   try {
     result = await frame.run.templates.text(template, rootsOf(frame));
   } catch (error) {
-    throw new Error(`failed to evaluate condition template for step ${step}: ${templateFault(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `failed to evaluate condition template for step ${step}: ${faultOf(error, template, frame)}`,
+      {
+        cause: error,
+      },
+    );
   }
   const passed = truthIn(result);
   if (passed !== undefined) return { passed, tool: 'template', result };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
 import type { CallResult, JsonObject } from 'pegboard';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
+import { noTextNote } from './noTextNote.ts';
 
 /** The result of a step's call. */
 export interface StepOutcome {
@@ -9,6 +10,8 @@ export interface StepOutcome {
   readonly value: unknown;
   /** All text of an error result. */
   readonly text: string;
+  /** What the result holds in place of a value. */
+  readonly note?: string | undefined;
 }
 
 /** What a step's result is: see the table in README.md. Null without a text and `structuredContent`. */
@@ -22,6 +25,7 @@ export function readResult(result: CallResult): StepOutcome {
     isError: isError === true,
     value: isObject(structuredContent) ? unwrapped(structuredContent, texts) : value,
     text: texts.join('\n'),
+    note: texts.length === 0 && (structuredContent ?? null) === null ? noTextNote(items) : undefined,
   };
 }
 

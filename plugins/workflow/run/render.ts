@@ -47,7 +47,7 @@ async function argument(text: string, roots: JsonObject, frame: Frame): Promise<
     noteReferences(text, frame);
     return await kept(await frame.run.templates.argument(text, roots), frame);
   } catch (error) {
-    throw new Error(`failed to render arguments: ${templateFault(error)}`, { cause: error });
+    throw new Error(`failed to render arguments: ${faultOf(error, text, frame)}`, { cause: error });
   }
 }
 
@@ -59,24 +59,38 @@ async function kept(value: unknown, { run }: Frame): Promise<unknown> {
 
 /** Collects the references of a template for `template_vars`. */
 export function noteReferences(text: string, { run }: Frame): void {
-  const sole = soleReference(text);
-  const paths = sole === undefined ? run.templates.parse(text).references() : [sole.split('.')];
-  for (const [root, name] of paths)
+  for (const [root, name] of referencesIn(text, run))
     if (root === 'input' && name !== undefined) run.variables.add(`input.${name}`);
 }
 
-/** Renders `outputs` of a step, which are bound below `.vars`. @throws Error naming the output */
+function referencesIn(text: string, { templates }: Frame['run']): readonly (readonly string[])[] {
+  const sole = soleReference(text);
+  return sole === undefined ? templates.parse(text).references() : [sole.split(/[.[]/)];
+}
+
+/** The message of a template that failed, with what the answers of steps that it reads hold in place of a result. */
+export function faultOf(error: unknown, text: string, { run }: Frame): string {
+  const fault = templateFault(error);
+  const noted = run.entries.filter(({ note }) => note !== undefined);
+  if (noted.length === 0 || fault.startsWith('invalid template')) return fault;
+  const paths = referencesIn(text, run).filter(([root = '']) => ['results', 'context'].includes(root));
+  const names = new Set(paths.flat());
+  const read = noted.find(({ id, iteration }) => names.has(id) || names.has(`${id}_${iteration ?? ''}`));
+  return read === undefined ? fault : `${fault}; step ${read.id}: ${read.note ?? ''}`;
+}
+
+/** Renders `outputs` of a step, which are bound below `.vars`. @param result undefined if there is none @throws Error naming the output */
 export async function renderOutputs(outputs: JsonObject, result: unknown, frame: Frame): Promise<JsonObject> {
-  const roots = { ...rootsOf(frame), result };
-  return mapValues(outputs, async (value, name) => {
-    try {
-      return await renderDeep(value, async (text) =>
-        kept(await frame.run.templates.typed(text, roots), frame),
-      );
-    } catch (error) {
-      throw new Error(`failed to render outputs.${name}: ${templateFault(error)}`, { cause: error });
-    }
-  });
+  const roots = { ...rootsOf(frame), ...(result !== undefined && { result }) };
+  return mapValues(outputs, async (value, name) =>
+    renderDeep(value, async (text) => {
+      try {
+        return await kept(await frame.run.templates.typed(text, roots), frame);
+      } catch (error) {
+        throw new Error(`failed to render outputs.${name}: ${faultOf(error, text, frame)}`, { cause: error });
+      }
+    }),
+  );
 }
 
 /** Renders the output template of a workflow. @throws Error naming the key. */
@@ -93,7 +107,8 @@ export async function renderAnswer(output: JsonObject, frame: Frame): Promise<Js
     try {
       return await kept(finite(await frame.run.templates.typed(value, roots)), frame);
     } catch (error) {
-      throw new Error(`failed to render output template: ${path}: ${templateFault(error)}`, { cause: error });
+      const fault = faultOf(error, value, frame);
+      throw new Error(`failed to render output template: ${path}: ${fault}`, { cause: error });
     }
   };
   return mapValues(output, (one, key) => render(one, `output.${key}`));

@@ -38,6 +38,8 @@ export interface StepEntry {
   input?: JsonObject;
   hasResult: boolean;
   result?: unknown;
+  /** What the tool's answer holds in place of a result. */
+  note?: string | undefined;
   error?: string;
   condition?: { readonly tool: string; readonly passed: boolean; readonly result: unknown };
 }

@@ -33,13 +33,16 @@ async function runStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
     frame.changed();
     const outcome = await callWithRetry(step, entry.input, { entry, frame });
     if (outcome.isError) return failWith(outcome, entry, frame);
-    entry.result = outcome.value;
-    entry.hasResult = true;
-    if (step.outputs)
-      Object.assign(frame.scope.vars, await renderOutputs(step.outputs, outcome.value, frame));
+    entry.note = outcome.note;
+    if (outcome.note === undefined) {
+      entry.result = outcome.value;
+      entry.hasResult = true;
+    }
+    if (step.outputs) Object.assign(frame.scope.vars, await renderOutputs(step.outputs, entry.result, frame));
     return endEntry(entry, frame, 'completed');
   } catch (error) {
-    const text = isCancelled(error, frame) ? `cancelled: ${frame.cancel.reason ?? ''}` : messageOf(error);
+    const reason = entry.note === undefined ? messageOf(error) : `${messageOf(error)}; the ${entry.note}`;
+    const text = isCancelled(error, frame) ? `cancelled: ${frame.cancel.reason ?? ''}` : reason;
     return failWith({ isError: true, value: undefined, text }, entry, frame);
   }
 }
@@ -53,8 +56,9 @@ export async function holds(step: Step, entry: StepEntry, frame: Frame): Promise
   return verdict.passed;
 }
 
-export function failWith({ value, text }: StepOutcome, entry: StepEntry, frame: Frame): StepEntry {
-  entry.error = text === '' ? 'the tool reported a failure without a text' : text;
+export function failWith({ value, text, note }: StepOutcome, entry: StepEntry, frame: Frame): StepEntry {
+  const silent = `the tool reported a failure without a text${note === undefined ? '' : `; its ${note}`}`;
+  entry.error = text === '' ? silent : text;
   if (value !== undefined) {
     entry.result = value;
     entry.hasResult = true;

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { CallResult, Tool } from '../../../../kernel/contracts/call.ts';
+import type { CallResult, Tool, ToolResult } from '../../../../kernel/contracts/call.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
-import { textResult } from '../../../../kernel/lib/results.ts';
+import { resultOf, textResult } from '../../../../kernel/lib/results.ts';
+import { answerIn, callCore } from '../../../support/coreTools.ts';
 import { turnCounter, turnsDuring } from '../../../support/turns.ts';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
 import type { Board, BoardOptions, Row } from '../board.ts';
@@ -165,6 +166,69 @@ describe('plugins/workflow: steps', () => {
     });
     expect(steps[3]?.['result']).to.deep.equal({ n: null, t: 'not json' });
     expect(String(steps[2]?.['error'])).to.contain("can't evaluate field field");
+  });
+
+  describe('whose results have no text', () => {
+    const image = (bytes: number) => ({
+      type: 'image',
+      mimeType: 'image/png',
+      data: Buffer.alloc(bytes).toString('base64'),
+    });
+    const shooter = (...content: readonly JsonObject[]): Tool => ({
+      name: 'x_shoot',
+      kind: 'tool',
+      description: '',
+      inputSchema: {},
+      invoke: ({ isError = false }) => resultOf({ content, isError } as ToolResult),
+    });
+    const shot = { id: 'my-shot', tool: 'x_shoot' };
+    const note = 'result holds 1 image (image/png, 3.2 KB) and no text';
+    const tools = [shooter(image(3_200))];
+    const noteOf = async (...content: readonly JsonObject[]): Promise<unknown> =>
+      (await ran({ steps: [shot] }, {}, { tools: [shooter(...content)] })).steps[0]?.['note'];
+
+    it('have a note of what they hold in the answer and in the record', async () => {
+      const { document, board } = await ran({ steps: [shot] }, {}, { tools });
+      expect(stepsOf(document)[0]).to.include({ status: 'completed', note });
+      const { execution_id } = document;
+      const record = answerIn(await callCore(board, 'core_workflow_execution_get', { execution_id }));
+      expect(stepsOf(record)[0]).to.include({ status: 'completed', note }).and.not.have.property('result');
+    });
+
+    it('say how many of which type, in any kind of content', async () => {
+      const sound = { type: 'audio', mimeType: 'audio/wav', data: 'QUJD' };
+      const file = { type: 'resource', resource: { uri: 'a:b', mimeType: 'text/plain', text: 'four' } };
+      expect(
+        await noteOf(image(2_000_000), image(1), sound, file, { type: 'resource_link', uri: 'a:b' }),
+      ).equal(
+        'result holds 2 images (image/png, 2.0 MB), 1 recording (audio/wav, 3 B), 1 resource (text/plain, 4 B), 1 resource link and no text',
+      );
+      expect(await noteOf({ type: 'hologram' })).equal('result holds 1 hologram item and no text');
+      expect(await noteOf()).equal(undefined);
+      expect(await noteOf(image(1), { type: 'text', text: 'a' })).equal(undefined);
+    });
+
+    it('fail what reads them with the note', async () => {
+      const reads: readonly (readonly [spec: JsonObject, fault: string])[] = [
+        [{ steps: [shot, echo('e', { x: '{{ .results.my-shot }}' })] }, `; step my-shot: ${note}`],
+        [{ steps: [{ ...shot, id: 's' }, echo('e', { x: 'a {{ .context.s.x }}' })] }, `; step s: ${note}`],
+        [{ steps: [{ ...shot, id: 's' }, echo('e', {}, { condition: '{{ .results.s }}' })] }, note],
+        [{ steps: [shot], output: { x: '{{ .results.my-shot }}' } }, note],
+        [{ steps: [{ ...shot, outputs: { x: '{{ .result }}' } }] }, `; the ${note}`],
+        [{ steps: [{ ...shot, args: { isError: true } }] }, `without a text; its ${note}`],
+        [
+          {
+            steps: [{ id: 'g', parallel: [{ ...shot, id: 's' }] }, echo('e', { x: '{{ .results.g.s }}' })],
+          },
+          `; step s: ${note}`,
+        ],
+      ];
+      for (const [spec, fault] of reads) {
+        const { document } = await ran(spec, {}, { tools });
+        expect(document['status']).to.equal('failed');
+        expect(JSON.stringify(document['error'] ?? document['output_error']), fault).to.contain(fault);
+      }
+    });
   });
 
   it('fail when a template exceeds a limit, without harm to later runs', async () => {
