@@ -13,11 +13,6 @@ const LIMITS = { timeout: 60_000, attackTimeout: null, incubationTimeout: null }
 /** Expressions that stay although the checker refuses them or cannot read them: path, expression, why. */
 const ACCEPTED = [
   [
-    'plugins/kit/calls/exactNumbers.ts',
-    String.raw`/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g`,
-    'reads only what JSON.parse has accepted, in which every quote is closed',
-  ],
-  [
     'kernel/faultPlace.ts',
     String.raw`/(file:\/\/[^\s()]+?):(\d+)/g`,
     'reads the stack of a plugin that failed to load, whose code has already run here',

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { exactText, keepExactNumbers } from '../../../../plugins/kit/calls/exactNumbers.ts';
+import {
+  exactJson,
+  exactText,
+  exactValue,
+  keepExactNumbers,
+  sentArguments,
+} from '../../../../plugins/kit/calls/exactNumbers.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
 
 /** The text of the arguments that call_tool passes on, if it is not what JSON.stringify writes. */
@@ -37,6 +43,11 @@ describe('front: numbers of arguments', () => {
     expect(exactOf('{"id":1,"id":9007199254740993}')).equal('{"id":9007199254740993}');
   });
 
+  it('are found beside texts of any length', () => {
+    const text = `{"n":1.0,"t":"${'x\\"'.repeat(5_000_000)}"}`;
+    expect(exactOf(text) === text).equal(true);
+  });
+
   it('stay as sent, whatever a JSON number may be', () => {
     const digits = fc.stringMatching(/^[0-9]{1,20}$/);
     const numbers = fc
@@ -68,6 +79,46 @@ describe('front: numbers of arguments', () => {
         const text = JSON.stringify(args);
         const exact = exactOf(text);
         if (exact !== undefined) expect(JSON.parse(exact)).deep.equal(JSON.parse(text));
+      }),
+    );
+  });
+});
+
+describe('kit: integers that JavaScript cannot hold', () => {
+  const integers = {
+    of: BigInt,
+    digitsOf: (value: unknown) => (typeof value === 'bigint' ? String(value) : undefined),
+  };
+
+  it('are those that it would write with other digits, of up to 80', () => {
+    const long = `1${'0'.repeat(80)}1`;
+    const text = `[9007199254740993,9007199254740994,-12345678901234567890,1.5,1e400,${long},"9007199254740993"]`;
+    const numbers = [9007199254740994, -12345678901234567890n, 1.5, Infinity, Number(long)];
+    expect(exactValue(text, integers)).deep.equal([9007199254740993n, ...numbers, '9007199254740993']);
+    expect(exactValue('9007199254740993', integers)).equal(9007199254740993n);
+    expect(() => exactValue('{"a":"9007199254740993', integers)).throw(SyntaxError);
+  });
+
+  it('are rounded in a value that is too deep to be walked through', () => {
+    const levels = 200_000;
+    const text = `${'['.repeat(levels)}9007199254740993${']'.repeat(levels)}`;
+    const value = exactValue(text, integers);
+    expect(value).an('array');
+    const args = { value };
+    expect(sentArguments(args, integers)).equal(args);
+  });
+
+  it('are written as they were read, in JSON and in the arguments of a call', () => {
+    const whole = fc.stringMatching(/^-?[1-9][0-9]{0,30}$/);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(whole, fc.string())), (rows) => {
+        const written = rows.map(([digits, word]) => `{"n":[${digits}],"w":${JSON.stringify(word)}}`);
+        const text = `{"rows":[${written.join(',')}]}`;
+        const value = exactValue(text, integers) as JsonObject;
+        const sent = sentArguments(value, integers);
+        expect(exactJson(value, integers)).equal(text);
+        expect(exactText(sent) ?? JSON.stringify(sent)).equal(text);
+        expect(sent).deep.equal(JSON.parse(text));
       }),
     );
   });
