@@ -6,3 +6,4 @@ export type { Limits } from './limits.ts';
 export type { NumberMode, TemplateOptions } from './options.ts';
 export { DENIED_BY_DEFAULT } from './registry.ts';
 export { parseTemplate, Template } from './template.ts';
+export { Int, integer } from './values.ts';

@@ -4,10 +4,10 @@ import { CallError } from './errors.ts';
 import { formatShortest } from './formatFloat.ts';
 import { GoTime, NamedInt } from './goTime.ts';
 import { getKey, isMap, sortedKeys } from './maps.ts';
-import { Complex, floatOf, Int, isNil, itemsOf, TypedList } from './values.ts';
+import { Complex, floatOf, Int, integer, isNil, itemsOf, TypedList } from './values.ts';
 import { Version } from './version.ts';
 
-/** Converts a value to plain JSON data as Go's encoder would. @throws CallError if JSON cannot represent it */
+/** Converts a value to plain JSON data as Go's encoder would, integers that no number holds to Int. @throws CallError if JSON cannot represent it */
 export function toPlain(value: unknown, env: Env, depth = 0): unknown {
   env.checkDepth(depth);
   env.charge(1);
@@ -16,7 +16,7 @@ export function toPlain(value: unknown, env: Env, depth = 0): unknown {
   if (typeof value === 'boolean') return value;
   const number = floatOf(value);
   if (number !== undefined) return finite(number);
-  if (value instanceof Int) return Number(value.value);
+  if (value instanceof Int) return plainInteger(value.value);
   if (value instanceof GoTime) return value.rfc3339();
   if (value instanceof NamedInt) return Number(value.value);
   if (value instanceof Version) return value.text();
@@ -28,6 +28,11 @@ export function toPlain(value: unknown, env: Env, depth = 0): unknown {
   return Object.fromEntries(
     sortedKeys(value).map((key) => [toOutput(key), toPlain(getKey(value, key), env, depth + 1)]),
   );
+}
+
+function plainInteger(value: bigint): number | Int {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : integer(String(value));
 }
 
 function finite(value: number): number {

@@ -22,6 +22,11 @@ export class Int extends Boxed {
   get kindName(): string {
     return this.typeName;
   }
+
+  /** A text, because JSON.stringify would round the number. */
+  toJSON(): string {
+    return String(this.value);
+  }
 }
 
 /** A float64 made by a template; JSON numbers of the data are plain numbers. */
@@ -93,6 +98,13 @@ export type Dict = Record<string, unknown>;
 
 export const int = (value: bigint | number): Int => new Int('int', BigInt(value));
 export const int64 = (value: bigint): Int => new Int('int64', BigInt.asIntN(64, value));
+/** The value of a decimal integer: a number if that holds it, else an Int. */
+export function integer(digits: string): number | Int {
+  const number = Number(digits);
+  if (String(number) === digits) return number;
+  const value = BigInt(digits);
+  return new Int(BigInt.asIntN(64, value) === value ? 'int64' : 'uint64', value);
+}
 export const float = (value: number): Float => new Float(value);
 export const strings = (items: string[]): TypedList => new TypedList('string', items);
 export const nilList = (): TypedList => new TypedList('interface {}', [], true);
@@ -122,10 +134,10 @@ export function floatOf(value: unknown): number | undefined {
   return value instanceof Float ? value.value : undefined;
 }
 
-/** An exact integer of the data, which in lenient mode works as int and as float64. */
+/** A whole number of the data, which in lenient mode works as int and as float64. Those that JavaScript writes with an exponent do not. */
 export function isFlexible(value: unknown, lenient: boolean): value is number {
   if (!lenient || typeof value !== 'number' || !Number.isInteger(value)) return false;
-  return Math.abs(value) <= 2 ** 53 && !Object.is(value, -0);
+  return Math.abs(value) < 1e21 && !Object.is(value, -0);
 }
 
 /** Go's name of the value's type, as %T prints it. */

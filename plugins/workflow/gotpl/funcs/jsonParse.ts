@@ -1,7 +1,7 @@
 import { isEscape } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { quote } from '../quote.ts';
-import { newDict } from '../values.ts';
+import { integer, newDict } from '../values.ts';
 
 interface Parsed {
   readonly value: unknown;
@@ -117,7 +117,7 @@ export class JsonParser {
     return items;
   }
 
-  private number(): number | null {
+  private number(): unknown {
     const start = this.at;
     if (this.text[this.at] === '-') this.at++;
     if (!isDigit(this.text[this.at])) this.fail('in numeric literal', true);
@@ -137,8 +137,9 @@ export class JsonParser {
     return this.finite(this.text.slice(start, this.at));
   }
 
-  private finite(text: string): number | null {
+  private finite(text: string): unknown {
     const value = Number(text);
+    if (this.env.lenient && !Number.isSafeInteger(value) && /^-?\d{1,80}$/.test(text)) return integer(text);
     if (Number.isFinite(value)) return value;
     this.numberError ??= `json: cannot unmarshal number ${text} into Go value of type float64`;
     return null;

@@ -1,8 +1,19 @@
 import { expect } from 'chai';
-import { parseTemplate, TemplateError } from '@pegboard/gotpl';
+import { integer, parseTemplate, TemplateError } from '@pegboard/gotpl';
 import type { NumberMode } from '@pegboard/gotpl';
 
-const DATA = { n: 3, big: 1_234_567, f: 2.5, list: [1, 2, 3], time: 86_400, zero: -0, huge: 1e21 };
+const DATA = {
+  n: 3,
+  big: 1_234_567,
+  f: 2.5,
+  list: [1, 2, 3],
+  time: 86_400,
+  zero: -0,
+  huge: 1e21,
+  even: 9_007_199_254_740_994,
+  odd: integer('9007199254740993'),
+  wide: integer(`-${'9'.repeat(78)}`),
+};
 
 function outcome(template: string, numbers: NumberMode): string {
   try {
@@ -50,6 +61,8 @@ const DIFFERENCES: readonly (readonly [template: string, strict: string, lenient
   ['{{ dateInZone "2006-01-02" .time "UTC" }}', '2020-01-01', '1970-01-02'],
   ['{{ duration .time }} {{ durationRound .time }}', '0s 0s', '24h0m0s 0s'],
   ['{{ (fromJson "{\\"id\\":1234567}").id }}', '1.234567e+06', '1234567'],
+  ['{{ fromJson "9007199254740993" }}', '9.007199254740992e+15', '9007199254740993'],
+  ['{{ .even }}', '9.007199254740994e+15', '9007199254740994'],
 ];
 
 const SAME: readonly (readonly [template: string, both: string])[] = [
@@ -62,6 +75,12 @@ const SAME: readonly (readonly [template: string, both: string])[] = [
   ['{{ toJson .big }} {{ toJson .list }}', '1234567 [1,2,3]'],
   ['{{ upper .n }}', 'error: wrong type for value; expected string; got float64'],
   ['{{ until .f }}', 'error: wrong type for value; expected int; got float64'],
+  [
+    '{{ .odd }} {{ print .wide }} {{ toJson (list .odd) }}',
+    `9007199254740993 -${'9'.repeat(78)} [9007199254740993]`,
+  ],
+  ['{{ eq .odd 9007199254740993 }} {{ eq .odd 9007199254740992 }} {{ lt .wide .odd }}', 'true false true'],
+  ['{{ kindOf .odd }} {{ kindOf .wide }} {{ add .odd 1 }}', 'int64 uint64 9007199254740994'],
   ['{{ printf "%s" .n }}', '%!s(float64=3)'],
 ];
 
@@ -85,6 +104,12 @@ describe('gotpl: number modes', () => {
       expect(outcome(template, 'lenient')).to.equal(both);
     });
   }
+
+  it('keep integers that no number holds', () => {
+    const values = parseTemplate('{{ list .odd (add .odd 1) .n }}').evaluate(DATA);
+    expect(values).to.deep.equal([DATA.odd, 9_007_199_254_740_994, 3]);
+    expect(JSON.stringify(values)).to.equal('["9007199254740993",9007199254740994,3]');
+  });
 
   it('is lenient by default', () => {
     expect(parseTemplate('{{ .big }}').render(DATA)).to.equal('1234567');
