@@ -16,6 +16,7 @@ import { runWorkflow } from './run/runWorkflow.ts';
 import type { WorkflowEvents } from './run/workflowEvents.ts';
 import type { Executions } from './records/executions.ts';
 import { effectiveInput, sensitiveTexts, steeringOf } from './definition/inputs.ts';
+import { textOf } from './definition/integers.ts';
 import { TOOL_PREFIX } from './definition/model.ts';
 import { planOf } from './run/planOf.ts';
 import { RunMemory } from './run/runMemory.ts';
@@ -239,7 +240,7 @@ function refuseRecursion(name: string, call: Call, maxDepth: number): void {
 /** The document as a result with one text item. */
 function answerOf(run: Run): CallResult {
   const { document = {} } = run;
-  const text = jsonText(document) ?? JSON.stringify(shallow(document));
+  const text = textOf(document) ?? JSON.stringify(shallow(document));
   return textResult(text, run.status !== 'completed');
 }
 

@@ -1,4 +1,6 @@
 import type { JsonObject, JsonSchema } from 'pegboard';
+import { exactArguments } from '../../kit/calls/exactNumbers.ts';
+import { INTEGERS } from './integers.ts';
 import { fitsType } from './readWorkflow.ts';
 import type { Argument, Workflow } from './model.ts';
 
@@ -69,7 +71,9 @@ export function effectiveInput(workflow: Workflow, args: JsonObject): EffectiveI
     if (fault !== undefined) faults.push(fault);
   }
   const fault = faults.length === 0 ? undefined : `input validation failed: ${faults.join('; ')}`;
-  return { input: Object.fromEntries<unknown>([...given, ...defaults]), fault };
+  const exact = exactArguments(args, INTEGERS);
+  const kept = given.map(([name]) => [name, exact[name]] as const);
+  return { input: Object.fromEntries<unknown>([...kept, ...defaults]), fault };
 }
 
 function faultOf({ name, type, enum: allowed }: Argument, value: unknown): string | undefined {
@@ -87,6 +91,8 @@ export function sensitiveTexts(workflow: Workflow, input: JsonObject): readonly 
 function leavesOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   if (typeof value === 'number') return [String(value)];
+  const digits = INTEGERS.digitsOf(value);
+  if (digits !== undefined) return [digits];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(leavesOf);
 }

@@ -1,4 +1,5 @@
 import { isObject } from 'pegboard';
+import { isInteger } from './integers.ts';
 
 const REFERENCE = /^\s*\{\{\s*\.([A-Za-z0-9_][A-Za-z0-9_.[\]-]*)\s*\}\}\s*$/;
 
@@ -21,7 +22,8 @@ export function navigate(root: unknown, path: string): unknown {
 }
 
 function field(value: unknown, name: string, path: string): unknown {
-  if (!isObject(value)) throw new Error(`cannot access '${name}' in path '${path}': not an object`);
+  if (!isObject(value) || isInteger(value))
+    throw new Error(`cannot access '${name}' in path '${path}': not an object`);
   if (!Object.hasOwn(value, name)) throw new Error(`path '${path}' not found`);
   return value[name];
 }

@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { wantedTypes } from '../../kit/calls/wantedTypes.ts';
-import { jsonIn } from '../../kit/text/jsonIn.ts';
+import { INTEGERS, isInteger, valueIn } from '../definition/integers.ts';
 import { isTemplate } from '../definition/templates.ts';
 
 const MAX_SHOWN = 80;
@@ -41,24 +41,25 @@ function converted(value: unknown, schema: JsonObject, path: string): unknown {
 /** Types that are not here accept every value. */
 const IS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === 'number' || isInteger(value),
+  integer: (value) => Number.isInteger(value) || isInteger(value),
   boolean: (value) => typeof value === 'boolean',
   null: (value) => value === null,
   array: (value) => Array.isArray(value),
-  object: (value) => isObject(value),
+  object: (value) => isObject(value) && !isInteger(value),
 };
 
 const READ: Readonly<Record<string, (text: string) => unknown>> = {
   number: (text) => numberIn(text),
   integer: (text) => {
     const number = numberIn(text);
-    return Number.isSafeInteger(number) ? number : undefined;
+    if (Number.isSafeInteger(number)) return number;
+    return /^-?[1-9]\d{15,79}$/.test(text) ? INTEGERS.of(text) : undefined;
   },
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
   null: (text) => (text === 'null' || text === '' ? null : undefined),
-  array: (text) => ofType('array', text.startsWith('[') ? jsonIn(text) : undefined),
-  object: (text) => ofType('object', text.startsWith('{') ? jsonIn(text) : undefined),
+  array: (text) => ofType('array', text.startsWith('[') ? valueIn(text) : undefined),
+  object: (text) => ofType('object', text.startsWith('{') ? valueIn(text) : undefined),
 };
 
 function numberIn(text: string): number | undefined {
@@ -72,7 +73,7 @@ function ofType(type: 'array' | 'object', value: unknown): unknown {
 
 /** A number or boolean as text. */
 function printed(type: string, value: unknown): string | undefined {
-  return type === 'string' && (typeof value === 'number' || typeof value === 'boolean')
-    ? String(value)
-    : undefined;
+  if (type !== 'string') return undefined;
+  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  return isScalar ? String(value) : INTEGERS.digitsOf(value);
 }

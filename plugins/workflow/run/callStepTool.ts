@@ -1,5 +1,7 @@
 import { Cancellation, GatewayError, isGatewayError } from 'pegboard';
 import type { CallResult, JsonObject } from 'pegboard';
+import { sentArguments } from '../../kit/calls/exactNumbers.ts';
+import { INTEGERS } from '../definition/integers.ts';
 import type { Frame } from './state.ts';
 
 const noop = (): void => undefined;
@@ -32,7 +34,10 @@ export async function callStepTool(
   });
   try {
     // Progress of a tool is not forwarded: each call would restart the count of the run.
-    return await Promise.race([ended, run.call.child(tool, args, { cancel: own, progress: noop, meta })]);
+    return await Promise.race([
+      ended,
+      run.call.child(tool, sentArguments(args, INTEGERS), { cancel: own, progress: noop, meta }),
+    ]);
   } finally {
     clearTimeout(timer);
     inherit();

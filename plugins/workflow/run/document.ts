@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Position } from 'pegboard';
+import { isInteger } from '../definition/integers.ts';
 import { allSteps } from '../definition/model.ts';
 import type { ToolStep } from '../definition/model.ts';
 import { omit } from '../definition/omit.ts';
@@ -90,7 +91,7 @@ function lastResult({ workflow, entries }: Run): JsonObject {
   const last = workflow.steps.at(-1);
   if (last?.kind !== 'tool' || last.isVisible) return {};
   const entry = entries.find((one) => isOf(one, last));
-  if (entry?.status !== 'completed' || !isObject(entry.result)) return {};
+  if (entry?.status !== 'completed' || !isObject(entry.result) || isInteger(entry.result)) return {};
   return omit(entry.result, ...OWN_KEYS);
 }
 

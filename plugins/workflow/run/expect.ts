@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
 import type { Expectation, ResultCondition } from '../definition/model.ts';
+import { INTEGERS, isInteger } from '../definition/integers.ts';
 import { navigate } from '../definition/paths.ts';
 
 /** The result that an expectation is compared with. */
@@ -60,8 +61,9 @@ export function isAlike(found: unknown, wanted: unknown): boolean {
 }
 
 function isContainer(value: unknown): value is JsonObject | readonly unknown[] {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !isInteger(value);
 }
 function printed(value: unknown): string {
-  return typeof value === 'string' ? value : value === null ? '<nil>' : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  return value === null ? '<nil>' : (INTEGERS.digitsOf(value) ?? JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
 import type { CallResult, JsonObject } from 'pegboard';
-import { jsonIn } from '../../kit/text/jsonIn.ts';
+import { exactIn, isInteger, valueIn } from '../definition/integers.ts';
 import { noTextNote } from './noTextNote.ts';
 
 /** The result of a step's call. */
@@ -20,12 +20,14 @@ export function readResult(result: CallResult): StepOutcome {
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const texts = items.flatMap((item) => textOf(item) ?? []);
   const [first] = texts;
-  const value = structuredContent ?? (first === undefined ? null : valueIn(first));
+  const isGiven = (structuredContent ?? null) !== null;
+  const structure = isGiven ? exactIn(result).structuredContent : undefined;
+  const value = structure ?? (first === undefined ? null : valueOf(first));
   return {
     isError: isError === true,
-    value: isObject(structuredContent) ? unwrapped(structuredContent, texts) : value,
+    value: isObject(structure) ? unwrapped(structure, texts) : value,
     text: texts.join('\n'),
-    note: texts.length === 0 && (structuredContent ?? null) === null ? noTextNote(items) : undefined,
+    note: texts.length === 0 && value === null ? noTextNote(items) : undefined,
   };
 }
 
@@ -35,9 +37,9 @@ function textOf(item: unknown): string | undefined {
 }
 
 /** An object, a list, or a scalar that prints back as it was: `1.10` and `12e4567` stay text. */
-function valueIn(text: string): unknown {
-  const value = jsonIn(text);
-  if (value === undefined) return text;
+function valueOf(text: string): unknown {
+  const value = valueIn(text);
+  if (value === undefined || isInteger(value)) return text;
   return typeof value === 'object' || JSON.stringify(value) === text.trim() ? value : text;
 }
 
@@ -47,14 +49,14 @@ function unwrapped(structured: JsonObject, texts: readonly string[]): unknown {
   const [[key, value] = [], ...more] = Object.entries(structured);
   if (key === undefined || more.length > 0) return structured;
   const [text = ''] = texts;
-  const read = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
+  const read = /^\s*[[{]/.test(text) ? valueIn(text) : undefined;
   if (read !== undefined && (value === text || isDeepStrictEqual(value, read))) return read;
   return key === 'result' && isSaid(value, texts) ? value : structured;
 }
 
 /** Whether the text is the value or its JSON; each item of a list may have a text of its own. */
 function isSaid(value: unknown, texts: readonly string[]): boolean {
-  const isOf = (one: unknown, text: string): boolean => one === text || isDeepStrictEqual(one, jsonIn(text));
+  const isOf = (one: unknown, text: string): boolean => one === text || isDeepStrictEqual(one, valueIn(text));
   if (texts.length < 2 && isOf(value, texts[0] ?? 'null')) return true;
   return (
     Array.isArray(value) && value.length === texts.length && texts.every((text, at) => isOf(value[at], text))

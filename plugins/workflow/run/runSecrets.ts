@@ -1,6 +1,7 @@
 import { HIDDEN } from 'pegboard';
 import { hiddenIn, hiderOf } from 'pegboard/kit';
 import type { Hide } from 'pegboard/contracts';
+import { withTexts } from '../definition/integers.ts';
 
 /** The name under which values are registered: it marks even short values as secret. */
 const NAME = 'secret';
@@ -27,6 +28,6 @@ export class RunSecrets {
 
   /** A copy with all secrets masked; the value itself if there are no secrets. */
   mask<T>(value: T): T {
-    return this.isEmpty ? value : (hiddenIn(value, (text) => this.text(text)) as T);
+    return this.isEmpty ? value : (hiddenIn(withTexts(value), (text) => this.text(text)) as T);
   }
 }
