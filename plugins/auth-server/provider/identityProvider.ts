@@ -12,14 +12,12 @@ import { GroupFaults } from './groupFaults.ts';
 import { claimsOf, personAfter, toPerson } from './personOf.ts';
 import type { Claims } from './personOf.ts';
 import { providerFault } from './providerFault.ts';
+import { providerRefusal } from './providerRefusal.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = 30;
-/** Errors that are passed on to clients; others may be anything. */
-const CODE = /^[a-z_]{1,60}$/;
-
 type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 
 /** What the browser brings to the provider. */
@@ -217,25 +215,22 @@ export class IdentityProvider {
 
   #refusal(step: string, error: unknown): OAuthError {
     if (error instanceof OAuthError) return error;
+    const refused = providerRefusal(error);
     this.#log.warn('the identity provider did not complete a request', {
       step,
       reason: providerFault(error),
+      ...refused?.told,
     });
-    if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError) {
-      const { error: code, error_description: description } = error;
-      const status = error instanceof client.ResponseBodyError ? error.status : 400;
-      if (status < 500 && status !== 429)
-        return CODE.test(code)
-          ? new OAuthError(code, description ?? code, { reason: `provider-${code.replaceAll('_', '-')}` })
-          : untrusted();
-    }
+    if (refused !== undefined) return refused.error;
     if (error instanceof client.ClientError && !isTransient(error)) return untrusted();
     return unavailable('provider-unreachable');
   }
 }
 
 /** A fault of the network, or an answer that is not the protocol's (502 of a proxy). */
-function isTransient({ code }: client.ClientError): boolean {
+function isTransient({ code, cause }: client.ClientError): boolean {
+  const status = cause instanceof Response ? cause.status : 0;
+  if (status >= 400 && status < 500 && status !== 429) return false;
   return ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'].includes(
     code ?? '',
   );

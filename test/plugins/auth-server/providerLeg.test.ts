@@ -166,6 +166,42 @@ describe('answers of the identity provider', () => {
     expect(toApp.text).contain('com.example.app://callback?').not.contain('<script');
   });
 
+  it('are faults of this gateway, not of the client, unless they are about the person', async () => {
+    const lines = () => auth.gateway.log.having('the identity provider did not complete a request', 'warn');
+    for (const [error, fix] of [
+      ['invalid_scope', 'idp.scopes'],
+      ['unauthorized_client', 'clientSecret'],
+    ] as const) {
+      const error_description = `AADSTS70011: ask admin@example.com about ${error}`;
+      const answer = await signInWith({ redirect: { code: undefined, error, error_description } });
+      expect(answer).include({ error: 'server_error' });
+      expect(answer['error_description']).not.contain('AADSTS');
+      const { data } = lines().at(-1)!;
+      expect(data).include({ error, description: `AADSTS70011: ask [redacted] about ${error}` });
+      expect(data['fix']).contain(fix);
+    }
+    const login = { redirect: { code: undefined, error: 'login_required', error_description: 'who?' } };
+    expect(await signInWith(login)).include({ error: 'login_required', error_description: 'who?' });
+    expect(lines().at(-1)!.data).not.have.property('description');
+  });
+
+  it('name the secret of this gateway in the log if the provider refuses it', async () => {
+    const body = JSON.stringify({
+      error: 'invalid_client',
+      error_description: 'AADSTS7000215: Invalid secret',
+    });
+    const answer = await signInWith({ answers: { '/token': { status: 401, body } } });
+    expect(answer).include({ error: 'server_error' });
+    const { data } = auth.gateway.log.having('did not complete a request', 'warn').at(-1)!;
+    expect(data).include({ error: 'invalid_client', description: 'AADSTS7000215: Invalid secret' });
+    expect(data['fix']).contain('clientSecret');
+  });
+
+  it('are the fault of the gateway if /userinfo refuses the token', async () => {
+    const lies = { claims: { email: undefined }, answers: { '/userinfo': { status: 403, body: '{}' } } };
+    expect(await signInWith(lies)).include({ error: 'server_error' });
+  });
+
   it('T29: are bounded: a person has at most 100 groups, of 256 characters', async () => {
     const groups = ['g'.repeat(257), ...Array.from({ length: 10_000 }, (_, at) => `group-${at}`)];
     provider.lie({ claims: { groups } });

@@ -1,0 +1,53 @@
+import * as client from 'openid-client';
+import { HIDDEN, plainText } from 'pegboard';
+import { OAuthError } from '../../kit/oauth/oauthError.ts';
+
+const MAX_CHARS = 300;
+/** What the person decided or the client asked for. Anything else is a fault between this gateway and the provider. Source: RFC 6749 §4.1.2.1,
+ *  §5.2, OIDC Core §3.1.2.6 */
+const FOR_CLIENTS: readonly string[] = [
+  'access_denied',
+  'login_required',
+  'consent_required',
+  'interaction_required',
+  'account_selection_required',
+  'temporarily_unavailable',
+  'invalid_grant',
+];
+const REFUSED =
+  'the identity provider has refused the request of this gateway; the log of the gateway has the reason';
+const SECRET = 'check clientId and clientSecret of aggregator.oauth.server.idp';
+const FIXES: Readonly<Record<string, string>> = {
+  invalid_client: SECRET,
+  unauthorized_client: SECRET,
+  invalid_scope: 'take out of aggregator.oauth.server.idp.scopes what the provider does not know',
+  invalid_request: 'check parameters and scopes of aggregator.oauth.server.idp',
+};
+
+/** An error of the identity provider in the terms of OAuth: what the client is told, and what the log says.
+ *  @returns undefined if the provider has not answered with such an error, or is overloaded */
+export function providerRefusal(
+  error: unknown,
+): { readonly error: OAuthError; readonly told: Readonly<Record<string, string>> } | undefined {
+  if (!(error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError))
+    return undefined;
+  const status = error instanceof client.ResponseBodyError ? error.status : 400;
+  if (status >= 500 || status === 429) return undefined;
+  const { error: code, error_description: description } = error;
+  const reason = `provider-${code.replaceAll(/[^a-z]+/g, '-').slice(0, 60)}`;
+  if (FOR_CLIENTS.includes(code))
+    // What it says about a person stays out of the log.
+    return { error: new OAuthError(code, description ?? code, { reason }), told: { error: code } };
+  const fix = FIXES[code];
+  const told = {
+    error: short(code),
+    ...(description !== undefined && { description: short(description) }),
+    ...(fix !== undefined && { fix }),
+  };
+  return { error: new OAuthError('server_error', REFUSED, { reason }), told };
+}
+
+function short(text: string): string {
+  const start = plainText(text).slice(0, MAX_CHARS);
+  return start.replaceAll(/[^\s@]{1,64}@\S{1,255}/g, HIDDEN);
+}
