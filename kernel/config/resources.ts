@@ -73,17 +73,17 @@ export function checkResource(
   }
   const { value, findings } = validate(kind.schema, resource.spec);
   const spec = value as Resource['spec'];
-  const read: ReadSpec = findings.length > 0 ? { findings } : readSpec(kind, spec, resource.name);
+  const read = readSpec(kind, { ...resource, spec }, findings);
   const issues = read.findings.map((finding) => toIssue(resource, finding));
-  const broken = issues.some(({ severity }) => severity === 'error');
-  if (broken) return { resource: undefined, issues };
+  if (issues.some(({ severity }) => severity === 'error')) return { resource: undefined, issues };
   return { resource: { ...resource, spec, model: read.model }, issues };
 }
 
 /** A `read` function that throws fails only its own definition. */
-function readSpec(kind: ResourceKind, spec: Resource['spec'], name: string): ReadSpec {
+function readSpec(kind: ResourceKind, { spec, name }: Resource, misfits: readonly Finding[]): ReadSpec {
   const named = checkName(name);
   try {
+    if (misfits.length > 0) return { findings: kind.explain?.(misfits, spec) ?? misfits };
     const { model, findings } = kind.read?.(spec, name) ?? { findings: [] };
     return { model, findings: [...named, ...findings] };
   } catch (error) {
@@ -98,9 +98,8 @@ function checkName(name: string): readonly Finding[] {
 
 function toIssue(resource: Resource, { path, message, severity = 'error' }: Finding): Issue {
   const { kind, name, origin } = resource;
-  const definition = { kind, name };
-  const text = `${kind} ${name}: ${message}`;
-  return { severity, code: 'CONFIG_INVALID', message: text, definition, ...origin.locate(path) };
+  const about = { message: `${kind} ${name}: ${message}`, definition: { kind, name } };
+  return { severity, code: 'CONFIG_INVALID', ...about, ...origin.locate(path) };
 }
 
 function duplicate(second: Resource, first: Resource): Issue {

@@ -62,6 +62,8 @@ export interface ResourceKind {
   readonly directory: string;
   /** Schema of `spec`. */
   readonly schema: JsonSchema;
+  /** Adds to what is said where a spec does not conform to the schema. Pure. */
+  explain?(misfits: readonly Finding[], spec: JsonObject): readonly Finding[];
   /** Reads a spec that conforms to the schema, once per reload. Pure. @returns its model, and findings no schema can express */
   read?(spec: JsonObject, name: string): ReadSpec;
   /** Finds problems between definitions of the kind, such as cycles. Pure. @param resources those without errors */

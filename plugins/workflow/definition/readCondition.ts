@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Path } from '../../kit/definitions/beside.ts';
+import { adviceFor } from './adviceFor.ts';
 import type { Condition, Expectation } from './model.ts';
 import { either, objectAt } from './spelling.ts';
 import type { ReportFault } from './spelling.ts';
@@ -24,7 +25,10 @@ export function readCondition(
   // The schema checks the keys of the outermost condition only.
   for (const key of Object.keys(value))
     if (!KEYS.includes(key))
-      fault([...path, key], `${at}condition: unknown key "${key}"; known keys: ${KEYS.join(', ')}`);
+      fault(
+        [...path, key],
+        `${at}condition: unknown key "${key}"; ${adviceFor('condition', key) ?? `known keys: ${KEYS.join(', ')}`}`,
+      );
   const combined = ['all', 'any', 'not'].filter((word) => value[word] !== undefined);
   const fromStep = either(value, 'fromStep');
   const sources = [value['template'], value['tool'], fromStep.value].filter((one) => one !== undefined);

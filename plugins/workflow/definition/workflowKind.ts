@@ -2,6 +2,7 @@ import { readSchema } from 'pegboard';
 import type { Finding, JsonObject, ReadSpec, Resource, ResourceFinding, ResourceKind } from 'pegboard';
 import { checkTemplates } from './checkTemplates.ts';
 import { cycleOf, cycleText } from './cycles.ts';
+import { explainMisfits } from './explainMisfits.ts';
 import { readWorkflow } from './readWorkflow.ts';
 import { RESERVED_NAMES, TOOL_PREFIX } from './model.ts';
 import type { Workflow } from './model.ts';
@@ -13,6 +14,7 @@ export const workflowKind: ResourceKind = {
   name: WORKFLOW,
   directory: 'workflows',
   schema: readSchema('kinds/workflow'),
+  explain: explainMisfits,
   read: readChecked,
   relate: refuseCycles,
   toolNames: (_, name) => ({ exact: TOOL_PREFIX + name }),

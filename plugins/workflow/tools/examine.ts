@@ -4,6 +4,7 @@ import { refusedReferences } from '../../kit/definitions/refuseReferences.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { MissingTool } from '../definition/availability.ts';
 import { cycleOf, cycleText } from '../definition/cycles.ts';
+import { explainMisfits } from '../definition/explainMisfits.ts';
 import { WORKFLOW, readChecked, workflowKind } from '../definition/workflowKind.ts';
 import { toolUses } from '../definition/model.ts';
 import { findingOf, restrictedUses } from '../definition/restrictedUses.ts';
@@ -74,7 +75,7 @@ function schemaFindings(spec: JsonObject): readonly Finding[] {
     return [];
   } catch (error) {
     if (!isGatewayError(error) || error.code !== 'TOOL_ARGUMENTS') throw error;
-    return error.details.findings ?? [];
+    return explainMisfits(error.details.findings ?? [], spec);
   }
 }
 

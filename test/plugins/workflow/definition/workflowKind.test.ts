@@ -164,7 +164,7 @@ describe('plugins/workflow: the kind Workflow', () => {
     [
       'a loop inside a group',
       of({ id: 'g', parallel: [{ id: 'p', tool: 'x', forEach: {} }] }),
-      'error: unknown key "forEach"',
+      'error: step p: unknown key "forEach"; loops and groups, onFailure and finally hold tools only',
     ],
     ['a duplicate id', of(STEP, STEP), "error: duplicate step ID 's' found"],
     [
@@ -177,7 +177,7 @@ describe('plugins/workflow: the kind Workflow', () => {
       { steps: [STEP], onFailure: [STEP] },
       "error: onFailure: duplicate sub-step id 's'",
     ],
-    ['an unknown key', of({ ...STEP, argz: {} }), 'error: unknown key "argz"; did you mean "args"?'],
+    ['an unknown key', of({ ...STEP, argz: {} }), 'error: step s: unknown key "argz"; did you mean "args"?'],
     [
       'a condition without source',
       of({ ...STEP, condition: {} }),

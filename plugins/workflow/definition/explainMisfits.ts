@@ -1,0 +1,119 @@
+import { isObject } from 'pegboard';
+import type { Finding, JsonObject } from 'pegboard';
+import type { Path } from '../../kit/definitions/beside.ts';
+import { adviceFor } from './adviceFor.ts';
+import type { KeyPlace } from './adviceFor.ts';
+
+const LISTS: readonly unknown[] = ['steps', 'parallel', 'onFailure', 'on_failure', 'finally'];
+const CONDITIONS = ['condition', 'expect', 'expectNot', 'expect_not'];
+
+/** What does not conform to the schema, each with its step and with what to write. */
+export function explainMisfits(findings: readonly Finding[], spec: JsonObject): readonly Finding[] {
+  return findings.map((finding) => {
+    const { path, message } = finding;
+    const at = stepEnd(path);
+    const below = path.slice(at);
+    const step = at === 0 ? '' : `step ${stepName(spec, path.slice(0, at))}: `;
+    const told = message.replace(path.join('.'), below.join('.'));
+    const key = String(path.at(-1));
+    if (!message.startsWith(`unknown key ${JSON.stringify(key)}`)) {
+      const shape = shapeOf(below, at > 0, spec);
+      return { ...finding, message: `${step}${told}${shape === undefined ? '' : `; ${shape}`}` };
+    }
+    const advice = isSchema(spec) && path[0] === 'args' ? SCHEMA : adviceAt(below, at, path);
+    return {
+      ...finding,
+      message: `${step}${advice === undefined ? message : `unknown key "${key}"; ${advice}`}`,
+    };
+  });
+}
+
+const SCHEMA =
+  'args are not a JSON Schema; write each of its properties below args: {path: {type: string, required: true}}';
+
+function adviceAt(below: Path, at: number, path: Path): string | undefined {
+  const key = String(below.at(-1));
+  const advice = adviceFor(placeOf(below, at), key);
+  const isInner = at > 2 || (at > 0 && path[0] !== 'steps');
+  return isInner && below.length === 1 && (key === 'parallel' || advice?.includes('forEach'))
+    ? INNER
+    : advice;
+}
+
+const INNER =
+  'loops and groups, onFailure and finally hold tools only; call a workflow of its own, workflow_<name>';
+
+/** Whether the arguments are written as the JSON Schema of an object. */
+function isSchema({ args }: JsonObject): boolean {
+  return isObject(args) && args['type'] === 'object' && isObject(args['properties']);
+}
+
+/** Where the path of the innermost step ends; 0 outside of steps. */
+function stepEnd(path: Path): number {
+  let end = 0;
+  for (let at = 0; at + 1 < path.length; at += 1) {
+    const isStep = LISTS.includes(path[at]) && /^\d+$/.test(String(path[at + 1]));
+    // Below arguments, keys of the same names are the tool's own.
+    if (path[at] === 'args') return end;
+    if (isStep) end = at + 2;
+  }
+  return end;
+}
+
+/** The id, or the place in its list from 0. */
+function stepName(spec: JsonObject, path: Path): string {
+  let value: unknown = spec;
+  for (const part of path) value = (value as JsonObject | undefined)?.[part];
+  const id = isObject(value) ? value['id'] : undefined;
+  return typeof id === 'string' ? id : String(path.at(-1));
+}
+
+function placeOf(below: Path, at: number): KeyPlace {
+  const [first] = below;
+  if (below.length === 1) return at === 0 ? 'workflow' : 'step';
+  if (at === 0) return 'argument';
+  if (first === 'forEach' || first === 'for_each') return 'forEach';
+  if (first === 'retry') return 'retry';
+  return below.length > 2 && CONDITIONS.includes(String(below.at(-2))) && below.at(-2) !== 'condition'
+    ? 'expect'
+    : 'condition';
+}
+
+/** How a value is written that has the wrong type. */
+const IN_WORKFLOW: Readonly<Record<string, string>> = {
+  args: 'write args: {path: {type: string, required: true}}',
+  steps: 'write a list, steps: [{id: read, tool: x_server_tool, args: {path: "{{ .input.path }}"}}]',
+  onFailure: 'write a list of steps, onFailure: [{id: undo, tool: x_server_tool}]',
+  finally: 'write a list of steps, finally: [{id: clean, tool: x_server_tool}]',
+  output: 'write an object, output: {text: "{{ .results.read }}"}',
+  timeout: 'write timeout: 10m',
+};
+const IN_STEP: Readonly<Record<string, string>> = {
+  tool: 'write the exact name of one tool; its arguments stand beside it in args',
+  args: 'write args: {path: "{{ .input.path }}"}',
+  condition: `write condition: '{{ eq .input.name "x" }}'`,
+  output:
+    'write output: true to show the result; to bind a part of it, write outputs: {name: "{{ .result.name }}"}',
+  outputs: 'write outputs: {name: "{{ .result.name }}"}, and read it as .vars.name',
+  timeout: 'write timeout: 30s',
+  retry: 'write retry: {max: 3, delay: 1s}',
+  forEach:
+    'write forEach: {items: "{{ .input.list }}", steps: [{id: one, tool: x_server_tool, args: {path: "{{ .vars.item }}"}}]}',
+  items: 'write items: "{{ .input.list }}"',
+  steps: 'write a list of steps with tools',
+  parallel:
+    'write a list of steps with tools, parallel: [{id: a, tool: x_server_tool}, {id: b, tool: x_server_tool}]',
+  expect: 'write expect: {success: true} or expect: {jsonPath: {status: done}}',
+  expectNot: 'write expectNot: {success: true} or expectNot: {jsonPath: {status: done}}',
+  jsonPath: 'write paths and values, jsonPath: {status: done}',
+  on: 'write a list, on: [isError, transport, timeout]',
+};
+
+function shapeOf(below: Path, isInStep: boolean, spec: JsonObject): string | undefined {
+  const key = String(below.at(-1));
+  if (isInStep) return IN_STEP[key];
+  if (below[0] !== 'args' || below.length === 1) return IN_WORKFLOW[key];
+  if (isSchema(spec)) return SCHEMA;
+  if (below.length === 2) return `write ${key}: {type: string, required: true}`;
+  return key === 'required' ? 'write required: true at each argument' : undefined;
+}
