@@ -1,62 +1,75 @@
 import { DENIED_BY_DEFAULT, TemplateError, parseTemplate } from '@pegboard/gotpl';
 import type { Template } from '@pegboard/gotpl';
-import type { Finding } from 'pegboard';
+import { nearest } from 'pegboard';
+import type { Finding, JsonObject } from 'pegboard';
 import type { Path } from '../../kit/definitions/beside.ts';
+import { referenceFault } from './referenceFault.ts';
+import type { Known } from './referenceFault.ts';
+import { foreignText } from './foreignText.ts';
 import { allSteps, flatConditions, innerSteps } from './model.ts';
-import type { Condition, RestrictedUse, Step, Workflow } from './model.ts';
+import type { Condition, LoopStep, RestrictedUse, Step, Workflow } from './model.ts';
 import { soleReference } from './paths.ts';
-import { templatesIn } from './templates.ts';
+import { templateHint } from './templateHint.ts';
+import { textsIn } from './templates.ts';
 import type { FoundTemplate } from './templates.ts';
 
 /** The maximum of `templateMaxNesting` in the schema. */
 const MAX_NESTING = 500;
-const ROOTS = ['input', 'results', 'context', 'vars', 'workflow', 'steps', 'error', 'result'];
+const MAX_SHOWN = 80;
+
+export type ResultSchema = (tool: string) => JsonObject | undefined;
+type Found = readonly (Finding | RestrictedUse)[];
 
 /** Templates that do not parse are errors; references that do not resolve are warnings, since a template may test
- *  them first. Whether a restricted function is a fault depends on the configuration. */
-export function checkTemplates(workflow: Workflow): readonly (Finding | RestrictedUse)[] {
-  const findings: (Finding | RestrictedUse)[] = [];
-  const ids = new Set(allSteps(workflow).map(({ id }) => id));
+ *  them first. Whether a restricted function is a fault depends on the configuration.
+ *  @param resultOf the schema of a tool's result, if it is known */
+export function checkTemplates(workflow: Workflow, resultOf: ResultSchema = () => undefined): Found {
+  const steps = new Map(allSteps(workflow).map((step) => [step.id, step]));
   const earlier = new Set<string>();
-  const look = (step: Step): void => {
-    for (const found of templatesOf(step))
-      findings.push(...checkTemplate(found, step.id, { workflow, ids, earlier }));
-    findings.push(...checkSources(step, ids, earlier));
+  const bound = new Set<string>();
+  const findings: (Finding | RestrictedUse)[] = [];
+  const inputs = workflow.args.map(({ name }) => name);
+  const known = (isCleanUp: boolean, loop?: LoopStep): Known => {
+    const own = loop === undefined ? [] : [loop.as, `${loop.as}_index`];
+    const names = { inputs, steps: [...steps.keys()], vars: [...bound, ...own], item: loop?.as };
+    return { workflow, steps, earlier, names, isCleanUp, resultOf };
   };
-  const walk = (step: Step): void => {
-    look(step);
-    const inside = innerSteps(step);
-    for (const inner of inside) {
-      look(inner);
-      if (step.kind === 'forEach') earlier.add(inner.id);
+  const check = (texts: readonly FoundTemplate[], id: string, can: Known): void => {
+    for (const found of texts) findings.push(...checkText(found, id, can));
+  };
+  const begin = (step: Step, can: Known): void => {
+    check(templatesOf(step), step.id, can);
+    findings.push(...checkSources(step, can));
+  };
+  const end = ({ id, path, outputs }: Step, can: Known): void => {
+    check(textsIn(outputs, [...path, 'outputs']), id, { ...can, ownResult: id });
+    for (const name of Object.keys(outputs ?? {})) bound.add(name);
+    earlier.add(id);
+  };
+  const walk = (step: Step, isCleanUp = false): void => {
+    begin(step, known(isCleanUp));
+    const loop = step.kind === 'forEach' ? step : undefined;
+    for (const inner of innerSteps(step)) {
+      begin(inner, known(isCleanUp, loop));
+      if (loop !== undefined) end(inner, known(isCleanUp, loop));
     }
-    for (const { id } of [...inside, step]) earlier.add(id);
+    if (step.kind === 'parallel') for (const inner of step.steps) end(inner, known(isCleanUp));
+    end(step, known(isCleanUp));
   };
-  workflow.steps.forEach(walk);
-  workflow.onFailure.forEach(walk);
-  workflow.finally.forEach(walk);
-  for (const found of templatesIn(workflow.output, ['output']))
-    findings.push(...checkTemplate(found, 'output', { workflow, ids, earlier: ids }));
+  workflow.steps.forEach((step) => walk(step));
+  // The answer is made before onFailure and finally.
+  check(textsIn(workflow.output, ['output']), 'output', known(false));
+  for (const step of [...workflow.onFailure, ...workflow.finally]) walk(step, true);
   return findings;
 }
 
-interface Known {
-  readonly workflow: Workflow;
-  readonly ids: ReadonlySet<string>;
-  readonly earlier: ReadonlySet<string>;
-}
-
 function templatesOf(step: Step): readonly FoundTemplate[] {
-  const { path, condition, outputs } = step;
+  const { path, condition } = step;
   const own =
     step.kind === 'tool'
-      ? templatesIn(step.args, [...path, 'args'])
-      : templatesIn(step.kind === 'forEach' ? step.items : undefined, [...path, 'forEach', 'items']);
-  return [
-    ...own,
-    ...templatesIn(outputs, [...path, 'outputs']),
-    ...flatConditions(condition).flatMap(inCondition),
-  ];
+      ? textsIn(step.args, [...path, 'args'])
+      : textsIn(step.kind === 'forEach' ? step.items : undefined, [...path, 'forEach', 'items']);
+  return [...own, ...flatConditions(condition).flatMap(inCondition)];
 }
 
 function inCondition(condition: Condition): readonly FoundTemplate[] {
@@ -66,27 +79,52 @@ function inCondition(condition: Condition): readonly FoundTemplate[] {
   const expectations = [condition.expect, condition.expectNot].flatMap((one) => (one ? [one.jsonPath] : []));
   const keys = expectations.flatMap((jsonPath) => Object.keys(jsonPath).filter((key) => key.includes('{{')));
   return [
-    ...(condition.from === 'tool' ? templatesIn(condition.args, [...path, 'args']) : []),
-    ...expectations.flatMap((jsonPath) => templatesIn(jsonPath, path)),
-    ...keys.map((text) => ({ text, path })),
+    ...(condition.from === 'tool' ? textsIn(condition.args, [...path, 'args']) : []),
+    ...expectations.flatMap((jsonPath) => textsIn(jsonPath, path)),
+    ...keys.map((text) => ({ text, path, hasResult: true })),
   ];
 }
 
-function checkTemplate(
-  { text, path }: FoundTemplate,
-  step: string,
-  known: Known,
-): readonly (Finding | RestrictedUse)[] {
+function checkText({ text, path, hasResult }: FoundTemplate, step: string, known: Known): Found {
   const at = step === 'output' ? 'output' : `step ${step}`;
-  const where = `${at}: ${String(path.at(-1) ?? '')}`;
+  const where = `${at}: ${argumentIn(path)}`;
+  const place: Place = { where, path, known: hasResult === true ? { ...known, ownResult: '' } : known };
+  const foreign = foreignText(text, known.names).map((note) => warning(place, note));
+  return text.includes('{{') ? [...checkTemplate(text, place), ...foreign] : foreign;
+}
+
+interface Place {
+  readonly where: string;
+  readonly path: Path;
+  readonly known: Known;
+}
+
+function warning({ where, path }: Place, message: string): Finding {
+  return { path, severity: 'warning', message: `${where}: ${message}` };
+}
+
+/** The last name in a path, and the indexes after it. */
+function argumentIn(path: Path): string {
+  const at = path.findLastIndex((part) => typeof part === 'string');
+  return (
+    String(path[at] ?? '') +
+    path
+      .slice(at + 1)
+      .map((index) => `[${index}]`)
+      .join('')
+  );
+}
+
+function checkTemplate(text: string, place: Place): Found {
+  const { path, where } = place;
   const sole = soleReference(text);
   // A sole path is walked, not parsed, so hyphens and indexes are allowed although they are not valid Go.
-  if (sole !== undefined) return checkReferences([sole.split(/[.[]/)], { where, path, known });
+  if (sole !== undefined) return checkReferences([sole.split(/[.[]/)], place);
   let template: Template;
   try {
     template = parseTemplate(text);
   } catch (error) {
-    return [fault(error, { path, where, isLimit: parses(text) })];
+    return [fault(error, text, place)];
   }
   const denied = template.functionNames.filter((name) => DENIED_BY_DEFAULT.includes(name));
   const restricted = denied.map((functionName): RestrictedUse => ({
@@ -94,18 +132,18 @@ function checkTemplate(
     path,
     message: `${where}: function ${functionName} is denied unless templateFunctions allows it`,
   }));
-  return [...restricted, ...checkReferences(template.references(), { where, path, known })];
+  return [...restricted, ...checkReferences(template.references(), place)];
 }
 
 /** An exceeded limit is only a warning: the configuration may allow more than the defaults used here. */
-function fault(
-  error: unknown,
-  { path, where, isLimit }: Pick<Place, 'path' | 'where'> & { readonly isLimit: boolean },
-): Finding {
+function fault(error: unknown, text: string, place: Place): Finding {
   if (!(error instanceof TemplateError)) throw error;
-  if (!isLimit) return { path, message: `${where}: invalid template: ${error.message}` };
-  const message = `${where}: ${error.message}, unless a templateMax setting of plugins.workflow allows it`;
-  return { path, severity: 'warning', message };
+  if (parses(text))
+    return warning(place, `${error.message}, unless a templateMax setting of plugins.workflow allows it`);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  const hint = templateHint(text, error.reason, place.known.names);
+  const message = `${place.where}: invalid template: ${error.message}, in ${shown}`;
+  return { path: place.path, message: hint === undefined ? message : `${message}; ${hint}` };
 }
 
 function parses(text: string): boolean {
@@ -117,50 +155,17 @@ function parses(text: string): boolean {
   }
 }
 
-interface Place {
-  readonly where: string;
-  readonly path: Path;
-  readonly known: Known;
-}
-
-function checkReferences(
-  references: readonly (readonly string[])[],
-  { where, path, known }: Place,
-): readonly Finding[] {
-  return references.flatMap(([root = '', name]): Finding[] => {
-    const message = faultOf(root, name, known);
-    return message === undefined ? [] : [{ path, severity: 'warning', message: `${where}: ${message}` }];
+function checkReferences(references: readonly (readonly string[])[], place: Place): readonly Finding[] {
+  return references.flatMap((reference): Finding[] => {
+    const message = referenceFault(reference, place.known);
+    return message === undefined ? [] : [warning(place, message)];
   });
 }
 
-function faultOf(
-  root: string,
-  name: string | undefined,
-  { workflow, ids, earlier }: Known,
-): string | undefined {
-  if (!ROOTS.includes(root))
-    return `.${root} is unknown; the roots are ${ROOTS.map((one) => `.${one}`).join(', ')}`;
-  if (name === undefined || name === '') return undefined;
-  if (root === 'input') {
-    const argument = workflow.args.find((one) => one.name === name);
-    if (argument === undefined) return `.input.${name} is not declared below args`;
-    if (!argument.required && argument.default === undefined)
-      return `.input.${name} is optional and has no default; read it with get .input "${name}"`;
-  }
-  if (root !== 'results' && root !== 'context' && root !== 'steps') return undefined;
-  const step = ids.has(name) ? name : name.replace(/_\d+$/, '');
-  if (!ids.has(step)) return `.${root}.${name} refers to a step that does not exist`;
-  return earlier.has(step) ? undefined : `.${root}.${name} refers to a step that has not run by then`;
-}
-
-function checkSources(
-  { id, condition }: Step,
-  ids: ReadonlySet<string>,
-  earlier: ReadonlySet<string>,
-): readonly Finding[] {
+function checkSources({ id, condition }: Step, { steps, earlier }: Known): readonly Finding[] {
   return flatConditions(condition).flatMap((one): Finding[] => {
     if (one.from !== 'step' || earlier.has(one.step)) return [];
-    const what = ids.has(one.step) ? 'has not run by then' : 'does not exist';
+    const what = steps.has(one.step) ? 'has not run by then' : `does not exist${didYou(one.step, steps)}`;
     return [
       {
         path: [...one.path, 'fromStep'],
@@ -168,4 +173,9 @@ function checkSources(
       },
     ];
   });
+}
+
+function didYou(name: string, steps: ReadonlyMap<string, Step>): string {
+  const [close] = nearest(name, [...steps.keys()], 1);
+  return close === undefined ? '' : `; did you mean ${close}?`;
 }

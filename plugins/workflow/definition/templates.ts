@@ -111,16 +111,18 @@ export function isTemplate(text: string): boolean {
   return text.includes('{{') && text.includes('}}');
 }
 
-/** All templates inside `value`, with their paths. */
-export function templatesIn(value: unknown, path: readonly (string | number)[]): readonly FoundTemplate[] {
-  if (typeof value === 'string') return value.includes('{{') ? [{ text: value, path }] : [];
-  if (Array.isArray(value)) return value.flatMap((one, index) => templatesIn(one, [...path, index]));
+/** All texts inside `value`, with their paths. */
+export function textsIn(value: unknown, path: readonly (string | number)[]): readonly FoundTemplate[] {
+  if (typeof value === 'string') return [{ text: value, path }];
+  if (Array.isArray(value)) return value.flatMap((one, index) => textsIn(one, [...path, index]));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, one]) => templatesIn(one, [...path, key]));
+  return Object.entries(value).flatMap(([key, one]) => textsIn(one, [...path, key]));
 }
 export interface FoundTemplate {
   readonly text: string;
   readonly path: readonly (string | number)[];
+  /** Whether it is evaluated with the root `.result`. */
+  readonly hasResult?: boolean;
 }
 
 /** A copy with each template string replaced by its rendering. Keys are never templates. */

@@ -54,6 +54,9 @@ export const DENIED_BY_DEFAULT: readonly string[] = [...Object.keys(KEYS), ...Ob
 const ALL = new Map<string, GoFunc>(TABLES.flatMap((table) => Object.entries(table)));
 const DEFAULT = withDenied([]);
 
+/** The names of all functions, those that are denied by default among them. */
+export const FUNCTION_NAMES: readonly string[] = [...ALL.keys()];
+
 /** All functions by name; those that are not allowed are replaced by one that throws a policy error. */
 export function selectFunctions(allowed: readonly string[]): ReadonlyMap<string, GoFunc> {
   return allowed.length === 0 ? DEFAULT : withDenied(allowed);

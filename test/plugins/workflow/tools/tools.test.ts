@@ -199,7 +199,8 @@ spec:
     expect(bad['errors']).to.deep.equal([
       {
         path: 'steps[1].args.a',
-        message: 'step t: a: invalid template: template: template:1: function "x" not defined',
+        message:
+          'step t: a: invalid template: template: template:1: function "x" not defined, in {{ x; a path begins with a dot: write {{ .input.name }} or {{ .results.id }}; a text is in double quotes',
       },
     ]);
     expect(bad['warnings']).to.deep.include({

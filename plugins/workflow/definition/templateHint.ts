@@ -1,0 +1,228 @@
+import { FUNCTION_NAMES } from '@pegboard/gotpl';
+import { nearest } from 'pegboard';
+import { expressionOf, meantPath, segmentsOf } from './meantPath.ts';
+import type { Names } from './meantPath.ts';
+
+const PATH = /[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g;
+/** The same with a dot, a dollar sign or a quote before it. */
+const TOKEN = /[.$"]?[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g;
+const MAX_CHARS = 4000;
+
+/** What to write for a template that does not parse, which is often one of another language.
+ *  @param reason what the parser says, without the place */
+export function templateHint(text: string, reason: string, names: Names): string | undefined {
+  const source = text.slice(0, MAX_CHARS);
+  const actions = (source.match(/\{\{[^{}]*\}?\}?/g) ?? []).map((one) =>
+    one.replaceAll(/^\{\{-?|-?\}{0,2}$/g, '').trim(),
+  );
+  if (source.includes('{{{')) return 'write two braces, {{ .input.name }}';
+  const block = actions.find((one) => /^[#/^>@]/.test(one));
+  if (block !== undefined) return BLOCKS;
+  const [, unknown] = /^function "(\w+)" not defined$/.exec(reason) ?? [];
+  if (unknown !== undefined) return forWord(unknown, actions, names);
+  const [, variable] = /^undefined variable "(\$\w+)"$/.exec(reason) ?? [];
+  if (variable !== undefined) return forVariable(variable, source, names);
+  if (reason.startsWith('malformed character constant'))
+    return `write texts in double quotes, "x", and the template in single ones: '{{ … }}'`;
+  if (reason === 'unexpected EOF') return 'close each if, range and with by {{ end }}';
+  if (reason === 'unclosed action' || reason.startsWith('unexpected "}"')) return 'close it with }}';
+  for (const action of actions) {
+    const hint = forCall(action) ?? forOperator(action, names) ?? forIndex(action, names);
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+}
+
+const BLOCKS = 'write {{ if .input.name }}…{{ else }}…{{ end }} and {{ range .input.list }}{{ . }}{{ end }}';
+
+/** Statements of other template languages. */
+const STATEMENTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    for: 'write {{ range .input.list }}{{ . }}{{ end }}',
+    foreach: 'write {{ range .input.list }}{{ . }}{{ end }}',
+    each: 'write {{ range .input.list }}{{ . }}{{ end }}',
+    endfor: 'write {{ end }}',
+    endif: 'write {{ end }}',
+    fi: 'write {{ end }}',
+    elif: 'write {{ else if … }}',
+    elsif: 'write {{ else if … }}',
+    elseif: 'write {{ else if … }}',
+    unless: 'write {{ if not … }}',
+    set: 'write {{ $name := … }}',
+    let: 'write {{ $name := … }}',
+    in: 'write has VALUE LIST, or contains PART TEXT',
+    is: 'write empty VALUE, eq A B or kindIs "string" VALUE',
+    null: 'write "", or test with empty',
+    None: 'write "", or test with empty',
+    undefined: 'write "", or test with empty',
+    True: 'write true',
+    False: 'write false',
+    map: 'write {{ range .input.list }}{{ .name }}{{ end }}',
+    filter: 'write {{ range .input.list }}{{ if … }}{{ . }}{{ end }}{{ end }}',
+  }),
+);
+
+/** Functions of other languages, in lower case without "_", by those that there are. */
+const FUNCTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    upper: 'toupper touppercase uppercase upcase ucase',
+    lower: 'tolower tolowercase lowercase downcase lcase',
+    title: 'capitalize titlecase totitle ucfirst',
+    toJson: 'json tojson tojsonstring stringify jsonstringify jsonencode dumps jsondumps marshal serialize',
+    fromJson: 'fromjson parse jsonparse jsondecode loads jsonloads unmarshal parsejson',
+    len: 'length size count',
+    trim: 'strip trimspace trimspaces',
+    eq: 'equals equal isequal same',
+    ne: 'notequals notequal neq',
+    gt: 'greater greaterthan',
+    lt: 'less lessthan',
+    ge: 'gte',
+    le: 'lte',
+    and: 'every',
+    contains: 'includes include match',
+    hasPrefix: 'startswith beginswith',
+    hasSuffix: 'endswith',
+    substr: 'substring slicestr mid',
+    int: 'number parseint toint tonumber integer',
+    float64: 'float parsefloat tofloat double',
+    toString: 'str string tostr text',
+    printf: 'format sprintf fmt concat concatenate strcat',
+    empty: 'isempty isnull isnil isdefined defined exists',
+    hasKey: 'has_key haskeyin haskeys containskey',
+    default: 'ifnull coalescevalue defaultvalue nvl orelse fallback',
+    date: 'strftime formatdate dateformat todate formatdatetime',
+    b64enc: 'base64 base64encode btoa tobase64 encodebase64',
+    b64dec: 'base64decode atob frombase64 decodebase64',
+    regexReplaceAll: 'regexreplace replaceregex resub sub_regex',
+    splitList: 'explode tokenize',
+    join: 'implode joinlist',
+    reverse: 'reversed',
+    uniq: 'unique distinct',
+    keys: 'objectkeys',
+    values: 'objectvalues',
+    add: 'plus sum',
+    sub: 'minus subtract',
+    mul: 'times multiply',
+    div: 'divide dividedby',
+    mod: 'modulo',
+    now: 'today timestamp currenttime utcnow datenow',
+    uuidv4: 'uuid guid newguid randomuuid',
+  }).flatMap(([name, words]) => words.split(' ').map((word) => [word.replaceAll('_', ''), name] as const)),
+);
+
+/** The function that is meant by a name of another language, or by a slip. */
+function functionFor(word: string): string | undefined {
+  if (FUNCTION_NAMES.includes(word)) return word;
+  return FUNCTIONS.get(word.toLowerCase().replaceAll('_', '')) ?? nearest(word, FUNCTION_NAMES, 1)[0];
+}
+
+function forWord(word: string, actions: readonly string[], names: Names): string {
+  const begin = (one: string): boolean => segmentsOf(one)[0] === word && one.startsWith(word);
+  const tokensOf = (one: string): readonly string[] => one.match(TOKEN) ?? [];
+  const action = actions.find((one) => tokensOf(one).some(begin)) ?? '';
+  const token = tokensOf(action).find(begin) ?? word;
+  const isPath = token.length > word.length;
+  const [, ...piped] = action.split('|');
+  const isPiped = piped.some((one) => one.trim().split(/\W/)[0] === word);
+  const isCalled = action.includes(`${token}(`);
+  const statement = isPath ? undefined : STATEMENTS.get(word);
+  if (statement !== undefined) return statement;
+  const path = isPiped || isCalled ? undefined : meantPath(token, names, { isStrict: !isPath });
+  if (path !== undefined) return `a path begins with a dot: write {{ ${path} }}`;
+  const name = token === 'JSON.parse' ? 'fromJson' : functionFor(String(segmentsOf(token).at(-1)));
+  if (name !== undefined) return `did you mean ${name}? write ${example(name)}`;
+  return 'a path begins with a dot: write {{ .input.name }} or {{ .results.id }}; a text is in double quotes';
+}
+
+function example(name: string): string {
+  return `{{ .input.name | ${name} }}${BINARY.has(name) ? `, or ${name} A B` : ''}`;
+}
+const BINARY = new Set(
+  'eq ne gt lt ge le and or add sub mul div mod contains hasPrefix hasSuffix printf default join'.split(' '),
+);
+
+function forVariable(variable: string, source: string, names: Names): string {
+  const at = source.indexOf(variable);
+  const [token = variable] = source.slice(at + 1).match(PATH) ?? [];
+  const path = meantPath(token, names);
+  return path === undefined
+    ? `write {{ ${variable} := … }} first, or a path such as .input.name`
+    : `write {{ ${path} }}`;
+}
+
+/** `f(a, b)` and `.a.method()`. */
+function forCall(action: string): string | undefined {
+  const [, before = '', name = '', inside = ''] =
+    /([.\w]{0,200}?)([A-Za-z]\w{0,60})\(([^()]{0,200})\)/.exec(action) ?? [];
+  if (name === '') return undefined;
+  const meant = functionFor(name) ?? name;
+  const given = inside.split(',').map((one) => quoted(one.trim()));
+  if (before.endsWith('.') && before.length > 1)
+    return `there are no methods: write {{ ${before.slice(0, -1)} | ${[meant, ...given].join(' ').trim()} }}`;
+  const piped = /\|\s{0,9}$/.test(action.slice(0, action.indexOf(`${name}(`)));
+  const call = [meant, ...given].join(' ').trim();
+  return `arguments follow without parentheses and commas: write ${piped ? `| ${call}` : call}`;
+}
+
+/** Operators between values and the functions for them; the longer first. */
+const OPERATORS: readonly (readonly [sign: string, name: string])[] = [
+  ['===', 'eq'],
+  ['!==', 'ne'],
+  ['==', 'eq'],
+  ['!=', 'ne'],
+  ['>=', 'ge'],
+  ['<=', 'le'],
+  ['&&', 'and'],
+  ['||', 'or'],
+  ['??', 'or'],
+  ['>', 'gt'],
+  ['<', 'lt'],
+  ['=', 'eq'],
+  ['+', 'add'],
+  ['*', 'mul'],
+  ['/', 'div'],
+  ['%', 'mod'],
+  ['-', 'sub'],
+];
+const FIRST = 'functions stand before their values: write';
+
+function forOperator(action: string, names: Names): string | undefined {
+  const bare = action.replaceAll(/"[^"]{0,500}"|'[^']{0,500}'/g, (one) => '_'.repeat(one.length));
+  const question = / \? /.exec(bare);
+  if (question !== null && bare.includes(':'))
+    return 'write {{ if … }}a{{ else }}b{{ end }}, or ternary "a" "b" CONDITION';
+  const [, filter] = /\|\s{0,9}(\w{1,60}):/.exec(bare) ?? [];
+  if (filter !== undefined) return `write | ${functionFor(filter) ?? filter} "x", without the colon`;
+  if (/^(?:if |else if )?\s{0,9}!\s{0,9}[.\w]/.test(bare))
+    return `${FIRST} not ${action.replace(/^.{0,20}?!\s{0,9}/, '')}`;
+  for (const [sign, name] of OPERATORS) {
+    const at = sign === '-' ? bare.indexOf(' - ') + 1 : bare.indexOf(sign);
+    if (at <= 0) continue;
+    const left = valueIn(action.slice(0, at).trim().split(/\s+/).at(-1) ?? '', names);
+    const right = valueIn(action.slice(at + sign.length).trim(), names);
+    return `${FIRST} ${name} ${left} ${right}`;
+  }
+  return undefined;
+}
+
+/** One value as Go writes it. */
+function valueIn(text: string, names: Names): string {
+  if (/^["'\d]/.test(text)) return quoted(/^"[^"]{0,200}"|^'[^']{0,200}'|^[\d.]+/.exec(text)?.[0] ?? text);
+  const [token = text] = /^[$.\w[\]-]+/.exec(text) ?? [];
+  const path = meantPath(token, names, { isStrict: true });
+  if (path === undefined || token.startsWith('.input.')) return token;
+  return path.includes(' ') ? `(${path})` : path;
+}
+
+function quoted(text: string): string {
+  return text.replace(/^'([^']*)'$/, '"$1"');
+}
+
+/** `.a[0].b`, `.a.b-c` and `.a.0`, which are paths elsewhere. */
+function forIndex(action: string, names: Names): string | undefined {
+  const paths = action.match(/\.[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g) ?? [];
+  const path = paths.find((one) => /[[-]|\.\d/.test(one));
+  if (path === undefined) return undefined;
+  const segments = segmentsOf(path);
+  return `write {{ ${meantPath(path, names, { isStrict: true }) ?? expressionOf(segments)} }}`;
+}
