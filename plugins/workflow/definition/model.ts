@@ -71,6 +71,8 @@ export interface Retry {
   readonly factor: number;
   readonly maxDelayMs: number;
   readonly on: readonly RetryCause[];
+  /** Whether the definition names them. */
+  readonly isOnGiven: boolean;
 }
 
 export interface Expectation {

@@ -169,5 +169,6 @@ function readRetry(value: JsonObject, path: Path, at: string, fault: ReportFault
     factor: typeof factor === 'number' ? factor : DEFAULT_RETRY.factor,
     maxDelayMs: time('maxDelay') ?? DEFAULT_RETRY.maxDelayMs,
     on: Array.isArray(on) ? (on as RetryCause[]) : RETRY_CAUSES,
+    isOnGiven: on !== undefined,
   };
 }

@@ -1,8 +1,9 @@
 import { readSchema } from 'pegboard';
 import type { Finding, JsonObject, ReadSpec, Resource, ResourceFinding, ResourceKind } from 'pegboard';
 import { checkTemplates } from './checkTemplates.ts';
-import { cycleOf, cycleText } from './cycles.ts';
+import type { ResultSchema } from './checkTemplates.ts';
 import { explainMisfits } from './explainMisfits.ts';
+import { cycleOf, cycleText } from './cycles.ts';
 import { readWorkflow } from './readWorkflow.ts';
 import { RESERVED_NAMES, TOOL_PREFIX } from './model.ts';
 import type { Workflow } from './model.ts';
@@ -15,16 +16,21 @@ export const workflowKind: ResourceKind = {
   directory: 'workflows',
   schema: readSchema('kinds/workflow'),
   explain: explainMisfits,
-  read: readChecked,
+  read: (spec, name) => readChecked(spec, name),
   relate: refuseCycles,
   toolNames: (_, name) => ({ exact: TOOL_PREFIX + name }),
 };
 
-/** Checks that the schema cannot express, with the messages that the interface specifies. */
-export function readChecked(spec: JsonObject, name: string): ReadSpec & { readonly model: Workflow } {
+/** Checks that the schema cannot express, with the messages that the interface specifies.
+ *  @param resultOf the schema of a tool's result, if it is known */
+export function readChecked(
+  spec: JsonObject,
+  name: string,
+  resultOf?: ResultSchema,
+): ReadSpec & { readonly model: Workflow } {
   const { workflow, findings } = readWorkflow(name, spec);
   const cycle = cycleOf(workflow, (other) => (other === name ? workflow : undefined));
-  const inTemplates = checkTemplates(workflow);
+  const inTemplates = checkTemplates(workflow, resultOf);
   return {
     model: { ...workflow, restricted: inTemplates.filter((one) => 'functionName' in one) },
     findings: [

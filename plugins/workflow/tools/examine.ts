@@ -7,7 +7,9 @@ import { cycleOf, cycleText } from '../definition/cycles.ts';
 import { explainMisfits } from '../definition/explainMisfits.ts';
 import { WORKFLOW, readChecked, workflowKind } from '../definition/workflowKind.ts';
 import { toolUses } from '../definition/model.ts';
+import type { Workflow } from '../definition/model.ts';
 import { findingOf, restrictedUses } from '../definition/restrictedUses.ts';
+import { argumentWarnings, resultSchema } from './argumentWarnings.ts';
 import type { ToolParts } from './toolParts.ts';
 import { writerFaults } from './writerFaults.ts';
 
@@ -15,6 +17,8 @@ export interface Examined {
   readonly errors: readonly Finding[];
   readonly warnings: readonly Finding[];
   readonly missing: readonly MissingTool[];
+  /** The same as warnings. */
+  readonly absent: readonly Finding[];
   readonly referenced: readonly string[];
 }
 
@@ -26,12 +30,13 @@ export function examine(
   request: InboundRequest,
 ): Examined {
   const misfits = schemaFindings(spec);
-  const { model: workflow, findings } = readChecked(spec, name);
+  const table = scope.get(ToolTable);
+  const { model: workflow, findings } = readChecked(spec, name, (tool) => resultSchema(tool, table, request));
   const faults = findings.filter(({ severity = 'error' }) => severity === 'error');
   const errors = [
     ...misfits,
     ...faults.filter((fault) => !isToldBy(misfits, fault)),
-    ...writerFaults(workflow, scope.get(ToolTable), request),
+    ...writerFaults(workflow, table, request),
     ...refusedReferences(scope, { next: spec, stored: specOf(name, scope) }),
   ];
   const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
@@ -42,20 +47,25 @@ export function examine(
     cycle === undefined
       ? missingTools({ scope, find: registry.find, request })({ workflow, locate: () => ({}) })
       : [];
+  const absent = missing.map((one) => missingFinding(one, workflow));
   return {
     errors: isNew ? [...errors, { path: cycle.path, message: cycleText(cycle) }] : errors,
     warnings: [
       ...findings.filter(({ severity }) => severity === 'warning'),
       ...restrictedUses(workflow, config()).map(findingOf),
-      ...missing.map(({ tool, step, reason, remedy }): Finding => {
-        const use = toolUses(workflow).find((one) => one.tool === tool && one.step === step);
-        const fix = remedy === undefined ? '' : `; ${remedy}`;
-        return { path: use?.path ?? [], message: `step ${step}: tool ${tool} is missing: ${reason}${fix}` };
-      }),
+      ...argumentWarnings(workflow, table, request),
+      ...absent,
     ],
+    absent,
     missing,
     referenced,
   };
+}
+
+function missingFinding({ tool, step, reason, remedy }: MissingTool, workflow: Workflow): Finding {
+  const use = toolUses(workflow).find((one) => one.tool === tool && one.step === step);
+  const fix = remedy === undefined ? '' : `; ${remedy}`;
+  return { path: use?.path ?? [], message: `step ${step}: tool ${tool} is missing: ${reason}${fix}` };
 }
 
 /** The definition in force, if there is one. */

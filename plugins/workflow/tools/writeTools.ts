@@ -142,14 +142,16 @@ function warningsOf(
   spec: JsonObject,
   { parts, call, verb }: Context & { readonly verb: string },
 ): Warned {
-  const { errors, warnings } = examine(name, spec, parts, call.request);
+  const { errors, warnings, absent } = examine(name, spec, parts, call.request);
   const [first] = errors;
   if (first === undefined) {
     parts.events.tell('WorkflowValidationSucceeded', name, 'validation completed successfully');
     return warnings.length === 0 ? {} : { warnings: warnings.map(rowOf) };
   }
   parts.events.tell('WorkflowValidationFailed', name, `validation failed: ${first.message}`);
-  const text = `failed to ${verb} workflow: ${errors.map(({ message }) => message).join('; ')}`;
+  // A wrong name of a tool is told now, and not only when the rest is right.
+  const told = [...errors, ...absent].map(({ message }) => message);
+  const text = `failed to ${verb} workflow: ${told.join('; ')}`;
   throw new GatewayError('TOOL_ARGUMENTS', text, { details: { findings: errors } });
 }
 
