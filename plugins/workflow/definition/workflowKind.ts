@@ -1,5 +1,6 @@
 import { readSchema } from 'pegboard';
 import type { Finding, JsonObject, ReadSpec, Resource, ResourceFinding, ResourceKind } from 'pegboard';
+import { checkHazards } from './checkHazards.ts';
 import { checkTemplates } from './checkTemplates.ts';
 import type { ResultSchema } from './checkTemplates.ts';
 import { explainMisfits } from './explainMisfits.ts';
@@ -38,6 +39,7 @@ export function readChecked(
       ...findings,
       ...(cycle ? [{ path: cycle.path, message: cycleText(cycle) }] : []),
       ...inTemplates.filter((one) => !('functionName' in one)),
+      ...checkHazards(workflow),
     ],
   };
 }

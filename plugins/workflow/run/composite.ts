@@ -100,7 +100,8 @@ async function runGroup(step: GroupStep, frame: Frame): Promise<Gathered> {
 async function itemsOf({ id, items, maxItems }: LoopStep, frame: Frame): Promise<readonly unknown[]> {
   const found: unknown = typeof items === 'string' ? await renderItems(id, items, frame) : items;
   if (!Array.isArray(found)) {
-    const what = found === null || found === undefined ? 'nil' : `${typeNameOf(found)}, expected a list`;
+    const isNil = found === null || found === undefined;
+    const what = isNil ? `nil; ${orNoItems(String(items))}` : `${typeNameOf(found)}, expected a list`;
     throw new Error(`forEach step ${id}: items expression ${JSON.stringify(items)} resolved to ${what}`);
   }
   const limit = Math.min(maxItems ?? Infinity, frame.run.config.maxItems);
@@ -108,6 +109,11 @@ async function itemsOf({ id, items, maxItems }: LoopStep, frame: Frame): Promise
   throw new Error(
     `forEach step ${id}: ${found.length} items exceed maxItems (${limit}); pass fewer or raise it`,
   );
+}
+
+/** Servers written in Go answer null in place of an empty list. */
+function orNoItems(items: string): string {
+  return `if that means no items, write '${items.trim().replace(/\s?\}\}$/, ' | default list }}')}'`;
 }
 
 async function renderItems(id: string, items: string, frame: Frame): Promise<unknown> {
