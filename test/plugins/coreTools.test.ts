@@ -83,6 +83,14 @@ describe('core tools', () => {
     expect(Buffer.byteLength(JSON.stringify(answer))).at.most(8_192);
   });
 
+  for (const name of ['core_workflow_create', 'core_workflow_update', 'core_workflow_validate'])
+    it(`${name} costs an agent that describes it 4 KB, an example included`, async () => {
+      const result = await gateway.kernel.calls.call('describe_tool', { name }, requestOf());
+      const text = String(result.value().content[0]?.['text']);
+      expect(Buffer.byteLength(text)).at.most(4_096);
+      expect(text).to.contain('"examples":[{"name":"read-all"');
+    });
+
   for (const [name, facts] of Object.entries(TOOLS)) {
     it(`${name} has the annotations and arguments of the interface`, () => {
       const [letters = '', ...wanted] = facts.split(' ');

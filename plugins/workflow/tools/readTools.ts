@@ -2,7 +2,7 @@ import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } fro
 import type { InboundRequest, JsonObject, Tool } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { registeredByOf } from '../../kit/definitions/registeredBy.ts';
-import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, readName, requiredName } from './arguments.ts';
+import { CREATE_ARGUMENTS, NAME_ARGUMENTS, readName, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { Held, MissingTool } from '../definition/availability.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
@@ -120,9 +120,9 @@ function validateTool(parts: ToolParts): Tool {
     name: 'core_workflow_validate',
     authority: 'use',
     description: 'Check a workflow definition: errors, warnings, tools that are missing; nothing is created',
-    schema: VALIDATE_ARGUMENTS,
+    schema: CREATE_ARGUMENTS,
     // Whatever is wrong below the name is the answer, not a failure of the tool.
-    read: (args) => ({ name: requiredName(args), spec: omit(args, 'name') }),
+    read: (args) => ({ name: requiredName(args), spec: omit(args, 'name', 'labels') }),
     run: ({ name, spec }, { request }) => {
       const { errors, warnings, missing, referenced } = examine(name, spec, parts, request);
       const [first] = errors;

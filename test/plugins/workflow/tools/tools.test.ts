@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import type { JsonObject } from '../../../../kernel/contracts/json.ts';
+import { findingsIn } from '../../../../kernel/config/validate.ts';
+import type { JsonObject, JsonSchema } from '../../../../kernel/contracts/json.ts';
 import { answerIn, askCore, callCore } from '../../../support/coreTools.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 import { requestOf } from '../../../support/requests.ts';
@@ -41,6 +42,36 @@ describe('plugins/workflow: tools on definitions', () => {
     const board = await bootBoard();
     const { message } = await refusalOf(() => callCore(board, 'core_workflow_list', { name: 'w' }));
     expect(message).to.equal('arguments of core_workflow_list: unknown key "name"; remove it');
+  });
+
+  it('have schemas that accept whatever the kind accepts, and an example that can be created', async () => {
+    const board = await bootBoard();
+    const schemaOf = (name: string): JsonSchema =>
+      board.kernel.catalogue.shared(`core_workflow_${name}`)!.inputSchema;
+    const [example] = schemaOf('create')['examples'] as readonly JsonObject[];
+    const created = await askCore(board, 'core_workflow_create', example);
+    expect(created).to.include({ message: 'Workflow created successfully' });
+    const inner = [{ id: 'in', tool: 'x_echo', args: null, allow_failure: true, store: true }];
+    const all: JsonObject = {
+      name: 'all',
+      version: 1,
+      timeout: '10m',
+      args: { a: { type: 'array', default: [1], enum: [[1]], sensitive: false } },
+      steps: [
+        { id: 'a', tool: 'x_echo', output: null, timeout: '1m', retry: { max_delay: 1, on: ['timeout'] } },
+        { id: 'b', for_each: { items: [1], max_items: 2, steps: inner }, condition: { from_step: 'a' } },
+        { id: 'c', parallel: [{ id: 'd', tool: 'x_echo', condition: { any: ['true', { not: 'false' }] } }] },
+      ],
+      on_failure: [{ id: 'e', tool: 'x_echo' }],
+      finally: [{ id: 'f', tool: 'x_echo', outputs: { b: '{{ .result }}' } }],
+      output: { a: '{{ .results.a }}' },
+    };
+    expect((await askCore(board, 'core_workflow_validate', all))['errors']).to.deep.equal([]);
+    for (const name of ['create', 'update', 'validate'])
+      for (const definition of [all, example!])
+        expect(findingsIn(schemaOf(name), definition), name).to.deep.equal([]);
+    const cleared = { name: 'all', args: null, onFailure: null, finally: null, output: null, timeout: null };
+    expect(findingsIn(schemaOf('update'), cleared)).to.deep.equal([]);
   });
 
   it('create and update a workflow with the warnings that validate has', async () => {
