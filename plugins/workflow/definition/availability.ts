@@ -83,6 +83,12 @@ function faultOf(
     .find(({ layer, allow }) => !allow && !OF_CALLERS.includes(layer));
   if (verdict !== undefined) return refusedBy(verdict, tool);
   if (tool !== undefined) return undefined;
+  if (name.includes('{{'))
+    return {
+      code,
+      reason: 'the name of a tool cannot be a template',
+      remedy: 'write one step for each tool, with a condition',
+    };
   const near = table.near(name, request);
   const remedy = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'find its name with filter_tools';
   return { code, reason: name.startsWith(TOOL_PREFIX) ? 'no such workflow' : 'no such tool', remedy };

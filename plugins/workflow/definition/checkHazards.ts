@@ -1,5 +1,5 @@
 import type { Finding } from 'pegboard';
-import { textsIn } from './templates.ts';
+import { isTemplate, textsIn } from './templates.ts';
 import type { GroupStep, Step, Workflow } from './model.ts';
 import { allSteps, flatConditions, innerSteps } from './model.ts';
 import { soleReference } from './paths.ts';
@@ -12,6 +12,9 @@ export function checkHazards(workflow: Workflow): readonly Finding[] {
   return [
     ...allSteps(workflow).flatMap((step) => [
       ...(step.kind === 'parallel' ? boundTwice(step) : []),
+      ...(step.kind === 'forEach' && typeof step.items === 'string' && !isTemplate(step.items)
+        ? [noList(step)]
+        : []),
       ...conditionFaults(step, workflow),
       ...longTime(step.timeoutMs, [...step.path, 'timeout'], `step ${step.id}: `),
     ]),
@@ -22,6 +25,11 @@ export function checkHazards(workflow: Workflow): readonly Finding[] {
 
 function warning(path: Finding['path'], message: string): Finding {
   return { path, message, severity: 'warning' };
+}
+
+function noList({ id, path }: Step): Finding {
+  const message = `step ${id}: items: a text is not a list; write a template that gives one, '{{ .input.list }}'`;
+  return warning([...path, 'forEach', 'items'], message);
 }
 
 function boundTwice({ id, path, steps }: GroupStep): readonly Finding[] {
@@ -58,6 +66,8 @@ function printedFault(template: string, args: Workflow['args']): string | undefi
   const outside = template.replaceAll(/\{\{[^{}]*\}\}/g, ' ').trim();
   if (template.includes('{{') && !/^[\s]*(?:(?:true|false)\s*)*$/.test(outside))
     return `${JSON.stringify(outside.slice(0, 40))} outside of {{ }} is printed too, so this is neither true nor false; write all inside, as in '{{ eq .input.name "x" }}'`;
+  const [, counted] = /^\s*\{\{-?\s{0,9}len\s{1,9}([.\w]+)\s{0,9}-?\}\}\s*$/.exec(template) ?? [];
+  if (counted !== undefined) return `this prints a number; write '{{ gt (len ${counted}) 0 }}'`;
   const path = soleReference(template);
   const argument = args.find(({ name }) => path === `input.${name}`);
   if (argument === undefined || argument.type === 'boolean') return undefined;

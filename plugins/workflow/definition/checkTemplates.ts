@@ -132,8 +132,29 @@ function checkTemplate(text: string, place: Place): Found {
     path,
     message: `${where}: function ${functionName} is denied unless templateFunctions allows it`,
   }));
-  return [...restricted, ...checkReferences(template.references(), place)];
+  return [...restricted, ...checkReferences(template.references(), place), ...checkKeys(text, place)];
 }
+
+/** Names as texts: `get .input "name"`, and the status that a step is compared with. */
+function checkKeys(text: string, place: Place): readonly Finding[] {
+  const { names } = place.known;
+  const keys = [...text.matchAll(/\b(?:get|index|hasKey|pluck) \.(input|results|steps|vars) "([\w-]+)"/g)];
+  const unknown = keys.filter(([, root, name = '']) => {
+    const known = root === 'input' ? names.inputs : root === 'vars' ? names.vars : names.steps;
+    return !known.includes(name) && !known.includes(name.replace(/_\d+$/, ''));
+  });
+  const compared = [...text.matchAll(/\.steps\.[\w-]+\.status "(\w+)"/g)].map(([, status = '']) => status);
+  return [
+    ...checkReferences(
+      unknown.map(([, root = '', name = '']) => [root, name]),
+      place,
+    ),
+    ...compared
+      .filter((status) => !STATUSES.includes(status))
+      .map((status) => warning(place, `the status of a step is ${STATUSES.join(', ')}, and never ${status}`)),
+  ];
+}
+const STATUSES = ['completed', 'failed', 'skipped'];
 
 /** An exceeded limit is only a warning: the configuration may allow more than the defaults used here. */
 function fault(error: unknown, text: string, place: Place): Finding {

@@ -20,10 +20,11 @@ export function explainMisfits(findings: readonly Finding[], spec: JsonObject): 
       const shape = shapeOf(below, at > 0, spec);
       return { ...finding, message: `${step}${told}${shape === undefined ? '' : `; ${shape}`}` };
     }
-    const advice = isSchema(spec) && path[0] === 'args' ? SCHEMA : adviceAt(below, at, path);
+    const advice = isSchema(spec) && path[0] === 'args' ? SCHEMA : adviceAt(path, at, spec);
+    const place = at === 0 && path.length > 1 ? `${path.slice(0, -1).join('.')}: ` : step;
     return {
       ...finding,
-      message: `${step}${advice === undefined ? message : `unknown key "${key}"; ${advice}`}`,
+      message: place + (advice === undefined ? message : `unknown key "${key}"; ${advice}`),
     };
   });
 }
@@ -31,13 +32,16 @@ export function explainMisfits(findings: readonly Finding[], spec: JsonObject): 
 const SCHEMA =
   'args are not a JSON Schema; write each of its properties below args: {path: {type: string, required: true}}';
 
-function adviceAt(below: Path, at: number, path: Path): string | undefined {
+function adviceAt(path: Path, at: number, spec: JsonObject): string | undefined {
+  const below = path.slice(at);
   const key = String(below.at(-1));
   const advice = adviceFor(placeOf(below, at), key);
   const isInner = at > 2 || (at > 0 && path[0] !== 'steps');
-  return isInner && below.length === 1 && (key === 'parallel' || advice?.includes('forEach'))
-    ? INNER
-    : advice;
+  if (isInner && below.length === 1 && (key === 'parallel' || advice?.includes('forEach'))) return INNER;
+  const [, meant = ''] = /^write (\w+)/.exec(advice ?? '') ?? [];
+  const around = valueAt(spec, path.slice(0, -1));
+  const isThere = isObject(around) && Object.hasOwn(around, meant) && around[meant] !== undefined;
+  return isThere ? `leave it out: ${meant} is there already` : advice;
 }
 
 const INNER =
@@ -62,10 +66,13 @@ function stepEnd(path: Path): number {
 
 /** The id, or the place in its list from 0. */
 function stepName(spec: JsonObject, path: Path): string {
-  let value: unknown = spec;
-  for (const part of path) value = (value as JsonObject | undefined)?.[part];
+  const value = valueAt(spec, path);
   const id = isObject(value) ? value['id'] : undefined;
   return typeof id === 'string' ? id : String(path.at(-1));
+}
+
+function valueAt(spec: JsonObject, path: Path): unknown {
+  return path.reduce<unknown>((value, part) => (value as JsonObject | undefined)?.[part], spec);
 }
 
 function placeOf(below: Path, at: number): KeyPlace {
@@ -114,6 +121,6 @@ function shapeOf(below: Path, isInStep: boolean, spec: JsonObject): string | und
   if (isInStep) return IN_STEP[key];
   if (below[0] !== 'args' || below.length === 1) return IN_WORKFLOW[key];
   if (isSchema(spec)) return SCHEMA;
-  if (below.length === 2) return `write ${key}: {type: string, required: true}`;
-  return key === 'required' ? 'write required: true at each argument' : undefined;
+  if (key === 'required') return 'write required: true at each argument';
+  return below.length === 2 ? `write ${key}: {type: string, required: true}` : undefined;
 }

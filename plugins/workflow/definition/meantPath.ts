@@ -13,14 +13,14 @@ export interface Names {
 type Segment = string | number;
 
 const INPUT = wordsOf(
-  'input inputs args arg arguments parameters parameter params param trigger event payload request json body',
+  'input inputs args arg arguments parameters parameter params param trigger event payload request json body values',
 );
 const RESULTS = wordsOf('results steps step outputs output result nodes node tasks task jobs context state');
 const VARS = wordsOf('vars var variables variable');
 const ITEM = wordsOf('item items each element loop this it current entry');
 const INDEX = wordsOf('index idx index0');
 /** What other languages have between a step and its value. */
-const OUTPUT = wordsOf('output outputs result results');
+const OUTPUT = wordsOf('output outputs result results json');
 
 /** What a path in the form of any language means here, as an expression: `inputs.path`, `$.steps.read.output.text`.
  *  @returns undefined if it begins with nothing that is known */
@@ -36,11 +36,15 @@ function meant(root: string, rest: readonly Segment[], names: Names): readonly S
   const word = root.toLowerCase();
   const [first, ...more] = rest;
   const loop = item ?? 'item';
-  if (INPUT.has(word) && first !== undefined) return ['input', nearOr(first, inputs), ...more];
+  if (INPUT.has(word) && first !== undefined) {
+    // Argo has `inputs.parameters.name`.
+    const isGroup = more.length > 0 && INPUT.has(String(first)) && !inputs.includes(String(first));
+    return isGroup ? meant(String(first), more, names) : ['input', nearOr(first, inputs), ...more];
+  }
   if (RESULTS.has(word) && first !== undefined) {
     if (word === 'steps' && more[0] === 'status') return ['steps', nearOr(first, steps), 'status'];
-    const isWrapped = more.length > 0 && OUTPUT.has(String(more[0]).toLowerCase());
-    return ['results', nearOr(first, steps), ...(isWrapped ? more.slice(1) : more)];
+    const begin = word === 'results' ? 0 : more.findIndex((one) => !OUTPUT.has(String(one).toLowerCase()));
+    return ['results', nearOr(first, steps), ...(begin === -1 ? [] : more.slice(begin))];
   }
   if (VARS.has(word) && first !== undefined) return ['vars', nearOr(first, vars), ...more];
   if (inputs.includes(root)) return ['input', root, ...rest];

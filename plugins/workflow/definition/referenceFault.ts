@@ -23,14 +23,22 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   error: ['step', 'tool', 'message'],
 };
 /** What other languages have between a step and its result. */
-const WRAPPERS = ['output', 'outputs', 'result', 'content'];
+const WRAPPERS = ['output', 'outputs', 'result', 'content', 'structuredContent'];
 
 /** What is wrong with the path of a template, undefined if nothing is. */
 export function referenceFault(path: readonly string[], known: Known): string | undefined {
+  const fault = pathFault(path, known);
+  if (fault !== undefined || path.at(-1) !== 'length') return fault;
+  const list = `.${path.slice(0, -1).join('.')}`;
+  return `.length is a field, and lists and texts have none; for the number of items write len ${list}`;
+}
+
+function pathFault(path: readonly string[], known: Known): string | undefined {
   const [root = '', name] = path;
   const { names, workflow } = known;
   if (!ROOTS.includes(root)) {
-    const meant = meantPath(path.join('.'), names);
+    const isOwn = known.ownResult !== undefined && ['output', 'outputs', 'response'].includes(root);
+    const meant = isOwn ? ['.result', ...path.slice(1)].join('.') : meantPath(path.join('.'), names);
     const fix =
       meant === undefined ? `the roots are ${ROOTS.map((one) => `.${one}`).join(', ')}` : `write ${meant}`;
     return `.${root} is unknown; ${fix}`;
@@ -91,8 +99,6 @@ function fieldFault(
   [field = '', ...rest]: readonly string[],
   known: Known,
 ): string | undefined {
-  if (field === 'length' && rest.length === 0)
-    return `${base} has .length only if it is a field; for the number of items write len ${base}`;
   if (step.kind === 'forEach')
     return /^\d+$/.test(field) || !base.endsWith(`.${step.id}`)
       ? undefined

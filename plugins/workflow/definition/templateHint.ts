@@ -16,8 +16,7 @@ export function templateHint(text: string, reason: string, names: Names): string
     one.replaceAll(/^\{\{-?|-?\}{0,2}$/g, '').trim(),
   );
   if (source.includes('{{{')) return 'write two braces, {{ .input.name }}';
-  const block = actions.find((one) => /^[#/^>@]/.test(one));
-  if (block !== undefined) return BLOCKS;
+  if (source.includes('{%') || actions.some((one) => /^[#/^>@]/.test(one))) return BLOCKS;
   const [, unknown] = /^function "(\w+)" not defined$/.exec(reason) ?? [];
   if (unknown !== undefined) return forWord(unknown, actions, names);
   const [, variable] = /^undefined variable "(\$\w+)"$/.exec(reason) ?? [];
@@ -27,7 +26,7 @@ export function templateHint(text: string, reason: string, names: Names): string
   if (reason === 'unexpected EOF') return 'close each if, range and with by {{ end }}';
   if (reason === 'unclosed action' || reason.startsWith('unexpected "}"')) return 'close it with }}';
   for (const action of actions) {
-    const hint = forCall(action) ?? forOperator(action, names) ?? forIndex(action, names);
+    const hint = forCall(action) ?? forOperator(action, names) ?? forIndex(action, reason, names);
     if (hint !== undefined) return hint;
   }
   return undefined;
@@ -35,6 +34,7 @@ export function templateHint(text: string, reason: string, names: Names): string
 
 const BLOCKS = 'write {{ if .input.name }}…{{ else }}…{{ end }} and {{ range .input.list }}{{ . }}{{ end }}';
 
+const SECRETS = 'no secrets are there; take an argument with sensitive: true below args';
 /** Statements of other template languages. */
 const STATEMENTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -55,6 +55,9 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map(
     null: 'write "", or test with empty',
     None: 'write "", or test with empty',
     undefined: 'write "", or test with empty',
+    secrets: SECRETS,
+    secret: SECRETS,
+    credentials: SECRETS,
     True: 'write true',
     False: 'write false',
     map: 'write {{ range .input.list }}{{ .name }}{{ end }}',
@@ -125,20 +128,48 @@ function forWord(word: string, actions: readonly string[], names: Names): string
   const [, ...piped] = action.split('|');
   const isPiped = piped.some((one) => one.trim().split(/\W/)[0] === word);
   const isCalled = action.includes(`${token}(`);
-  const statement = isPath ? undefined : STATEMENTS.get(word);
+  const statement = isPath && !word.startsWith('secret') ? undefined : STATEMENTS.get(word);
   if (statement !== undefined) return statement;
+  if (action.startsWith('range ')) return 'write {{ range $one := .input.list }}{{ $one }}{{ end }}';
+  const [, asked] = /^\w+[ (]{1,9}["']([\w-]{1,200})["']/.exec(action.slice(action.indexOf(token))) ?? [];
   const path = isPiped || isCalled ? undefined : meantPath(token, names, { isStrict: !isPath });
-  if (path !== undefined) return `a path begins with a dot: write {{ ${path} }}`;
-  const name = token === 'JSON.parse' ? 'fromJson' : functionFor(String(segmentsOf(token).at(-1)));
+  const named =
+    path ?? (asked === undefined ? undefined : meantPath(`${token}.${asked}`, names, { isStrict: true }));
+  if (named !== undefined) return `a path begins with a dot: write {{ ${named} }}${otherFilters(piped)}`;
+  const name =
+    token === 'JSON.parse' ? 'fromJson' : functionFor(isCalled ? String(segmentsOf(token).at(-1)) : word);
   if (name !== undefined) return `did you mean ${name}? write ${example(name)}`;
   return 'a path begins with a dot: write {{ .input.name }} or {{ .results.id }}; a text is in double quotes';
 }
 
-function example(name: string): string {
-  return `{{ .input.name | ${name} }}${BINARY.has(name) ? `, or ${name} A B` : ''}`;
+/** The filters of an action that are not there either. */
+function otherFilters(piped: readonly string[]): string {
+  const words = piped.map((one) => one.trim().split(/\W/)[0] ?? '');
+  const foreign = words.filter((word) => word !== '' && !FUNCTION_NAMES.includes(word));
+  return foreign.map((word) => `, and ${functionFor(word) ?? 'another function'} for ${word}`).join('');
 }
-const BINARY = new Set(
-  'eq ne gt lt ge le and or add sub mul div mod contains hasPrefix hasSuffix printf default join'.split(' '),
+
+function example(name: string): string {
+  const given = EXAMPLES.get(name);
+  if (given !== undefined) return `{{ ${given} }}`;
+  return BINARY.has(name) ? `{{ ${name} A B }}` : `{{ .input.name | ${name} }}`;
+}
+const BINARY = new Set('eq ne gt lt ge le and or add sub mul div mod'.split(' '));
+const EXAMPLES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    date: 'now | date "2006-01-02"',
+    now: 'now',
+    uuidv4: 'uuidv4',
+    default: '.input.name | default "x"',
+    join: '.input.list | join ", "',
+    printf: 'printf "%s-%s" A B',
+    contains: '.input.name | contains "part"',
+    hasPrefix: '.input.name | hasPrefix "part"',
+    hasSuffix: '.input.name | hasSuffix "part"',
+    hasKey: 'hasKey .input "name"',
+    substr: '.input.name | substr 0 5',
+    splitList: '.input.name | splitList ","',
+  }),
 );
 
 function forVariable(variable: string, source: string, names: Names): string {
@@ -156,7 +187,9 @@ function forCall(action: string): string | undefined {
     /([.\w]{0,200}?)([A-Za-z]\w{0,60})\(([^()]{0,200})\)/.exec(action) ?? [];
   if (name === '') return undefined;
   const meant = functionFor(name) ?? name;
-  const given = inside.split(',').map((one) => quoted(one.trim()));
+  const given = (inside.match(/"[^"]*"|'[^']*'|[^,"']+/g) ?? [])
+    .map((one) => quoted(one.trim()))
+    .filter(Boolean);
   if (before.endsWith('.') && before.length > 1)
     return `there are no methods: write {{ ${before.slice(0, -1)} | ${[meant, ...given].join(' ').trim()} }}`;
   const piped = /\|\s{0,9}$/.test(action.slice(0, action.indexOf(`${name}(`)));
@@ -200,7 +233,8 @@ function forOperator(action: string, names: Names): string | undefined {
     if (at <= 0) continue;
     const left = valueIn(action.slice(0, at).trim().split(/\s+/).at(-1) ?? '', names);
     const right = valueIn(action.slice(at + sign.length).trim(), names);
-    return `${FIRST} ${name} ${left} ${right}`;
+    const isText = name === 'add' && (left + right).includes('"');
+    return `${FIRST} ${isText ? 'printf "%s%s"' : name} ${left} ${right}`;
   }
   return undefined;
 }
@@ -218,11 +252,13 @@ function quoted(text: string): string {
   return text.replace(/^'([^']*)'$/, '"$1"');
 }
 
+const ONLY_PATHS = 'a path begins with a dot and has dots between its names: write {{ .input.name }}';
+
 /** `.a[0].b`, `.a.b-c` and `.a.0`, which are paths elsewhere. */
-function forIndex(action: string, names: Names): string | undefined {
-  const paths = action.match(/\.[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g) ?? [];
+function forIndex(action: string, reason: string, names: Names): string | undefined {
+  const paths = action.match(/[.$][A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g) ?? [];
   const path = paths.find((one) => /[[-]|\.\d/.test(one));
-  if (path === undefined) return undefined;
+  if (path === undefined) return reason.startsWith('bad character') ? ONLY_PATHS : undefined;
   const segments = segmentsOf(path);
   return `write {{ ${meantPath(path, names, { isStrict: true }) ?? expressionOf(segments)} }}`;
 }

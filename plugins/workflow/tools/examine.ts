@@ -47,7 +47,7 @@ export function examine(
     cycle === undefined
       ? missingTools({ scope, find: registry.find, request })({ workflow, locate: () => ({}) })
       : [];
-  const absent = missing.map((one) => missingFinding(one, workflow));
+  const absent = missing.filter(({ tool }) => tool !== '').map((one) => missingFinding(one, workflow));
   return {
     errors: isNew ? [...errors, { path: cycle.path, message: cycleText(cycle) }] : errors,
     warnings: [

@@ -425,6 +425,55 @@ const SLIPS: readonly (readonly [what: string, definition: JsonObject, words: re
     bare({ tool: READ, args: { path: 'a', head: 'ten' } }),
     ['argument head must be of type number, not string'],
   ],
+  // Other engines.
+  ['a node of n8n', text('{{ $node["fetch"].json.content }}'), ['write {{ .results.fetch.content }}']],
+  ['a parameter of Argo', text('{{inputs.parameters.path}}'), ['write {{ .input.path }}']],
+  ['a task of Tekton', text('$(tasks.fetch.results.content)'), [`write '{{ .results.fetch.content }}'`]],
+  ['a variable of Azure', text("@{parameters('path')}"), [`write '{{ .input.path }}'`]],
+  [
+    'a loop of Jinja',
+    text('{% for i in results.fetch %}{{ i }}{% endfor %}'),
+    ['{{ range .input.list }}{{ . }}{{ end }}'],
+  ],
+  [
+    'a filter of Jinja with an argument',
+    text('{{ .input.list | join(", ") }}'),
+    ['arguments follow without parentheses and commas: write | join ", "'],
+  ],
+  ['a result by a call', text('{{ results("fetch") }}'), ['write {{ .results.fetch }}']],
+  ['texts that are added', text('{{ "a" + .input.path }}'), ['write printf "%s%s" "a" .input.path']],
+  ['a secret', text('{{ secrets.TOKEN }}'), ['take an argument with sensitive: true below args']],
+  [
+    'the length of a list',
+    text('{{ .input.list.length }}'),
+    ['for the number of items write len .input.list'],
+  ],
+  ['a step as a text', text('{{ index .results "fecth" }}'), ['did you mean .results.fetch?']],
+  [
+    'a status that no step has',
+    step({ condition: '{{ eq .steps.fetch.status "success" }}' }),
+    ['the status of a step is completed, failed, skipped, and never success'],
+  ],
+  [
+    'a number as a condition',
+    step({ condition: '{{ len .input.list }}' }),
+    [`this prints a number; write '{{ gt (len .input.list) 0 }}'`],
+  ],
+  [
+    'items without a template',
+    bare({ forEach: { items: 'paths', steps: [{ id: 'one', tool: 'x_echo' }] } }),
+    ['step fetch: items: a text is not a list; write a template that gives one'],
+  ],
+  [
+    'a tool by a template',
+    bare({ tool: '{{ .input.path }}' }),
+    ['the name of a tool cannot be a template; write one step for each tool, with a condition'],
+  ],
+  [
+    'a list of required arguments',
+    of({ args: { ...ARGS, required: ['path'] } }),
+    ['args.required must be an object, not a list; write required: true at each argument'],
+  ],
 ];
 
 async function answerTo(board: Board, definition: JsonObject): Promise<string> {
