@@ -54,10 +54,12 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
       'with input inputs parameter parameters param params argument arguments body payload data properties config kwargs',
     'write tool: with the exact name, such as x_files_read':
       'uses action use call run function func fn type operation method toolname ref task taskref activity command cmd do exec service component plugin',
+    'write tool: with the exact name: a step calls one tool and does nothing else':
+      'code script prompt llm model resource url http request expression',
     'leave it out: the name of the tool has the server in it, x_<server>_<tool>':
       'server mcpserver integration app',
     'write id': 'name key label stepid title',
-    [CONDITION]: 'if when onlyif unless guard where condition filter runif conditions expression',
+    [CONDITION]: 'if when onlyif unless guard where condition filter runif conditions',
     [ONE_BY_ONE]:
       'dependson needs requires runafter next goto previous depends onsuccess then transition order',
     'write a step of its own with the opposite condition':
@@ -66,7 +68,8 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
       'foreach loop each withitems items iterate map repeat over matrix withparam itemsfrom while',
     'write forEach: {items: …, steps: […]}, parallel: […] or a workflow of its own':
       'steps tasks subworkflow do',
-    'write retry: {max: 3}': 'retries retrypolicy maxretries retrycount attempts maxattempts retryonfail',
+    'write retry: {max: 3}':
+      'until retries retrypolicy maxretries retrycount attempts maxattempts retryonfail',
     'write retry: {max: 3, delay: 1s}': 'retrydelay backoff retryinterval waitbetweentries',
     'write allowFailure: true':
       'continueonerror ignoreerrors ignoreerror continueonfail optional failfast ignorefailure',
@@ -100,9 +103,10 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
   }),
   condition: byWord({
     [`write template: '{{ eq .input.name "x" }}'`]:
-      'if when expression expr value left right operator op equals eq ne gt lt script var type cel jsonata test check',
+      'if when expression expr value exists left right operator op equals eq ne gt lt script var type cel jsonata test check',
     'write fromStep: with the id of an earlier step': 'step stepid ref source result after',
-    'write expect: {jsonPath: {status: done}}': 'jsonpath path match matches is equalto success expected',
+    'write expect: {jsonPath: {status: done}}':
+      'jsonpath path match matches is equalto success expected status',
     'write all: [conditions]': 'and allof conditions',
     'write any: [conditions]': 'or anyof oneof',
     'write not: condition': 'unless none nor negate',

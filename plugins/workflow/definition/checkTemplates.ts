@@ -138,7 +138,7 @@ function checkTemplate(text: string, place: Place): Found {
 /** Names as texts: `get .input "name"`, and the status that a step is compared with. */
 function checkKeys(text: string, place: Place): readonly Finding[] {
   const { names } = place.known;
-  const keys = [...text.matchAll(/\b(?:get|index|hasKey|pluck) \.(input|results|steps|vars) "([\w-]+)"/g)];
+  const keys = [...text.matchAll(/\b(?:get|index|hasKey|pluck) \.(input|results|steps|vars) "([\w.-]+)"/g)];
   const unknown = keys.filter(([, root, name = '']) => {
     const known = root === 'input' ? names.inputs : root === 'vars' ? names.vars : names.steps;
     return !known.includes(name) && !known.includes(name.replace(/_\d+$/, ''));
@@ -197,6 +197,6 @@ function checkSources({ id, condition }: Step, { steps, earlier }: Known): reado
 }
 
 function didYou(name: string, steps: ReadonlyMap<string, Step>): string {
-  const [close] = nearest(name, [...steps.keys()], 1);
+  const [close = [...steps.keys()].find((id) => name.includes(id))] = nearest(name, [...steps.keys()], 1);
   return close === undefined ? '' : `; did you mean ${close}?`;
 }

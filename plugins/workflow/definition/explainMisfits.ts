@@ -14,23 +14,28 @@ export function explainMisfits(findings: readonly Finding[], spec: JsonObject): 
     const at = stepEnd(path);
     const below = path.slice(at);
     const step = at === 0 ? '' : `step ${stepName(spec, path.slice(0, at))}: `;
-    const told = message.replace(path.join('.'), below.join('.'));
+    const told = message.replace(path.join('.'), below.length === 0 ? 'it' : below.join('.'));
     const key = String(path.at(-1));
     if (!message.startsWith(`unknown key ${JSON.stringify(key)}`)) {
       const shape = shapeOf(below, at > 0, spec);
       return { ...finding, message: `${step}${told}${shape === undefined ? '' : `; ${shape}`}` };
     }
     const advice = isSchema(spec) && path[0] === 'args' ? SCHEMA : adviceAt(path, at, spec);
+    const isOwn = below.length === 1 && at > 0 && !message.includes('did you mean');
+    const text = isOwn ? `unknown key "${key}"; ${OF_TOOL}` : message;
     const place = at === 0 && path.length > 1 ? `${path.slice(0, -1).join('.')}: ` : step;
     return {
       ...finding,
-      message: place + (advice === undefined ? message : `unknown key "${key}"; ${advice}`),
+      message: place + (advice === undefined ? text : `unknown key "${key}"; ${advice}`),
     };
   });
 }
 
 const SCHEMA =
   'args are not a JSON Schema; write each of its properties below args: {path: {type: string, required: true}}';
+
+const OF_TOOL =
+  'if it is an argument of the tool, write it below args; a step has id, tool, args, condition, forEach, parallel, outputs, output, allowFailure, timeout, retry';
 
 function adviceAt(path: Path, at: number, spec: JsonObject): string | undefined {
   const below = path.slice(at);
@@ -41,7 +46,8 @@ function adviceAt(path: Path, at: number, spec: JsonObject): string | undefined 
   const [, meant = ''] = /^write (\w+)/.exec(advice ?? '') ?? [];
   const around = valueAt(spec, path.slice(0, -1));
   const isThere = isObject(around) && Object.hasOwn(around, meant) && around[meant] !== undefined;
-  return isThere ? `leave it out: ${meant} is there already` : advice;
+  if (!isThere) return advice;
+  return at > 0 && meant !== 'args' ? OF_TOOL : `leave it out: ${meant} is there already`;
 }
 
 const INNER =
@@ -116,9 +122,11 @@ const IN_STEP: Readonly<Record<string, string>> = {
   on: 'write a list, on: [isError, transport, timeout]',
 };
 
+const ONE_STEP = 'write {id: read, tool: x_server_tool, args: {path: "{{ .input.path }}"}}';
+
 function shapeOf(below: Path, isInStep: boolean, spec: JsonObject): string | undefined {
   const key = String(below.at(-1));
-  if (isInStep) return IN_STEP[key];
+  if (isInStep) return below.length === 0 ? ONE_STEP : IN_STEP[key];
   if (below[0] !== 'args' || below.length === 1) return IN_WORKFLOW[key];
   if (isSchema(spec)) return SCHEMA;
   if (key === 'required') return 'write required: true at each argument';

@@ -9,6 +9,9 @@ const FORMS: readonly RegExp[] = [
   /[#@%]\{ {0,3}([$.\w[\]'"-]+) {0,3}\}/g,
   /@\{? {0,3}([a-z]+\(['"][\w-]+)['"]\)\}?/g,
   /%\(([.\w]+)\)s/g,
+  /<< {0,3}([.\w-]+) {0,3}>>/g,
+  /(?<![\w$])\$([A-Za-z_]\w*)$/g,
+  /\$\{[^{}"']{0,80}["']([\w-]{1,80})["'][^{}]{0,80}\}/g,
   /<([A-Za-z_]\w*\.[\w.-]+)>/g,
   /<%=? {0,3}([$.\w[\]'"-]+) {0,3}%>/g,
   /\[\[ {0,3}([$.\w'"-]+) {0,3}\]\]/g,
@@ -30,6 +33,7 @@ export function foreignText(text: string, names: Names): readonly string[] {
     notes.push(
       '{% … %} is sent as it is; write {{ if .input.name }}…{{ end }} and {{ range .input.list }}{{ . }}{{ end }}',
     );
+  if (source.includes('{#')) notes.push('{# … #} is sent as it is; write a comment as {{/* … */}}');
   for (const action of source.match(/\{\{[^{}]*\}\}/g) ?? []) notes.push(...insideAction(action));
   const outside = source.replaceAll(/\{\{[^{}]*\}\}/g, '\n').trim();
   for (const form of FORMS) {

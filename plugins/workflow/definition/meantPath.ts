@@ -43,16 +43,20 @@ function meant(root: string, rest: readonly Segment[], names: Names): readonly S
   }
   if (RESULTS.has(word) && first !== undefined) {
     if (word === 'steps' && more[0] === 'status') return ['steps', nearOr(first, steps), 'status'];
-    const begin = word === 'results' ? 0 : more.findIndex((one) => !OUTPUT.has(String(one).toLowerCase()));
-    return ['results', nearOr(first, steps), ...(begin === -1 ? [] : more.slice(begin))];
+    return ['results', nearOr(first, steps), ...(word === 'results' ? more : unwrapped(more))];
   }
   if (VARS.has(word) && first !== undefined) return ['vars', nearOr(first, vars), ...more];
   if (inputs.includes(root)) return ['input', root, ...rest];
-  if (steps.includes(root)) return ['results', root, ...rest];
+  if (steps.includes(root)) return ['results', root, ...unwrapped(rest)];
   if (vars.includes(root)) return ['vars', root, ...rest];
   if (INDEX.has(word) || (word === 'loop' && INDEX.has(String(first)))) return ['vars', `${loop}_index`];
   if (ITEM.has(word)) return ['vars', loop, ...rest];
   return word === 'workflow' || word === 'error' ? [word, ...rest] : undefined;
+}
+
+function unwrapped(rest: readonly Segment[]): readonly Segment[] {
+  const begin = rest.findIndex((one) => !OUTPUT.has(String(one).toLowerCase()));
+  return begin === -1 ? [] : rest.slice(begin);
 }
 
 function nearRoot(root: string, rest: readonly Segment[], names: Names): readonly Segment[] | undefined {

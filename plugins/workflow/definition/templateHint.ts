@@ -16,6 +16,9 @@ export function templateHint(text: string, reason: string, names: Names): string
     one.replaceAll(/^\{\{-?|-?\}{0,2}$/g, '').trim(),
   );
   if (source.includes('{{{')) return 'write two braces, {{ .input.name }}';
+  const [, marked] = /\{\{#([\w.-]{1,200})#\}\}/.exec(source) ?? [];
+  const path = marked === undefined ? undefined : meantPath(marked, names, { isStrict: true });
+  if (path !== undefined) return `write {{ ${path} }}`;
   if (source.includes('{%') || actions.some((one) => /^[#/^>@]/.test(one))) return BLOCKS;
   const [, unknown] = /^function "(\w+)" not defined$/.exec(reason) ?? [];
   if (unknown !== undefined) return forWord(unknown, actions, names);
@@ -26,7 +29,8 @@ export function templateHint(text: string, reason: string, names: Names): string
   if (reason === 'unexpected EOF') return 'close each if, range and with by {{ end }}';
   if (reason === 'unclosed action' || reason.startsWith('unexpected "}"')) return 'close it with }}';
   for (const action of actions) {
-    const hint = forCall(action) ?? forOperator(action, names) ?? forIndex(action, reason, names);
+    const hint =
+      forBracket(action) ?? forCall(action) ?? forOperator(action, names) ?? forIndex(action, reason, names);
     if (hint !== undefined) return hint;
   }
   return undefined;
@@ -50,6 +54,10 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map(
     unless: 'write {{ if not … }}',
     set: 'write {{ $name := … }}',
     let: 'write {{ $name := … }}',
+    then: 'leave it out: {{ if … }}…{{ end }}',
+    jsonpath: 'a path is enough, such as .results.id.items',
+    jmespath: 'a path is enough, such as .results.id.items',
+    jq: 'a path is enough, such as .results.id.items',
     in: 'write has VALUE LIST, or contains PART TEXT',
     is: 'write empty VALUE, eq A B or kindIs "string" VALUE',
     null: 'write "", or test with empty',
@@ -136,10 +144,24 @@ function forWord(word: string, actions: readonly string[], names: Names): string
   const named =
     path ?? (asked === undefined ? undefined : meantPath(`${token}.${asked}`, names, { isStrict: true }));
   if (named !== undefined) return `a path begins with a dot: write {{ ${named} }}${otherFilters(piped)}`;
+  const method = isCalled && token.includes('.') ? forMethod(token, names) : undefined;
+  if (method !== undefined) return method;
+  const quotedNames = isCalled ? (action.match(/(?<=["'])[\w-]+(?=["'])/g) ?? []) : [];
+  const [byName] = quotedNames.flatMap((one) => meantPath(one, names, { isStrict: true }) ?? []);
+  if (byName !== undefined) return `write {{ ${byName} }}`;
   const name =
     token === 'JSON.parse' ? 'fromJson' : functionFor(isCalled ? String(segmentsOf(token).at(-1)) : word);
   if (name !== undefined) return `did you mean ${name}? write ${example(name)}`;
   return 'a path begins with a dot: write {{ .input.name }} or {{ .results.id }}; a text is in double quotes';
+}
+
+/** `results.id.method()` */
+function forMethod(token: string, names: Names): string | undefined {
+  const at = token.lastIndexOf('.');
+  const base = meantPath(token.slice(0, at), names, { isStrict: true });
+  if (base === undefined) return undefined;
+  const name = FUNCTIONS.get(token.slice(at + 1).toLowerCase());
+  return `there are no methods, and a path begins with a dot: write {{ ${base}${name === undefined ? '' : ` | ${name}`} }}`;
 }
 
 /** The filters of an action that are not there either. */
@@ -179,6 +201,12 @@ function forVariable(variable: string, source: string, names: Names): string {
   return path === undefined
     ? `write {{ ${variable} := … }} first, or a path such as .input.name`
     : `write {{ ${path} }}`;
+}
+
+/** `[*]` and `[0:5]`. */
+function forBracket(action: string): string | undefined {
+  if (action.includes('[*]')) return 'write {{ range .input.list }}{{ .name }}{{ end }}';
+  return /\[\d{0,9}:-?\d{0,9}\]/.test(action) ? 'write substr 0 5 TEXT, or slice LIST 0 5' : undefined;
 }
 
 /** `f(a, b)` and `.a.method()`. */
@@ -243,6 +271,7 @@ function forOperator(action: string, names: Names): string | undefined {
 function valueIn(text: string, names: Names): string {
   if (/^["'\d]/.test(text)) return quoted(/^"[^"]{0,200}"|^'[^']{0,200}'|^[\d.]+/.exec(text)?.[0] ?? text);
   const [token = text] = /^[$.\w[\]-]+/.exec(text) ?? [];
+  if (/^(?:null|nil|none|undefined)$/i.test(token)) return '""';
   const path = meantPath(token, names, { isStrict: true });
   if (path === undefined || token.startsWith('.input.')) return token;
   return path.includes(' ') ? `(${path})` : path;
@@ -258,7 +287,7 @@ const ONLY_PATHS = 'a path begins with a dot and has dots between its names: wri
 function forIndex(action: string, reason: string, names: Names): string | undefined {
   const paths = action.match(/[.$][A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g) ?? [];
   const path = paths.find((one) => /[[-]|\.\d/.test(one));
-  if (path === undefined) return reason.startsWith('bad character') ? ONLY_PATHS : undefined;
+  if (path === undefined) return reason.startsWith('bad ') ? ONLY_PATHS : undefined;
   const segments = segmentsOf(path);
   return `write {{ ${meantPath(path, names, { isStrict: true }) ?? expressionOf(segments)} }}`;
 }

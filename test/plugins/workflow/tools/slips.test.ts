@@ -474,6 +474,32 @@ const SLIPS: readonly (readonly [what: string, definition: JsonObject, words: re
     of({ args: { ...ARGS, required: ['path'] } }),
     ['args.required must be an object, not a list; write required: true at each argument'],
   ],
+  [
+    'arguments of the tool beside it',
+    bare({ tool: READ, path: 'a' }),
+    ['step fetch: unknown key "path"; if it is an argument of the tool, write it below args'],
+  ],
+  [
+    'an argument of the tool with the name of another key',
+    bare({ tool: READ, name: 'a' }),
+    ['unknown key "name"; if it is an argument of the tool, write it below args'],
+  ],
+  [
+    'code in a step',
+    bare({ code: 'return 1' }),
+    ['unknown key "code"; write tool: with the exact name: a step calls one tool and does nothing else'],
+  ],
+  [
+    'steps as names',
+    of({ steps: ['fetch'] }),
+    ['step 0: it must be an object, not "fetch"; write {id: read, tool: x_server_tool'],
+  ],
+  ['a result of Airflow', text("{{ ti.xcom_pull('fetch') }}"), ['write {{ .results.fetch }}']],
+  ['a result of Prefect', text('{{ fetch.result() }}'), ['write {{ .results.fetch }}']],
+  ['a variable of Dify', text('{{#fetch.content#}}'), ['write {{ .results.fetch.content }}']],
+  ['a part of a text', text('{{ .input.path[0:5] }}'), ['write substr 0 5 TEXT']],
+  ['all items', text('{{ .input.list[*].name }}'), ['write {{ range .input.list }}{{ .name }}{{ end }}']],
+  ['a comparison with null', step({ condition: '{{ .input.path != null }}' }), ['write ne .input.path ""']],
 ];
 
 async function answerTo(board: Board, definition: JsonObject): Promise<string> {
