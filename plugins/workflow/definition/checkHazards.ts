@@ -85,22 +85,22 @@ function skippedInOutput({ steps, output }: Workflow): readonly Finding[] {
     const inside = innerSteps(step).filter((inner) => (inner.condition ?? step.condition) !== undefined);
     return [...(step.condition === undefined ? [] : [step.id]), ...inside.map(({ id }) => id)];
   });
-  return textsIn(output, ['output']).flatMap(({ text, path }) =>
-    skippable
-      .filter((id) => named(text, id, ['results', 'context']) && !named(text, id, ['steps']))
+  const mayBeSkipped = new Set(skippable);
+  return textsIn(output, ['output']).flatMap(({ text, path }) => {
+    const tested = namedIn(text, /\.steps\.([\w-]+)/g);
+    const used = [...namedIn(text, /\.(?:results|context)\.([\w-]+)/g)];
+    return used
+      .filter((id) => mayBeSkipped.has(id) && !tested.has(id))
       .map((id) => {
         const message = `output: ${String(path.at(-1))}: step ${id} has a condition, and if it is skipped, .results.${id} fails`;
         return warning(
           path,
           `${message}; write {{ get .results "${id}" }}, or test .steps.${id}.status first`,
         );
-      }),
-  );
+      });
+  });
 }
 
-function named(text: string, id: string, roots: readonly string[]): boolean {
-  return roots.some((root) => {
-    const at = text.indexOf(`.${root}.${id}`);
-    return at !== -1 && !/^[\w-]/.test(text.slice(at + root.length + id.length + 2));
-  });
+function namedIn(text: string, pattern: RegExp): ReadonlySet<string> {
+  return new Set([...text.matchAll(pattern)].map(([, id = '']) => id));
 }

@@ -9,6 +9,7 @@ import { foreignText } from './foreignText.ts';
 import { allSteps, flatConditions, innerSteps } from './model.ts';
 import type { Condition, LoopStep, RestrictedUse, Step, Workflow } from './model.ts';
 import { soleReference } from './paths.ts';
+import type { Names } from './meantPath.ts';
 import { templateHint } from './templateHint.ts';
 import { textsIn } from './templates.ts';
 import type { FoundTemplate } from './templates.ts';
@@ -16,6 +17,9 @@ import type { FoundTemplate } from './templates.ts';
 /** The maximum of `templateMaxNesting` in the schema. */
 const MAX_NESTING = 500;
 const MAX_SHOWN = 80;
+/** How many findings get a hint: looking for near names takes long in a large definition. */
+const MAX_HINTS = 100;
+const NO_NAMES: Names = { inputs: [], steps: [], vars: [] };
 
 export type ResultSchema = (tool: string) => JsonObject | undefined;
 type Found = readonly (Finding | RestrictedUse)[];
@@ -28,11 +32,21 @@ export function checkTemplates(workflow: Workflow, resultOf: ResultSchema = () =
   const earlier = new Set<string>();
   const bound = new Set<string>();
   const findings: (Finding | RestrictedUse)[] = [];
+  const ids = [...steps.keys()];
   const inputs = workflow.args.map(({ name }) => name);
   const known = (isCleanUp: boolean, loop?: LoopStep): Known => {
     const own = loop === undefined ? [] : [loop.as, `${loop.as}_index`];
-    const names = { inputs, steps: [...steps.keys()], vars: [...bound, ...own], item: loop?.as };
-    return { workflow, steps, earlier, names, isCleanUp, resultOf };
+    const all = own.length === 0 ? bound : new Set([...bound, ...own]);
+    const hints: Names = {
+      inputs,
+      steps: ids,
+      item: loop?.as,
+      get vars() {
+        return [...all];
+      },
+    };
+    const names = findings.length > MAX_HINTS ? NO_NAMES : hints;
+    return { workflow, steps, earlier, bound: all, names, isCleanUp, resultOf };
   };
   const check = (texts: readonly FoundTemplate[], id: string, can: Known): void => {
     for (const found of texts) findings.push(...checkText(found, id, can));
@@ -137,11 +151,11 @@ function checkTemplate(text: string, place: Place): Found {
 
 /** Names as texts: `get .input "name"`, and the status that a step is compared with. */
 function checkKeys(text: string, place: Place): readonly Finding[] {
-  const { names } = place.known;
+  const { steps, bound, workflow } = place.known;
   const keys = [...text.matchAll(/\b(?:get|index|hasKey|pluck) \.(input|results|steps|vars) "([\w.-]+)"/g)];
   const unknown = keys.filter(([, root, name = '']) => {
-    const known = root === 'input' ? names.inputs : root === 'vars' ? names.vars : names.steps;
-    return !known.includes(name) && !known.includes(name.replace(/_\d+$/, ''));
+    if (root === 'input') return !workflow.args.some((argument) => argument.name === name);
+    return root === 'vars' ? !bound.has(name) : !steps.has(name) && !steps.has(name.replace(/_\d+$/, ''));
   });
   const compared = [...text.matchAll(/\.steps\.[\w-]+\.status "(\w+)"/g)].map(([, status = '']) => status);
   return [
@@ -162,7 +176,8 @@ function fault(error: unknown, text: string, place: Place): Finding {
   if (parses(text))
     return warning(place, `${error.message}, unless a templateMax setting of plugins.workflow allows it`);
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  const hint = templateHint(text, error.reason, place.known.names);
+  const { names } = place.known;
+  const hint = names === NO_NAMES ? undefined : templateHint(text, error.reason, names);
   const message = `${place.where}: invalid template: ${error.message}, in ${shown}`;
   return { path: place.path, message: hint === undefined ? message : `${message}; ${hint}` };
 }
@@ -183,10 +198,12 @@ function checkReferences(references: readonly (readonly string[])[], place: Plac
   });
 }
 
-function checkSources({ id, condition }: Step, { steps, earlier }: Known): readonly Finding[] {
+function checkSources({ id, condition }: Step, { steps, earlier, names }: Known): readonly Finding[] {
   return flatConditions(condition).flatMap((one): Finding[] => {
     if (one.from !== 'step' || earlier.has(one.step)) return [];
-    const what = steps.has(one.step) ? 'has not run by then' : `does not exist${didYou(one.step, steps)}`;
+    const what = steps.has(one.step)
+      ? 'has not run by then'
+      : `does not exist${didYou(one.step, names.steps)}`;
     return [
       {
         path: [...one.path, 'fromStep'],
@@ -196,7 +213,7 @@ function checkSources({ id, condition }: Step, { steps, earlier }: Known): reado
   });
 }
 
-function didYou(name: string, steps: ReadonlyMap<string, Step>): string {
-  const [close = [...steps.keys()].find((id) => name.includes(id))] = nearest(name, [...steps.keys()], 1);
+function didYou(name: string, steps: readonly string[]): string {
+  const [close = steps.find((id) => name.includes(id))] = nearest(name, steps, 1);
   return close === undefined ? '' : `; did you mean ${close}?`;
 }

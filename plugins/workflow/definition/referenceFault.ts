@@ -10,6 +10,9 @@ export interface Known {
   readonly steps: ReadonlyMap<string, Step>;
   /** Ids of the steps that have run by then. */
   readonly earlier: ReadonlySet<string>;
+  /** Names that a loop or `outputs` have bound by then. */
+  readonly bound: ReadonlySet<string>;
+  /** The names that a hint may suggest. */
   readonly names: Names;
   /** Id of the step whose `outputs` these are: there, `.result` is its result. */
   readonly ownResult?: string | undefined;
@@ -55,7 +58,7 @@ function pathFault(path: readonly string[], known: Known): string | undefined {
     return undefined;
   }
   if (root === 'vars')
-    return names.vars.includes(name)
+    return known.bound.has(name)
       ? undefined
       : `.vars.${name} is bound by no loop around it and no outputs before it${didMean('.vars', name, names.vars)}`;
   const fields = FIELDS[root];
@@ -80,7 +83,7 @@ function stepFault([root = '', name = '', ...rest]: readonly string[], known: Kn
   const id = steps.has(name) ? name : name.replace(/_\d+$/, '');
   const step = steps.get(id);
   if (step === undefined)
-    return `.${root}.${name} refers to a step that does not exist${didMean(`.${root}`, name, [...steps.keys()])}`;
+    return `.${root}.${name} refers to a step that does not exist${didMean(`.${root}`, name, known.names.steps)}`;
   if (id === ownResult)
     return `in outputs, the result of the step itself is ${['.result', ...rest].join('.')}`;
   if (!earlier.has(id)) return `.${root}.${name} refers to a step that has not run by then`;

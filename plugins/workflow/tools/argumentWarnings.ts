@@ -5,6 +5,9 @@ import type { Step, Workflow } from '../definition/model.ts';
 import { isTemplate } from '../definition/templates.ts';
 
 const MAX_DEPTH = 8;
+const MAX_WARNINGS = 100;
+/** How many unknown arguments of an object are named. */
+const MAX_UNKNOWN = 20;
 /** Keywords by which a schema says more than its properties. */
 const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not', 'patternProperties', 'dependentSchemas'];
 
@@ -23,18 +26,25 @@ export function argumentWarnings(
   table: ToolTable,
   request: InboundRequest,
 ): readonly Finding[] {
-  return allSteps(workflow)
-    .flatMap(usesIn)
-    .flatMap((use) => {
-      const tool = table.declared(use.tool, request);
-      if (tool === undefined || tool.kind === 'meta' || tool.members !== undefined) return [];
-      const faults = misfits(use.args, tool.inputSchema, []);
-      const found = faults.map(({ path, text }) => ({
-        path: [...use.path, 'args', ...path],
-        message: `${use.where}: ${text} of ${use.tool}`,
-      }));
-      return [...found, ...repeated(use, tool)].map((one): Finding => ({ ...one, severity: 'warning' }));
-    });
+  const warnings: Finding[] = [];
+  for (const use of allSteps(workflow).flatMap(usesIn)) {
+    const tool = table.declared(use.tool, request);
+    if (
+      warnings.length > MAX_WARNINGS ||
+      tool === undefined ||
+      tool.kind === 'meta' ||
+      tool.members !== undefined
+    )
+      continue;
+    const faults = misfits(use.args, tool.inputSchema, []).map(({ path, text }) => ({
+      path: [...use.path, 'args', ...path],
+      message: `${use.where}: ${text} of ${use.tool}`,
+    }));
+    warnings.push(
+      ...[...faults, ...repeated(use, tool)].map((one): Finding => ({ ...one, severity: 'warning' })),
+    );
+  }
+  return warnings;
 }
 
 /** The schema of a tool's structured result, if its server declares one. */
@@ -112,9 +122,9 @@ function misfitsInside(value: JsonObject, schema: JsonObject, path: Finding['pat
   const dotted = (name: string): string => [...path, name].join('.');
   const free = names.filter((name) => !Object.hasOwn(value, name));
   return [
-    ...Object.entries(value).flatMap(([name, one]): readonly Misfit[] => {
+    ...Object.entries(value).flatMap(([name, one], at): readonly Misfit[] => {
       if (Object.hasOwn(known, name)) return misfits(one, known[name], [...path, name]);
-      if (!isClosed) return [];
+      if (!isClosed || at >= MAX_UNKNOWN) return [];
       const close = nearest(name, free, 1)[0] ?? (missing.length === 1 ? missing[0] : undefined);
       const fix =
         close === undefined
