@@ -8,7 +8,7 @@ import { folderOf, install, isInstalled } from './installation.ts';
 import { legsOf } from './legs.ts';
 import type { Leg } from './legs.ts';
 import { LINK } from './link.ts';
-import { CLAUDE_SIGN_IN, INSPECTOR_SIGN_IN } from './signIn.ts';
+import { CLAUDE_SIGN_IN, CODEX_SIGN_IN, INSPECTOR_SIGN_IN } from './signIn.ts';
 
 const USAGE = `npm run clients -- [--install] [--only <words>]
 
@@ -24,6 +24,7 @@ function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
   return { program, legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })) };
 }
 function signInOf({ name }: Client): readonly Leg<Client>[] {
+  if (name === 'Codex') return [CODEX_SIGN_IN];
   return name === 'Claude Code' ? [CLAUDE_SIGN_IN] : [];
 }
 const SUITES: readonly Suite[] = [

@@ -66,6 +66,20 @@ export const CLAUDE_SIGN_IN: Leg<Client> = {
   },
 };
 
+/** Its command line signs in, registers itself with the port on which it listens, and its scripted model calls the tool. */
+export const CODEX_SIGN_IN: Leg<Client> = {
+  title: 'signs in by `codex mcp login` and calls a tool',
+  run: async (client) => {
+    const { gateway, home } = await setUp(client, 'public registration', '/callback');
+    const { url } = gateway;
+    home.append('.codex/config.toml', `[mcp_servers.pegboard]\nurl = "${url}/mcp"\n`);
+    await home.signIn(['codex', 'mcp', 'login', 'pegboard'], addressAt(url));
+    const { api, output } = await play(client, [callOf(TOOL, {})], { home, isPermitted: true });
+    expectIn(api.results, [ANSWER], output);
+    return `signed in as ${gateway.signedIn.length} client`;
+  },
+};
+
 /** Its command line signs in when it is refused. */
 export const INSPECTOR_SIGN_IN: Leg<Program> = {
   title: CLAUDE_SIGN_IN.title,

@@ -3,12 +3,16 @@ import { addressClass, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net'
 import type { ServerConfig } from '../config.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
+import { WELL_KNOWN_REDIRECTS } from './wellKnownRedirects.ts';
 
 /** What decides about redirect URIs. Source: RFC 9700 §4.1, RFC 8252 §7 */
 export interface RedirectPolicy {
   readonly settings: Pick<
     ServerConfig,
-    'allowLocalhostRedirectURIs' | 'allowPrivateIPRedirectURIs' | 'trustedPublicRegistrationSchemes'
+    | 'allowLocalhostRedirectURIs'
+    | 'allowPrivateIPRedirectURIs'
+    | 'allowWellKnownRedirectURIs'
+    | 'trustedPublicRegistrationSchemes'
   >;
   /** The addresses of a host name. Default: as the system finds them. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
@@ -54,6 +58,8 @@ export async function checkRedirectUri(
   error: 'invalid_redirect_uri' | 'invalid_request',
   { settings, resolve }: RedirectPolicy,
 ): Promise<void> {
+  // Their hosts are known to be public, also where this gateway has no DNS for the internet.
+  if (settings.allowWellKnownRedirectURIs && WELL_KNOWN_REDIRECTS.includes(uri)) return;
   const url = parsed(uri, error);
   const scheme = url.protocol.slice(0, -1);
   if (BLOCKED_SCHEMES.includes(scheme)) throw schemeRefusal(scheme, 'is blocked for security reasons', error);

@@ -17,6 +17,29 @@ describe('auth-server', () => {
     expect(await client.listTools()).to.have.lengthOf(13);
   });
 
+  it('takes the requests of VS Code: its registration, its short state, and another port than the registered one', async () => {
+    const auth = await startAuthServer();
+    const registered = await fetch(`${auth.base}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_name: 'Visual Studio Code',
+        redirect_uris: [
+          ...['https://insiders.vscode.dev/redirect', 'https://vscode.dev/redirect'],
+          ...['http://127.0.0.1/', 'http://127.0.0.1:33418/'],
+        ],
+        token_endpoint_auth_method: 'none',
+      }),
+    });
+    const { client_id } = (await registered.json()) as { readonly client_id: string };
+    const state = 'qVaqh2bbtp/0/n+T5wZa2g==';
+    const page = await auth.open(
+      auth.authorizeUrl({ client_id, state, redirect_uri: 'http://127.0.0.1:59656/' }),
+    );
+    expect(page.status).to.equal(200);
+    expect(page.text).to.include('Visual Studio Code');
+  });
+
   it('refreshes', async () => {
     const auth = await startAuthServer();
     const first = await auth.tokens();

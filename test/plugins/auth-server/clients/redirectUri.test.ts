@@ -30,6 +30,7 @@ const USERINFO = 'redirect_uri: user information is not allowed';
 
 const DEFAULTS = {
   allowLocalhostRedirectURIs: true,
+  allowWellKnownRedirectURIs: false,
   allowPrivateIPRedirectURIs: false,
   trustedPublicRegistrationSchemes: [],
 };
