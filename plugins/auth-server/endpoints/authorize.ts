@@ -27,6 +27,7 @@ export function authorize(leg: ProviderLeg, clients: Clients, config: () => Serv
   return {
     method: 'GET',
     path: '/oauth/authorize',
+    isForBrowsers: true,
     handle: async ({ http, request, logRefusal }) => {
       const params = new Params(http.query);
       const client = await clients.find(params.need('client_id'));

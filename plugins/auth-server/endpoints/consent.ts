@@ -11,6 +11,7 @@ export function consent(leg: ProviderLeg): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/consent',
+    isForBrowsers: true,
     handle: async (exchange) => {
       const form = await formParameters(exchange);
       const flow = await leg.flows.take(`consent ${form.get('flow') ?? ''}`);

@@ -33,6 +33,7 @@ export function providerCallback(
   return {
     method: 'GET',
     path: '/oauth/callback',
+    isForBrowsers: true,
     handle: async ({ http, request, logRefusal }) => {
       const params = new Params(http.query);
       const state = params.need('state');

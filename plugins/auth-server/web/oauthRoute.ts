@@ -8,6 +8,7 @@ import type { SignInCounts } from './signInCounts.ts';
 import type { Addresses } from './addresses.ts';
 import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
+import { refusalPage } from './refusalPage.ts';
 import type { Refusals } from './refusals.ts';
 
 const MAX_FORM_BYTES = 65_536;
@@ -29,12 +30,14 @@ export interface OAuthEndpoint {
   readonly access?: Route['access'];
   /** Whether responses may be cached: they contain no secrets. */
   readonly isCacheable?: boolean;
+  /** Whether people come here in a browser: they get refusals as a page. */
+  readonly isForBrowsers?: boolean;
   readonly handle: (exchange: OAuthExchange) => Reply | Promise<Reply>;
 }
 
 /** An endpoint as a route: limits by address, headers, and refusals in the form of RFC 6749 §5.2. */
 export function oauthRoute(
-  { method, path, access = 'public', isCacheable = false, handle }: OAuthEndpoint,
+  { method, path, access = 'public', isCacheable = false, isForBrowsers = false, handle }: OAuthEndpoint,
   addresses: Addresses,
   refusals: Refusals,
   counts: SignInCounts,
@@ -61,7 +64,8 @@ export function oauthRoute(
       } catch (error) {
         const refused = asOAuthError(error);
         logRefusal(refused);
-        return withHeaders(refused.reply);
+        const isPerson = isForBrowsers && request.header('accept')?.includes('text/html') === true;
+        return withHeaders(isPerson ? refusalPage(refused) : refused.reply);
       }
     },
   };

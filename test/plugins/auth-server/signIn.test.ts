@@ -40,6 +40,28 @@ describe('auth-server', () => {
     expect(page.text).to.include('Visual Studio Code');
   });
 
+  it('shows people in a browser a page where it refuses, with what to do next, and programs JSON', async () => {
+    const auth = await startAuthServer();
+    const wrong = [
+      ...[
+        auth.authorizeUrl({ client_id: 'unknown' }),
+        auth.authorizeUrl({ redirect_uri: 'https://x.example' }),
+      ],
+      `${auth.base}/oauth/callback?code=c&state=unknown`,
+    ];
+    for (const url of wrong) {
+      const shown = await auth.open(url, undefined, {
+        accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8',
+      });
+      expect(shown.status).to.equal(400);
+      expect(shown.headers.get('content-type')).to.include('text/html');
+      expect(shown.text).to.include('You are not signed in').and.to.include('begin the sign-in there again');
+      const told = await auth.open(url);
+      expect(told.status).to.equal(400);
+      expect(JSON.parse(told.text)).to.have.property('error');
+    }
+  });
+
   it('refreshes', async () => {
     const auth = await startAuthServer();
     const first = await auth.tokens();
