@@ -15,7 +15,7 @@ interface Credentials {
 }
 
 /** The client of a form: with its secret in the header or in the form, or a public one by its id alone.
- *  @throws OAuthError invalid_client (401), invalid_request. Source: RFC 6749 §2.3 */
+ *  @throws OAuthError invalid_client (401), invalid_request; as Clients.find(). Source: RFC 6749 §2.3 */
 export async function authenticate(
   clients: Clients,
   form: Params,
@@ -23,13 +23,14 @@ export async function authenticate(
 ): Promise<OAuthClient> {
   const { id, secret, method } = credentialsOf(form, authorization);
   const client = await clients.find(id).catch((error: unknown) => {
-    if (error instanceof OAuthError && error.error === 'invalid_client') return undefined;
+    if (error instanceof OAuthError && error.error === 'invalid_client') return error;
     throw error;
   });
-  const isKnown = isSame(digest(secret ?? ''), client?.secretHash ?? NO_SECRET);
-  if (client === undefined) throw unauthenticated('unknown-client');
+  const secretHash = client instanceof OAuthError ? undefined : client.secretHash;
+  const isKnown = isSame(digest(secret ?? ''), secretHash ?? NO_SECRET);
+  if (client instanceof OAuthError) throw unauthenticated(client.reason);
   // Both ways of sending a secret are accepted, whichever the client registered.
-  const isPublic = client.secretHash === undefined;
+  const isPublic = secretHash === undefined;
   if (isPublic ? method !== 'none' : method === 'none' || !isKnown)
     throw unauthenticated(isPublic ? 'client-has-no-secret' : 'wrong-client-secret');
   return client;

@@ -24,9 +24,13 @@ const DEFAULT_S = 300;
 const MIN_S = 60;
 const MAX_S = 3_600;
 const REFUSED_MS = 15_000;
+/** Reasons of busy(). */
+const BUSY: readonly string[] = ['document-fetches', 'document-rate'];
 
 /** Faults of the network: they say nothing about the document. */
-const NETWORK = ['timeout', 'unreachable', 'unresolved', 'status-5xx'];
+const NETWORK: readonly string[] = ['timeout', 'unreachable', 'unresolved'];
+/** Statuses that say that there is no document. */
+const GONE = [404, 410];
 
 interface Known {
   readonly client?: OAuthClient;
@@ -61,7 +65,7 @@ export class ClientDocuments {
     this.#now = now;
   }
 
-  /** @param id for which isDocumentId is true @throws OAuthError invalid_client; rate_limit_exceeded (429), temporarily_unavailable (503) */
+  /** @param id for which isDocumentId is true @throws OAuthError invalid_client if it is wrong or gone; temporarily_unavailable (503), rate_limit_exceeded (429) */
   async find(id: string): Promise<OAuthClient> {
     const known = this.#known.get(id);
     if (known !== undefined && this.#now() < known.freshUntil) return clientOf(known);
@@ -86,14 +90,13 @@ export class ClientDocuments {
       return client;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      const isPassing = error.status !== 400 || NETWORK.some((one) => error.reason === `document-${one}`);
-      if (isUsable && isPassing) {
+      if (isUsable && error.status !== 400) {
         const end = former.fetchedAt + MAX_S * 1_000;
         this.#known.set(id, { ...former, freshUntil: Math.min(end, this.#now() + REFUSED_MS) });
         return clientOf(former);
       }
-      // A full rate says nothing about this document.
-      if (error.status === 400) this.#remember(id, error);
+      // Those that are busy say nothing about this document.
+      if (!BUSY.includes(error.reason)) this.#remember(id, error);
       throw error;
     }
   }
@@ -120,7 +123,9 @@ export class ClientDocuments {
         throw error instanceof GuardedFetchError ? fetchRefusal(error) : error;
       },
     );
-    if (response.status !== 200) throw unfetched(response.status >= 500 ? 'status-5xx' : 'status');
+    const { status } = response;
+    if (GONE.includes(status)) throw unfetched('status');
+    if (status !== 200) throw away(status >= 500 ? 'status-5xx' : 'status-other');
     if (!isJson(response.headers.get('content-type') ?? '')) throw unfetched('media-type');
     const client = readDocument(id, jsonIn(await response.text()));
     return { client, seconds: secondsOf(response.headers.get('cache-control') ?? '') };
@@ -190,13 +195,22 @@ function secondsOf(cacheControl: string): number {
 }
 
 function fetchRefusal({ reason }: GuardedFetchError): OAuthError {
+  if (NETWORK.includes(reason)) return away(reason);
   if (reason !== 'private-address') return unfetched(reason);
   return new OAuthError('invalid_client', 'URL resolves to a private or internal address', {
     reason: 'document-private-address',
   });
 }
 
-/** One text, so that nothing about the network can be learnt by it. */
+/** Not `invalid_client`, upon which clients drop their tokens. One text, so that nothing about the network can be learnt by it. */
+function away(reason: string): OAuthError {
+  return OAuthError.unavailable(
+    'the client metadata document cannot be read now',
+    `document-${reason}`,
+    REFUSED_MS / 1_000,
+  );
+}
+
 function unfetched(reason: string): OAuthError {
   const rule = 'it must be JSON with status 200, without redirects, at most 64 KiB, within 10 seconds';
   return new OAuthError('invalid_client', `the client metadata document cannot be fetched: ${rule}`, {

@@ -250,7 +250,7 @@ describe('auth-server: a provider whose authority aggregator.oauth.tls names', (
     }));
     await own.gateway.log.heard('identity provider found');
     const client_id = `${idp.issuerUrl}/client.json`;
-    expect((await newBrowser().open(own.authorizeUrl({ client_id }))).status).equal(400);
+    expect((await newBrowser().open(own.authorizeUrl({ client_id }))).status).equal(503);
     expect(requests('/client.json')).equal(0);
   });
 });

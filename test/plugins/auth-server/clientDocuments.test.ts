@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { REDIRECT, startAuthServer } from '../../support/authServer.ts';
+import type { AuthServer, TokenAnswer } from '../../support/authServer.ts';
+import { movableClock } from '../../support/clock.ts';
+import type { MovableClock } from '../../support/clock.ts';
+import { httpsSite } from '../../support/httpsSite.ts';
+import type { HttpsSite } from '../../support/httpsSite.ts';
+
+describe('auth-server: clients that have a metadata document', () => {
+  let auth: AuthServer;
+  let site: HttpsSite;
+  let clock: MovableClock;
+  let answer: (response: ServerResponse, path: string) => void;
+  let asked: string[];
+  let count = 0;
+
+  before(async () => {
+    clock = movableClock();
+    site = await httpsSite(({ url = '' }, response) => {
+      asked.push(url);
+      answer(response, url);
+    });
+    auth = await startAuthServer({
+      config: { allowPrivateIPClientMetadata: true },
+      settings: { aggregator: { extraCaFile: 'ca.pem' } },
+      files: { 'ca.pem': site.ca.join('') },
+    });
+  });
+  // Other files may run in this process.
+  after(() => clock.end());
+  beforeEach(() => {
+    // The rate of the host begins anew.
+    clock.later(10_000);
+    asked = [];
+    answer = serve;
+  });
+
+  const serve = (response: ServerResponse, path: string): void => {
+    const client_id = `https://localhost:${site.port}${path}`;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ client_id, redirect_uris: [REDIRECT] }));
+  };
+  const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
+  /** The id of a client that nothing is known about. */
+  const newId = (): string => `https://localhost:${site.port}/${++count}.json`;
+  const authorize = async (client_id: string): Promise<TokenAnswer> => {
+    const { status: code, headers, text } = await auth.open(auth.authorizeUrl({ client_id }));
+    const body = code === 302 ? {} : (JSON.parse(text) as TokenAnswer['body']);
+    return { status: code, headers, body };
+  };
+  const factsOf = ({ status: code, headers, body }: TokenAnswer): unknown => [
+    code,
+    body['error'],
+    headers.get('retry-after'),
+  ];
+
+  it('are told to come again while their document cannot be read, and refused only if it is wrong or gone', async () => {
+    const away: readonly (readonly [string, typeof answer])[] = [
+      ['document-unreachable', (response) => response.destroy()],
+      ['document-status-5xx', status(503)],
+      ['document-status-other', status(403)],
+      ['document-status-other', status(429)],
+    ];
+    for (const [reason, how] of away) {
+      clock.later(1_000);
+      answer = how;
+      const id = newId();
+      const expected = [503, 'temporarily_unavailable', '15'];
+      expect(factsOf(await authorize(id)), reason).deep.equal(expected);
+      expect(auth.lastReason).equal(reason);
+      expect(factsOf(await auth.redeem('a code', { client_id: id })), reason).deep.equal(expected);
+    }
+    expect(asked).length(away.length);
+    for (const [reason, how] of [
+      ['document-status', status(404)],
+      ['document-status', status(410)],
+      ['document-media-type', status(200)],
+    ] as const) {
+      clock.later(1_000);
+      answer = how;
+      const id = newId();
+      expect(factsOf(await authorize(id)), reason).deep.equal([400, 'invalid_client', null]);
+      expect(factsOf(await auth.redeem('a code', { client_id: id })), reason).deep.equal([
+        401,
+        'invalid_client',
+        null,
+      ]);
+      expect(auth.lastReason).equal(reason);
+    }
+  });
+});
