@@ -2,7 +2,6 @@ import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Params } from '../web/params.ts';
-import type { Clients } from './clients.ts';
 import { unauthenticated } from './unauthenticated.ts';
 
 /** Compared with when there is no secret to compare, so that both take the same time. */
@@ -15,14 +14,15 @@ interface Credentials {
 }
 
 /** The client of a form: with its secret in the header or in the form, or a public one by its id alone.
- *  @throws OAuthError invalid_client (401), invalid_request; as Clients.find(). Source: RFC 6749 §2.3 */
+ *  @param find as a method of Clients
+ *  @throws OAuthError invalid_client (401), invalid_request; as find(). Source: RFC 6749 §2.3 */
 export async function authenticate(
-  clients: Clients,
+  find: (id: string) => Promise<OAuthClient>,
   form: Params,
   authorization: string | undefined,
 ): Promise<OAuthClient> {
   const { id, secret, method } = credentialsOf(form, authorization);
-  const client = await clients.find(id).catch((error: unknown) => {
+  const client = await find(id).catch((error: unknown) => {
     if (error instanceof OAuthError && error.error === 'invalid_client') return error;
     throw error;
   });

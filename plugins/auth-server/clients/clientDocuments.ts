@@ -45,6 +45,12 @@ export function isDocumentId(clientId: string): boolean {
   return /^https:\/\//i.test(clientId);
 }
 
+/** What the URL alone says about a client: that it has no secret. @throws OAuthError invalid_client */
+export function namedClient(id: string): OAuthClient {
+  refuseMalformed(id);
+  return { id, redirectUris: [], authMethod: 'none', origin: 'document' };
+}
+
 /** Clients that are described by a document at the URL that is their id.
  *  Source: draft-ietf-oauth-client-id-metadata-document, MCP 2025-11-25 (authorization) */
 export class ClientDocuments {

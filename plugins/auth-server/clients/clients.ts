@@ -1,6 +1,6 @@
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
-import { isDocumentId } from './clientDocuments.ts';
+import { isDocumentId, namedClient } from './clientDocuments.ts';
 import type { ClientDocuments } from './clientDocuments.ts';
 import type { Registrations } from './registrations.ts';
 
@@ -25,12 +25,21 @@ export class Clients {
   }
 
   /** @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
-  async find(id: string): Promise<OAuthClient> {
+  find(id: string): Promise<OAuthClient> {
+    return this.#find(id, () => this.#documents.find(id));
+  }
+
+  /** Reads no metadata document: for requests whose token is bound to the client's id, and for what needs a secret. @throws as find() */
+  findBound(id: string): Promise<OAuthClient> {
+    return this.#find(id, () => namedClient(id));
+  }
+
+  async #find(id: string, byDocument: () => OAuthClient | Promise<OAuthClient>): Promise<OAuthClient> {
     for (const source of this.#sources()) {
       const client = await source.find(id);
       if (client !== undefined) return client;
     }
-    if (isDocumentId(id) && this.#hasDocuments()) return this.#documents.find(id);
+    if (isDocumentId(id) && this.#hasDocuments()) return byDocument();
     const client = await this.registrations.find(id);
     if (client !== undefined) return client;
     throw new OAuthError('invalid_client', 'the client is not known here; register it again', {

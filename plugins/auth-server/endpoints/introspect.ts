@@ -18,7 +18,11 @@ export function introspect(
     path: '/oauth/introspect',
     handle: async (exchange) => {
       const form = await formParameters(exchange);
-      const client = await authenticate(clients, form, exchange.request.header('authorization'));
+      const client = await authenticate(
+        (id) => clients.findBound(id),
+        form,
+        exchange.request.header('authorization'),
+      );
       if (client.secretHash === undefined) throw unauthenticated('client-has-no-secret');
       const access = await accessTokens.find(form.need('token'));
       const body = access?.clientId === client.id ? factsOf(access, addresses.base) : { active: false };

@@ -50,8 +50,9 @@ async function mayRevoke(
   authorization: string | undefined,
 ): Promise<boolean> {
   const isNamed = authorization !== undefined || form.get('client_id') !== undefined;
-  if (isNamed) return (await authenticate(clients, form, authorization)).id === owner;
-  const client = await clients.find(owner).catch((): OAuthClient | undefined => undefined);
+  const find = (id: string): Promise<OAuthClient> => clients.findBound(id);
+  if (isNamed) return (await authenticate(find, form, authorization)).id === owner;
+  const client = await find(owner).catch((): OAuthClient | undefined => undefined);
   if (client?.secretHash !== undefined) throw unauthenticated('client-has-a-secret');
   return true;
 }

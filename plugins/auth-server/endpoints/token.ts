@@ -33,7 +33,11 @@ export function token(
           `Grant type ${GRANT_TYPE.test(type) ? `${type} ` : ''}not supported`,
           { reason: 'grant-type' },
         );
-      const client = await authenticate(clients, form, exchange.request.header('authorization'));
+      const client = await authenticate(
+        (id) => (type === 'refresh_token' ? clients.findBound(id) : clients.find(id)),
+        form,
+        exchange.request.header('authorization'),
+      );
       countRequest(limit, client.id);
       if (client.grantTypes?.includes(type) === false)
         throw new OAuthError('unauthorized_client', 'the client may not use this grant type', {

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { REDIRECT, startAuthServer } from '../../support/authServer.ts';
+import { REDIRECT, startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../support/authServer.ts';
 import { movableClock } from '../../support/clock.ts';
 import type { MovableClock } from '../../support/clock.ts';
 import { httpsSite } from '../../support/httpsSite.ts';
 import type { HttpsSite } from '../../support/httpsSite.ts';
+
+/** Longer than a document is fresh without saying so. */
+const LATER_MS = 301_000;
 
 describe('auth-server: clients that have a metadata document', () => {
   let auth: AuthServer;
@@ -88,5 +91,39 @@ describe('auth-server: clients that have a metadata document', () => {
       ]);
       expect(auth.lastReason).equal(reason);
     }
+  });
+
+  it('refresh and sign out while their document is gone, without a fetch', async () => {
+    const client_id = newId();
+    const { access, refresh } = tokensOf(await auth.redeem(await auth.code({ client_id }), { client_id }));
+    clock.later(LATER_MS);
+    asked = [];
+    answer = status(404);
+    const next = tokensOf(await auth.refresh(refresh, { client_id }));
+    expect((await auth.mcp(next.access)).status).equal(200);
+    const secret = await auth.refresh(next.refresh, { client_id, client_secret: 'x' });
+    expect(factsOf(secret)).deep.equal([401, 'invalid_client', null]);
+    const revoked = await auth.post({ client_id: newId(), token: next.refresh }, {}, '/oauth/revoke');
+    expect(revoked.status).equal(200);
+    expect((await auth.mcp(next.access)).status).equal(200);
+    for (const changes of [{ client_id }, {}]) {
+      const token = changes.client_id === undefined ? next.refresh : next.access;
+      expect((await auth.post({ ...changes, token }, {}, '/oauth/revoke')).status).equal(200);
+    }
+    expect((await auth.mcp(access)).status).equal(401);
+    expect(factsOf(await auth.refresh(next.refresh, { client_id }))).deep.equal([400, 'invalid_grant', null]);
+    const malformed = await auth.refresh(next.refresh, { client_id: `https://${'x'.repeat(2_000)}` });
+    expect(factsOf(malformed)).deep.equal([401, 'invalid_client', null]);
+    expect(asked).deep.equal([]);
+  });
+
+  it('refresh no longer when documents are switched off', async () => {
+    const client_id = newId();
+    const code = await auth.code({ client_id });
+    const { refresh } = tokensOf(await auth.redeem(code, { client_id }));
+    await auth.configureServer({ enableCIMD: false });
+    expect(factsOf(await auth.refresh(refresh, { client_id }))).deep.equal([401, 'invalid_client', null]);
+    await auth.configureServer({ enableCIMD: true });
+    tokensOf(await auth.refresh(refresh, { client_id }));
   });
 });
