@@ -4,9 +4,9 @@ import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
-import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { clientMetadata } from './clientMetadata.ts';
+import { DocumentLane } from './documentLane.ts';
 import { isLoopbackRedirect } from './redirectUri.ts';
 
 /** Bounds of one fetch of a client's metadata document. */
@@ -15,17 +15,11 @@ export const DOCUMENT_BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536, maxRedirec
 const MAX_ID_CHARS = 1_024;
 const MAX_URIS = 100;
 const MAX_CACHED_CHARS = 8_000_000;
-const MAX_HOSTS = 10_000;
-const MAX_FLIGHTS = 50;
-const BURST = 3;
-const PER_FETCH_MS = 1_000;
 const DEFAULT_S = 300;
 /** The least, so that a document that forbids caching does not use up its host's rate. */
 const MIN_S = 60;
 const MAX_S = 3_600;
 const REFUSED_MS = 15_000;
-/** Reasons of busy(). */
-const BUSY: readonly string[] = ['document-fetches', 'document-rate'];
 
 /** Faults of the network: they say nothing about the document. */
 const NETWORK: readonly string[] = ['timeout', 'unreachable', 'unresolved'];
@@ -33,9 +27,11 @@ const NETWORK: readonly string[] = ['timeout', 'unreachable', 'unresolved'];
 const GONE = [404, 410];
 
 interface Known {
+  /** As its document described it when it was read last. */
   readonly client?: OAuthClient;
+  /** Why there is none now; counts before the client. */
   readonly refusal?: OAuthError;
-  /** Time in ms since 1970. */
+  /** When the document was read, or found to be wrong. Time in ms since 1970. */
   readonly fetchedAt: number;
   readonly freshUntil: number;
 }
@@ -61,69 +57,71 @@ export class ClientDocuments {
     sizeCalculation: (known, id) => id.length + JSON.stringify(known).length,
   });
   readonly #flights = new Map<string, Promise<OAuthClient>>();
-  /** Host → when its next fetch is due at an even rate, in ms since 1970. */
-  readonly #dueByHost = recentlyUsed<number>(MAX_HOSTS);
+  /** Documents that were not read yet: strangers ask for as many as they like. */
+  readonly #unread: DocumentLane;
+  /** Documents that were read before: strangers must not keep their clients out. */
+  readonly #read: DocumentLane;
 
   /** @param fetch a guardedFetch within DOCUMENT_BOUNDS
    *  @param now the clock, in ms since 1970 */
   constructor(fetch: GuardedFetch, now: () => number = Date.now) {
     this.#fetch = fetch;
     this.#now = now;
+    this.#unread = new DocumentLane(now);
+    this.#read = new DocumentLane(now);
   }
 
-  /** @param id for which isDocumentId is true @throws OAuthError invalid_client if it is wrong or gone; temporarily_unavailable (503), rate_limit_exceeded (429) */
-  async find(id: string): Promise<OAuthClient> {
+  /** @param id for which isDocumentId is true @param address whose limits count for the request
+   *  @throws OAuthError invalid_client if it is wrong or gone; temporarily_unavailable (503), rate_limit_exceeded (429) */
+  async find(id: string, address: string): Promise<OAuthClient> {
     const known = this.#known.get(id);
     if (known !== undefined && this.#now() < known.freshUntil) return clientOf(known);
-    let flight = this.#flights.get(id);
-    if (flight === undefined) {
-      flight = this.#load(id, known).finally(() => this.#flights.delete(id));
-      this.#flights.set(id, flight);
+    refuseMalformed(id);
+    try {
+      return await (this.#flights.get(id) ?? this.#load(id, address, known));
+    } catch (error) {
+      if (!(error instanceof OAuthError) || error.status === 400) throw error;
+      return this.#overlooking(error, id, known);
     }
+  }
+
+  /** For a document that was read less than an hour ago, faults of the network and too many fetches are overlooked. Not for longer: within an
+   *  hour, redirect URIs that were removed must be refused, also if someone keeps us from the document. */
+  #overlooking(fault: OAuthError, id: string, { client, fetchedAt }: Partial<Known> = {}): OAuthClient {
+    const end = (fetchedAt ?? 0) + MAX_S * 1_000;
+    if (client === undefined || fetchedAt === undefined || this.#now() >= end) throw fault;
+    this.#known.set(id, { client, fetchedAt, freshUntil: Math.min(end, this.#now() + REFUSED_MS) });
+    return client;
+  }
+
+  /** @throws OAuthError if it may not be fetched now; it says nothing about this document, so it is not kept */
+  #load(id: string, address: string, former: Known | undefined): Promise<OAuthClient> {
+    const lane = former?.client === undefined ? this.#unread : this.#read;
+    const leave = lane.enter(new URL(id).hostname.replace(/\.$/, ''), address);
+    const flight = this.#fetched(id, former).finally(() => {
+      leave();
+      this.#flights.delete(id);
+    });
+    this.#flights.set(id, flight);
     return flight;
   }
 
-  async #load(id: string, former: Known | undefined): Promise<OAuthClient> {
-    refuseMalformed(id);
-    // For a document that was fetched less than an hour ago, faults of the network and of its rate are overlooked. Not for
-    // longer: within an hour, redirect URIs that were removed must be refused, also if someone keeps us from the document.
-    const isUsable = former?.client !== undefined && this.#now() < former.fetchedAt + MAX_S * 1_000;
+  async #fetched(id: string, former: Known | undefined): Promise<OAuthClient> {
     try {
-      this.#spend(new URL(id).hostname.replace(/\.$/, ''));
-      const { client, seconds } = await this.#read(id);
+      const { client, seconds } = await this.#request(id);
       const fetchedAt = this.#now();
       this.#known.set(id, { client, fetchedAt, freshUntil: fetchedAt + seconds * 1_000 });
       return client;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      if (isUsable && error.status !== 400) {
-        const end = former.fetchedAt + MAX_S * 1_000;
-        this.#known.set(id, { ...former, freshUntil: Math.min(end, this.#now() + REFUSED_MS) });
-        return clientOf(former);
-      }
-      // Those that are busy say nothing about this document.
-      if (!BUSY.includes(error.reason)) this.#remember(id, error);
+      const now = this.#now();
+      const known = error.status === 400 ? undefined : former;
+      this.#known.set(id, { fetchedAt: now, ...known, refusal: error, freshUntil: now + REFUSED_MS });
       throw error;
     }
   }
 
-  #remember(id: string, refusal: OAuthError): void {
-    const fetchedAt = this.#now();
-    this.#known.set(id, { refusal, fetchedAt, freshUntil: fetchedAt + REFUSED_MS });
-  }
-
-  /** @throws OAuthError if there are too many fetches, of this host or in all */
-  #spend(host: string): void {
-    if (this.#flights.size >= MAX_FLIGHTS)
-      throw busy('temporarily_unavailable', { status: 503, reason: 'document-fetches' });
-    const now = this.#now();
-    const due = Math.max(now, this.#dueByHost.get(host) ?? 0);
-    if (due - now > (BURST - 1) * PER_FETCH_MS)
-      throw busy('rate_limit_exceeded', { status: 429, reason: 'document-rate' });
-    this.#dueByHost.set(host, due + PER_FETCH_MS);
-  }
-
-  async #read(id: string): Promise<{ client: OAuthClient; seconds: number }> {
+  async #request(id: string): Promise<{ client: OAuthClient; seconds: number }> {
     const response = await this.#fetch(id, { headers: { accept: 'application/json' } }).catch(
       (error: unknown) => {
         throw error instanceof GuardedFetchError ? fetchRefusal(error) : error;
@@ -139,7 +137,7 @@ export class ClientDocuments {
 }
 
 function clientOf({ client, refusal }: Known): OAuthClient {
-  if (client !== undefined) return client;
+  if (client !== undefined && refusal === undefined) return client;
   throw refusal ?? unfetched('unknown');
 }
 
@@ -227,14 +225,5 @@ function unfetched(reason: string): OAuthError {
 function unusable(fault: string, reason: string): OAuthError {
   return new OAuthError('invalid_client', `the client metadata document cannot be used: ${fault}`, {
     reason: `document-${reason}`,
-  });
-}
-
-function busy(error: string, { status, reason }: { status: number; reason: string }): OAuthError {
-  const headers = { 'retry-after': '1' };
-  return new OAuthError(error, 'too many client metadata documents are being fetched, please retry', {
-    status,
-    headers,
-    reason,
   });
 }

@@ -24,9 +24,10 @@ export class Clients {
     this.#hasDocuments = hasDocuments;
   }
 
-  /** @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
-  find(id: string): Promise<OAuthClient> {
-    return this.#find(id, () => this.#documents.find(id));
+  /** @param address whose limits count for the request
+   *  @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
+  find(id: string, address: string): Promise<OAuthClient> {
+    return this.#find(id, () => this.#documents.find(id, address));
   }
 
   /** Reads no metadata document: for requests whose token is bound to the client's id, and for what needs a secret. @throws as find() */

@@ -28,9 +28,9 @@ export function authorize(leg: ProviderLeg, clients: Clients, config: () => Serv
     method: 'GET',
     path: '/oauth/authorize',
     isForBrowsers: true,
-    handle: async ({ http, request, logRefusal }) => {
+    handle: async ({ http, request, address, logRefusal }) => {
       const params = new Params(http.query);
-      const client = await clients.find(params.need('client_id'));
+      const client = await clients.find(params.need('client_id'), address);
       const redirectUri = await redirectUriOf(client, params, config());
       try {
         return await begin(leg, { client, redirectUri, params, request }, config());

@@ -20,7 +20,7 @@ export interface OAuthExchange {
   readonly request: InboundRequest;
   /** Writes a refusal that is answered by a redirect to the log; the route logs those that are thrown. */
   readonly logRefusal: (refused: OAuthError) => void;
-  /** The client's address. */
+  /** The client's address; for IPv6 its /64 network. */
   readonly address: string;
 }
 export interface OAuthEndpoint {

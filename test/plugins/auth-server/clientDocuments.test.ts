@@ -6,9 +6,12 @@ import { movableClock } from '../../support/clock.ts';
 import type { MovableClock } from '../../support/clock.ts';
 import { httpsSite } from '../../support/httpsSite.ts';
 import type { HttpsSite } from '../../support/httpsSite.ts';
+import { gate, until } from '../../support/until.ts';
 
 /** Longer than a document is fresh without saying so. */
 const LATER_MS = 301_000;
+/** Longer than one serves that cannot be read again. */
+const HOUR_MS = 3_600_000;
 
 describe('auth-server: clients that have a metadata document', () => {
   let auth: AuthServer;
@@ -25,7 +28,7 @@ describe('auth-server: clients that have a metadata document', () => {
       answer(response, url);
     });
     auth = await startAuthServer({
-      config: { allowPrivateIPClientMetadata: true },
+      config: { allowPrivateIPClientMetadata: true, trustedProxyCIDRs: ['127.0.0.0/8', '::1/128'] },
       settings: { aggregator: { extraCaFile: 'ca.pem' } },
       files: { 'ca.pem': site.ca.join('') },
     });
@@ -47,8 +50,11 @@ describe('auth-server: clients that have a metadata document', () => {
   const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
   /** The id of a client that nothing is known about. */
   const newId = (): string => `https://localhost:${site.port}/${++count}.json`;
-  const authorize = async (client_id: string): Promise<TokenAnswer> => {
-    const { status: code, headers, text } = await auth.open(auth.authorizeUrl({ client_id }));
+  /** @param address default: another one each time */
+  const authorize = async (client_id: string, address = `192.0.2.${++count}`): Promise<TokenAnswer> => {
+    const forwarded = { 'x-forwarded-for': address };
+    const page = await auth.open(auth.authorizeUrl({ client_id }), undefined, forwarded);
+    const { status: code, headers, text } = page;
     const body = code === 302 ? {} : (JSON.parse(text) as TokenAnswer['body']);
     return { status: code, headers, body };
   };
@@ -125,5 +131,38 @@ describe('auth-server: clients that have a metadata document', () => {
     expect(factsOf(await auth.refresh(refresh, { client_id }))).deep.equal([401, 'invalid_client', null]);
     await auth.configureServer({ enableCIMD: true });
     tokensOf(await auth.refresh(refresh, { client_id }));
+  });
+
+  it('are fetched for an address three at a time, and those that were read before beside them', async () => {
+    const known = newId();
+    expect((await authorize(known)).status).equal(302);
+    // Too long ago to serve without a fetch.
+    clock.later(HOUR_MS);
+    const stuck = gate();
+    const slow = Array.from({ length: 3 }, newId);
+    answer = (response, path) => {
+      if (slow.some((id) => id.endsWith(path))) void stuck.opened.then(() => serve(response, path));
+      else serve(response, path);
+    };
+    const first = slow.map((id, at) => authorize(id, `2001:db8:1:2::${at}`));
+    await until(() => asked.length === 4);
+    clock.later(10_000);
+    const full = await authorize(newId(), '2001:db8:1:2:ffff::1');
+    expect(factsOf(full)).deep.equal([503, 'temporarily_unavailable', '1']);
+    expect(auth.lastReason).equal('document-fetches-of-address');
+    expect((await authorize(newId(), '2001:db8:1:3::1')).status).equal(302);
+    expect((await authorize(known, '2001:db8:1:2::1')).status).equal(302);
+    stuck.open();
+    expect((await Promise.all(first)).map((one) => one.status)).deep.equal([302, 302, 302]);
+    expect((await authorize(newId(), '2001:db8:1:2::1')).status).equal(302);
+  });
+
+  it('are fetched though strangers have used up the rate of their host, if they were read before', async () => {
+    const known = newId();
+    expect((await authorize(known)).status).equal(302);
+    clock.later(HOUR_MS);
+    const others = await Promise.all(Array.from({ length: 4 }, () => authorize(newId())));
+    expect(others.map((one) => one.status).sort()).deep.equal([302, 302, 302, 429]);
+    expect((await authorize(known)).status).equal(302);
   });
 });

@@ -2,16 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
 import { guardedFetch } from '../../../../plugins/kit/net/guardedFetch.ts';
-import type { GuardedFetchParts } from '../../../../plugins/kit/net/guardedFetch.ts';
+import type { GuardedFetch, GuardedFetchParts } from '../../../../plugins/kit/net/guardedFetch.ts';
 import {
   ClientDocuments,
   DOCUMENT_BOUNDS,
   isDocumentId,
 } from '../../../../plugins/auth-server/clients/clientDocuments.ts';
+import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 import type { HttpsSite } from '../../../support/httpsSite.ts';
 import { gate, until, within } from '../../../support/until.ts';
+
+interface Documents {
+  readonly find: (id: string) => Promise<OAuthClient>;
+}
 
 const HOST = 'app.example';
 const REDIRECTS = ['https://app.example/cb', 'http://127.0.0.1:33418/'];
@@ -21,6 +26,7 @@ describe('auth-server: client metadata documents', () => {
   let site: HttpsSite;
   let answer: (response: ServerResponse, request: IncomingMessage) => void;
   let requests: number;
+  let addresses = 0;
   let now: number;
   let headers: Record<string, string>;
 
@@ -54,11 +60,16 @@ describe('auth-server: client metadata documents', () => {
       response.writeHead(200, headers).end(JSON.stringify(document));
     };
   };
-  const documents = (more: Partial<GuardedFetchParts> = {}): ClientDocuments => {
+  const documents = (more: Partial<GuardedFetchParts> = {}): Documents => {
     const { ca, resolve, dial } = site;
     const trust = () => ({ secureContext: createSecureContext({ ca: [...ca] }) });
     const fetch = guardedFetch({ ...DOCUMENT_BOUNDS, allowPrivate: false, trust, resolve, dial, ...more });
-    return new ClientDocuments(fetch, () => now);
+    return documentsBy(fetch);
+  };
+  const documentsBy = (fetch: GuardedFetch): Documents => {
+    const all = new ClientDocuments(fetch, () => now);
+    // Each request comes from an address of its own.
+    return { find: (id) => all.find(id, `192.0.2.${++addresses}`) };
   };
   const refusal = async (id: string, from = documents()): Promise<OAuthError> => {
     const error: unknown = await within(from.find(id)).then(
@@ -251,7 +262,7 @@ describe('auth-server: client metadata documents', () => {
   });
 
   it('T72: are fetched again, so that a redirect URI that was removed is refused after an hour at the latest', async () => {
-    const redirectUris = async (from: ClientDocuments): Promise<readonly string[]> =>
+    const redirectUris = async (from: Documents): Promise<readonly string[]> =>
       (await from.find(idOf())).redirectUris;
     for (const [cacheControl, seconds] of [
       [undefined, 300],
@@ -340,10 +351,7 @@ describe('auth-server: client metadata documents', () => {
 
   it('are fetched from 50 hosts at the same time at most', async () => {
     const stuck = gate();
-    const known = new ClientDocuments(
-      () => stuck.opened.then(() => new Response('')),
-      () => now,
-    );
+    const known = documentsBy(() => stuck.opened.then(() => new Response('')));
     const found = Array.from({ length: 60 }, (_, at) => refusal(idOf('c.json', `h${at}.example`), known));
     stuck.open();
     const statuses = (await Promise.all(found)).map(({ status }) => status);
