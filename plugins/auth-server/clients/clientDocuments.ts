@@ -7,6 +7,7 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import { clientMetadata } from './clientMetadata.ts';
 import { DocumentLane } from './documentLane.ts';
+import type { KeptDocuments } from './keptDocuments.ts';
 import { isLoopbackRedirect } from './redirectUri.ts';
 
 /** Bounds of one fetch of a client's metadata document. */
@@ -31,7 +32,7 @@ interface Known {
   readonly client?: OAuthClient;
   /** Why there is none now; counts before the client. */
   readonly refusal?: OAuthError;
-  /** When the document was read, or found to be wrong. Time in ms since 1970. */
+  /** When the document was read, or found to be wrong, in ms since 1970; 0: neither. */
   readonly fetchedAt: number;
   readonly freshUntil: number;
 }
@@ -61,11 +62,13 @@ export class ClientDocuments {
   readonly #unread: DocumentLane;
   /** Documents that were read before: strangers must not keep their clients out. */
   readonly #read: DocumentLane;
+  readonly #kept: KeptDocuments;
 
   /** @param fetch a guardedFetch within DOCUMENT_BOUNDS
    *  @param now the clock, in ms since 1970 */
-  constructor(fetch: GuardedFetch, now: () => number = Date.now) {
+  constructor(fetch: GuardedFetch, kept: KeptDocuments, now: () => number = Date.now) {
     this.#fetch = fetch;
+    this.#kept = kept;
     this.#now = now;
     this.#unread = new DocumentLane(now);
     this.#read = new DocumentLane(now);
@@ -75,14 +78,29 @@ export class ClientDocuments {
    *  @throws OAuthError invalid_client if it is wrong or gone; temporarily_unavailable (503), rate_limit_exceeded (429) */
   async find(id: string, address: string): Promise<OAuthClient> {
     const known = this.#known.get(id);
-    if (known !== undefined && this.#now() < known.freshUntil) return clientOf(known);
+    if (this.#isFresh(known)) return clientOf(known);
     refuseMalformed(id);
+    const former = await this.#newest(id);
+    if (this.#isFresh(former)) return clientOf(former);
     try {
-      return await (this.#flights.get(id) ?? this.#load(id, address, known));
+      return await (this.#flights.get(id) ?? this.#load(id, address, former));
     } catch (error) {
       if (!(error instanceof OAuthError) || error.status === 400) throw error;
-      return this.#overlooking(error, id, known);
+      return this.#overlooking(error, id, former);
     }
+  }
+
+  #isFresh(known: Known | undefined): known is Known {
+    return known !== undefined && this.#now() < known.freshUntil;
+  }
+
+  /** Another process may have read the document since, or this one before a restart. */
+  async #newest(id: string): Promise<Known | undefined> {
+    const kept = await this.#kept.find(id);
+    const known = this.#known.get(id);
+    if (kept === undefined || (known !== undefined && known.fetchedAt >= kept.fetchedAt)) return known;
+    this.#known.set(id, kept);
+    return kept;
   }
 
   /** For a document that was read less than an hour ago, faults of the network and too many fetches are overlooked. Not for longer: within an
@@ -110,13 +128,17 @@ export class ClientDocuments {
     try {
       const { client, seconds } = await this.#request(id);
       const fetchedAt = this.#now();
-      this.#known.set(id, { client, fetchedAt, freshUntil: fetchedAt + seconds * 1_000 });
+      const document = { client, fetchedAt, freshUntil: fetchedAt + seconds * 1_000 };
+      this.#known.set(id, document);
+      await this.#kept.keep(document, MAX_S);
       return client;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const now = this.#now();
-      const known = error.status === 400 ? undefined : former;
-      this.#known.set(id, { fetchedAt: now, ...known, refusal: error, freshUntil: now + REFUSED_MS });
+      const isWrong = error.status === 400;
+      const known = isWrong ? { fetchedAt: now } : { fetchedAt: 0, ...former };
+      this.#known.set(id, { ...known, refusal: error, freshUntil: now + REFUSED_MS });
+      if (isWrong && former?.client !== undefined) await this.#kept.forget(id);
       throw error;
     }
   }

@@ -8,6 +8,7 @@ import { fetchTrust } from '../../kit/tls/fetchTrust.ts';
 import type { AuthServerConfig, ServerConfig } from '../config.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clientDocuments.ts';
 import { Clients } from './clients.ts';
+import { KeptDocuments } from './keptDocuments.ts';
 import { Registrations } from './registrations.ts';
 
 /** The applications that sign people in: of other plugins, by metadata documents, and registered ones. */
@@ -33,7 +34,7 @@ export function provideClients(scope: Scope<AuthServerConfig>): Clients {
   return new Clients(
     () => scope.all(ClientSource),
     registrations,
-    new ClientDocuments(fetchDocument),
+    new ClientDocuments(fetchDocument, new KeptDocuments(() => scope.find(Vault), scope.log)),
     () => config().enableCIMD,
   );
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { REDIRECT, startAuthServer, tokensOf } from '../../support/authServer.ts';
+import { REDIRECT, settingsFor, startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../support/authServer.ts';
 import { movableClock } from '../../support/clock.ts';
 import type { MovableClock } from '../../support/clock.ts';
@@ -42,10 +42,10 @@ describe('auth-server: clients that have a metadata document', () => {
     answer = serve;
   });
 
-  const serve = (response: ServerResponse, path: string): void => {
+  const serve = (response: ServerResponse, path: string, redirect_uris = [REDIRECT]): void => {
     const client_id = `https://localhost:${site.port}${path}`;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ client_id, redirect_uris: [REDIRECT] }));
+    response.end(JSON.stringify({ client_id, redirect_uris }));
   };
   const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
   /** The id of a client that nothing is known about. */
@@ -164,5 +164,65 @@ describe('auth-server: clients that have a metadata document', () => {
     const others = await Promise.all(Array.from({ length: 4 }, () => authorize(newId())));
     expect(others.map((one) => one.status).sort()).deep.equal([302, 302, 302, 429]);
     expect((await authorize(known)).status).equal(302);
+  });
+
+  /** The plugin begins anew, over the same vault. */
+  const restart = async (): Promise<void> => {
+    const { oauth } = settingsFor(auth.base, auth.provider);
+    const found = auth.gateway.log.having('identity provider found').length;
+    await auth.configureServer({ idp: { ...oauth.server.idp, connectorId: `c${++count}` } });
+    await until(() => auth.gateway.log.having('identity provider found').length > found);
+  };
+
+  it('are in the vault too: after a restart they are neither fetched nor missed within the hour', async () => {
+    const client_id = newId();
+    expect((await authorize(client_id)).status).equal(302);
+    answer = status(503);
+    await restart();
+    expect((await authorize(client_id)).status).equal(302);
+    expect(asked).length(1);
+    clock.later(LATER_MS);
+    await restart();
+    expect((await authorize(client_id)).status).equal(302);
+    expect(asked).length(2);
+    clock.later(HOUR_MS - LATER_MS);
+    await restart();
+    expect(factsOf(await authorize(client_id))).deep.equal([503, 'temporarily_unavailable', '15']);
+  });
+
+  it('leave the vault when they are gone', async () => {
+    const client_id = newId();
+    expect((await authorize(client_id)).status).equal(302);
+    clock.later(LATER_MS);
+    answer = status(404);
+    expect((await authorize(client_id)).status).equal(400);
+    await restart();
+    answer = status(503);
+    expect((await authorize(client_id)).status).equal(503);
+  });
+
+  it('have a place in the vault only up to 4 KiB', async () => {
+    const redirect_uris = [REDIRECT, `${REDIRECT}/${'x'.repeat(4_096)}`];
+    answer = (response, path) => serve(response, path, redirect_uris);
+    const client_id = newId();
+    expect((await authorize(client_id)).status).equal(302);
+    answer = serve;
+    await restart();
+    expect((await authorize(client_id)).status).equal(302);
+    expect(asked).length(2);
+  });
+
+  it('are fetched while the vault is away', async () => {
+    const { vault } = auth;
+    const away = () => Promise.reject(new Error('away'));
+    const former = { get: vault.get.bind(vault), set: vault.set.bind(vault) };
+    const isDocument = (key: string): boolean => key.startsWith('oauth-document:');
+    vault.get = (key) => (isDocument(key) ? away() : former.get(key));
+    vault.set = (key, ...rest) => (isDocument(key) ? away() : former.set(key, ...rest));
+    const client_id = newId();
+    expect((await authorize(client_id)).status).equal(302);
+    expect((await authorize(client_id)).status).equal(302);
+    expect(asked).length(1);
+    Object.assign(vault, former);
   });
 });

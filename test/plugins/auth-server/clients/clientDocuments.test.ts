@@ -8,10 +8,12 @@ import {
   DOCUMENT_BOUNDS,
   isDocumentId,
 } from '../../../../plugins/auth-server/clients/clientDocuments.ts';
+import { KeptDocuments } from '../../../../plugins/auth-server/clients/keptDocuments.ts';
 import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
 import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 import type { HttpsSite } from '../../../support/httpsSite.ts';
+import { captureLog } from '../../../support/log.ts';
 import { gate, until, within } from '../../../support/until.ts';
 
 interface Documents {
@@ -67,7 +69,8 @@ describe('auth-server: client metadata documents', () => {
     return documentsBy(fetch);
   };
   const documentsBy = (fetch: GuardedFetch): Documents => {
-    const all = new ClientDocuments(fetch, () => now);
+    const kept = new KeptDocuments(() => undefined, captureLog());
+    const all = new ClientDocuments(fetch, kept, () => now);
     // Each request comes from an address of its own.
     return { find: (id) => all.find(id, `192.0.2.${++addresses}`) };
   };
