@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { exactArguments } from '../../kit/calls/exactNumbers.ts';
+import { isOfType } from '../../kit/calls/wantedTypes.ts';
 import { INTEGERS } from './integers.ts';
-import { fitsType } from './readWorkflow.ts';
 import type { Argument, Workflow } from './model.ts';
 
 /** Arguments that control the run, as opposed to the declared arguments of the workflow. */
@@ -77,7 +77,7 @@ export function effectiveInput(workflow: Workflow, args: JsonObject): EffectiveI
 }
 
 function faultOf({ name, type, enum: allowed }: Argument, value: unknown): string | undefined {
-  if (!fitsType(type, value)) return `field '${name}' has wrong type, expected ${type}`;
+  if (!isOfType(type, value)) return `field '${name}' has wrong type, expected ${type}`;
   if (allowed === undefined || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
     return undefined;
   return `field '${name}' must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;

@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
 import type { Path } from '../../kit/definitions/beside.ts';
+import { isOfType } from '../../kit/calls/wantedTypes.ts';
 import { allSteps, innerSteps } from './model.ts';
 import type { Argument, Step, Workflow } from './model.ts';
 import { readSteps, readSubSteps } from './readSteps.ts';
@@ -60,7 +61,7 @@ function readArguments(args: JsonObject, fault: ReportFault): readonly Argument[
       sensitive: sensitive === true,
       ...(Array.isArray(allowed) && { enum: allowed }),
     };
-    if (argument.default !== undefined && !fitsType(argument.type, argument.default)) {
+    if (argument.default !== undefined && !isOfType(argument.type, argument.default)) {
       const meant = argument.type === 'boolean' ? booleanMeantBy(argument.default) : undefined;
       const text = `args: default of ${name} is not of type ${argument.type}`;
       if (meant === undefined) fault([...path, 'default'], text, 'warning');
@@ -81,24 +82,6 @@ function booleanMeantBy(value: unknown): boolean | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^(y|yes|on)$/i.test(value)) return true;
   return /^(n|no|off)$/i.test(value) ? false : undefined;
-}
-
-/** Whether a JSON value has one of the six types; an unknown type name accepts every value. */
-export function fitsType(type: string, value: unknown): boolean {
-  switch (type) {
-    case 'string':
-    case 'boolean':
-    case 'number':
-      return typeof value === type;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isObject(value);
-    default:
-      return true;
-  }
 }
 
 /** Results of all steps share one map, so ids must be unique. */

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { wantedTypes } from '../../kit/calls/wantedTypes.ts';
+import { isOfType, wantedTypes } from '../../kit/calls/wantedTypes.ts';
 import { INTEGERS, isInteger, valueIn } from '../definition/integers.ts';
 import { isTemplate } from '../definition/templates.ts';
 
@@ -28,7 +28,7 @@ export function asWanted(written: unknown, made: unknown, schema: unknown, path:
 
 function converted(value: unknown, schema: JsonObject, path: string): unknown {
   const types = wantedTypes(schema);
-  if (types.length === 0 || types.some((type) => IS[type]?.(value) ?? true)) return value;
+  if (types.length === 0 || types.some((type) => isOf(type, value))) return value;
   for (const type of types) {
     const read = typeof value === 'string' ? READ[type]?.(value.trim()) : printed(type, value);
     if (read !== undefined) return read;
@@ -38,16 +38,9 @@ function converted(value: unknown, schema: JsonObject, path: string): unknown {
   throw new Error(`argument '${path}' must be of type ${types.join(' or ')}, not ${text}`);
 }
 
-/** Types that are not here accept every value. */
-const IS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number' || isInteger(value),
-  integer: (value) => Number.isInteger(value) || isInteger(value),
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-  array: (value) => Array.isArray(value),
-  object: (value) => isObject(value) && !isInteger(value),
-};
+function isOf(type: string, value: unknown): boolean {
+  return isOfType(type, isInteger(value) ? 0 : value);
+}
 
 const READ: Readonly<Record<string, (text: string) => unknown>> = {
   number: (text) => numberIn(text),
@@ -68,7 +61,7 @@ function numberIn(text: string): number | undefined {
 }
 
 function ofType(type: 'array' | 'object', value: unknown): unknown {
-  return IS[type]?.(value) === true ? value : undefined;
+  return isOf(type, value) ? value : undefined;
 }
 
 /** A number or boolean as text. */

@@ -32,6 +32,13 @@ describe('plugins/workflow: what a template prints', () => {
     ['a text where a text is wanted', '{{ add 1 2 }}', { type: 'string' }, '3'],
     ['a text where a number or a text is wanted', '{{ add 1 2 }}', { type: ['string', 'number'] }, '3'],
     ['anything where any type is wanted', '{{ add 1 2 }}', {}, '3'],
+    [
+      'a text where a branch allows any type',
+      '{{ add 1 2 }}',
+      { anyOf: [{ type: 'object' }, { $ref: '#/$defs/other' }] },
+      '3',
+    ],
+    ['null where it is one of the values', '{{ "" }}', { enum: [1, null] }, null],
     ['an item of a list', ['{{ add 1 2 }}'], { type: 'array', items: { type: 'integer' } }, [3]],
     [
       'a field of an object',
