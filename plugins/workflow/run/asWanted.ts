@@ -9,31 +9,38 @@ const MAX_SHOWN = 80;
 /** The value of an argument, with what whole templates printed as the types that the tool's schema wants. What the definition has
  *  written as text stays text. @param written the argument in the definition @param made the same, rendered
  *  @throws Error naming the argument, the value and the wanted types */
-export function asWanted(written: unknown, made: unknown, schema: unknown, path: string): unknown {
+export function asWanted(written: unknown, made: unknown, schema: unknown, place: Place): unknown {
+  const { path } = place;
   if (!isObject(schema)) return made;
-  if (typeof written === 'string') return isTemplate(written) ? converted(made, schema, path) : made;
+  if (typeof written === 'string') return isTemplate(written) ? converted(made, schema, place) : made;
   if (Array.isArray(written) && Array.isArray(made)) {
     const { items } = schema;
-    return made.map((one, at) => asWanted(written[at], one, items, `${path}.${at}`));
+    return made.map((one, at) => asWanted(written[at], one, items, { ...place, path: `${path}.${at}` }));
   }
   if (!isObject(written) || !isObject(made)) return made;
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   return Object.fromEntries<unknown>(
     Object.entries(made).map(([key, one]) => {
       const of = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
-      return [key, asWanted(written[key], one, of, path === '' ? key : `${path}.${key}`)];
+      return [key, asWanted(written[key], one, of, { ...place, path: path === '' ? key : `${path}.${key}` })];
     }),
   );
 }
 
-function converted(value: unknown, schema: JsonObject, path: string): unknown {
+interface Place {
+  readonly path: string;
+  /** Masks the secrets in a value. */
+  readonly mask: (value: unknown) => unknown;
+}
+
+function converted(value: unknown, schema: JsonObject, { path, mask }: Place): unknown {
   const types = wantedTypes(schema);
   if (types.length === 0 || types.some((type) => isOf(type, value))) return value;
   for (const type of types) {
     const read = typeof value === 'string' ? READ[type]?.(value.trim()) : printed(type, value);
     if (read !== undefined) return read;
   }
-  const shown = (JSON.stringify(value) as string | undefined) ?? String(value);
+  const shown = (JSON.stringify(mask(value)) as string | undefined) ?? String(value);
   const text = shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
   throw new Error(`argument '${path}' must be of type ${types.join(' or ')}, not ${text}`);
 }

@@ -73,7 +73,8 @@ async function byTemplate(template: string, step: string, frame: Frame): Promise
   }
   const passed = truthIn(result);
   if (passed !== undefined) return { passed, tool: 'template', result };
-  const shown = result.length > MAX_SHOWN ? `${result.slice(0, MAX_SHOWN)}…` : result;
+  const text = frame.run.secrets.text(result);
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   throw new Error(
     `condition template of step ${step} printed ${JSON.stringify(shown)}, which is neither true nor false; compare, as in {{ eq .input.name "x" }}`,
   );

@@ -27,8 +27,9 @@ export async function renderArguments(args: JsonObject, tool: string, frame: Fra
       });
     }
   });
-  const { input, call, schemaOf } = frame.run;
-  const result = asWanted(args, printed, schemaOf(tool), '') as JsonObject;
+  const { input, call, schemaOf, secrets } = frame.run;
+  const mask = (value: unknown): unknown => secrets.mask(value);
+  const result = asWanted(args, printed, schemaOf(tool), { path: '', mask }) as JsonObject;
   const exact = exactForm(call.args);
   // A converted value is not the number that the client has written.
   if (exact === undefined || !isDeepStrictEqual(result, printed)) return result;

@@ -3,6 +3,7 @@ import type { CallResult, Tool, ToolResult } from '../../../../kernel/contracts/
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
 import { resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import { answerIn, callCore } from '../../../support/coreTools.ts';
+import { toolOf } from '../../../support/kernel.ts';
 import { turnCounter, turnsDuring } from '../../../support/turns.ts';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
 import type { Board, BoardOptions, Row } from '../board.ts';
@@ -711,5 +712,21 @@ describe('plugins/workflow: arguments', () => {
       .and.not.contain(secret);
     const told = board.events.filter(({ type }) => type.startsWith('workflow.'));
     expect(JSON.stringify(told)).to.contain('[redacted]').and.not.contain(secret);
+  });
+
+  it('marked sensitive are masked before a message is cut', async () => {
+    const key = 'hunter2-'.repeat(20);
+    const args = { key: { type: 'string', required: true, sensitive: true } };
+    for (const failing of [
+      { id: 'a', tool: 'x_sized', args: { size: '{{ .input.key }}' } },
+      { id: 'a', tool: 'x_fail', condition: '{{ .input.key }}' },
+    ]) {
+      const tool = toolOf('x_sized', {
+        inputSchema: { type: 'object', properties: { size: { type: 'integer' } } },
+      });
+      const board = await bootBoard({ tools: [tool], files: file('w', { args, steps: [failing] }) });
+      const document = await run(board, 'w', { key });
+      expect(JSON.stringify(document)).to.contain('[redacted]').and.not.contain('hunter2');
+    }
   });
 });
