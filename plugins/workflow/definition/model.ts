@@ -115,17 +115,23 @@ export interface ToolUse {
   readonly tool: string;
   readonly step: string;
   readonly path: Path;
+  readonly args: JsonObject;
+  /** The step whose tool it is; undefined if a condition asks it. */
+  readonly own: ToolStep | undefined;
 }
 
 /** Tools of steps and of conditions, in order of definition; a tool may occur several times. */
 export function toolUses(workflow: Workflow): readonly ToolUse[] {
   return allSteps(workflow).flatMap((step) => {
-    const own =
-      step.kind === 'tool' ? [{ tool: step.tool, step: step.id, path: [...step.path, 'tool'] }] : [];
-    const asked = flatConditions(step.condition).flatMap((one) =>
-      one.from === 'tool' ? [{ tool: one.tool, step: step.id, path: [...one.path, 'tool'] }] : [],
-    );
-    return [...asked, ...own];
+    const asked = flatConditions(step.condition).filter((one) => one.from === 'tool');
+    const own = step.kind === 'tool' ? step : undefined;
+    return [...asked, ...(own === undefined ? [] : [own])].map((use) => ({
+      tool: use.tool,
+      step: step.id,
+      path: [...use.path, 'tool'],
+      args: use.args,
+      own: use === own ? own : undefined,
+    }));
   });
 }
 

@@ -1,23 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, nearest } from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Tool, ToolTable } from 'pegboard';
-import { allSteps, flatConditions } from '../definition/model.ts';
-import type { Step, Workflow } from '../definition/model.ts';
+import { isOfType, typeOf, wantedTypes } from '../../kit/calls/wantedTypes.ts';
+import { toolUses } from '../definition/model.ts';
+import type { ToolUse, Workflow } from '../definition/model.ts';
 import { isTemplate } from '../definition/templates.ts';
 
-const MAX_DEPTH = 8;
+const MAX_DEPTH = 9;
 const MAX_WARNINGS = 100;
-/** How many unknown arguments of an object are named. */
-const MAX_UNKNOWN = 20;
+/** How many unknown arguments of an object are named, and how many names of those that there are. */
+const MAX_NAMES = 20;
 /** Keywords by which a schema says more than its properties. */
-const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not', 'patternProperties', 'dependentSchemas'];
-
-interface Use {
-  readonly step: Step;
-  readonly tool: string;
-  readonly args: JsonObject;
-  readonly path: Finding['path'];
-  readonly where: string;
-}
+const COMBINED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not', 'dependentSchemas'];
 
 /** What the schemas and hints of tools say against the steps. Warnings only: a server's schema may change, and
  *  templates give any type. */
@@ -27,24 +21,23 @@ export function argumentWarnings(
   request: InboundRequest,
 ): readonly Finding[] {
   const warnings: Finding[] = [];
-  for (const use of allSteps(workflow).flatMap(usesIn)) {
+  for (const use of toolUses(workflow)) {
+    if (warnings.length >= MAX_WARNINGS) break;
     const tool = table.declared(use.tool, request);
-    if (
-      warnings.length > MAX_WARNINGS ||
-      tool === undefined ||
-      tool.kind === 'meta' ||
-      tool.members !== undefined
-    )
-      continue;
-    const faults = misfits(use.args, tool.inputSchema, []).map(({ path, text }) => ({
-      path: [...use.path, 'args', ...path],
-      message: `${use.where}: ${text} of ${use.tool}`,
+    if (tool === undefined || tool.kind === 'meta' || tool.members !== undefined) continue;
+    const where = `step ${use.step}: ${use.own === undefined ? 'condition: ' : ''}`;
+    const faults = misfits(use.args, tool.inputSchema, ['args']).map(({ path, message }) => ({
+      path,
+      message: `${message} by the schema of ${use.tool}`,
     }));
-    warnings.push(
-      ...[...faults, ...repeated(use, tool)].map((one): Finding => ({ ...one, severity: 'warning' })),
-    );
+    for (const { path, message } of [...faults, ...repeated(use, tool)])
+      warnings.push({
+        path: [...use.path.slice(0, -1), ...path],
+        message: where + message,
+        severity: 'warning',
+      });
   }
-  return warnings;
+  return warnings.slice(0, MAX_WARNINGS);
 }
 
 /** The schema of a tool's structured result, if its server declares one. */
@@ -57,105 +50,55 @@ export function resultSchema(
   return isObject(schema) ? schema : undefined;
 }
 
-function usesIn(step: Step): readonly Use[] {
-  const asked = flatConditions(step.condition).flatMap((one) =>
-    one.from === 'tool' ? [{ ...one, step, where: `step ${step.id}: condition` }] : [],
-  );
-  return step.kind === 'tool' ? [...asked, { ...step, step, where: `step ${step.id}` }] : asked;
-}
-
 /** A retry may do again what a call whose answer was lost has done. */
-function repeated({ step, where, tool: name }: Use, { annotations }: Tool): readonly Finding[] {
-  if (step.kind !== 'tool' || step.tool !== name || step.retry === undefined) return [];
-  const { retry, path } = step;
-  if (
-    retry.max === 0 ||
-    retry.isOnGiven ||
-    annotations?.idempotentHint === true ||
-    annotations?.readOnlyHint === true
-  )
+function repeated({ own, tool }: ToolUse, { annotations }: Tool): readonly Finding[] {
+  const { max = 0, isOnGiven = false } = own?.retry ?? {};
+  if (max === 0 || isOnGiven || annotations?.idempotentHint === true || annotations?.readOnlyHint === true)
     return [];
-  const message = `${where}: retry calls ${name} again after a time-out or a lost connection too, when it may have done its work; it does not say that it is idempotent, so write on: [isError]`;
-  return [{ path: [...path, 'retry'], message }];
+  const message = `retry calls ${tool} again after a time-out or a lost connection too, when it may have done its work; it does not say that it is idempotent, so write on: [isError]`;
+  return [{ path: ['retry'], message }];
 }
 
-interface Misfit {
-  readonly path: Finding['path'];
-  readonly text: string;
-}
-
-function misfits(value: unknown, schema: unknown, path: Finding['path']): readonly Misfit[] {
+/** @param path of the value from the step on */
+function misfits(value: unknown, schema: unknown, path: Finding['path']): readonly Finding[] {
   if (!isObject(schema) || path.length > MAX_DEPTH || (typeof value === 'string' && isTemplate(value)))
     return [];
-  const types = typesIn(schema);
-  if (types !== undefined && !types.some((type) => isOf(type, value)))
-    return [
-      {
-        path,
-        text: `argument ${path.join('.')} must be of type ${types.join(' or ')}, not ${typeOf(value)}, by the schema`,
-      },
-    ];
   const { enum: allowed, items } = schema;
-  if (Array.isArray(allowed) && !isObject(value) && !allowed.includes(value))
-    return [
-      {
-        path,
-        text: `argument ${path.join('.')} must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}, by the schema`,
-      },
-    ];
+  const misfit = (what: string): readonly Finding[] => [
+    { path, message: `argument ${path.slice(1).join('.')} must be ${what},` },
+  ];
+  const types = wantedTypes(schema);
+  if (types.length > 0 && !types.some((type) => isOfType(type, value)))
+    return misfit(`of type ${types.join(' or ')}, not ${typeOf(value)}`);
+  if (Array.isArray(allowed) && !isObject(value) && !allowed.some((one) => isDeepStrictEqual(one, value)))
+    return misfit(`one of ${listed(allowed.map((one) => JSON.stringify(one)))}`);
   if (Array.isArray(value)) return value.flatMap((one, at) => misfits(one, items, [...path, at]));
   return isObject(value) ? misfitsInside(value, schema, path) : [];
 }
 
-function misfitsInside(value: JsonObject, schema: JsonObject, path: Finding['path']): readonly Misfit[] {
-  const { properties, required, additionalProperties } = schema;
+function misfitsInside(value: JsonObject, schema: JsonObject, path: Finding['path']): readonly Finding[] {
+  const { properties, required, patternProperties, additionalProperties: more } = schema;
   const known = isObject(properties) ? properties : {};
   const names = Object.keys(known);
-  const missing = (Array.isArray(required) ? (required as unknown[]) : []).filter(
-    (name): name is string => typeof name === 'string' && !Object.hasOwn(value, name),
-  );
-  const isClosed =
-    additionalProperties === false ||
-    (additionalProperties === undefined &&
-      names.length > 0 &&
-      !COMBINED.some((key) => schema[key] !== undefined));
-  const dotted = (name: string): string => [...path, name].join('.');
-  const free = names.filter((name) => !Object.hasOwn(value, name));
+  const absent = (name: unknown): name is string => typeof name === 'string' && !Object.hasOwn(value, name);
+  const missing = Array.isArray(required) ? required.filter(absent) : [];
+  const mayBeOpen = names.length === 0 || COMBINED.some((key) => schema[key] !== undefined);
+  const isClosed = patternProperties === undefined && (more === false || (more === undefined && !mayBeOpen));
+  const dotted = (name: string): string => [...path.slice(1), name].join('.');
+  const free = names.filter(absent);
   return [
-    ...Object.entries(value).flatMap(([name, one], at): readonly Misfit[] => {
+    ...Object.entries(value).flatMap(([name, one], at): readonly Finding[] => {
       if (Object.hasOwn(known, name)) return misfits(one, known[name], [...path, name]);
-      if (!isClosed || at >= MAX_UNKNOWN) return [];
+      if (!isClosed || at >= MAX_NAMES) return [];
       const close = nearest(name, free, 1)[0] ?? (missing.length === 1 ? missing[0] : undefined);
-      const fix =
-        close === undefined
-          ? names.length === 0
-            ? 'there are none'
-            : `there are ${names.join(', ')}`
-          : `did you mean ${close}?`;
-      return [{ path: [...path, name], text: `no argument ${dotted(name)}, ${fix} by the schema` }];
+      const all = names.length === 0 ? 'there are none' : `there are ${listed(names)}`;
+      const fix = close === undefined ? all : `did you mean ${close}?`;
+      return [{ path: [...path, name], message: `no argument ${dotted(name)}, ${fix}` }];
     }),
-    ...missing.map((name) => ({ path, text: `argument ${dotted(name)} is missing, required by the schema` })),
+    ...missing.map((name) => ({ path, message: `argument ${dotted(name)} is missing, required` })),
   ];
 }
 
-/** The types that a schema allows; undefined if it may allow any. */
-function typesIn(schema: JsonObject): readonly string[] | undefined {
-  const { type, anyOf, oneOf } = schema;
-  if (typeof type === 'string') return [type];
-  if (Array.isArray(type)) return type as string[];
-  const branches = [anyOf, oneOf].find((list) => Array.isArray(list)) as readonly unknown[] | undefined;
-  const each = (branches ?? []).map((branch) => (isObject(branch) ? typesIn(branch) : undefined));
-  return each.length === 0 || each.includes(undefined)
-    ? undefined
-    : [...new Set(each.flatMap((one) => one ?? []))];
-}
-
-function isOf(type: string, value: unknown): boolean {
-  if (type === 'integer') return Number.isInteger(value);
-  return typeOf(value) === type;
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
+function listed(names: readonly string[]): string {
+  return names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', …' : '');
 }

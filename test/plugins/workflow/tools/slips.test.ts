@@ -613,6 +613,27 @@ describe('plugins/workflow: hazards of a definition', () => {
       expect(JSON.parse(await answerTo(board, definition))).not.to.have.property('warnings');
   });
 
+  it('are not seen in arguments that are right, and are at most a hundred', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: {
+        pair: { enum: [['a', 'b']] },
+        odd: { type: 'text' },
+        many: { items: { type: 'string' } },
+      },
+      patternProperties: { '^x-': { type: 'string' } },
+      additionalProperties: false,
+    };
+    const other = await bootBoard({ tools: [toolOf('x_open', {}, [], { inputSchema })] });
+    const warningsFor = async (args: JsonObject): Promise<unknown> =>
+      JSON.parse(await answerTo(other, { steps: [{ id: 'a', tool: 'x_open', args }] })) as unknown;
+    expect(await warningsFor({ pair: ['a', 'b'], odd: 'x', 'x-a': 'b' })).not.to.have.property('warnings');
+    const many = Array.from({ length: 500 }, () => 1);
+    expect(await warningsFor({ many }))
+      .to.have.property('warnings')
+      .with.length(100);
+  });
+
   it('fail with what to write: a loop over nil', async () => {
     const items = '{{ .results.none }}';
     const steps = [
