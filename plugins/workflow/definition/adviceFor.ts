@@ -1,7 +1,10 @@
+import { byWord } from './byWord.ts';
+
 /** The objects of a definition that have keys of their own. */
 export type KeyPlace = 'workflow' | 'argument' | 'step' | 'forEach' | 'retry' | 'condition' | 'expect';
 
-/** What to write for a key that other workflow languages have; undefined for any other key. */
+/** What to write for a key that other workflow languages have, or for one of its own with a wrong value; undefined for
+ *  any other key. */
 export function adviceFor(place: KeyPlace, key: string): string | undefined {
   return ADVICE[place].get(key.toLowerCase().replaceAll(/[_-]/g, ''));
 }
@@ -10,6 +13,7 @@ const ONE_BY_ONE = 'leave it out: steps run in order, and those below parallel a
 const BY_CALL = 'leave it out: a workflow runs when its tool workflow_<name> is called';
 const CONDITION = `write condition: '{{ eq .input.name "x" }}'`;
 const EXPECT_PATH = 'write jsonPath: {status: done}, with a path into the result and the value there';
+const ARGS = 'write args: {path: "{{ .input.path }}"}';
 const ON_FAILURE = 'write allowFailure: true to go on, or onFailure: [steps] beside steps of the workflow';
 const RESULTS =
   'the result is kept as .results.<id>; for a part of it, write outputs: {name: "{{ .result.name }}"}';
@@ -18,7 +22,7 @@ const RESULTS =
 const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
   workflow: byWord({
     'write args: {path: {type: string, required: true}}, what a caller gives':
-      'input inputs parameter parameters param params argument arguments inputschema schema inputparameters variables',
+      'args input inputs parameter parameters param params argument arguments inputschema schema inputparameters variables',
     'write steps: [{id: read, tool: x_server_tool, args: {…}}]':
       'step tasks task jobs job actions nodes stages stage flow do sequence pipeline',
     'write output: {text: "{{ .results.read }}"}': 'outputs result results return returns response',
@@ -31,7 +35,7 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
     'write onFailure: [steps]': 'onerror catch failure errorhandler errorworkflow exceptions',
     'write finally: [steps]': 'always ensure cleanup onexit after',
     'write labels: {team: a}': 'tags annotations',
-    'write timeout: 10m': 'timeoutms timeoutseconds timeoutsec maxduration deadline timeoutminutes',
+    'write timeout: 10m': 'timeout timeoutms timeoutseconds timeoutsec maxduration deadline timeoutminutes',
     'write it in a step: retry: {max: 3}': 'retry retries',
     'write it in a step: condition': 'condition if when',
     'write it as a step: {id: all, forEach: {…}} or {id: both, parallel: […]}': 'foreach parallel',
@@ -50,8 +54,8 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
     'leave it out: only type and enum are checked': 'minimum maximum minlength maxlength pattern format',
   }),
   step: byWord({
-    'write args: {path: "{{ .input.path }}"}':
-      'with input inputs parameter parameters param params argument arguments body payload data properties config kwargs',
+    [ARGS]:
+      'args with input inputs parameter parameters param params argument arguments body payload data properties config kwargs',
     'write tool: with the exact name, such as x_files_read':
       'uses action use call run function func fn type operation method toolname ref task taskref activity command cmd do exec service component plugin',
     'write tool: with the exact name: a step calls one tool and does nothing else':
@@ -64,29 +68,29 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
       'dependson needs requires runafter next goto previous depends onsuccess then transition order',
     'write a step of its own with the opposite condition':
       'else otherwise switch branches case cases choices default',
-    'write forEach: {items: "{{ .input.list }}", steps: [{id: one, tool: …}]}':
+    'write forEach: {items: "{{ .input.list }}", steps: [{id: one, tool: x_server_tool, args: {path: "{{ .vars.item }}"}}]}':
       'foreach loop each withitems items iterate map repeat over matrix withparam itemsfrom while',
     'write forEach: {items: …, steps: […]}, parallel: […] or a workflow of its own':
       'steps tasks subworkflow do',
     'write retry: {max: 3}':
       'until retries retrypolicy maxretries retrycount attempts maxattempts retryonfail',
-    'write retry: {max: 3, delay: 1s}': 'retrydelay backoff retryinterval waitbetweentries',
+    'write retry: {max: 3, delay: 1s}': 'retry retrydelay backoff retryinterval waitbetweentries',
     'write allowFailure: true':
       'continueonerror ignoreerrors ignoreerror continueonfail optional failfast ignorefailure',
     [ON_FAILURE]: 'onerror onfailure catch except rescue fallback errorhandler',
     [RESULTS]:
       'save saveas register storeas resultkey outputvar outputvariable assign result results outputkey resultpath as outputas set var returns return export publish',
-    'write timeout: 30s': 'timeoutms timeoutseconds timeoutsec deadline maxtime starttoclosetimeout',
+    'write timeout: 30s': 'timeout timeoutms timeoutseconds timeoutsec deadline maxtime starttoclosetimeout',
     'leave it out: no step waits; retry has a delay': 'sleep delay wait pause',
     'write the values into args': 'env vars environment secrets',
   }),
   forEach: byWord({
     'write items: "{{ .input.list }}"':
-      'in list over collection array values itemsfrom source of foreach each from range input',
+      'items in list over collection array values itemsfrom source of foreach each from range input',
     'write as: item, and read it as .vars.item':
       'var item variable itemname itemvar name iterator key itemvariable loopvar',
     'write steps: [{id: one, tool: x_server_tool, args: {path: "{{ .vars.item }}"}}]':
-      'do step body tool args run tasks actions task action with',
+      'steps do step body tool args run tasks actions task action with',
     'write concurrency: 4':
       'parallel parallelism maxconcurrency maxparallel limit batchsize concurrent batch',
     'write maxItems: 100': 'max maxiterations limititems',
@@ -99,31 +103,25 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
     'write factor: 2':
       'multiplier backofffactor exponent backoffcoefficient backoffmultiplier exponential strategy',
     'write maxDelay: 30s': 'maxinterval maximuminterval maxbackoff maxwait cap maxseconds',
-    'write on: [isError, transport, timeout]': 'onerror when condition retryon errors retryif if exceptions',
+    'write on: [isError, transport, timeout]':
+      'on onerror when condition retryon errors retryif if exceptions',
   }),
   condition: byWord({
     [`write template: '{{ eq .input.name "x" }}'`]:
       'if when expression expr value exists left right operator op equals eq ne gt lt script var type cel jsonata test check',
     'write fromStep: with the id of an earlier step': 'step stepid ref source result after',
+    'write {success: true} or {jsonPath: {status: done}}': 'expect expectnot',
     'write expect: {jsonPath: {status: done}}':
       'jsonpath path match matches is equalto success expected status',
     'write all: [conditions]': 'and allof conditions',
     'write any: [conditions]': 'or anyof oneof',
     'write not: condition': 'unless none nor negate',
-    'write args: {path: "{{ .input.path }}"}': 'with input inputs parameters params arguments',
+    [ARGS]: 'with input inputs parameters params arguments',
     'write tool: with the exact name': 'uses action call function',
   }),
   expect: byWord({
     [EXPECT_PATH]:
-      'path paths json equals value status result field fields match matches contains output body eq data exists',
+      'jsonpath path paths json equals value status result field fields match matches contains output body eq data exists',
     'write success: true or success: false': 'iserror ok failed succeeded error passed failure',
   }),
 };
-
-function byWord(wordsByAdvice: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(wordsByAdvice)
-      .reverse()
-      .flatMap(([advice, words]) => words.split(' ').map((word) => [word, advice] as const)),
-  );
-}

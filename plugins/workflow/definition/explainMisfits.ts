@@ -17,7 +17,7 @@ export function explainMisfits(findings: readonly Finding[], spec: JsonObject): 
     const told = message.replace(path.join('.'), below.length === 0 ? 'it' : below.join('.'));
     const key = String(path.at(-1));
     if (!message.startsWith(`unknown key ${JSON.stringify(key)}`)) {
-      const shape = shapeOf(below, at > 0, spec);
+      const shape = shapeOf(below, at, spec);
       return { ...finding, message: `${step}${told}${shape === undefined ? '' : `; ${shape}`}` };
     }
     const advice = isSchema(spec) && path[0] === 'args' ? SCHEMA : adviceAt(path, at, spec);
@@ -92,42 +92,28 @@ function placeOf(below: Path, at: number): KeyPlace {
     : 'condition';
 }
 
-/** How a value is written that has the wrong type. */
+/** How a value is written that has the wrong type, where `adviceFor` says less. */
 const IN_WORKFLOW: Readonly<Record<string, string>> = {
-  args: 'write args: {path: {type: string, required: true}}',
   steps: 'write a list, steps: [{id: read, tool: x_server_tool, args: {path: "{{ .input.path }}"}}]',
   onFailure: 'write a list of steps, onFailure: [{id: undo, tool: x_server_tool}]',
   finally: 'write a list of steps, finally: [{id: clean, tool: x_server_tool}]',
   output: 'write an object, output: {text: "{{ .results.read }}"}',
-  timeout: 'write timeout: 10m',
 };
 const IN_STEP: Readonly<Record<string, string>> = {
   tool: 'write the exact name of one tool; its arguments stand beside it in args',
-  args: 'write args: {path: "{{ .input.path }}"}',
-  condition: `write condition: '{{ eq .input.name "x" }}'`,
   output:
     'write output: true to show the result; to bind a part of it, write outputs: {name: "{{ .result.name }}"}',
   outputs: 'write outputs: {name: "{{ .result.name }}"}, and read it as .vars.name',
-  timeout: 'write timeout: 30s',
-  retry: 'write retry: {max: 3, delay: 1s}',
-  forEach:
-    'write forEach: {items: "{{ .input.list }}", steps: [{id: one, tool: x_server_tool, args: {path: "{{ .vars.item }}"}}]}',
-  items: 'write items: "{{ .input.list }}"',
-  steps: 'write a list of steps with tools',
   parallel:
     'write a list of steps with tools, parallel: [{id: a, tool: x_server_tool}, {id: b, tool: x_server_tool}]',
-  expect: 'write expect: {success: true} or expect: {jsonPath: {status: done}}',
-  expectNot: 'write expectNot: {success: true} or expectNot: {jsonPath: {status: done}}',
-  jsonPath: 'write paths and values, jsonPath: {status: done}',
-  on: 'write a list, on: [isError, transport, timeout]',
 };
 
 const ONE_STEP = 'write {id: read, tool: x_server_tool, args: {path: "{{ .input.path }}"}}';
 
-function shapeOf(below: Path, isInStep: boolean, spec: JsonObject): string | undefined {
+function shapeOf(below: Path, at: number, spec: JsonObject): string | undefined {
   const key = String(below.at(-1));
-  if (isInStep) return below.length === 0 ? ONE_STEP : IN_STEP[key];
-  if (below[0] !== 'args' || below.length === 1) return IN_WORKFLOW[key];
+  if (at > 0) return below.length === 0 ? ONE_STEP : (IN_STEP[key] ?? adviceFor(placeOf(below, at), key));
+  if (below[0] !== 'args' || below.length === 1) return IN_WORKFLOW[key] ?? adviceFor('workflow', key);
   if (isSchema(spec)) return SCHEMA;
   if (key === 'required') return 'write required: true at each argument';
   return below.length === 2 ? `write ${key}: {type: string, required: true}` : undefined;

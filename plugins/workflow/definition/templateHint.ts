@@ -1,5 +1,6 @@
 import { FUNCTION_NAMES } from '@pegboard/gotpl';
 import { nearest } from 'pegboard';
+import { byWord } from './byWord.ts';
 import { expressionOf, meantPath, segmentsOf } from './meantPath.ts';
 import type { Names } from './meantPath.ts';
 
@@ -38,93 +39,71 @@ export function templateHint(text: string, reason: string, names: Names): string
 
 const BLOCKS = 'write {{ if .input.name }}…{{ else }}…{{ end }} and {{ range .input.list }}{{ . }}{{ end }}';
 
-const SECRETS = 'no secrets are there; take an argument with sensitive: true below args';
-/** Statements of other template languages. */
-const STATEMENTS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    for: 'write {{ range .input.list }}{{ . }}{{ end }}',
-    foreach: 'write {{ range .input.list }}{{ . }}{{ end }}',
-    each: 'write {{ range .input.list }}{{ . }}{{ end }}',
-    endfor: 'write {{ end }}',
-    endif: 'write {{ end }}',
-    fi: 'write {{ end }}',
-    elif: 'write {{ else if … }}',
-    elsif: 'write {{ else if … }}',
-    elseif: 'write {{ else if … }}',
-    unless: 'write {{ if not … }}',
-    set: 'write {{ $name := … }}',
-    let: 'write {{ $name := … }}',
-    then: 'leave it out: {{ if … }}…{{ end }}',
-    jsonpath: 'a path is enough, such as .results.id.items',
-    jmespath: 'a path is enough, such as .results.id.items',
-    jq: 'a path is enough, such as .results.id.items',
-    in: 'write has VALUE LIST, or contains PART TEXT',
-    is: 'write empty VALUE, eq A B or kindIs "string" VALUE',
-    null: 'write "", or test with empty',
-    None: 'write "", or test with empty',
-    undefined: 'write "", or test with empty',
-    secrets: SECRETS,
-    secret: SECRETS,
-    credentials: SECRETS,
-    True: 'write true',
-    False: 'write false',
-    map: 'write {{ range .input.list }}{{ .name }}{{ end }}',
-    filter: 'write {{ range .input.list }}{{ if … }}{{ . }}{{ end }}{{ end }}',
-  }),
-);
+/** Statements of other template languages, after what to write for them. */
+const STATEMENTS = byWord({
+  'write {{ range .input.list }}{{ . }}{{ end }}': 'for foreach each',
+  'write {{ end }}': 'endfor endif fi',
+  'write {{ else if … }}': 'elif elsif elseif',
+  'write {{ if not … }}': 'unless',
+  'write {{ $name := … }}': 'set let',
+  'leave it out: {{ if … }}…{{ end }}': 'then',
+  'a path is enough, such as .results.id.items': 'jsonpath jmespath jq',
+  'write has VALUE LIST, or contains PART TEXT': 'in',
+  'write empty VALUE, eq A B or kindIs "string" VALUE': 'is',
+  'write "", or test with empty': 'null None undefined',
+  'no secrets are there; take an argument with sensitive: true below args': 'secrets secret credentials',
+  'write true': 'True',
+  'write false': 'False',
+  'write {{ range .input.list }}{{ .name }}{{ end }}': 'map',
+  'write {{ range .input.list }}{{ if … }}{{ . }}{{ end }}{{ end }}': 'filter',
+});
 
-/** Functions of other languages, in lower case without "_", by those that there are. */
-const FUNCTIONS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    upper: 'toupper touppercase uppercase upcase ucase',
-    lower: 'tolower tolowercase lowercase downcase lcase',
-    title: 'capitalize titlecase totitle ucfirst',
-    toJson: 'json tojson tojsonstring stringify jsonstringify jsonencode dumps jsondumps marshal serialize',
-    fromJson: 'fromjson parse jsonparse jsondecode loads jsonloads unmarshal parsejson',
-    len: 'length size count',
-    trim: 'strip trimspace trimspaces',
-    eq: 'equals equal isequal same',
-    ne: 'notequals notequal neq',
-    gt: 'greater greaterthan',
-    lt: 'less lessthan',
-    ge: 'gte',
-    le: 'lte',
-    and: 'every',
-    contains: 'includes include match',
-    hasPrefix: 'startswith beginswith',
-    hasSuffix: 'endswith',
-    substr: 'substring slicestr mid',
-    int: 'number parseint toint tonumber integer',
-    float64: 'float parsefloat tofloat double',
-    toString: 'str string tostr text',
-    printf: 'format sprintf fmt concat concatenate strcat',
-    empty: 'isempty isnull isnil isdefined defined exists',
-    hasKey: 'has_key haskeyin haskeys containskey',
-    default: 'ifnull coalescevalue defaultvalue nvl orelse fallback',
-    date: 'strftime formatdate dateformat todate formatdatetime',
-    b64enc: 'base64 base64encode btoa tobase64 encodebase64',
-    b64dec: 'base64decode atob frombase64 decodebase64',
-    regexReplaceAll: 'regexreplace replaceregex resub sub_regex',
-    splitList: 'explode tokenize',
-    join: 'implode joinlist',
-    reverse: 'reversed',
-    uniq: 'unique distinct',
-    keys: 'objectkeys',
-    values: 'objectvalues',
-    add: 'plus sum',
-    sub: 'minus subtract',
-    mul: 'times multiply',
-    div: 'divide dividedby',
-    mod: 'modulo',
-    now: 'today timestamp currenttime utcnow datenow',
-    uuidv4: 'uuid guid newguid randomuuid',
-  }).flatMap(([name, words]) => words.split(' ').map((word) => [word.replaceAll('_', ''), name] as const)),
-);
+/** Functions of other languages that no near name gives, in lower case without "_", after those that there are. */
+const FUNCTIONS = byWord({
+  upper: 'touppercase upcase ucase',
+  lower: 'tolowercase downcase lcase',
+  title: 'capitalize ucfirst',
+  toJson: 'tojsonstring stringify jsonstringify jsonencode dumps jsondumps marshal serialize',
+  fromJson: 'parse jsonparse jsondecode loads jsonloads unmarshal parsejson',
+  len: 'size count',
+  trim: 'strip trimspace',
+  eq: 'equals equal isequal same',
+  ne: 'notequals notequal neq',
+  gt: 'greater greaterthan',
+  lt: 'less lessthan',
+  ge: 'gte',
+  and: 'every',
+  contains: 'includes include match',
+  hasPrefix: 'startswith beginswith',
+  hasSuffix: 'endswith',
+  substr: 'slicestr mid',
+  int: 'number parseint tonumber',
+  float64: 'parsefloat double',
+  toString: 'str text',
+  printf: 'format fmt concat concatenate strcat',
+  empty: 'isnull isnil isdefined defined exists',
+  hasKey: 'containskey',
+  default: 'ifnull coalescevalue nvl orelse fallback',
+  date: 'strftime todate formatdatetime',
+  b64enc: 'base64 base64encode btoa tobase64 encodebase64',
+  b64dec: 'base64decode atob frombase64 decodebase64',
+  regexReplaceAll: 'resub subregex',
+  splitList: 'explode tokenize',
+  join: 'implode',
+  uniq: 'distinct',
+  add: 'plus sum',
+  sub: 'minus subtract',
+  mul: 'times',
+  div: 'dividedby',
+  now: 'today timestamp currenttime datenow',
+  uuidv4: 'guid newguid randomuuid',
+});
 
 /** The function that is meant by a name of another language, or by a slip. */
 function functionFor(word: string): string | undefined {
   if (FUNCTION_NAMES.includes(word)) return word;
-  return FUNCTIONS.get(word.toLowerCase().replaceAll('_', '')) ?? nearest(word, FUNCTION_NAMES, 1)[0];
+  const plain = word.toLowerCase().replaceAll('_', '');
+  return FUNCTIONS.get(plain) ?? nearest(plain, FUNCTION_NAMES, 1)[0];
 }
 
 function forWord(word: string, actions: readonly string[], names: Names): string {
@@ -160,7 +139,8 @@ function forMethod(token: string, names: Names): string | undefined {
   const at = token.lastIndexOf('.');
   const base = meantPath(token.slice(0, at), names, { isStrict: true });
   if (base === undefined) return undefined;
-  const name = FUNCTIONS.get(token.slice(at + 1).toLowerCase());
+  const method = token.slice(at + 1);
+  const name = method === 'result' ? undefined : functionFor(method);
   return `there are no methods, and a path begins with a dot: write {{ ${base}${name === undefined ? '' : ` | ${name}`} }}`;
 }
 
@@ -226,25 +206,10 @@ function forCall(action: string): string | undefined {
 }
 
 /** Operators between values and the functions for them; the longer first. */
-const OPERATORS: readonly (readonly [sign: string, name: string])[] = [
-  ['===', 'eq'],
-  ['!==', 'ne'],
-  ['==', 'eq'],
-  ['!=', 'ne'],
-  ['>=', 'ge'],
-  ['<=', 'le'],
-  ['&&', 'and'],
-  ['||', 'or'],
-  ['??', 'or'],
-  ['>', 'gt'],
-  ['<', 'lt'],
-  ['=', 'eq'],
-  ['+', 'add'],
-  ['*', 'mul'],
-  ['/', 'div'],
-  ['%', 'mod'],
-  ['-', 'sub'],
-];
+const OPERATORS =
+  '=== eq, !== ne, == eq, != ne, >= ge, <= le, && and, || or, ?? or, > gt, < lt, = eq, + add, * mul, / div, % mod, - sub'
+    .split(', ')
+    .map((one) => one.split(' '));
 const FIRST = 'functions stand before their values: write';
 
 function forOperator(action: string, names: Names): string | undefined {
@@ -256,7 +221,7 @@ function forOperator(action: string, names: Names): string | undefined {
   if (filter !== undefined) return `write | ${functionFor(filter) ?? filter} "x", without the colon`;
   if (/^(?:if |else if )?\s{0,9}!\s{0,9}[.\w]/.test(bare))
     return `${FIRST} not ${action.replace(/^.{0,20}?!\s{0,9}/, '')}`;
-  for (const [sign, name] of OPERATORS) {
+  for (const [sign = '', name = ''] of OPERATORS) {
     const at = sign === '-' ? bare.indexOf(' - ') + 1 : bare.indexOf(sign);
     if (at <= 0) continue;
     const left = valueIn(action.slice(0, at).trim().split(/\s+/).at(-1) ?? '', names);
