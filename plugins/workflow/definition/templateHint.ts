@@ -191,18 +191,16 @@ function forBracket(action: string): string | undefined {
 
 /** `f(a, b)` and `.a.method()`. */
 function forCall(action: string): string | undefined {
-  const [, before = '', name = '', inside = ''] =
-    /([.\w]{0,200}?)([A-Za-z]\w{0,60})\(([^()]{0,200})\)/.exec(action) ?? [];
-  if (name === '') return undefined;
-  const meant = functionFor(name) ?? name;
+  const [whole, before = '', name = '', inside = ''] =
+    /(?<![.\w])([.\w]{0,200}\.)?([A-Za-z]\w{0,60})\(([^()]{0,200})\)/.exec(action) ?? [];
+  if (whole === undefined) return undefined;
   const given = (inside.match(/"[^"]*"|'[^']*'|[^,"']+/g) ?? [])
     .map((one) => quoted(one.trim()))
     .filter(Boolean);
-  if (before.endsWith('.') && before.length > 1)
-    return `there are no methods: write {{ ${before.slice(0, -1)} | ${[meant, ...given].join(' ').trim()} }}`;
-  const piped = /\|\s{0,9}$/.test(action.slice(0, action.indexOf(`${name}(`)));
-  const call = [meant, ...given].join(' ').trim();
-  return `arguments follow without parentheses and commas: write ${piped ? `| ${call}` : call}`;
+  const call = [functionFor(name) ?? name, ...given].join(' ');
+  if (before.length > 1) return `there are no methods: write {{ ${before.slice(0, -1)} | ${call} }}`;
+  const isPiped = /\|\s{0,9}$/.test(action.slice(0, action.indexOf(whole)));
+  return `arguments follow without parentheses and commas: write ${isPiped ? `| ${call}` : call}`;
 }
 
 /** Operators between values and the functions for them; the longer first. */

@@ -613,6 +613,14 @@ describe('plugins/workflow: hazards of a definition', () => {
       expect(JSON.parse(await answerTo(board, definition))).not.to.have.property('warnings');
   });
 
+  it('come in a moment for long templates', async () => {
+    const long = `{{ .x , ${'a'.repeat(3900)} }}`;
+    const steps = Array.from({ length: 20 }, (_, at) => ({ id: `s${at}`, tool: READ, args: { path: long } }));
+    const began = performance.now();
+    await answerTo(board, { steps });
+    expect(performance.now() - began).to.be.lessThan(2000);
+  });
+
   it('are not seen in arguments that are right, and are at most a hundred', async () => {
     const inputSchema = {
       type: 'object',
