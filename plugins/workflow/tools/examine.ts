@@ -7,7 +7,6 @@ import { cycleOf, cycleText } from '../definition/cycles.ts';
 import { explainMisfits } from '../definition/explainMisfits.ts';
 import { WORKFLOW, readChecked, workflowKind } from '../definition/workflowKind.ts';
 import { toolUses } from '../definition/model.ts';
-import type { Workflow } from '../definition/model.ts';
 import { findingOf, restrictedUses } from '../definition/restrictedUses.ts';
 import { argumentWarnings, resultSchema } from './argumentWarnings.ts';
 import type { ToolParts } from './toolParts.ts';
@@ -42,12 +41,19 @@ export function examine(
   const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
   const cycle = cycleOf(workflow, find);
   const isNew = cycle !== undefined && cycle.names.length > 2;
-  const referenced = [...new Set(toolUses(workflow).map(({ tool }) => tool))].sort();
+  const uses = toolUses(workflow);
+  const pathOf = new Map(uses.map(({ tool, step, path }) => [`${step} ${tool}`, path]));
   const missing =
     cycle === undefined
       ? missingTools({ scope, find: registry.find, request })({ workflow, locate: () => ({}) })
       : [];
-  const absent = missing.filter(({ tool }) => tool !== '').map((one) => missingFinding(one, workflow));
+  const absent = missing
+    .filter(({ tool }) => tool !== '')
+    .map(({ tool, step, reason, remedy }): Finding => {
+      const fix = remedy === undefined ? '' : `; ${remedy}`;
+      const message = `step ${step}: tool ${tool} is missing: ${reason}${fix}`;
+      return { path: pathOf.get(`${step} ${tool}`) ?? [], message };
+    });
   return {
     errors: isNew ? [...errors, { path: cycle.path, message: cycleText(cycle) }] : errors,
     warnings: [
@@ -58,14 +64,8 @@ export function examine(
     ],
     absent,
     missing,
-    referenced,
+    referenced: [...new Set(uses.map(({ tool }) => tool))].sort(),
   };
-}
-
-function missingFinding({ tool, step, reason, remedy }: MissingTool, workflow: Workflow): Finding {
-  const use = toolUses(workflow).find((one) => one.tool === tool && one.step === step);
-  const fix = remedy === undefined ? '' : `; ${remedy}`;
-  return { path: use?.path ?? [], message: `step ${step}: tool ${tool} is missing: ${reason}${fix}` };
 }
 
 /** The definition in force, if there is one. */

@@ -621,6 +621,13 @@ describe('plugins/workflow: hazards of a definition', () => {
     expect(performance.now() - began).to.be.lessThan(2000);
   });
 
+  it('come in a moment for many tools that are missing', async () => {
+    const steps = Array.from({ length: 2000 }, (_, at) => ({ id: `s${at}`, tool: `x_no_${at}` }));
+    const began = performance.now();
+    await answerTo(board, { steps });
+    expect(performance.now() - began).to.be.lessThan(4000);
+  });
+
   it('are not seen in arguments that are right, and are at most a hundred', async () => {
     const inputSchema = {
       type: 'object',
