@@ -1,7 +1,7 @@
 import { Int, integer } from '@pegboard/gotpl';
 import { jsonText } from 'pegboard';
-import type { CallResult, JsonObject, ToolResult } from 'pegboard';
-import { exactJson, exactValue, replaced } from '../../kit/calls/exactNumbers.ts';
+import type { JsonObject } from 'pegboard';
+import { exactJson, exactValue } from '../../kit/calls/exactNumbers.ts';
 import type { Integers } from '../../kit/calls/exactNumbers.ts';
 
 /** The integers of a run that JavaScript's numbers cannot hold, as templates know them. */
@@ -9,7 +9,6 @@ export const INTEGERS: Integers = {
   of: integer,
   digitsOf: (value) => (value instanceof Int ? String(value.value) : undefined),
 };
-const { digitsOf } = INTEGERS;
 
 export function isInteger(value: unknown): value is Int {
   return value instanceof Int;
@@ -24,20 +23,10 @@ export function valueIn(text: string): unknown {
   }
 }
 
-/** The result of a call. */
-export function exactIn(result: CallResult): ToolResult {
-  return exactValue(result.json, INTEGERS, result.value()) as ToolResult;
-}
-
 const DIGITS = /"-?\d{16,}"/;
 
 /** The JSON text of a value; undefined if it is nested too deeply. */
 export function textOf(value: JsonObject): string | undefined {
   const text = jsonText(value);
   return text !== undefined && DIGITS.test(text) ? exactJson(value, INTEGERS) : text;
-}
-
-/** A copy with a text in place of each integer. */
-export function withTexts(value: unknown): unknown {
-  return replaced(value, digitsOf);
 }

@@ -3,12 +3,7 @@ import type { JsonObject } from 'pegboard';
 
 const MAX_KINDS = 5;
 const MAX_WORD_CHARS = 60;
-const NOUNS: Readonly<Record<string, string>> = {
-  image: 'image',
-  audio: 'recording',
-  resource: 'resource',
-  resource_link: 'resource link',
-};
+const NOUNS = ['image', 'recording', 'resource', 'resource link'];
 
 /** What a result without text holds: `result holds 2 images (image/png, 3.2 KB) and no text`. Undefined if it holds nothing. */
 export function noTextNote(content: readonly unknown[]): string | undefined {
@@ -31,8 +26,8 @@ export function noTextNote(content: readonly unknown[]): string | undefined {
 }
 
 function nounOf(type: unknown): string {
-  const name = word(type);
-  return Object.hasOwn(NOUNS, name) ? (NOUNS[name] ?? name) : `${name} item`.trimStart();
+  const name = word(type).replace('audio', 'recording').replace('_', ' ');
+  return NOUNS.includes(name) ? name : `${word(type)} item`.trimStart();
 }
 
 /** An embedded resource has its type and content in a member. */

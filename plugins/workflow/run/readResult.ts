@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
-import type { CallResult, JsonObject } from 'pegboard';
-import { exactIn, isInteger, valueIn } from '../definition/integers.ts';
+import type { CallResult, JsonObject, ToolResult } from 'pegboard';
+import { exactValue } from '../../kit/calls/exactNumbers.ts';
+import { INTEGERS, isInteger, valueIn } from '../definition/integers.ts';
 import { noTextNote } from './noTextNote.ts';
 
 /** The result of a step's call. */
@@ -16,12 +17,14 @@ export interface StepOutcome {
 
 /** What a step's result is: see the table in README.md. Null without a text and `structuredContent`. */
 export function readResult(result: CallResult): StepOutcome {
-  const { content, structuredContent, isError } = result.value();
+  const read = result.value();
+  const { content, structuredContent, isError } = read;
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const texts = items.flatMap((item) => textOf(item) ?? []);
   const [first] = texts;
   const isGiven = (structuredContent ?? null) !== null;
-  const structure = isGiven ? exactIn(result).structuredContent : undefined;
+  const exact = isGiven ? (exactValue(result.json, INTEGERS, read) as ToolResult) : undefined;
+  const structure = exact?.structuredContent;
   const value = structure ?? (first === undefined ? null : valueOf(first));
   return {
     isError: isError === true,

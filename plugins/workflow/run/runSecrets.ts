@@ -1,7 +1,8 @@
 import { HIDDEN } from 'pegboard';
 import { hiddenIn, hiderOf } from 'pegboard/kit';
 import type { Hide } from 'pegboard/contracts';
-import { withTexts } from '../definition/integers.ts';
+import { replaced } from '../../kit/calls/exactNumbers.ts';
+import { INTEGERS } from '../definition/integers.ts';
 
 /** The name under which values are registered: it marks even short values as secret. */
 const NAME = 'secret';
@@ -28,6 +29,8 @@ export class RunSecrets {
 
   /** A copy with all secrets masked; the value itself if there are no secrets. */
   mask<T>(value: T): T {
-    return this.isEmpty ? value : (hiddenIn(withTexts(value), (text) => this.text(text)) as T);
+    return this.isEmpty
+      ? value
+      : (hiddenIn(replaced(value, INTEGERS.digitsOf), (text) => this.text(text)) as T);
   }
 }
