@@ -23,18 +23,23 @@ const PARTS = new Set(
   'input inputs args params parameters results steps step outputs vars variables'.split(' '),
 );
 
+const SIGNS: readonly (readonly [sign: RegExp, note: string])[] = [
+  [/\$\{\{/, 'the $ before {{ is sent as well; write {{ … }} if it is not meant'],
+  [/^=\{\{/, 'the = before {{ is sent as well; write {{ … }} alone'],
+  [
+    /\{%/,
+    '{% … %} is sent as it is; write {{ if .input.name }}…{{ end }} and {{ range .input.list }}{{ . }}{{ end }}',
+  ],
+  [/\{#/, '{# … #} is sent as it is; write a comment as {{/* … */}}'],
+];
+
 /** What in a text of a definition is probably meant as a template, but is sent as it is. */
 export function foreignText(text: string, names: Names): readonly string[] {
   const source = text.slice(0, MAX_CHARS);
-  const notes: string[] = [];
-  if (source.includes('${{')) notes.push('the $ before {{ is sent as well; write {{ … }} if it is not meant');
-  if (/^=\{\{/.test(source)) notes.push('the = before {{ is sent as well; write {{ … }} alone');
-  if (source.includes('{%'))
-    notes.push(
-      '{% … %} is sent as it is; write {{ if .input.name }}…{{ end }} and {{ range .input.list }}{{ . }}{{ end }}',
-    );
-  if (source.includes('{#')) notes.push('{# … #} is sent as it is; write a comment as {{/* … */}}');
-  for (const action of source.match(/\{\{[^{}]*\}\}/g) ?? []) notes.push(...insideAction(action));
+  const notes = [
+    ...SIGNS.filter(([sign]) => sign.test(source)).map(([, note]) => note),
+    ...(source.match(/\{\{[^{}]*\}\}/g) ?? []).flatMap(insideAction),
+  ];
   const outside = source.replaceAll(/\{\{[^{}]*\}\}/g, '\n').trim();
   for (const form of FORMS) {
     for (const [whole, path = ''] of outside.matchAll(form)) {
@@ -68,11 +73,8 @@ function meantIn(
 
 /** What parses, but means something else. */
 function insideAction(action: string): readonly string[] {
-  const [character] = /'[^'\\]'/.exec(action.replaceAll(/"[^"]*"/g, '""')) ?? [];
-  const notes =
-    character === undefined
-      ? []
-      : [`${character} is the number of a character; write "${character[1] ?? ''}"`];
+  const characters = action.replaceAll(/"[^"]*"/g, '""').match(/'[^'\\]'/) ?? [];
+  const notes = characters.map((one) => `${one} is the number of a character; write "${one[1] ?? ''}"`);
   const [, left, word] =
     /^\{\{-?\s{0,9}(?:if |else if |with )?\s{0,9}(\.[\w.]{1,200})\s{1,9}(or|and|eq|ne|lt|gt|le|ge|in|contains|default)\s/.exec(
       action,

@@ -4,8 +4,7 @@ import { byWord } from './byWord.ts';
 import { expressionOf, meantPath, segmentsOf } from './meantPath.ts';
 import type { Names } from './meantPath.ts';
 
-const PATH = /[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g;
-/** The same with a dot, a dollar sign or a quote before it. */
+/** A path in the form of any language, with a dot, a dollar sign or a quote before it. */
 const TOKEN = /[.$"]?[A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g;
 const MAX_CHARS = 4000;
 
@@ -176,7 +175,7 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map(
 
 function forVariable(variable: string, source: string, names: Names): string {
   const at = source.indexOf(variable);
-  const [token = variable] = source.slice(at + 1).match(PATH) ?? [];
+  const [token = variable] = source.slice(at + 1).match(TOKEN) ?? [];
   const path = meantPath(token, names);
   return path === undefined
     ? `write {{ ${variable} := … }} first, or a path such as .input.name`
@@ -244,13 +243,12 @@ function quoted(text: string): string {
   return text.replace(/^'([^']*)'$/, '"$1"');
 }
 
-const ONLY_PATHS = 'a path begins with a dot and has dots between its names: write {{ .input.name }}';
-
 /** `.a[0].b`, `.a.b-c` and `.a.0`, which are paths elsewhere. */
 function forIndex(action: string, reason: string, names: Names): string | undefined {
-  const paths = action.match(/[.$][A-Za-z_][\w-]*(?:\.[\w-]+|\[[^[\]]{0,80}\])*/g) ?? [];
-  const path = paths.find((one) => /[[-]|\.\d/.test(one));
-  if (path === undefined) return reason.startsWith('bad ') ? ONLY_PATHS : undefined;
-  const segments = segmentsOf(path);
-  return `write {{ ${meantPath(path, names, { isStrict: true }) ?? expressionOf(segments)} }}`;
+  const path = action.match(TOKEN)?.find((one) => /^[.$]/.test(one) && /[[-]|\.\d/.test(one));
+  if (path === undefined)
+    return reason.startsWith('bad ')
+      ? 'a path begins with a dot and has dots between its names: write {{ .input.name }}'
+      : undefined;
+  return `write {{ ${meantPath(path, names, { isStrict: true }) ?? expressionOf(segmentsOf(path))} }}`;
 }
