@@ -6,15 +6,15 @@ const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 /** All sources beyond so many in one minute count as one. */
 const OTHERS = { address: 'others', reason: 'others' };
 
-/** Facts of a line about a refused request; address and reason are its source. */
+/** Facts of a line about a refused request; address, reason and server are its source. */
 export interface RefusalFacts extends LogData {
   readonly address: string;
   readonly reason: string;
+  /** The MCP server that it is about. */
+  readonly server?: string | undefined;
 }
-interface Source {
+interface Source extends RefusalFacts {
   readonly level: LogLevel;
-  readonly address: string;
-  readonly reason: string;
   lines: number;
 }
 
@@ -57,20 +57,22 @@ export class LineLimit {
   }
 
   #sourceOf(level: LogLevel, facts: RefusalFacts): Source {
-    const keyOf = ({ address, reason }: RefusalFacts): string => `${level} ${address} ${reason}`;
+    const keyOf = ({ address, reason, server = '' }: RefusalFacts): string =>
+      `${level} ${address} ${reason} ${server}`;
     const isFull = this.#sources.size >= MAX_SOURCES && !this.#sources.has(keyOf(facts));
-    const { address, reason } = isFull ? OTHERS : facts;
-    const key = keyOf({ address, reason });
-    const source = this.#sources.get(key) ?? { level, address, reason, lines: 0 };
+    const { address, reason, server }: RefusalFacts = isFull ? OTHERS : facts;
+    const key = keyOf({ address, reason, server });
+    const source = this.#sources.get(key) ?? { level, address, reason, server, lines: 0 };
     this.#sources.set(key, source);
     return source;
   }
 
   #tell(level: LogLevel, [most, ...others]: readonly Source[]): void {
     if (most === undefined) return;
-    const { address, reason } = most;
+    const { address, reason, server } = most;
     const lines = others.reduce((sum, one) => sum + one.lines, most.lines);
-    const facts = { lines, most: { address, reason, lines: most.lines }, sources: 1 + others.length };
+    const source = { address, reason, ...(server !== undefined && { server }) };
+    const facts = { lines, most: { ...source, lines: most.lines }, sources: 1 + others.length };
     this.#log[level]('lines about refused requests left out of the log', facts);
   }
 }

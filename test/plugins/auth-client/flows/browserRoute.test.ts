@@ -49,6 +49,14 @@ describe('auth-client: the log lines of its pages', () => {
     ]);
   });
 
+  it('are one for each server, though the failures of all of them have the same reason', async () => {
+    for (const server of ['notes', 'tasks']) await open(failurePage('failed', { server }), 3);
+    expect(log.records.map(({ data }) => data['server'])).to.deep.equal(['notes', 'tasks']);
+    refusals.end();
+    const most = { address: '192.0.2.1', reason: 'failed', server: 'notes', lines: 2 };
+    expect(log.having('left out').map(({ data }) => data)).to.deep.equal([{ lines: 4, most, sources: 2 }]);
+  });
+
   it('are not written for a page that shows success', async () => {
     expect(await open(page('Signed in', html`<p>Done</p>`))).to.include({ status: 200 });
     expect(log.records).to.deep.equal([]);
