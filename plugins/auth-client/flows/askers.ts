@@ -5,6 +5,7 @@ import { html, page } from '../../kit/http/page.ts';
 import type { HttpExchange } from '../../contracts/http.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import { sessionPrefix } from '../grants/record/holderOf.ts';
+import { askerWords } from './askerOf.ts';
 import { FLOW_SECONDS } from './flowStore.ts';
 import type { LinkAsker, SignInFlow } from './flowStore.ts';
 
@@ -90,8 +91,8 @@ function askPage({ flow, browser, http }: Opening): Reply {
   return page(
     `Sign in at ${server}?`,
     html`<p>
-        <strong>${asker.name ?? asker.subject}</strong> has asked for this link. The account with which you
-        sign in at <strong>${server}</strong> will be used by them.
+        ${askerWords(asker)} has asked for this link. The account with which you sign in at
+        <strong>${server}</strong> will be used by them.
       </p>
       <p>Continue only if that is you, and if you have asked for this link yourself.</p>
       <form method="post" action="?${http.query.toString()}">

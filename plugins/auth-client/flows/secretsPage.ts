@@ -2,6 +2,7 @@ import type { InboundRequest, Reply } from 'pegboard';
 import { html, page } from '../../kit/http/page.ts';
 import type { HttpExchange } from '../../contracts/http.ts';
 import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
+import { askerWords } from './askerOf.ts';
 import type { Askers } from './askers.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import type { Connections } from './connections.ts';
@@ -96,10 +97,7 @@ function formPage(
   const whose =
     asker.subject === undefined
       ? undefined
-      : html`<p>
-          They are used for the calls of <strong>${asker.name ?? asker.subject}</strong>. Continue only if
-          that is you.
-        </p>`;
+      : html`<p>They are used for the calls of ${askerWords(asker)}. Continue only if that is you.</p>`;
   return page(
     `Secrets for ${server}`,
     html`<p>

@@ -9,7 +9,13 @@ import type { PeopleGateway } from '../peopleGateway.ts';
 const bob: Caller = {
   subject: 'bob',
   issuer: 'https://elsewhere.example',
-  claims: { sid: 'ext-1', email: 'bob@<corp>.example' },
+  claims: { sid: 'ext-1', email: 'bob@<corp>.example', email_verified: true },
+};
+/** The issuer has verified neither address nor name. */
+const mallory: Caller = {
+  subject: 'mallory-7',
+  issuer: 'https://elsewhere.example',
+  claims: { email: 'alice@example.com', email_verified: false, name: 'Alice' },
 };
 
 describe('auth-client: a sign-in link in the hands of another person', () => {
@@ -28,6 +34,18 @@ describe('auth-client: a sign-in link in the hands of another person', () => {
     expect(done.text).contain('You are signed in');
     expect(await gateway.account('notes', bob)).equal('alice');
     expect(await gateway.account('notes')).equal(undefined);
+  });
+
+  it('names who has asked by a verified address, else by subject, and who says so', async () => {
+    const { gateway } = await setUp();
+    const asked = async (caller: Caller): Promise<string> =>
+      (await newBrowser().open(await gateway.link('notes', caller))).text.replaceAll(/<[^>]+>|\s+/g, ' ');
+    const unsaid = { ...mallory, claims: { email: 'alice@example.com', name: 'Alice' } };
+    for (const caller of [mallory, unsaid])
+      expect(await asked(caller))
+        .match(/mallory-7 +\(signed in at +https:\/\/elsewhere\.example +\) has asked for this link/)
+        .not.match(/alice/i);
+    expect(await asked(bob)).match(/bob@&lt;corp&gt;\.example +\(signed in at +https:\/\/elsewhere\.example/);
   });
 
   it('T93: takes the button only from the browser that was shown the page', async () => {

@@ -5,7 +5,7 @@ import { guardedGateway } from '../guardedGateway.ts';
 import type { GuardedGateway } from '../guardedGateway.ts';
 
 const LOGIN = 'core_auth_login';
-const bob: Caller = { subject: 'bob', issuer: 'https://elsewhere.example', claims: { name: 'Bob' } };
+const bob: Caller = { subject: 'bob', issuer: 'https://elsewhere.example', claims: { name: 'Alice' } };
 const SECRET = 'ghp_0123456789abcdef';
 
 function start(...callerSecrets: readonly string[]): Promise<GuardedGateway> {
@@ -76,8 +76,9 @@ describe('auth-client: secrets of a person for a server', () => {
     const browser = newBrowser();
     const form = await browser.open(await gateway.link('hub', bob));
     expect(form.text.replace(/\s+/g, ' '))
-      .contain('<strong>Bob</strong>')
-      .contain('Continue only if that is you');
+      .contain('<strong>bob</strong> (signed in at <strong>https://elsewhere.example</strong>)')
+      .contain('Continue only if that is you')
+      .not.contain('Alice');
     expect((await browser.submit(form, { 'secret github': SECRET })).status).equal(200);
     expect(await gateway.tell(LOGIN, { server: 'hub' }, bob)).contain('already authenticated');
   });
