@@ -117,6 +117,8 @@ export interface GuardedServer {
   readonly state: string;
   /** Whether each caller has a connection of their own, with a credential of their own. */
   readonly isPersonal: boolean;
+  /** Whether callers would have to sign in there, but no plugin lets them. */
+  readonly wantsSignIns: boolean;
   /** Lines of `WWW-Authenticate` of its last 401 to a request without a credential. */
   readonly challenges: readonly string[];
   /** Connects with a credential and reads the lists, unless that has been done. @throws GatewayError UPSTREAM_* */

@@ -2,6 +2,7 @@ import { READING, coreTool, isGatewayError, messageOf, resultOf, textResult } fr
 import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { RateLimit } from '../../kit/http/rateLimit.ts';
+import { ENABLE_SIGN_INS } from '../../kit/oauth/signInCall.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
 import { SignInFault } from '../discovery/network.ts';
@@ -51,19 +52,17 @@ async function login(parts: SignInToolParts, name: string, call: Call): Promise<
     return refused(
       `Server '${name}' is deactivated (spec.suspended=true); activate it with core_service_start before signing in`,
     );
-  if (!server.isPersonal)
-    return told(
-      UP.includes(server.state)
-        ? `Server '${name}' is already authenticated and connected.`
-        : `Server '${name}' does not require authentication.`,
-    );
+  if (!server.isPersonal && UP.includes(server.state))
+    return told(`Server '${name}' is already authenticated and connected.`);
+  if (!server.isPersonal && !server.wantsSignIns)
+    return told(`Server '${name}' does not require authentication.`);
   const isSso = isSingleSignOn(server.auth);
   if (isSso && (await parts.statuses()?.of(name, request))?.status === 'connected')
     return told(`Server '${name}' is already authenticated.`);
   const { signIn } = parts;
   if (signIn === undefined)
     return refused(
-      `OAuth is not configured. Server '${name}' requires authentication but OAuth proxy is not enabled. Enable OAuth proxy in the configuration to authenticate to remote MCP servers: set aggregator.oauth.mcpClient.enabled to true.`,
+      `OAuth is not configured. Server '${name}' requires authentication but OAuth proxy is not enabled. Enable OAuth proxy in the configuration to authenticate to remote MCP servers: ${ENABLE_SIGN_INS}.`,
     );
   if (isSso)
     return refused(

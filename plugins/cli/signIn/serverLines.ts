@@ -48,6 +48,9 @@ function detailOf(status: ServerSignIn, command: string): string {
   if (status.suspended === true) return `Run: pegboard start ${name}`;
   const why = missingScopes.length > 0 ? `needs more scopes: ${missingScopes.join(' ')}` : reason;
   const shown = why === undefined ? [] : [plainText(why).replace(/\s+/g, ' ')];
+  // Without a tool that gives a link, the error is the way.
+  if (wantsSignIn(status) && status.auth_tool === undefined && why !== undefined && grant === undefined)
+    return shown.join('');
   if (wantsSignIn(status)) return [...shown, `Run: ${command} --server ${name}`].join('; ');
   if (takesGatewaySignIn(status) && status.status === 'reauth_required')
     return [...shown, `Run: ${command}`].join('; ');

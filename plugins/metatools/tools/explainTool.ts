@@ -5,7 +5,7 @@ import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { requiredText } from './arguments.ts';
-import { SET_HEADERS } from './listTools.ts';
+import { credentialsRemedy } from './listTools.ts';
 import { TASK_ONLY } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 
@@ -40,7 +40,7 @@ async function explain(scope: Scope<unknown>, name: string, request: InboundRequ
     ...(service !== undefined && { server: { ...service, ...signInFacts(signIn) } }),
     ...(tool?.isStale?.() === true && { stale: true }),
     ...(near.length > 0 && { near }),
-    ...remedyField(refusal, service, signIn),
+    ...remedyField(scope, refusal, service, signIn),
   };
 }
 
@@ -83,6 +83,7 @@ function serviceState(scope: Scope<unknown>, server: string, request: InboundReq
 
 /** The remedy of the refusal, else of the server's state: an allowed call also fails if the server is not connected. */
 function remedyField(
+  scope: Scope<unknown>,
   refusal: Verdict | undefined,
   service: JsonObject | undefined,
   signIn: SignInStatus | undefined,
@@ -95,7 +96,9 @@ function remedyField(
     case 'stopped':
       return { remedy: start };
     case 'auth_required':
-      return { remedy: `the server requires credentials: ${SET_HEADERS}` };
+      return {
+        remedy: `the server requires credentials: ${credentialsRemedy(scope, String(service?.['name']))}`,
+      };
     case 'failed':
     case 'unreachable':
       return {

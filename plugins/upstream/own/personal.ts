@@ -3,7 +3,7 @@ import { fillReferences } from 'pegboard/kit';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
 import type { TlsSpec } from '../../contracts/servers.ts';
 import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';
-import { signInCall } from '../../kit/oauth/signInCall.ts';
+import { ENABLE_SIGN_INS, signInCall } from '../../kit/oauth/signInCall.ts';
 import type {
   AuthRules,
   CallerCredential,
@@ -11,6 +11,7 @@ import type {
   GuardedServer,
   OwnOffer,
 } from '../../contracts/credentials.ts';
+import { mayWantToken } from '../client/wire/httpErrors.ts';
 import type { Listing } from '../client/conversation/listing.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../client/revision/serverFacts.ts';
@@ -90,6 +91,13 @@ export class Personal implements GuardedServer {
     if (this.#context.credentials() === undefined) return false;
     return this.#isLocked || isForCallers(this.auth);
   }
+  get wantsSignIns(): boolean {
+    return this.#lacksSignIns && (isForCallers(this.auth) || this.state === 'auth_required');
+  }
+  get #lacksSignIns(): boolean {
+    if (this.#context.credentials() !== undefined) return false;
+    return isForCallers(this.auth) || (this.#isOpen && mayWantToken(this.#challenges));
+  }
 
   /** The verdict on its tools, while each caller has a connection; one object, because it is read for every tool. */
   get verdict(): Verdict | undefined {
@@ -138,7 +146,7 @@ export class Personal implements GuardedServer {
   refused(error: GatewayError): GatewayError {
     if (error.code !== 'UPSTREAM_AUTH_REQUIRED' || error.details.status === undefined) return error;
     this.#lock(error.details.challenges ?? []);
-    if (!this.isPersonal) return error;
+    if (!this.isPersonal) return this.#lacksSignIns ? withSwitch(error) : error;
     void this.#kept.lock(this.#challenges);
     const { code, details } = error;
     if (isSingleSignOn(this.auth))
@@ -154,10 +162,13 @@ export class Personal implements GuardedServer {
     if (this.isPersonal && !before) this.#server.ownListsChanged(undefined);
   }
   get #canLock(): boolean {
+    return this.#isOpen && this.#context.credentials()?.canSignIn(this) === true;
+  }
+  /** Whether the definition leaves open how callers are let in. */
+  get #isOpen(): boolean {
     const { type, auth, headers } = this.#server.definition;
     const isConfigured = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-    if (type === 'stdio' || auth.type !== undefined || isConfigured) return false;
-    return this.#context.credentials()?.canSignIn(this) === true;
+    return type !== 'stdio' && auth.type === undefined && !isConfigured;
   }
 
   /** The calls of a request; undefined if the server is not personal. */
@@ -280,4 +291,11 @@ function refusalIn(error: unknown): Omit<CredentialRefusal, 'headers'> | undefin
   if (!isGatewayError(error) || error.code !== 'UPSTREAM_AUTH_REQUIRED') return undefined;
   const { status, challenges = [] } = error.details;
   return status === 401 || status === 403 ? { status, challenges } : undefined;
+}
+
+function withSwitch(error: GatewayError): GatewayError {
+  // Each layer that an error passes asks.
+  if (error.message.endsWith(ENABLE_SIGN_INS)) return error;
+  const text = `${error.message}; for sign-ins of callers there, ${ENABLE_SIGN_INS}`;
+  return new GatewayError(error.code, text, { details: error.details, cause: error });
 }

@@ -29,6 +29,7 @@ export interface FakeServer {
   auth?: Partial<AuthRules>;
   isSuspended?: boolean;
   isPersonal?: boolean;
+  wantsSignIns?: boolean;
   state?: string;
   challenges?: readonly string[];
   /** The values of its last connection, if it needs secrets. */
@@ -192,6 +193,7 @@ function fakeServer(
     auth,
     isSuspended = false,
     isPersonal = true,
+    wantsSignIns = false,
     state = 'auth_required',
     challenges = [],
   } = fake;
@@ -200,6 +202,7 @@ function fakeServer(
     url,
     isSuspended,
     isPersonal,
+    wantsSignIns,
     state,
     challenges,
     auth: { ...NO_RULES, ...auth },

@@ -233,7 +233,9 @@ describe('upstream: remote servers', () => {
     server.instead = { status: 401, headers: { 'www-authenticate': 'Basic realm="x", Bearer scope="y"' } };
     await rig.define({ a: remote(), b: remote() });
     await rig.reaches('b', 'auth_required');
-    expect(rig.status('b').error).to.equal(`${text}; core_mcpserver_detect shows how people sign in there`);
+    expect(rig.status('b').error).to.equal(
+      `${text}; core_mcpserver_detect shows how people sign in there; for sign-ins of callers there, set aggregator.oauth.mcpClient.enabled to true`,
+    );
   });
 
   it('relays progress before the answer', async () => {

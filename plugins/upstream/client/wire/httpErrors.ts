@@ -63,6 +63,11 @@ export function isChallenge({ status, challenges = [] }: Pick<Answer, 'status' |
   return status === 401 || (status === 403 && challenges.some((line) => /insufficient_scope/i.test(line)));
 }
 
+/** Whether a token may be what lets a request in: the server names no other scheme. */
+export function mayWantToken(challenges: readonly string[]): boolean {
+  return challenges.length === 0 || isForTokens(challenges);
+}
+
 function isForTokens(challenges: readonly string[] = []): boolean {
   return challenges.some((line) => /(?:^|,)\s*(?:Bearer|DPoP)(?:\s|$)/i.test(line));
 }

@@ -82,6 +82,7 @@ export class GrantBench {
       isSuspended: false,
       state: 'connected',
       isPersonal: true,
+      wantsSignIns: false,
       challenges: [],
       connect: () => Promise.reject(new Error('not part of this test')),
       disconnect: () => Promise.resolve(),

@@ -51,11 +51,18 @@ describe('core_auth_login', () => {
   });
 
   it('says what to configure while sign-ins at servers are off', async () => {
-    const [text, isError] = await answer({}, false);
-    expect(isError).equal(true);
-    expect(text).match(
-      /^OAuth is not configured\. Server 's' requires authentication but OAuth proxy is not enabled\. .*aggregator\.oauth\.mcpClient\.enabled/,
-    );
+    for (const server of [{}, { isPersonal: false, wantsSignIns: true }]) {
+      const [text, isError] = await answer(server, false);
+      expect(isError).equal(true);
+      expect(text).match(
+        /^OAuth is not configured\. Server 's' requires authentication but OAuth proxy is not enabled\. .*aggregator\.oauth\.mcpClient\.enabled/,
+      );
+    }
+    const open = { isPersonal: false, wantsSignIns: true, state: 'connected' };
+    expect(await answer(open, false)).deep.equal([
+      "Server 's' is already authenticated and connected.",
+      false,
+    ]);
   });
 
   it('gives no link for servers with single sign-on', async () => {

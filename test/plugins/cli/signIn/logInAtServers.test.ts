@@ -157,6 +157,13 @@ describe('pegboard auth with servers', function () {
     expect(await type(gateway, ['logout', '--server', 'alhpa'])).include({ code: 1 });
   });
 
+  it('status says why callers cannot sign in at a server', async () => {
+    const error = 'it requires credentials (HTTP 401); set aggregator.oauth.mcpClient.enabled to true';
+    const gateway = await startServersGateway({ off: { status: 'auth_required', error } });
+    const { stdout } = await type(gateway, ['status']);
+    expect(stdout).contain(`  off   Not authenticated   ${error}\n`);
+  });
+
   it('status shows each server and what to type', async () => {
     const soon = new Date(Date.now() + 150_000).toISOString();
     const servers = {

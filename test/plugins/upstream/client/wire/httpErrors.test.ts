@@ -37,7 +37,7 @@ describe('upstream: errors of HTTP', () => {
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
     await rig.reaches('s', 'auth_required');
     expect(rig.status('s').error).to.equal(
-      'it requires credentials (HTTP 401: denied by policy); set headers in its definition',
+      'it requires credentials (HTTP 401: denied by policy); set headers in its definition; for sign-ins of callers there, set aggregator.oauth.mcpClient.enabled to true',
     );
     expect(rig.told('server.stateChanged').at(-1)?.error).to.equal(rig.status('s').error);
   });
