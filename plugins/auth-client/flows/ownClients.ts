@@ -42,7 +42,9 @@ export class OwnClients {
     const { issuer, registration, endpoints } = facts;
     const document = usableDocument(this.#addresses.clientId, facts);
     const takesDocuments = registration === 'client-document';
-    if (document !== undefined && (takesDocuments || endpoints.registration === undefined))
+    // An operator who configures another id knows who accepts it.
+    const isOnlyWay = endpoints.registration === undefined && !this.#addresses.publishesDocument;
+    if (document !== undefined && (takesDocuments || isOnlyWay))
       return { id: document, authMethod: 'none', isRegistered: false };
     if (endpoints.registration === undefined) throw new SignInFault(unknownClient(issuer, takesDocuments));
     // Without `scope`: servers behind one issuer want different ones, and it would exclude all others.

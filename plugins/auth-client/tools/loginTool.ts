@@ -1,5 +1,5 @@
 import { READING, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
-import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
+import type { Call, CallResult, InboundRequest, Log, Tool } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { RateLimit } from '../../kit/http/rateLimit.ts';
 import { ENABLE_SIGN_INS } from '../../kit/oauth/signInCall.ts';
@@ -68,7 +68,11 @@ async function login(parts: SignInToolParts, name: string, call: Call): Promise<
     return refused(
       `Server '${name}' uses SSO and is connected automatically.\n\nManual login via core_auth_login is not supported for SSO servers.\nTo connect again, sign in to this gateway again, or ask its administrator.`,
     );
-  return (await withGrant(signIn, server, request)) ?? { result: await withLink(signIn, server, call) };
+  return (
+    (await withGrant(signIn, server, request)) ?? {
+      result: await withLink(signIn, server, call, parts.log),
+    }
+  );
 }
 
 /** @returns undefined if a person has to sign in */
@@ -91,13 +95,16 @@ async function withGrant(
   }
 }
 
-async function withLink(signIn: OwnSignIn, server: GuardedServer, call: Call): Promise<CallResult> {
+async function withLink(signIn: OwnSignIn, server: GuardedServer, call: Call, log: Log): Promise<CallResult> {
   const { name } = server;
   try {
     const authUrl = await signIn.link(server, call);
     const text = `Authentication Required\n\nServer: ${name}\nStatus: Authentication required for ${name}. Please visit the link below to authenticate.\n\nPlease sign in to connect to this server:\n\n${authUrl}\n\nAfter signing in, run this tool again to complete the connection.`;
     return resultOf({ content: [{ type: 'text', text }], structuredContent: { authUrl } });
   } catch (error) {
+    // What an operator has to configure, and the caller may not tell them.
+    if (error instanceof SignInFault)
+      log.warn('no link to sign in at a server', { server: name, reason: error.message });
     if (error instanceof DiscoveryFault)
       return textResult(`Cannot authenticate to '${name}': ${error.message}. ${PIN}`, true);
     if (!(error instanceof SignInFault) && !isGatewayError(error)) throw error;

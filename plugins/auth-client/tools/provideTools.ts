@@ -18,6 +18,7 @@ export function provideTools(scope: Scope<unknown>, flows: SignInFlows | undefin
     servers: () => scope.find(GuardedServers),
     statuses,
     signIn,
+    log: scope.log,
     needsCaller: () => scope.all(AuthorizationServer).length > 0,
   };
   for (const tool of [loginTool(parts), logoutTool(parts)]) scope.addTool(tool);

@@ -1,3 +1,4 @@
+import type { Log } from 'pegboard';
 import type { GuardedServers } from '../../contracts/credentials.ts';
 import type { SignInStatuses } from '../../contracts/signIns.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
@@ -9,4 +10,5 @@ export interface SignInToolParts {
   readonly signIn: OwnSignIn | undefined;
   /** Whether callers have to sign in at this gateway. */
   readonly needsCaller: () => boolean;
+  readonly log: Log;
 }
