@@ -45,4 +45,20 @@ describe('Sign-in at servers from the command line', () => {
     expect(await type('status', '--server', 'mail')).include({ code: 2 });
     expect(await type('status', '--server', 'notes')).include({ code: 0 });
   });
+
+  it('--all signs in at more servers than a browser follows redirects for', async () => {
+    const site = await startGuardedSite();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const config = { aggregator: { oauth: { mcpClient: { enabled: true } } } };
+    const definitions = names.map((name) => [`mcpservers/${name}.yaml`, site.definition()] as const);
+    const gateway = await startGateway({
+      files: { 'config.yaml': JSON.stringify(config), ...Object.fromEntries(definitions) },
+    });
+    defer(() => gateway.stop());
+    const { env } = await startDesktop(newBrowser());
+    const home = ['--config-path', makeDirectory().path, '--endpoint', `${gateway.url()}/mcp`];
+    const { code, stderr } = await typeVerb(['auth', 'login', '--all', ...home], env);
+    expect(code, stderr).equal(0);
+    for (const name of names) expect(stderr).contain(`signed in at ${name}\n`);
+  });
 });

@@ -1,7 +1,6 @@
 import { READING, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, Log, Tool } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
-import { RateLimit } from '../../kit/http/rateLimit.ts';
 import { ENABLE_SIGN_INS } from '../../kit/oauth/signInCall.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
@@ -9,15 +8,14 @@ import { SignInFault } from '../discovery/network.ts';
 import { DiscoveryFault } from '../flows/discoveryFault.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
+import { SignInAttempts } from './signInAttempts.ts';
 import type { SignInToolParts } from './signInToolParts.ts';
 
-const MAX_ATTEMPTS = 10;
-const WINDOW_S = 60;
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 
 /** The link by which a caller signs in at a server. Source: requirement signIn.login */
 export function loginTool(parts: SignInToolParts): Tool {
-  const attempts = new RateLimit(() => MAX_ATTEMPTS, WINDOW_S);
+  const attempts = new SignInAttempts();
   return coreTool({
     name: 'core_auth_login',
     authority: 'use',
@@ -31,7 +29,8 @@ export function loginTool(parts: SignInToolParts): Tool {
       const { caller } = call.request;
       if (caller === undefined && parts.needsCaller()) return textResult(NO_SESSION, true);
       const person = callerKey(caller) ?? 'local';
-      if (!attempts.admits(person)) return textResult(TOO_MANY, true);
+      const retryAfter = attempts.secondsToWait(person, name);
+      if (retryAfter !== undefined) return tooMany(retryAfter);
       const answer = await login(parts, name, call);
       if (!('offer' in answer)) return answer.result;
       attempts.reset(person);
@@ -116,6 +115,15 @@ const PIN =
   'On the MCPServer set spec.auth.type=oauth and spec.auth.authorizationServer.issuer to the authorization server at which people sign in for it';
 const TOO_MANY =
   'Rate limit exceeded. Too many authentication attempts.\n\nPlease wait a moment before trying again.\nRemaining attempts: 0';
+
+/** @param retryAfter in seconds */
+function tooMany(retryAfter: number): CallResult {
+  return resultOf({
+    content: [{ type: 'text', text: TOO_MANY }],
+    structuredContent: { retryAfter },
+    isError: true,
+  });
+}
 
 function connectedText(name: string, { tools, resources, prompts }: OwnOffer): string {
   const counts = `- Tools: ${tools.length}\n- Resources: ${resources.length}\n- Prompts: ${prompts.length}`;

@@ -8,7 +8,7 @@ import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
 import { signInCommand } from '../signInNeeded.ts';
 import { openBrowser } from './openBrowser.ts';
-import { chainedUrl, chains, serverLink } from './serverLink.ts';
+import { TooManyLinks, chainedUrl, chains, serverLink } from './serverLink.ts';
 import type { ServerLink } from './serverLink.ts';
 import {
   isSignedIn,
@@ -54,14 +54,14 @@ function signInAll(invocation: Invocation, { server, mayOpen }: ServerWishes): P
     const { links, faults } = await linksOf(watched, wanted);
     for (const chain of chains(links)) {
       await offer(invocation, chain, mayOpen);
-      await signedIn(watched, chain);
+      await signedIn(watched, chain).catch(noteIn(faults, watched));
     }
     const after = await serverStatuses(gateway);
     report(
       watched,
       asked.map(({ name }) => statusNamed(after, name)),
     );
-    for (const { message } of faults) invocation.terminal.err(`pegboard: ${message}\n`);
+    for (const fault of faults) invocation.terminal.err(`pegboard: ${fault}\n`);
     return faults.length === 0 ? 0 : SIGN_IN_FAILED;
   });
 }
@@ -101,20 +101,46 @@ async function afterSingleSignOn(
   }
 }
 
-async function linksOf({ gateway, invocation, isAll }: Watched, wanted: readonly ServerSignIn[]) {
+async function linksOf(watched: Watched, wanted: readonly ServerSignIn[]) {
   const links: ServerLink[] = [];
-  const faults: Failure[] = [];
+  const faults: string[] = [];
   for (const status of wanted) {
+    const { name } = status;
     try {
-      const link = await serverLink(gateway, status);
-      if (link === undefined) progressTo(invocation)(`signed in at ${status.name}`);
+      const link = await linkWhenAdmitted(watched, status);
+      if (link === undefined) progressTo(watched.invocation)(`signed in at ${name}`);
       else links.push(link);
     } catch (error) {
-      if (!isAll || !(error instanceof Failure) || invocation.cancel.reason !== undefined) throw error;
-      faults.push(error);
+      noteIn(faults, watched, `${name}: `)(error);
     }
   }
   return { links, faults };
+}
+
+/** Notes what failed at some of all servers, in one line. @throws what ends the command */
+function noteIn(faults: string[], { invocation, isAll }: Watched, where = ''): (error: unknown) => void {
+  return (error) => {
+    if (!isAll || !(error instanceof Failure) || invocation.cancel.reason !== undefined) throw error;
+    faults.push(where + plainText(error.message).replace(/\s+/g, ' '));
+  };
+}
+
+/** As serverLink(), after the wait that the gateway asks for. @throws Failure */
+async function linkWhenAdmitted(
+  { gateway, invocation }: Watched,
+  status: ServerSignIn,
+): Promise<ServerLink | undefined> {
+  const end = Date.now() + LIMIT_MS;
+  for (;;) {
+    try {
+      return await serverLink(gateway, status);
+    } catch (error) {
+      if (!(error instanceof TooManyLinks) || Date.now() + error.seconds * 1_000 > end) throw error;
+      const seconds = Math.ceil(error.seconds);
+      progressTo(invocation)(`the gateway admits the next sign-in in ${seconds} s; waiting`);
+      await pause(invocation, error.seconds * 1_000);
+    }
+  }
 }
 
 /** Opens the first page of a chain, or shows its address. */
@@ -176,7 +202,7 @@ function report({ gateway, invocation, isAll }: Watched, statuses: readonly Serv
 }
 
 /** @throws Failure at Ctrl-C */
-async function pause({ cancel }: Invocation): Promise<void> {
-  await pauseFor(POLL_MS, cancel);
+async function pause({ cancel }: Invocation, ms = POLL_MS): Promise<void> {
+  await pauseFor(ms, cancel);
   if (cancel.reason !== undefined) throw new Failure('interrupted');
 }

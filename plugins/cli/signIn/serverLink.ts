@@ -7,10 +7,22 @@ import type { ServerSignIn } from './serverStatuses.ts';
 const LOGIN = 'core_auth_login';
 /** Links that take `redirect`, the address that the browser opens next. */
 const CHAINABLE = '/oauth/proxy/start';
+/** Browsers follow twenty redirects without a page, and a server takes up to six. */
+const MAX_CHAINED = 3;
 
 export interface ServerLink {
   readonly name: string;
   readonly url: string;
+}
+
+/** The gateway has given too many links, and gives the next in so many seconds. */
+export class TooManyLinks extends Failure {
+  readonly seconds: number;
+
+  constructor(message: string, seconds: number) {
+    super(message, SIGN_IN_FAILED);
+    this.seconds = seconds;
+  }
 }
 
 /** The link of a sign-in at a server; undefined if it is connected without one. @throws Failure with the gateway's words */
@@ -20,9 +32,9 @@ export async function serverLink(
 ): Promise<ServerLink | undefined> {
   const answer = await gateway.call(tool, { server: name });
   const text = textOf(answer);
+  const { authUrl: given, retryAfter } = isObject(answer.structuredContent) ? answer.structuredContent : {};
+  if (answer.isError === true && typeof retryAfter === 'number') throw new TooManyLinks(text, retryAfter);
   if (answer.isError === true) throw new Failure(text, SIGN_IN_FAILED);
-  const { structuredContent } = answer;
-  const given = isObject(structuredContent) ? structuredContent['authUrl'] : undefined;
   const url = typeof given === 'string' ? given : /https?:\/\/\S+/.exec(text)?.[0];
   if (url === undefined) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
@@ -30,11 +42,15 @@ export async function serverLink(
   return { name, url: new URL(url).href };
 }
 
-/** Links that lead the browser from one sign-in to the next, each with its servers in this order. */
+/** Links that lead the browser from one sign-in to the next, each with some of the servers in this order. */
 export function chains(links: readonly ServerLink[]): readonly (readonly ServerLink[])[] {
   const chainable = links.filter(({ url }) => new URL(url).pathname.endsWith(CHAINABLE));
   const others = links.filter((link) => !chainable.includes(link)).map((link) => [link]);
-  return chainable.length === 0 ? others : [chainable, ...others];
+  const count = Math.ceil(chainable.length / MAX_CHAINED);
+  const parts = Array.from({ length: count }, (_, at) =>
+    chainable.slice(at * MAX_CHAINED, (at + 1) * MAX_CHAINED),
+  );
+  return [...parts, ...others];
 }
 
 /** The address that begins a chain. */

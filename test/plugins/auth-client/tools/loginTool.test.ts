@@ -106,7 +106,7 @@ describe('core_auth_login', () => {
     expect(await gateway.link('notes')).contain('/oauth/proxy/start?state=');
   });
 
-  it('is admitted ten times a minute for each person', async () => {
+  it('is admitted ten times a minute for each person and server', async () => {
     const { gateway } = await setUp();
     const ask = (caller?: Caller): Promise<string> => gateway.tell(LOGIN, { server: 'x' }, caller);
     for (let count = 0; count < 10; count += 1) expect(await ask()).contain('not found');
@@ -114,6 +114,19 @@ describe('core_auth_login', () => {
       'Rate limit exceeded. Too many authentication attempts.\n\nPlease wait a moment before trying again.\nRemaining attempts: 0',
     );
     expect(await ask(ann)).contain('not found');
+    expect(await gateway.tell(LOGIN, { server: 'y' })).contain('not found');
+  });
+
+  it('is admitted sixty times a minute for each person, and says how long to wait then', async () => {
+    const { gateway } = await setUp();
+    for (let count = 0; count < 60; count += 1)
+      expect(await gateway.tell(LOGIN, { server: `x${count}` })).contain('not found');
+    const { content, structuredContent, isError } = await gateway.call(LOGIN, { server: 'notes' });
+    expect([content.length, isError]).deep.equal([1, true]);
+    expect(content[0]?.['text']).contain('Rate limit exceeded.');
+    const { retryAfter } = structuredContent as { readonly retryAfter: number };
+    expect(retryAfter).within(1, 60);
+    expect(await gateway.link('notes', ann)).contain('/oauth/proxy/start?state=');
   });
 
   it('is admitted anew after a success', async () => {

@@ -74,9 +74,43 @@ describe('pegboard auth with servers', function () {
     const { env } = await startDesktop(newBrowser());
     const { code, stderr } = await type(gateway, ['login', '--all'], env);
     expect(code).equal(3);
-    expect(stderr).contain('signed in at beta\n').and.contain('pegboard: no metadata found\n');
+    expect(stderr).contain('signed in at beta\n').and.contain('pegboard: alpha: no metadata found\n');
     const one = await type(gateway, ['login', '--server', 'alpha'], env);
     expect(one).include({ code: 3, stderr: 'pegboard: no metadata found\n' });
+  });
+
+  it('login --all signs in at thirty servers in ten turns of the browser, and tells what failed where', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `server-${String(at + 10)}`);
+    const gateway = await startServersGateway({
+      ...Object.fromEntries(names.map((name) => [name, LOCKED])),
+      'server-15': { ...LOCKED, refusal: 'no metadata found' },
+      'server-21': { ...LOCKED, retryAfter: 0.1 },
+      'server-33': { ...LOCKED, refusal: 'it registers no clients' },
+    });
+    const { env, opened } = await startDesktop(newBrowser());
+    const { code, stderr } = await type(gateway, ['login', '--all'], env);
+    expect(code, stderr).equal(3);
+    const failed = ['server-15', 'server-33'];
+    expect([...gateway.opened].sort()).deep.equal(names.filter((name) => !failed.includes(name)));
+    expect(gateway.calls.filter((call) => call === 'login server-21')).lengthOf(2);
+    expect(stderr).contain('the gateway admits the next sign-in in 1 s; waiting\n');
+    for (const fault of ['server-15: no metadata found', 'server-33: it registers no clients'])
+      expect(stderr).contain(`pegboard: ${fault}\n`);
+    expect(opened).lengthOf(10);
+  });
+
+  it('login --all tells what failed where, and what was late', async () => {
+    const clock = movableClock();
+    const gateway = await startServersGateway({
+      alpha: { ...LOCKED, refusal: 'no metadata found' },
+      beta: LOCKED,
+    });
+    const late = begin(gateway, 'login', '--all', '--no-browser');
+    await late.shows(LINK);
+    clock.later(121_000);
+    const { code, stderr } = await late.ended;
+    expect(code).equal(3);
+    expect(stderr).contain('pegboard: alpha: no metadata found\n').and.contain('no sign-in at beta within');
   });
 
   it('login --server says why there is nothing to sign in to', async () => {

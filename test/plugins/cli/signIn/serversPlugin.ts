@@ -57,7 +57,12 @@ export async function makeServers(servers: Record<string, JsonObject>): Promise<
   const tools = [
     core('core_auth_login', (name) => {
       calls.push(`login ${name}`);
-      const refusal = servers[name]?.['refusal'];
+      const { refusal, retryAfter, ...others } = servers[name] ?? {};
+      if (typeof retryAfter === 'number') {
+        servers[name] = others;
+        const content = [{ type: 'text', text: 'Rate limit exceeded.' }];
+        return rawResult(JSON.stringify({ content, structuredContent: { retryAfter }, isError: true }));
+      }
       if (typeof refusal === 'string') return textResult(refusal, true);
       const authUrl = `${pages.url}/oauth/proxy/start?state=${name}`;
       const text = `Please sign in to connect to this server:\n\n${authUrl}\n\nAfter signing in, run this tool again.`;
