@@ -3,7 +3,7 @@ import { fillReferences } from 'pegboard/kit';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
 import type { TlsSpec } from '../../contracts/servers.ts';
 import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';
-import { ENABLE_SIGN_INS, signInCall } from '../../kit/oauth/signInCall.ts';
+import { namingSwitch, signInCall } from '../../kit/oauth/signInCall.ts';
 import type {
   AuthRules,
   CallerCredential,
@@ -146,7 +146,7 @@ export class Personal implements GuardedServer {
   refused(error: GatewayError): GatewayError {
     if (error.code !== 'UPSTREAM_AUTH_REQUIRED' || error.details.status === undefined) return error;
     this.#lock(error.details.challenges ?? []);
-    if (!this.isPersonal) return this.#lacksSignIns ? withSwitch(error) : error;
+    if (!this.isPersonal) return this.#lacksSignIns ? namingSwitch(error) : error;
     void this.#kept.lock(this.#challenges);
     const { code, details } = error;
     if (isSingleSignOn(this.auth))
@@ -291,11 +291,4 @@ function refusalIn(error: unknown): Omit<CredentialRefusal, 'headers'> | undefin
   if (!isGatewayError(error) || error.code !== 'UPSTREAM_AUTH_REQUIRED') return undefined;
   const { status, challenges = [] } = error.details;
   return status === 401 || status === 403 ? { status, challenges } : undefined;
-}
-
-function withSwitch(error: GatewayError): GatewayError {
-  // Each layer that an error passes asks.
-  if (error.message.endsWith(ENABLE_SIGN_INS)) return error;
-  const text = `${error.message}; for sign-ins of callers there, ${ENABLE_SIGN_INS}`;
-  return new GatewayError(error.code, text, { details: error.details, cause: error });
 }
