@@ -23,7 +23,7 @@ export const SERVER_SIGN_IN: readonly Requirement[] = [
     sentence: '/.well-known/oauth-client.json is the client metadata document; its URL is the client_id.',
     tests: [
       'plugins/auth-client/flows/registration: describes the gateway at its public address',
-      'plugins/auth-client/flows/registration: is known by its document where documents are supported',
+      'plugins/auth-client/flows/registration: is known by its document where documents are supported, and where nothing else is',
     ],
   },
   {

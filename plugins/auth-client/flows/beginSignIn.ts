@@ -12,6 +12,7 @@ import { FLOW_SECONDS } from './flowStore.ts';
 import type { FlowStore, SignInFlow } from './flowStore.ts';
 import { NO_ADDRESS, START_PATH } from './ownAddresses.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
+import { unknownClient } from './ownClients.ts';
 import type { OwnClients } from './ownClients.ts';
 import type { SecretRequests } from './secretRequests.ts';
 import { scopesToAsk } from './scopesToAsk.ts';
@@ -27,13 +28,20 @@ export interface BeginParts {
   readonly requests: SecretRequests;
 }
 
+/** Begins a sign-in in a browser. */
+export interface SignInLink {
+  readonly url: string;
+  /** What to do if the authorization server does not know this gateway; absent where it says how clients become known. */
+  readonly ifUnknown?: string;
+}
+
 /** Prepares a sign-in of the request's caller at a server. @returns the link that begins it
  *  @throws SignInFault with what is wrong, and at which URL; GatewayError STORE_UNREACHABLE; the reason of the signal */
 export async function beginSignIn(
   server: GuardedServer,
   request: InboundRequest,
   { parts, signal }: { readonly parts: BeginParts; readonly signal: AbortSignal },
-): Promise<string> {
+): Promise<SignInLink> {
   const redirectUri = parts.addresses.callback;
   if (redirectUri === undefined) throw new SignInFault(NO_ADDRESS);
   const { url, challenges, auth } = server;
@@ -76,7 +84,9 @@ export async function beginSignIn(
   };
   const handle = await parts.flows.open(flow);
   await parts.grants.asked(holder, server.name, flow.begunAt + FLOW_SECONDS * 1_000);
-  return `${parts.addresses.at(START_PATH) ?? ''}?state=${handle}`;
+  const link = `${parts.addresses.at(START_PATH) ?? ''}?state=${handle}`;
+  const isAnnounced = facts.registration !== 'configured-only' || client.id !== parts.addresses.clientId;
+  return { url: link, ...(!isAnnounced && { ifUnknown: unknownClient(facts.issuer, false) }) };
 }
 
 function nothingAt(serverUrl: string): string {

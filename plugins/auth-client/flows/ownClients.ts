@@ -42,9 +42,8 @@ export class OwnClients {
     const { issuer, registration, endpoints } = facts;
     const document = usableDocument(this.#addresses.clientId, facts);
     const takesDocuments = registration === 'client-document';
-    // An operator who configures another id knows who accepts it.
-    const isOnlyWay = endpoints.registration === undefined && !this.#addresses.publishesDocument;
-    if (document !== undefined && (takesDocuments || isOnlyWay))
+    // Some read documents and do not announce it; others answer at their own page that the client is unknown.
+    if (document !== undefined && (takesDocuments || endpoints.registration === undefined))
       return { id: document, authMethod: 'none', isRegistered: false };
     if (endpoints.registration === undefined) throw new SignInFault(unknownClient(issuer, takesDocuments));
     // Without `scope`: servers behind one issuer want different ones, and it would exclude all others.
@@ -87,7 +86,7 @@ function usableDocument(clientId: string | undefined, { issuer }: SignInFacts): 
   return isReadable ? clientId : undefined;
 }
 
-function unknownClient(issuer: string, takesDocuments: boolean): string {
+export function unknownClient(issuer: string, takesDocuments: boolean): string {
   return takesDocuments
     ? `the authorization server ${issuer} cannot read the client metadata document of this gateway; set aggregator.oauth.mcpClient.publicUrl to its https address, or auth.authorizationServer.clientId of the server`
     : `the authorization server ${issuer} registers no clients by itself; register this gateway there, and set auth.authorizationServer with issuer and clientId of the server`;

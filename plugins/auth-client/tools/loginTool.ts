@@ -97,8 +97,12 @@ async function withGrant(
 async function withLink(signIn: OwnSignIn, server: GuardedServer, call: Call, log: Log): Promise<CallResult> {
   const { name } = server;
   try {
-    const authUrl = await signIn.link(server, call);
-    const text = `Authentication Required\n\nServer: ${name}\nStatus: Authentication required for ${name}. Please visit the link below to authenticate.\n\nPlease sign in to connect to this server:\n\n${authUrl}\n\nAfter signing in, run this tool again to complete the connection.`;
+    const { url: authUrl, ifUnknown } = await signIn.link(server, call);
+    const note =
+      ifUnknown === undefined ? '' : `\n\nIf the page there does not know the client: ${ifUnknown}.`;
+    if (ifUnknown !== undefined)
+      log.warn('an authorization server may not know this gateway', { server: name, reason: ifUnknown });
+    const text = `Authentication Required\n\nServer: ${name}\nStatus: Authentication required for ${name}. Please visit the link below to authenticate.\n\nPlease sign in to connect to this server:\n\n${authUrl}\n\nAfter signing in, run this tool again to complete the connection.${note}`;
     return resultOf({ content: [{ type: 'text', text }], structuredContent: { authUrl } });
   } catch (error) {
     // What an operator has to configure, and the caller may not tell them.

@@ -2,6 +2,7 @@ import type { Call, InboundRequest } from 'pegboard';
 import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
 import { askSecrets, missingSecrets } from '../flows/askSecrets.ts';
 import { beginSignIn } from '../flows/beginSignIn.ts';
+import type { SignInLink } from '../flows/beginSignIn.ts';
 import type { SignInFlows } from '../flows/provideFlows.ts';
 import { holderOf, personHolder } from '../grants/record/holderOf.ts';
 import { signInKindOf } from '../grants/record/signInKindOf.ts';
@@ -37,16 +38,19 @@ export class OwnSignIn {
   }
 
   /** @returns the link that begins a sign-in, or leads to a page for secrets @throws SignInFault; GatewayError STORE_UNREACHABLE; the reason of the cancellation */
-  async link(server: GuardedServer, { request, cancel }: Pick<Call, 'request' | 'cancel'>): Promise<string> {
+  async link(
+    server: GuardedServer,
+    { request, cancel }: Pick<Call, 'request' | 'cancel'>,
+  ): Promise<SignInLink> {
     const ended = new AbortController();
     const release = cancel.onCancel((reason) => ended.abort(new Error(reason)));
     try {
       const signal = AbortSignal.any([this.#signal, ended.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const { begin } = this.#flows;
-      return (
-        (await askSecrets(server, request, begin)) ??
-        (await beginSignIn(server, request, { parts: begin, signal }))
-      );
+      const page = await askSecrets(server, request, begin);
+      return page === undefined
+        ? await beginSignIn(server, request, { parts: begin, signal })
+        : { url: page };
     } finally {
       release();
     }

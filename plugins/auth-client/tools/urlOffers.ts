@@ -67,7 +67,7 @@ export class UrlOffers implements SignInOffers {
   ): Promise<boolean> {
     const { name } = server;
     try {
-      const url = await this.#signIn.link(server, { request, cancel });
+      const { url } = await this.#signIn.link(server, { request, cancel });
       const elicitationId = randomUUID();
       const message = `MCP server ${name} wants you to sign in. Open the link to continue.`;
       const params = JSON.stringify({ mode: 'url', message, url, elicitationId });

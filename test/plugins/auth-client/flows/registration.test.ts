@@ -60,23 +60,24 @@ describe('auth-client: the gateway as a client', () => {
     expect(site.issuer.requests('/reg')).equal(2);
   });
 
-  it('is known by its document where documents are supported', async () => {
-    for (const registration of ['documents', 'both'] as const) {
+  it('is known by its document where documents are supported, and where nothing else is', async () => {
+    for (const registration of ['documents', 'both', 'neither'] as const) {
       const { gateway } = await setUp({ issuer: { registration } }, { mcpClient: { cimd: { scopes: '' } } });
       const id = `${gateway.url}/.well-known/oauth-client.json`;
       expect(await clientOf(gateway), registration).equal(id);
+      if (registration === 'neither') continue;
       expect((await gateway.follow(await gateway.link('notes'))).text).contain('You are signed in');
     }
   });
 
-  it('gives no link where it cannot become known, but what to configure, also in the log', async () => {
+  it('says what to configure, also in the log, where the authorization server names no way to become known', async () => {
     const { site, gateway } = await setUp({ issuer: { registration: 'neither' } });
+    expect(await clientOf(gateway)).equal(`${gateway.url}/.well-known/oauth-client.json`);
     const reason = `the authorization server ${site.issuer.issuer} registers no clients by itself; register this gateway there, and set auth.authorizationServer with issuer and clientId of the server`;
-    const answer = await gateway.call('core_auth_login', { server: 'notes' });
-    const text = `Failed to create authentication challenge: ${reason}`;
-    expect(answer).deep.equal({ content: [{ type: 'text', text }], isError: true });
-    const lines = gateway.log.having('no link to sign in at a server', 'warn');
-    expect(lines.map(({ data }) => data)).deep.equal([{ plugin: 'auth-client', server: 'notes', reason }]);
+    const { content } = await gateway.call('core_auth_login', { server: 'notes' });
+    expect(JSON.stringify(content)).contain(`If the page there does not know the client: ${reason}.`);
+    const lines = gateway.log.having('an authorization server may not know this gateway', 'warn');
+    expect(lines.at(-1)?.data).deep.equal({ plugin: 'auth-client', server: 'notes', reason });
   });
 
   it('names another document if one is configured, and then publishes none', async () => {

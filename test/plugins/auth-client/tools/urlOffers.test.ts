@@ -28,7 +28,7 @@ function offering(of: SignInStatuses['of']) {
     return () => void (seen.following -= 1);
   };
   const offers = new UrlOffers(
-    { link: () => Promise.resolve('https://gw/link'), connect: () => Promise.resolve(undefined) },
+    { link: () => Promise.resolve({ url: 'https://gw/link' }), connect: () => Promise.resolve(undefined) },
     () => ({ of, follow }),
     captureLog(),
   );
