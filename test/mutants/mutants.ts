@@ -91,8 +91,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     does: 'sends codes to whatever begins like a redirect URI of the client',
     file: 'plugins/auth-server/clients/redirectUri.ts',
-    find: 'redirectUris.includes(uri) || (',
-    replace: 'redirectUris.some((own) => uri.startsWith(own)) || (',
+    find: '.includes(withoutLoopbackPort(uri))',
+    replace: '.some((own) => withoutLoopbackPort(uri).startsWith(own))',
     tests: ['test/plugins/auth-server/endpoints/authorize.test.ts'],
   },
   {

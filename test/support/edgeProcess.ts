@@ -2,7 +2,8 @@ import { builtInNames } from '../../kernel/loader.ts';
 import { makeDirectory } from './directory.ts';
 import type { Directory } from './directory.ts';
 
-const EDGE = ['http', 'front', 'live-reload', 'transport-http', 'transport-sse', 'transport-stdio'];
+/** The edge, and the verb that checks the configuration, which never runs in a gateway. */
+const EDGE = ['check', 'http', 'front', 'live-reload', 'transport-http', 'transport-sse', 'transport-stdio'];
 
 /** Meta-tools for a process of its own: `large` answers the given number of bytes, `slow` ends on SIGUSR2, `stuck` never. */
 const TOOLS = `
