@@ -21,6 +21,10 @@ const MAX_SCOPES = 50;
 /** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
+/** A flow is kept for ten minutes with its hints, and anyone can begin one. */
+const MAX_HINT_CHARS = 512;
+/** It is a token of the identity provider. */
+const MAX_TOKEN_CHARS = 4_096;
 
 /** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
 export function authorize(leg: ProviderLeg, clients: Clients, config: () => ServerConfig): OAuthEndpoint {
@@ -77,9 +81,7 @@ async function begin(
     state,
     scope: scopeOf(params, client, settings.idp.scopes),
     challenge,
-    hints: Object.fromEntries(
-      HINTS.flatMap((name) => [[name, params.get(name)]].filter(([, value]) => value !== undefined)),
-    ) as Flow['hints'],
+    hints: hintsOf(params),
     verifier: newSecret(),
     nonce: newSecret(),
     browser: digest(browser.id),
@@ -93,6 +95,21 @@ async function begin(
   await flows.put(`consent ${secret}`, flow);
   const page = consentPage(client, flow, secret);
   return { ...page, headers: { ...page.headers, ...browser.headers } };
+}
+
+/** @throws OAuthError invalid_request for one that is too long */
+function hintsOf(params: Params): Flow['hints'] {
+  const hints: Record<string, string> = {};
+  for (const name of HINTS) {
+    const hint = params.get(name);
+    const most = name === 'id_token_hint' ? MAX_TOKEN_CHARS : MAX_HINT_CHARS;
+    if (hint !== undefined && hint.length > most)
+      throw new OAuthError('invalid_request', `${name} must have at most ${most} characters`, {
+        reason: 'hint-too-long',
+      });
+    if (hint !== undefined) hints[name] = hint;
+  }
+  return hints;
 }
 
 /** A client that anyone could have registered may have been made by an attacker, unless the code can only reach this person's machine. */

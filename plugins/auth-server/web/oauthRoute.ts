@@ -63,6 +63,8 @@ export function oauthRoute(
         return withHeaders(await handle({ http, request, address, logRefusal }));
       } catch (error) {
         const refused = asOAuthError(error);
+        if (isGatewayError(error) && error.code === 'STORE_FORBIDDEN')
+          refusals.write('warn', error.message, request, { path, reason: refused.reason });
         logRefusal(refused);
         const isPerson = isForBrowsers && request.header('accept')?.includes('text/html') === true;
         return withHeaders(isPerson ? refusalPage(refused) : refused.reply);
@@ -78,6 +80,8 @@ function asOAuthError(error: unknown): OAuthError {
   if (error.code === 'STORE_UNREACHABLE' || error.code === 'PLUGIN_MISSING') {
     return OAuthError.unavailable('the store cannot be reached', 'store-unreachable');
   }
+  // Clients need not know how much the store may hold.
+  if (error.code === 'STORE_FORBIDDEN') return OAuthError.unavailable('the store is full', 'store-full');
   if (error.code === 'REQUEST_TOO_LARGE') {
     return new OAuthError('invalid_request', 'Request body too large', {
       status: 413,

@@ -159,6 +159,18 @@ describe('auth-server: /oauth/authorize', () => {
       expect(await isSentToProvider({ state }), state).equal(true);
   });
 
+  it('refuses hints that are longer than any provider takes, because each flow is kept', async () => {
+    for (const [name, most] of [
+      ['login_hint', 512],
+      ['acr_values', 512],
+      ['id_token_hint', 4_096],
+    ] as const) {
+      const long = await redirected({ [name]: 'x'.repeat(most + 1) });
+      expect(long).include({ error: 'invalid_request', reason: 'hint-too-long' });
+      expect(await isSentToProvider({ [name]: 'x'.repeat(most) }), name).equal(true);
+    }
+  });
+
   it('T11: refuses a resource that is not this gateway', async () => {
     const { base } = auth;
     for (const resource of ['https://o.example/mcp', `${base}.evil.example`, `${base}/admin`, `${base}#mcp`])
