@@ -1,4 +1,5 @@
 import type { JsonObject, Log } from 'pegboard';
+import { loggedSubject } from '../../kit/oauth/loggedSubject.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Grant, GrantAnswer, GrantRequest, TokenForm } from '../../contracts/oauth.ts';
 import { TOKEN_EXCHANGE } from '../../kit/oauth/grantTypes.ts';
@@ -14,7 +15,6 @@ const SUBJECT_TYPES: readonly TokenUse[] = ['id_token', 'access_token', 'jwt'];
 const ISSUED_TYPES = ['id_token', 'jwt'];
 /** A grant's access token may be anything. */
 const GRANTED_TYPES = ['access_token'];
-const MAX_LOGGED_CHARS = 12;
 
 export interface ExchangeGrantParts {
   readonly issuers: TrustedIssuers;
@@ -60,7 +60,7 @@ export class ExchangeGrant implements Grant {
       client: client.id,
       target: target.name,
       issuer: facts.issuer,
-      subject: shortened(facts.subject),
+      subject: loggedSubject(facts.subject),
     });
     return { body };
   }
@@ -113,10 +113,6 @@ function bodyOf({ token, type, scope, expiresAt }: DownstreamToken): JsonObject 
 
 function typesText(types: readonly string[]): string {
   return types.map((type) => PREFIX + type).join(' or ');
-}
-
-function shortened(subject: string): string {
-  return subject.length > MAX_LOGGED_CHARS ? `${subject.slice(0, MAX_LOGGED_CHARS)}…` : subject;
 }
 
 function invalid(description: string, reason: string): OAuthError {

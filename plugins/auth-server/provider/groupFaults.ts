@@ -1,11 +1,10 @@
 import type { Log } from 'pegboard';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
+import { loggedSubject } from '../../kit/oauth/loggedSubject.ts';
 import { MAX_GROUPS, claimAt } from './personOf.ts';
 import type { Claims } from './personOf.ts';
 
 const MAX_TOLD = 10_000;
-/** Characters of a subject in the log, which is for those who know their people. */
-const SHOWN = 12;
 
 /** Says once for each person why some of their groups do not count. */
 export class GroupFaults {
@@ -20,8 +19,7 @@ export class GroupFaults {
     const fault = faultOf(claims, groupsClaim);
     if (fault === undefined || this.#told.has(subject)) return;
     this.#told.set(subject, true);
-    const person = subject.length > SHOWN ? `${subject.slice(0, SHOWN)}…` : subject;
-    this.#log.warn(`a person ${fault}`, { person, claim: groupsClaim });
+    this.#log.warn(`a person ${fault}`, { person: loggedSubject(subject), claim: groupsClaim });
   }
 }
 

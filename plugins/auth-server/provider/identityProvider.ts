@@ -10,7 +10,7 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { CLOCK_TOLERANCE_S, discoverProvider } from './discoverProvider.ts';
 import { GroupFaults } from './groupFaults.ts';
 import { claimsOf, personAfter, toPerson } from './personOf.ts';
-import type { Claims } from './personOf.ts';
+import type { Claims, Tokens } from './personOf.ts';
 import { providerFault } from './providerFault.ts';
 import { providerRefusal } from './providerRefusal.ts';
 
@@ -18,7 +18,6 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = 30;
-type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 
 /** What the browser brings to the provider. */
 export interface ProviderQuestion {

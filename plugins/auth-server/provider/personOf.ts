@@ -6,7 +6,8 @@ export const MAX_GROUPS = 100;
 const MAX_CHARS = 256;
 
 export type Claims = Readonly<Record<string, unknown>>;
-type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
+/** A verified answer of the provider's token endpoint. */
+export type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 
 /** What the verified id token of an answer says about a person, and the userinfo endpoint where the token has no groups or no address.
  *  @param subject the person @param groupsClaim as in toPerson()
