@@ -44,12 +44,12 @@ export class AssertionGrant implements Grant {
         reason: 'client-has-no-secret',
       });
     const assertion = form.need('assertion');
-    const key = await jkt();
     if (form.all('resource').some((resource) => !this.#server().isOwn(resource)))
       throw new OAuthError('invalid_target', 'resource is not this gateway', { reason: 'resource-not-ours' });
     const person = await this.#issuers.verify(assertion, 'assertion');
     this.#check(person, client);
     const scope = scopeOf(form, person);
+    const key = await jkt();
     // Last, so that an assertion is used up only if a token is issued for it.
     await this.#use(person);
     const body = await this.#server().issue({ person, client, scope, jkt: key });

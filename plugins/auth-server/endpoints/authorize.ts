@@ -18,10 +18,12 @@ import type { ProviderLeg } from './toProvider.ts';
 const MIN_STATE_CHARS = 8;
 const MAX_STATE_CHARS = 1_024;
 const MAX_SCOPES = 50;
+/** Length of all together: they go to the provider and back in the address. */
+const MAX_SCOPE_CHARS = 2_048;
 /** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
-/** A flow is kept for ten minutes with its hints, and anyone can begin one. */
+/** No provider takes longer ones. */
 const MAX_HINT_CHARS = 512;
 /** It is a token of the identity provider. */
 const MAX_TOKEN_CHARS = 4_096;
@@ -91,9 +93,7 @@ async function begin(
   if (!isAsked) return toProvider(leg, flow, browser.headers);
   if (params.get('prompt') === 'none')
     throw new OAuthError('consent_required', 'the person must be asked for consent');
-  const secret = newSecret();
-  await flows.put(`consent ${secret}`, flow);
-  const page = consentPage(client, flow, secret);
+  const page = consentPage(client, flow, await flows.seal('consent', flow));
   return { ...page, headers: { ...page.headers, ...browser.headers } };
 }
 
@@ -160,15 +160,16 @@ function checked(params: Params, addresses: Addresses): { state: string; challen
 /** @param fallback for a client that asks for none */
 function scopeOf(params: Params, client: OAuthClient, fallback: readonly string[]): string {
   const allowed = client.scopes;
-  const asked = params
-    .get('scope')
-    ?.split(' ')
-    .filter((scope) => scope !== '');
-  if (asked === undefined) return (allowed ?? fallback).join(' ');
-  if (asked.length > MAX_SCOPES || !asked.every((scope) => SCOPE.test(scope)))
-    throw new OAuthError('invalid_scope', `scope is malformed, or has over ${MAX_SCOPES} parts`, {
-      reason: 'scope-malformed',
-    });
+  const text = params.get('scope');
+  if (text === undefined) return (allowed ?? fallback).join(' ');
+  const asked = text.split(' ').filter((scope) => scope !== '');
+  const isShort = text.length <= MAX_SCOPE_CHARS && asked.length <= MAX_SCOPES;
+  if (!isShort || !asked.every((scope) => SCOPE.test(scope)))
+    throw new OAuthError(
+      'invalid_scope',
+      `scope is malformed, or has over ${MAX_SCOPES} parts or ${MAX_SCOPE_CHARS} characters`,
+      { reason: 'scope-malformed' },
+    );
   if (allowed !== undefined && !asked.every((scope) => allowed.includes(scope)))
     throw new OAuthError('invalid_scope', 'scope has a part that the client did not register', {
       reason: 'scope-not-registered',

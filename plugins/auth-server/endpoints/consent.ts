@@ -14,7 +14,7 @@ export function consent(leg: ProviderLeg): OAuthEndpoint {
     isForBrowsers: true,
     handle: async (exchange) => {
       const form = await formParameters(exchange);
-      const flow = await leg.flows.take(`consent ${form.get('flow') ?? ''}`);
+      const { flow } = (await leg.flows.take('consent', form.get('flow') ?? '', exchange.address)) ?? {};
       const browser = leg.browsers.idOf(exchange.request);
       const isClients = flow !== undefined && 'clientId' in flow;
       if (!isClients || browser === undefined || digest(browser) !== flow.browser) {

@@ -15,7 +15,7 @@ const WHAT: Readonly<Record<string, string>> = {
 export function consentPage(
   { id, name, origin }: OAuthClient,
   { redirectUri, scope }: Flow,
-  secret: string,
+  sealed: string,
 ): Reply {
   const { protocol, host } = new URL(redirectUri);
   const scopes = scope.split(' ').map((one) => html`<li>${WHAT[one] ?? one}</li>`);
@@ -40,7 +40,7 @@ export function consentPage(
       </dl>
       <p>Allow this only if you have just started signing in from that application.</p>
       <form method="post" action="/oauth/consent">
-        <input type="hidden" name="flow" value="${secret}" />
+        <input type="hidden" name="flow" value="${sealed}" />
         <button name="decision" value="allow">Allow</button
         ><button class="quiet" name="decision" value="deny">Cancel</button>
       </form>`,

@@ -34,11 +34,12 @@ export function providerCallback(
     method: 'GET',
     path: '/oauth/callback',
     isForBrowsers: true,
-    handle: async ({ http, request, logRefusal }) => {
+    handle: async ({ http, request, address, logRefusal }) => {
       const params = new Params(http.query);
       const state = params.need('state');
-      const flow = await flows.take(state);
-      if (flow === undefined) throw unknownState(params.get('iss') === addresses.base);
+      const taken = await flows.take('callback', state, address);
+      if (taken === undefined) throw unknownState(params.get('iss') === addresses.base);
+      const { flow, complete } = taken;
       const browser = browsers.idOf(request);
       const isSameBrowser = browser !== undefined && digest(browser) === flow.browser;
       const isBound = 'returnTo' in flow || flow.isBound;
@@ -47,7 +48,11 @@ export function providerCallback(
           reason: 'callback-of-other-browser',
         });
       const { verifier, nonce } = flow;
-      const redeem = (): Promise<Identity> => provider.redeem(http.query, { state, nonce, verifier });
+      const redeem = async (): Promise<Identity> => {
+        const identity = await provider.redeem(http.query, { state, nonce, verifier });
+        if (!(await complete())) throw unknownState(false);
+        return identity;
+      };
       const returned: Return = { request, redeem, isSameBrowser, logRefusal };
       return 'returnTo' in flow
         ? toPage(addresses, people, flow, returned)

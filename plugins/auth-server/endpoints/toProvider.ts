@@ -2,7 +2,6 @@ import type { Reply } from 'pegboard';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
-import { newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 
 /** How long a browser keeps the cookie that its sign-ins are bound to. */
@@ -18,15 +17,16 @@ export interface ProviderLeg {
   readonly scopes: () => readonly string[];
 }
 
-/** Sends the browser to the identity provider; it returns to /oauth/callback. @throws OAuthError temporarily_unavailable */
+/** Sends the browser to the identity provider; it returns to /oauth/callback. @throws OAuthError temporarily_unavailable
+ *  @throws GatewayError STORE_UNREACHABLE */
 export async function toProvider(
   { flows, provider, scopes }: ProviderLeg,
   flow: Flow | BrowserFlow,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  const state = newSecret();
   const { verifier, nonce, hints } = flow;
+  // The provider has the hints; without them the address stays short.
+  const state = await flows.seal('callback', { ...flow, hints: {} });
   const location = await provider.signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
-  await flows.put(state, flow);
   return { status: 302, headers: { location, ...headers } };
 }

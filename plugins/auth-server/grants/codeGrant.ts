@@ -31,8 +31,10 @@ export class CodeGrant implements Grant {
 
   async redeem(request: GrantRequest): Promise<GrantAnswer> {
     const code = request.form.need('code');
-    // First, so that a bad proof does not use up the code.
-    const jkt = await request.jkt();
+    const found = await this.#codes.find(code);
+    if (found === undefined) throw refused('code-unknown');
+    // Before the code is used, which a bad proof must not do; not for an invented or spent code, whose proofs would fill the vault.
+    const jkt = 'isSpent' in found ? undefined : await request.jkt();
     const { attempts } = this.#issuing;
     const attempt = attempts.begin();
     let used: UsedCode | undefined;

@@ -30,7 +30,7 @@ export class RefreshGrant implements Grant {
   }
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
-    const { signIn, secret, generation } = await this.#checked(form, client, await jkt());
+    const { signIn, secret, generation } = await this.#checked(form, client, jkt);
     const scope = this.#scopeOf(form, signIn);
     if (await this.#isSecondUse(signIn, secret, generation)) return this.#accessAlone(signIn, scope);
     // A client that presents the current token has received the answer to the former one.
@@ -64,14 +64,16 @@ export class RefreshGrant implements Grant {
     return { body, ended: (isAnswered) => this.#close(next, isAnswered) };
   }
 
-  async #checked(form: TokenForm, client: OAuthClient, jkt: string | undefined): Promise<Presented> {
+  async #checked(form: TokenForm, client: OAuthClient, jkt: GrantRequest['jkt']): Promise<Presented> {
     const token = form.need('refresh_token');
     await this.#ahead.settled(token.split('.', 1)[0] ?? '');
     const presented = await this.#issuing.signIns.presented(token);
     if (presented === undefined) throw refused('refresh-token-unknown');
     const { signIn } = presented;
     if (signIn.clientId !== client.id) throw await this.#theft(signIn, 'refresh-token-of-other-client');
-    if (signIn.jkt !== undefined && signIn.jkt !== jkt) throw refused('refresh-token-of-other-key');
+    // Only beside a token that is known: proofs of strangers would fill the vault.
+    const proved = await jkt();
+    if (signIn.jkt !== undefined && signIn.jkt !== proved) throw refused('refresh-token-of-other-key');
     return presented;
   }
 

@@ -9,14 +9,18 @@ export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /** Encrypts and authenticates. @param context additional data, not stored in the result: the same is needed to open it
  *  @returns nonce, AES-256-GCM text and tag */
-export function sealBytes({ key }: SealKey, context: Buffer, plain: Buffer): Buffer {
+export function sealBytes({ key }: Pick<SealKey, 'key'>, context: Buffer, plain: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(context);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** @returns undefined if this key has not sealed these bytes in this context */
-export function unsealBytes({ key }: SealKey, context: Buffer, sealed: Buffer): Buffer | undefined {
+export function unsealBytes(
+  { key }: Pick<SealKey, 'key'>,
+  context: Buffer,
+  sealed: Buffer,
+): Buffer | undefined {
   if (sealed.length < SEAL_BYTES) return undefined;
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
