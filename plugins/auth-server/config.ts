@@ -80,6 +80,8 @@ export interface ServerConfig {
     readonly perClient: number;
     /** Requests of one person to MCP. */
     readonly perPerson: number;
+    /** Registrations of one address in an hour; for IPv6 of its /64 network. */
+    readonly registrations: number;
     /** Log lines a minute about refusals for one reason, of an address; a last line of the minute says how many
      *  further ones there were. */
     readonly logLines: number;

@@ -44,6 +44,6 @@ export function provideSignIn(
   const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);
   web.serve(authorize(leg, clients, config));
   web.serve(consent(leg));
-  web.serve(providerCallback(leg, codes, people));
+  web.serve(providerCallback(leg, codes, people, clients.registrations));
   scope.provide(BrowserSignIn, browserSignIn(leg, people));
 }

@@ -1,6 +1,7 @@
 import type { InboundRequest, Reply } from 'pegboard';
 import { html, page } from '../../kit/http/page.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import type { Registrations } from '../clients/registrations.ts';
 import type { Identity } from '../provider/identityProvider.ts';
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
@@ -29,6 +30,7 @@ export function providerCallback(
   { flows, browsers, addresses, provider }: ProviderLeg,
   codes: Codes,
   people: BrowserPeople,
+  registrations: Registrations,
 ): OAuthEndpoint {
   return {
     method: 'GET',
@@ -51,6 +53,7 @@ export function providerCallback(
       const redeem = async (): Promise<Identity> => {
         const identity = await provider.redeem(http.query, { state, nonce, verifier });
         if (!(await complete())) throw unknownState(false);
+        if ('clientId' in flow) await registrations.used(flow.clientId);
         return identity;
       };
       const returned: Return = { request, redeem, isSameBrowser, logRefusal };

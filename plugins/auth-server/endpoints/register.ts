@@ -18,8 +18,6 @@ import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_URIS = 20;
-/** Registrations of an address in an hour. */
-const MAX_REGISTRATIONS = 10;
 const AUTH_METHODS: readonly OAuthClient['authMethod'][] = [
   'none',
   'client_secret_basic',
@@ -34,6 +32,7 @@ export interface Gates {
     | 'allowWellKnownRedirectURIs'
     | 'trustedPublicRegistrationSchemes'
     | 'trustedPublicRegistrationRedirectURIs'
+    | 'rateLimits'
   >;
   readonly registrationToken: string | undefined;
 }
@@ -77,7 +76,7 @@ export function registration(
   policy: () => RedirectPolicy,
   log: Log,
 ): (body: string, request: RegisterRequest) => Promise<Reply> {
-  const limit = new RateLimit(() => MAX_REGISTRATIONS, 3_600);
+  const limit = new RateLimit(() => gates().settings.rateLimits.registrations, 3_600);
   return async (body, { authorization, address }) => {
     const metadata = parsed(body);
     const redirectUris = urisOf(metadata['redirect_uris']);

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
 import { newBrowser } from '../../support/browser.ts';
-import { REDIRECT, registerAt, startAuthServer, tokensOf } from '../../support/authServer.ts';
+import { REDIRECT, SignInClient, registerAt, startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer } from '../../support/authServer.ts';
+import { movableClock } from '../../support/clock.ts';
 
 /** Records that the vault takes; what the strangers ask for is many times as much. */
 const ROOM = 150;
@@ -95,5 +96,28 @@ describe('auth-server: strangers who begin sign-ins', () => {
       expect(answer.body['error']).to.equal('invalid_grant');
     });
     expect(await records()).to.equal(before);
+  });
+});
+
+describe('auth-server: too many clients', () => {
+  it('that no person has signed in with within an hour make room for new ones', async () => {
+    const clock = movableClock();
+    const auth = await startAuthServer();
+    const used = await registerAt(auth.base);
+    const client = new SignInClient(auth.base, used);
+    await client.code();
+    const { vault } = auth;
+    const unused = { redirectUris: [REDIRECT], authMethod: 'none', origin: 'open', renewedAt: Date.now() };
+    for (let at = 0; at < 9_998; at += 1)
+      await vault.set(`oauth-client:${at}`, { ...unused, id: String(at) }, 86_400);
+    const refused: unknown = await registerAt(auth.base).catch((error: unknown) => error);
+    expect(refused).to.be.an('error').with.property('message', 'not registered: 503');
+    expect(auth.lastReason).to.equal('registrations-full');
+    clock.later(3_600_000);
+    await registerAt(auth.base);
+    clock.later(1_001);
+    expect(await vault.list('oauth-client:')).to.have.length(3);
+    await client.code();
+    clock.end();
   });
 });

@@ -26,6 +26,7 @@ const CLOSED: Gates = {
     allowWellKnownRedirectURIs: false,
     trustedPublicRegistrationSchemes: [],
     trustedPublicRegistrationRedirectURIs: [],
+    rateLimits: { perAddress: 50, perClient: 100, perPerson: 100, registrations: 10, logLines: 1 },
   },
 };
 const UNAUTHENTICATED = {
