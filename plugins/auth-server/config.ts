@@ -55,6 +55,9 @@ export interface ServerConfig {
   /** Whether clients may register with the redirect URIs of Claude, ChatGPT, VS Code and Cursor, beside those
    *  of this machine. People are asked for consent. */
   readonly allowWellKnownRedirectURIs: boolean;
+  /** Whether a device without a browser may be signed in by a code that a person types elsewhere (RFC 8628).
+   *  Off, because people are talked into typing the codes of other persons' devices. */
+  readonly allowDeviceFlow: boolean;
   /** Whether client metadata documents may have private or loopback addresses. Warned about at the start. */
   readonly allowPrivateIPClientMetadata: boolean;
   /** Whether redirect URIs may lead to private addresses. Warned about at the start. */

@@ -45,7 +45,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const external = new ExternalCallers(() => sharedKey(vault(), 'external'));
   const idTokens = new IdTokens(provider, () => config().trustedAudiences, external, scope.log);
   const { signIns, accessTokens, ahead, grants } = issued;
-  provideSignIn(scope, web, provider, clients, issued.codes);
+  provideSignIn(scope, web, provider, clients, issued.codes, issued.devices);
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => web.clientAddresses.originsOf(request));
   for (const endpoint of [

@@ -11,17 +11,13 @@ import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { consentPage } from './consentPage.ts';
 import { errorRedirect } from './errorRedirect.ts';
+import { scopeOf } from './scopeOf.ts';
 import { BROWSER_S, toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
 /** Below it a client has not meant to be protected; Codex sends 22 characters, VS Code 24. */
 const MIN_STATE_CHARS = 8;
 const MAX_STATE_CHARS = 1_024;
-const MAX_SCOPES = 50;
-/** Length of all together: they go to the provider and back in the address. */
-const MAX_SCOPE_CHARS = 2_048;
-/** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
 /** No provider takes longer ones. */
 const MAX_HINT_CHARS = 512;
@@ -155,24 +151,4 @@ function checked(params: Params, addresses: Addresses): { state: string; challen
       reason: 'resource-not-ours',
     });
   return { state, challenge };
-}
-
-/** @param fallback for a client that asks for none */
-function scopeOf(params: Params, client: OAuthClient, fallback: readonly string[]): string {
-  const allowed = client.scopes;
-  const text = params.get('scope');
-  if (text === undefined) return (allowed ?? fallback).join(' ');
-  const asked = text.split(' ').filter((scope) => scope !== '');
-  const isShort = text.length <= MAX_SCOPE_CHARS && asked.length <= MAX_SCOPES;
-  if (!isShort || !asked.every((scope) => SCOPE.test(scope)))
-    throw new OAuthError(
-      'invalid_scope',
-      `scope is malformed, or has over ${MAX_SCOPES} parts or ${MAX_SCOPE_CHARS} characters`,
-      { reason: 'scope-malformed' },
-    );
-  if (allowed !== undefined && !asked.every((scope) => allowed.includes(scope)))
-    throw new OAuthError('invalid_scope', 'scope has a part that the client did not register', {
-      reason: 'scope-not-registered',
-    });
-  return [...new Set(asked)].join(' ');
 }

@@ -1,5 +1,7 @@
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
+import { deviceEnd } from './devicePage.ts';
+import type { Devices } from '../state/devices.ts';
 import { formParameters } from '../web/oauthRoute.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { errorRedirect } from './errorRedirect.ts';
@@ -7,7 +9,7 @@ import { toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
 /** `POST /oauth/consent`: the person's decision, only from the browser that was shown the page. */
-export function consent(leg: ProviderLeg): OAuthEndpoint {
+export function consent(leg: ProviderLeg, devices: Devices): OAuthEndpoint {
   return {
     method: 'POST',
     path: '/oauth/consent',
@@ -30,6 +32,10 @@ export function consent(leg: ProviderLeg): OAuthEndpoint {
       if (form.get('decision') === 'allow') return toProvider(leg, flow);
       const denied = new OAuthError('access_denied', 'the person did not allow it');
       exchange.logRefusal(denied);
+      if ('device' in flow) {
+        await devices.decide(flow.device, 'denied');
+        return deviceEnd('denied');
+      }
       return errorRedirect(leg.addresses, flow.redirectUri, flow.state, denied);
     },
   };

@@ -1,5 +1,6 @@
 import type { Reply } from 'pegboard';
 import { html, page } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Flow } from '../state/flows.ts';
 
@@ -18,7 +19,6 @@ export function consentPage(
   sealed: string,
 ): Reply {
   const { protocol, host } = new URL(redirectUri);
-  const scopes = scope.split(' ').map((one) => html`<li>${WHAT[one] ?? one}</li>`);
   const about =
     origin === 'document'
       ? html`<dt>Published at</dt>
@@ -34,7 +34,7 @@ export function consentPage(
         <dt>It gets</dt>
         <dd>
           <ul>
-            ${scopes}
+            ${scopeItems(scope)}
           </ul>
         </dd>
       </dl>
@@ -45,4 +45,9 @@ export function consentPage(
         ><button class="quiet" name="decision" value="deny">Cancel</button>
       </form>`,
   );
+}
+
+/** What scopes give, in words for people. */
+export function scopeItems(scope: string): readonly Html[] {
+  return scope.split(' ').map((one) => html`<li>${WHAT[one] ?? one}</li>`);
 }

@@ -3,6 +3,9 @@ import { BrowserSignIn, SignInScopes } from '../../contracts/oauth.ts';
 import { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { Clients } from '../clients/clients.ts';
+import { deviceAuthorization } from './deviceAuthorization.ts';
+import { devicePage } from './devicePage.ts';
+import type { Devices } from '../state/devices.ts';
 import type { AuthServerConfig, ServerConfig } from '../config.ts';
 import { AskedScopes } from '../provider/askedScopes.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
@@ -23,6 +26,7 @@ export function provideSignIn(
   provider: IdentityProvider,
   clients: Clients,
   codes: Codes,
+  devices: Devices,
 ): void {
   const { addresses } = web;
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
@@ -43,7 +47,9 @@ export function provideSignIn(
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
   const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);
   web.serve(authorize(leg, clients, config));
-  web.serve(consent(leg));
-  web.serve(providerCallback(leg, codes, people, clients.registrations));
+  web.serve(consent(leg, devices));
+  web.serve(providerCallback(leg, codes, people, clients.registrations, devices));
+  web.serve(deviceAuthorization(clients, devices, addresses, config));
+  web.serve(devicePage(leg, clients, devices, config));
   scope.provide(BrowserSignIn, browserSignIn(leg, people));
 }

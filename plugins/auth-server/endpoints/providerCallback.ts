@@ -2,10 +2,13 @@ import type { InboundRequest, Reply } from 'pegboard';
 import { html, page } from '../../kit/http/page.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Registrations } from '../clients/registrations.ts';
+import { DEVICE_REDIRECT } from '../state/devices.ts';
+import { deviceEnd } from './devicePage.ts';
+import type { Devices } from '../state/devices.ts';
 import type { Identity } from '../provider/identityProvider.ts';
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
-import type { BrowserFlow, Flow } from '../state/flows.ts';
+import type { BrowserFlow, DeviceFlow, Flow } from '../state/flows.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
@@ -31,6 +34,7 @@ export function providerCallback(
   codes: Codes,
   people: BrowserPeople,
   registrations: Registrations,
+  devices: Devices,
 ): OAuthEndpoint {
   return {
     method: 'GET',
@@ -44,7 +48,7 @@ export function providerCallback(
       const { flow, complete } = taken;
       const browser = browsers.idOf(request);
       const isSameBrowser = browser !== undefined && digest(browser) === flow.browser;
-      const isBound = 'returnTo' in flow || flow.isBound;
+      const isBound = !('isBound' in flow) || flow.isBound;
       if (!isSameBrowser && (browser !== undefined || isBound))
         throw new OAuthError('invalid_request', 'this sign-in began in another browser; begin it again', {
           reason: 'callback-of-other-browser',
@@ -57,9 +61,9 @@ export function providerCallback(
         return identity;
       };
       const returned: Return = { request, redeem, isSameBrowser, logRefusal };
-      return 'returnTo' in flow
-        ? toPage(addresses, people, flow, returned)
-        : toClient(addresses, codes, people, flow, returned);
+      if ('returnTo' in flow) return toPage(addresses, people, flow, returned);
+      if ('device' in flow) return toDevice(devices, codes, people, flow, returned);
+      return toClient(addresses, codes, people, flow, returned);
     },
   };
 }
@@ -105,6 +109,30 @@ async function toPage(
       { status: error.status },
     );
   }
+}
+
+async function toDevice(
+  devices: Devices,
+  codes: Codes,
+  people: BrowserPeople,
+  { device, clientId, scope, challenge }: DeviceFlow,
+  { request, redeem, logRefusal }: Return,
+): Promise<Reply> {
+  const identity = await redeem().catch((error: unknown) => {
+    if (error instanceof OAuthError && error.error === 'access_denied') return error;
+    throw error;
+  });
+  if (identity instanceof OAuthError) {
+    logRefusal(identity);
+    await devices.decide(device, 'denied');
+    return deviceEnd('denied');
+  }
+  const { person, provider } = identity;
+  const facts = { clientId, redirectUri: DEVICE_REDIRECT, scope, challenge, person, provider };
+  await codes.issueFor(challenge, facts);
+  if (!(await devices.decide(device, 'allowed'))) return deviceEnd('expired');
+  const shown = deviceEnd('allowed');
+  return { ...shown, headers: { ...shown.headers, ...(await people.remember(request, person)) } };
 }
 
 /** @param isOwnAnswer whether it is what a client gets, which has then registered this address as its own */

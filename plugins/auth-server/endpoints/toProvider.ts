@@ -1,6 +1,6 @@
 import type { Reply } from 'pegboard';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
-import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
+import type { AnyFlow, Flows } from '../state/flows.ts';
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { Addresses } from '../web/addresses.ts';
 
@@ -21,7 +21,7 @@ export interface ProviderLeg {
  *  @throws GatewayError STORE_UNREACHABLE */
 export async function toProvider(
   { flows, provider, scopes }: ProviderLeg,
-  flow: Flow | BrowserFlow,
+  flow: AnyFlow,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   const { verifier, nonce, hints } = flow;

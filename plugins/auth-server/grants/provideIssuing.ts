@@ -2,6 +2,8 @@ import type { Scope } from 'pegboard';
 import { Grant } from '../../contracts/oauth.ts';
 import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { AuthServerConfig } from '../config.ts';
+import { DeviceGrant } from './deviceGrant.ts';
+import { Devices } from '../state/devices.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import { AccessTokens } from '../state/accessTokens.ts';
 import { Attempts } from '../state/attempts.ts';
@@ -20,6 +22,7 @@ export interface Issued {
   readonly signIns: SignIns;
   readonly accessTokens: AccessTokens;
   readonly codes: Codes;
+  readonly devices: Devices;
   readonly ahead: ProviderAhead;
   readonly grants: () => readonly Grant[];
 }
@@ -63,7 +66,13 @@ export function provideIssuing(
   const turns = new ProviderTurns(signIns, attempts, provider);
   const ahead = new ProviderAhead(issuing, turns);
   const codes = new Codes(scope);
-  const own = [new CodeGrant(issuing, codes, begun), new RefreshGrant(issuing, turns, ahead)];
-  const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
-  return { signIns, accessTokens, codes, ahead, grants };
+  const devices = new Devices(scope);
+  const byCode = new CodeGrant(issuing, codes, begun);
+  const own = [byCode, new RefreshGrant(issuing, turns, ahead)];
+  const byDevice = new DeviceGrant(devices, byCode, addresses);
+  const grants = (): readonly Grant[] => {
+    const { allowDeviceFlow } = scope.config.aggregator.oauth.server;
+    return [...own, ...(allowDeviceFlow ? [byDevice] : []), ...scope.all(Grant)];
+  };
+  return { signIns, accessTokens, codes, devices, ahead, grants };
 }

@@ -41,9 +41,14 @@ export class Codes {
 
   async issue(facts: Omit<CodeFacts, 'signIn' | 'issuedAt'>): Promise<string> {
     const code = newSecret();
-    const record: CodeFacts = { ...facts, signIn: newSecret(128), issuedAt: Date.now() };
-    await this.#vault.set(KIND + digest(code), record, LIFETIME_S);
+    await this.issueFor(digest(code), facts);
     return code;
+  }
+
+  /** @param codeDigest digest of a secret that the client has already */
+  async issueFor(codeDigest: string, facts: Omit<CodeFacts, 'signIn' | 'issuedAt'>): Promise<void> {
+    const record: CodeFacts = { ...facts, signIn: newSecret(128), issuedAt: Date.now() };
+    await this.#vault.set(KIND + codeDigest, record, LIFETIME_S);
   }
 
   async find(code: string): Promise<CodeFacts | SpentCode | undefined> {

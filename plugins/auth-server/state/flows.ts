@@ -45,9 +45,16 @@ export interface Flow extends ProviderFlow {
   readonly isBound: boolean;
 }
 
+/** A sign-in for a device, which learns of it by itself. It is always bound to the browser in which the device was allowed. */
+export interface DeviceFlow extends ProviderFlow, Pick<Flow, 'clientId' | 'scope' | 'challenge'> {
+  /** The device's id. */
+  readonly device: string;
+}
+export type AnyFlow = Flow | BrowserFlow | DeviceFlow;
+
 /** A flow that may continue. */
-export interface TakenFlow<T extends Flow | BrowserFlow = Flow | BrowserFlow> {
-  readonly flow: T;
+export interface TakenFlow {
+  readonly flow: AnyFlow;
   /** Call it when the provider has named a person. @returns false if the flow was completed before
    *  @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN */
   readonly complete: () => Promise<boolean>;
@@ -64,7 +71,7 @@ export class Flows {
   }
 
   /** @returns text for an address or a form, good at that step alone @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN */
-  async seal(step: FlowStep, flow: Flow | BrowserFlow): Promise<string> {
+  async seal(step: FlowStep, flow: AnyFlow): Promise<string> {
     const plain = deflateRawSync(JSON.stringify(flow));
     return sealBytes(await this.#key(), Buffer.from(step), plain).toString('base64url');
   }
@@ -84,10 +91,10 @@ export class Flows {
     return (await mark()) ? { flow, complete: () => Promise.resolve(true) } : undefined;
   }
 
-  async #opened(step: FlowStep, sealed: string): Promise<Flow | BrowserFlow | undefined> {
+  async #opened(step: FlowStep, sealed: string): Promise<AnyFlow | undefined> {
     const plain = unsealBytes(await this.#key(), Buffer.from(step), Buffer.from(sealed, 'base64url'));
     if (plain === undefined) return undefined;
-    return JSON.parse(inflateRawSync(plain).toString()) as Flow | BrowserFlow;
+    return JSON.parse(inflateRawSync(plain).toString()) as AnyFlow;
   }
 
   async #key(): Promise<{ readonly key: Buffer }> {

@@ -62,10 +62,10 @@ export class Authorization {
         issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
       });
     } catch {
-      throw failed('the answer does not come from the authorization server that was asked');
+      throw signInFailed('the answer does not come from the authorization server that was asked');
     }
     const error = params.get('error');
-    if (error !== null) throw failed(params.get('error_description') ?? '', error);
+    if (error !== null) throw signInFailed(params.get('error_description') ?? '', error);
     return this.redeemCode(params.get('code') ?? '');
   }
 
@@ -85,8 +85,8 @@ export class Authorization {
         fetchFn: fetch,
       });
     } catch (error) {
-      if (error instanceof OAuthError) throw failed(error.message, error.code);
-      throw failed((error as Error).message);
+      if (error instanceof OAuthError) throw signInFailed(error.message, error.code);
+      throw signInFailed((error as Error).message);
     }
   }
 }
@@ -98,7 +98,7 @@ interface Begun {
 }
 
 /** @param description may be anything, because it comes from an address */
-function failed(description: string, code = ''): Failure {
+export function signInFailed(description: string, code = ''): Failure {
   const words = [code, description].filter((part) => part !== '').join(': ');
   const line = plainText(words).replaceAll('\n', ' ').slice(0, 300);
   return new Failure(`the sign-in failed: ${line}`, SIGN_IN_FAILED);

@@ -36,7 +36,12 @@ export async function discoverSignIn(
     // Without the list, the server does not check the code_verifier (MCP authorization, PKCE).
     if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
       throw new Error(`${issuer} does not support PKCE with S256`);
-    for (const address of [metadata.authorization_endpoint, metadata.token_endpoint])
+    const device = deviceAddressOf(metadata);
+    for (const address of [
+      metadata.authorization_endpoint,
+      metadata.token_endpoint,
+      ...(device === undefined ? [] : [device]),
+    ])
       if (!isSecure(address)) throw new Error(`${address} is neither https nor on this machine`);
     return { metadata, resource, scope };
   } catch (error) {
@@ -48,4 +53,12 @@ function isSecure(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback);
+}
+
+/** Undefined if no device can be signed in by a code. Source: RFC 8628 §4 */
+export function deviceAddressOf(metadata: AuthorizationServerMetadata): string | undefined {
+  const { device_authorization_endpoint: address } = metadata as {
+    readonly device_authorization_endpoint?: unknown;
+  };
+  return typeof address === 'string' ? address : undefined;
 }

@@ -10,7 +10,9 @@ import type { Hints } from './authorization.ts';
 import { CallbackListener, callbackAt } from './callbackListener.ts';
 import type { CallbackPage } from './callbackListener.ts';
 import { clientId } from './clientId.ts';
-import { discoverSignIn } from './discoverSignIn.ts';
+import { beginDevice } from './beginDevice.ts';
+import type { BegunDevice } from './beginDevice.ts';
+import { deviceAddressOf, discoverSignIn } from './discoverSignIn.ts';
 import { oauthFetch } from './oauthFetch.ts';
 import { TokenFile, newTokens, gatewayOf } from './tokenFile.ts';
 
@@ -20,6 +22,8 @@ export interface GatewaySignIn {
   begin(hints?: Hints): Promise<BegunSignIn>;
   /** Takes what a person pasted: the address of the last page, or its code. @returns whether it belongs to the request */
   accept(pasted: string): Promise<boolean>;
+  /** Signs in by a code that a person types in any browser; undefined where that is not possible. */
+  readonly device: (() => Promise<BegunDeviceSignIn>) | undefined;
   close(): void;
 }
 export interface BegunSignIn {
@@ -27,6 +31,11 @@ export interface BegunSignIn {
   readonly url: string;
   /** Resolves once the tokens are stored. Rejects with a Failure (exit code 3). */
   readonly done: Promise<void>;
+}
+
+export interface BegunDeviceSignIn extends Pick<BegunDevice, 'url' | 'userCode' | 'lifetimeMs'> {
+  /** Resolves once the tokens are stored. Rejects with a Failure (exit code 3). */
+  readonly done: (signal: AbortSignal) => Promise<void>;
 }
 
 interface Current {
@@ -59,15 +68,17 @@ export async function prepareSignIn(
   const formerPort = Number(new URL(stored?.redirect_uri ?? callbackAt(0)).port);
   let current: Current | undefined;
 
+  const store = async (tokens: OAuthTokens): Promise<void> => {
+    const facts = { server_url: gatewayOf(endpoint), client_id: client, redirect_uri: redirectUri };
+    await file.locked(() => file.write(newTokens(tokens, { ...facts, ...placeOf(found) })));
+  };
   const finish = async (redeem: (one: Authorization) => Promise<OAuthTokens>): Promise<CallbackPage> => {
     if (current === undefined) return OTHER;
     const { authorization, resolve, reject } = current;
     // A code is good for one attempt.
     current = undefined;
     try {
-      const tokens = await redeem(authorization);
-      const facts = { server_url: gatewayOf(endpoint), client_id: client, redirect_uri: redirectUri };
-      await file.locked(() => file.write(newTokens(tokens, { ...facts, ...placeOf(found) })));
+      await store(await redeem(authorization));
       resolve();
       return { status: 200, text: `You are signed in at ${endpoint}. You can close this page.` };
     } catch (error) {
@@ -89,7 +100,13 @@ export async function prepareSignIn(
     if (error instanceof Failure) throw error;
     throw new Failure(`cannot sign in at ${endpoint}: ${reasonOf(error)}`, SIGN_IN_FAILED);
   });
+  const deviceAddress = deviceAddressOf(found.metadata);
+  const device = async (address: string): Promise<BegunDeviceSignIn> => {
+    const { tokens, ...begun } = await beginDevice(address, { found, clientId: client, fetch });
+    return { ...begun, done: async (signal) => store(await tokens(signal)) };
+  };
   return {
+    device: deviceAddress === undefined ? undefined : () => device(deviceAddress),
     begin: async (hints) => {
       const authorization = await Authorization.begin({ found, clientId: client, redirectUri, fetch }, hints);
       const done = new Promise<void>((resolve, reject) => (current = { authorization, resolve, reject }));

@@ -5,7 +5,7 @@ import { Failure, SIGN_IN_FAILED, SIGN_IN_NEEDED } from '../failure.ts';
 import { inTime } from './inTime.ts';
 import { browserCommand, openBrowser } from './openBrowser.ts';
 import { prepareSignIn } from './prepareSignIn.ts';
-import type { BegunSignIn, GatewaySignIn } from './prepareSignIn.ts';
+import type { BegunDeviceSignIn, BegunSignIn, GatewaySignIn } from './prepareSignIn.ts';
 import { silently } from './silently.ts';
 
 const INTERACTIVE_MS = 600_000;
@@ -28,13 +28,35 @@ export async function signInHere(
   { refusal, mayOpen, isListening, isSilent }: SignInWishes,
 ): Promise<void> {
   const canOpen = mayOpen && browserCommand(invocation.env, process.platform) !== undefined;
-  if (!canOpen) needTerminal(invocation);
+  if (!canOpen && isListening) needTerminal(invocation);
   const signIn = await prepareSignIn(invocation, endpoint, refusal, isListening);
   try {
+    if (!isListening && signIn.device !== undefined) {
+      await byCode(invocation, endpoint, await signIn.device());
+      return;
+    }
+    if (!canOpen) needTerminal(invocation);
     if (isSilent && canOpen && (await silently(invocation, endpoint, signIn))) return;
     await signInInteractively(invocation, endpoint, { signIn, canOpen, isListening });
   } finally {
     signIn.close();
+  }
+}
+
+/** The person types a code in any browser. Needs no terminal to read from. */
+async function byCode(
+  { terminal, cancel }: Invocation,
+  endpoint: string,
+  { url, userCode, lifetimeMs, done }: BegunDeviceSignIn,
+): Promise<void> {
+  terminal.err(
+    `To sign in at ${endpoint}, open this address in any browser:\n\n  ${url}\n\nand check that it shows the code ${userCode}. Waiting for you there.\n`,
+  );
+  const waiting = new AbortController();
+  try {
+    await inTime(done(waiting.signal), lifetimeMs, cancel);
+  } finally {
+    waiting.abort();
   }
 }
 
