@@ -6,7 +6,8 @@ export const CLOCK_TOLERANCE_S = 5;
 /** A time limit of openid-client for each of its requests, in seconds. */
 const TIMEOUT_S = 30;
 
-/** The provider's addresses. Source: https://openid.net/specs/openid-connect-discovery-1_0.html
+/** The provider's addresses. Signatures of its id tokens are verified apart (ProviderKeys), because openid-client drops the tokens of an
+ *  answer whose key it does not know yet. Source: https://openid.net/specs/openid-connect-discovery-1_0.html
  *  @param fetch checks addresses, and bounds time and size @throws what openid-client throws */
 export function discoverProvider(
   { issuerUrl, clientId }: ProviderConfig,
@@ -21,12 +22,9 @@ export function discoverProvider(
     {
       [client.customFetch]: (url, options) => fetch(url, options as RequestInit),
       timeout: TIMEOUT_S,
-      execute: [
-        client.enableNonRepudiationChecks,
-        // Deprecated only to be noticed; configFindings lets http pass on loopback only.
-        // eslint-disable-next-line @typescript-eslint/no-deprecated
-        ...(issuerUrl.startsWith('http:') ? [client.allowInsecureRequests] : []),
-      ],
+      // Deprecated only to be noticed; configFindings lets http pass on loopback only.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated
+      execute: issuerUrl.startsWith('http:') ? [client.allowInsecureRequests] : [],
     },
   );
 }

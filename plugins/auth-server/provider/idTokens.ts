@@ -1,9 +1,7 @@
-import { jwtVerify } from 'jose';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
 import { digest } from '../../kit/secrets/secrets.ts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
-import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { ExternalCallers } from './externalCallers.ts';
 import type { IdentityProvider } from './identityProvider.ts';
 import { claimAt } from './personOf.ts';
@@ -66,10 +64,9 @@ export class IdTokens {
     const trusted = this.#provider.verification();
     if (trusted === undefined) return undefined;
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, trusted.keys, {
+      const { payload, protectedHeader } = await trusted.keys.verify(token, {
         issuer: trusted.issuer,
         audience: [...this.#audiences()],
-        algorithms: [...SIGNATURE_ALGORITHMS],
         clockTolerance: CLOCK_TOLERANCE_S,
         requiredClaims: ['sub', 'exp', 'iat'],
       });

@@ -1,5 +1,4 @@
-import { createRemoteJWKSet, customFetch } from 'jose';
-import type { JWTVerifyGetKey } from 'jose';
+import { errors } from 'jose';
 import type { Log } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
 import * as client from 'openid-client';
@@ -12,7 +11,9 @@ import { GroupFaults } from './groupFaults.ts';
 import { claimsOf, personAfter, toPerson } from './personOf.ts';
 import type { Claims, Tokens } from './personOf.ts';
 import { providerFault } from './providerFault.ts';
+import { ProviderKeys, isUnverified } from './providerKeys.ts';
 import { providerRefusal } from './providerRefusal.ts';
+import { RefusedRefresh } from './refusedRefresh.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -34,7 +35,7 @@ export interface Identity {
 
 export interface Verification {
   readonly issuer: string;
-  readonly keys: JWTVerifyGetKey;
+  readonly keys: ProviderKeys;
   readonly groupsClaim: string;
 }
 
@@ -45,10 +46,11 @@ export class IdentityProvider {
   readonly #fetch: GuardedFetch;
   readonly #log: Log;
   #configuration: client.Configuration | undefined;
-  #keys: { readonly uri: string; readonly get: JWTVerifyGetKey } | undefined;
+  #keys: ProviderKeys | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   readonly #groupFaults: GroupFaults;
+  readonly #refusedRefresh = new RefusedRefresh();
 
   constructor(idp: ProviderConfig, redirectUri: string, fetch: GuardedFetch, log: Log) {
     this.#idp = idp;
@@ -106,7 +108,7 @@ export class IdentityProvider {
         pkceCodeVerifier: asked.verifier,
         idTokenExpected: true,
       });
-      refuseFuture(tokens);
+      await this.#verify(tokens);
       const { sub: subject = '' } = tokens.claims() ?? {};
       const claims = (await claimsOf(configuration, tokens, subject, this.#idp.groupsClaim)) ?? {};
       const provider = tokensOf(tokens, tokens.id_token ?? '', undefined);
@@ -116,23 +118,51 @@ export class IdentityProvider {
     }
   }
 
-  /** New tokens, and the person as the provider describes them now.
+  /** New tokens, and the person as the provider describes them now. While the id token cannot be verified, the person and the former one
+   *  stay: many providers accept each refresh token only once, so what they have issued must not be lost.
    *  @throws OAuthError invalid_grant if the provider has ended the sign-in, temporarily_unavailable (503) else */
   async refresh({ person, provider: before }: Identity): Promise<Identity> {
     const configuration = this.#ready();
     try {
       const tokens = await client.refreshTokenGrant(configuration, before.refreshToken ?? '');
-      refuseFuture(tokens);
+      const isVerified = await this.#canVerify(tokens);
       const subject = tokens.claims()?.sub;
       if (subject !== undefined && subject !== person.subject)
         throw new OAuthError('invalid_grant', 'the identity provider answered for another person', {
           reason: 'provider-subject',
         });
-      const provider = tokensOf(tokens, tokens.id_token ?? before.idToken, before.refreshToken);
-      return { person: await this.#personNow(configuration, tokens, person), provider };
+      const idToken = isVerified ? tokens.id_token : undefined;
+      const provider = tokensOf(tokens, idToken ?? before.idToken, before.refreshToken);
+      return { person: isVerified ? await this.#personNow(configuration, tokens, person) : person, provider };
     } catch (error) {
+      const ended = await this.#refusedRefresh.end(error, before.refreshToken ?? '');
       const refused = this.#refusal('refresh', error);
-      throw refused.error === 'invalid_grant' ? refused : unavailable(refused.reason);
+      if (ended !== undefined || refused.error === 'invalid_grant') throw ended ?? refused;
+      throw unavailable(refused.reason);
+    }
+  }
+
+  /** Signature and time of an id token; openid-client has compared its claims. @throws what ProviderKeys.verify() throws */
+  async #verify(tokens: Tokens): Promise<void> {
+    refuseFuture(tokens);
+    const { keys } = this.verification() ?? {};
+    if (tokens.id_token !== undefined)
+      await keys?.verify(tokens.id_token, { clockTolerance: CLOCK_TOLERANCE_S });
+  }
+
+  /** @returns whether the id token could be verified @throws if it is forged */
+  async #canVerify(tokens: Tokens): Promise<boolean> {
+    try {
+      await this.#verify(tokens);
+      return true;
+    } catch (error) {
+      if (error instanceof OAuthError || !isUnverified(error)) throw error;
+      const reason = providerFault(error);
+      this.#log.warn(
+        'an id token cannot be verified yet; the person stays as before until the next refresh',
+        { reason },
+      );
+      return false;
     }
   }
 
@@ -172,13 +202,12 @@ export class IdentityProvider {
     return this.#configuration?.serverMetadata().issuer;
   }
 
-  /** What verifies its id tokens; undefined before discovery. Its keys are read again for an unknown kid, at most every 30 s. */
+  /** What verifies its id tokens; undefined before discovery. */
   verification(): Verification | undefined {
     const { issuer, jwks_uri: uri } = this.#configuration?.serverMetadata() ?? {};
     if (issuer === undefined || uri === undefined) return undefined;
-    if (this.#keys?.uri !== uri)
-      this.#keys = { uri, get: createRemoteJWKSet(new URL(uri), { [customFetch]: this.#fetch }) };
-    return { issuer, keys: this.#keys.get, groupsClaim: this.#idp.groupsClaim };
+    if (this.#keys?.uri !== uri) this.#keys = new ProviderKeys(uri, this.#fetch);
+    return { issuer, keys: this.#keys, groupsClaim: this.#idp.groupsClaim };
   }
 
   /** @throws OAuthError temporarily_unavailable */
@@ -194,8 +223,6 @@ export class IdentityProvider {
     let retryNextMs = FIRST_RETRY_MS;
     try {
       const found = await discoverProvider(this.#idp, clientSecret, this.#fetch);
-      const keys = this.#configuration && client.getJwksCache(this.#configuration);
-      if (keys !== undefined) client.setJwksCache(found, keys);
       if (this.#configuration === undefined) log.info('identity provider found', { issuer: issuerUrl });
       this.#configuration = found;
     } catch (error) {
@@ -222,6 +249,7 @@ export class IdentityProvider {
     });
     if (refused !== undefined) return refused.error;
     if (error instanceof client.ClientError && !isTransient(error)) return untrusted();
+    if (error instanceof errors.JWKSNoMatchingKey || !isUnverified(error)) return untrusted();
     return unavailable('provider-unreachable');
   }
 }
