@@ -1,8 +1,7 @@
 import * as client from 'openid-client';
-import { HIDDEN, plainText } from 'pegboard';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
+import { providerWords } from '../../kit/oauth/providerWords.ts';
 
-const MAX_CHARS = 300;
 /** What the person decided or the client asked for. Anything else is a fault between this gateway and the provider. Source: RFC 6749 §4.1.2.1,
  *  §5.2, OIDC Core §3.1.2.6 */
 const FOR_CLIENTS: readonly string[] = [
@@ -40,14 +39,9 @@ export function providerRefusal(
     return { error: new OAuthError(code, description ?? code, { reason }), told: { error: code } };
   const fix = FIXES[code];
   const told = {
-    error: short(code),
-    ...(description !== undefined && { description: short(description) }),
+    error: providerWords(code),
+    ...(description !== undefined && { description: providerWords(description) }),
     ...(fix !== undefined && { fix }),
   };
   return { error: new OAuthError('server_error', REFUSED, { reason }), told };
-}
-
-function short(text: string): string {
-  const start = plainText(text).slice(0, MAX_CHARS);
-  return start.replaceAll(/[^\s@]{1,64}@\S{1,255}/g, HIDDEN);
 }
