@@ -1,4 +1,5 @@
 import type { Finding, Settings } from 'pegboard';
+import { ownParameters } from '../kit/oauth/ownParameters.ts';
 import { parseDuration } from '../kit/text/parseDuration.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { rangeFindings } from '../kit/http/addressRanges.ts';
@@ -24,7 +25,7 @@ export function configFindings(
 }
 
 function errorsIn({ baseUrl, idp, resourceIdentifier, sessionDuration }: ServerConfig): readonly Finding[] {
-  const faults = {
+  const faults: Record<string, string | undefined> = {
     baseUrl: addressFault(baseUrl),
     resourceIdentifier:
       resourceIdentifier === '' || (URL.canParse(resourceIdentifier) && !resourceIdentifier.includes('#'))
@@ -41,6 +42,8 @@ function errorsIn({ baseUrl, idp, resourceIdentifier, sessionDuration }: ServerC
         ? 'is missing; write clientSecret: ${env:…}, or clientSecretFile'
         : undefined,
   };
+  for (const name of ownParameters(idp.parameters))
+    faults[`idp.parameters.${name}`] = 'is set by the sign-in itself; remove it';
   return Object.entries(faults).flatMap(([key, fault]) =>
     fault === undefined ? [] : [finding(key, fault, 'error')],
   );

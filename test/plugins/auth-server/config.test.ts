@@ -53,6 +53,14 @@ describe('auth-server: its configuration', () => {
     expect(inner).match(/^10 error: .*issuer/);
   });
 
+  it('refuses parameters that the sign-in itself sets', async () => {
+    const parameters = { access_type: 'offline', scope: 'a' };
+    const found = await issues({ ...GOOD, idp: { ...(GOOD['idp'] as JsonObject), parameters } });
+    expect(found).deep.equal([
+      '12 error: aggregator.oauth.server.idp.parameters.scope is set by the sign-in itself; remove it',
+    ]);
+  });
+
   for (const [key, value, message] of [
     [
       'baseUrl',
