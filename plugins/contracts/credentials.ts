@@ -212,17 +212,30 @@ export interface AuthRules {
         readonly secretRef: ClientSecretRef | undefined;
       }
     | undefined;
-  readonly authorizationServer:
-    | {
-        readonly issuer: string;
-        readonly scopes: string | undefined;
-        readonly grantScope: 'session' | 'subject';
-        readonly clientId: string | undefined;
-        /** May be a reference. */
-        readonly clientSecret: string | undefined;
-      }
-    | undefined;
+  readonly authorizationServer: PinnedServer | undefined;
   readonly grantScope: 'session' | 'subject';
   /** Sorted, each once. */
   readonly callerSecrets: readonly string[];
+}
+
+/** `auth.authorizationServer` of a definition: the authorization server that it pins, and how that one differs from others. */
+export interface PinnedServer {
+  readonly issuer: string;
+  /** Separated by spaces or commas. */
+  readonly scopes?: string | undefined;
+  readonly grantScope: 'session' | 'subject';
+  readonly clientId?: string | undefined;
+  /** May be a reference. */
+  readonly clientSecret?: string | undefined;
+  readonly tokenEndpointAuthMethod?: 'none' | 'client_secret_basic' | 'client_secret_post';
+  /** More parameters of the authorization request. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** The parameter of RFC 8707 is left out. */
+  readonly resource?: 'none';
+  /** S256 counts as supported where its metadata does not say. */
+  readonly assumePkce?: boolean;
+  /** This and `tokenEndpoint` count in place of metadata. */
+  readonly authorizationEndpoint?: string;
+  readonly tokenEndpoint?: string;
+  readonly revocationEndpoint?: string;
 }

@@ -1,6 +1,6 @@
 import { one } from 'pegboard';
 import type { CallOptions, InboundRequest } from 'pegboard';
-import type { GrantFacts, GuardedServer } from './credentials.ts';
+import type { GrantFacts, GuardedServer, PinnedServer } from './credentials.ts';
 
 /** The status of one server for one caller. Source: requirement resource.auth */
 export interface SignInStatus {
@@ -32,7 +32,9 @@ export interface SignInFinder {
 }
 export const SignInFinder = one<SignInFinder>('sign-in-finder');
 
-export interface SignInQuestion {
+export interface SignInQuestion extends Partial<
+  Pick<PinnedServer, 'assumePkce' | 'authorizationEndpoint' | 'tokenEndpoint' | 'revocationEndpoint'>
+> {
   /** URL of the MCP server: http or https. */
   readonly url: string;
   /** The `WWW-Authenticate` lines of its 401 response. */

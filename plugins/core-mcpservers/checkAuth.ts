@@ -1,4 +1,6 @@
 import type { Finding } from 'pegboard';
+import type { PinnedServer } from '../contracts/credentials.ts';
+import { ownParameters } from '../kit/oauth/ownParameters.ts';
 
 /** `auth` of a definition. Source: requirement server.schema. */
 export interface AuthSpec {
@@ -10,7 +12,7 @@ export interface AuthSpec {
     readonly dexTokenEndpoint?: string;
     readonly connectorId?: string;
   };
-  readonly authorizationServer?: { readonly issuer: string };
+  readonly authorizationServer?: PinnedServer;
 }
 
 /** The rules that the schema cannot express. */
@@ -41,7 +43,39 @@ function checkPinned({
   if (forwardToken) return [at('auth.authorizationServer and auth.forwardToken exclude one another')];
   if (tokenExchange?.enabled === true)
     return [at('auth.authorizationServer and auth.tokenExchange exclude one another')];
-  return [];
+  return checkQuirks(authorizationServer);
+}
+
+/** Keys that depend on one another. */
+function checkQuirks(pinned: PinnedServer): readonly Finding[] {
+  const { parameters = {}, tokenEndpointAuthMethod: method, clientSecret, clientId } = pinned;
+  const { authorizationEndpoint, tokenEndpoint, revocationEndpoint } = pinned;
+  const findings: Finding[] = [];
+  const refuse = (key: string, fault: string, name?: string): void => {
+    const path = ['auth', 'authorizationServer', key, ...(name === undefined ? [] : [name])];
+    findings.push({ path, message: `${path.join('.')} ${fault}` });
+  };
+  for (const name of ownParameters(parameters))
+    refuse('parameters', 'is set by the sign-in itself; remove it', name);
+  if ('resource' in parameters)
+    refuse('parameters', 'is the url of the server; remove it, or write resource: none beside', 'resource');
+  if (method === 'none' && clientSecret !== undefined)
+    refuse('tokenEndpointAuthMethod', 'keeps clientSecret from being sent; remove one of them');
+  if (method !== undefined && method !== 'none' && (clientId === undefined || clientSecret === undefined))
+    refuse('tokenEndpointAuthMethod', `is ${method}, which needs clientId and clientSecret; write them`);
+  const [written] =
+    Object.entries({ authorizationEndpoint, tokenEndpoint, revocationEndpoint }).find(
+      ([, url]) => url !== undefined,
+    ) ?? [];
+  if (written === undefined) return findings;
+  if (authorizationEndpoint === undefined || tokenEndpoint === undefined)
+    refuse(
+      written,
+      'counts only with authorizationEndpoint and tokenEndpoint, in place of metadata; write both',
+    );
+  else if (clientId === undefined)
+    refuse(written, 'is in place of metadata, so no one says how to become known there; write clientId');
+  return findings;
 }
 
 function checkExchange({ tokenExchange }: AuthSpec): readonly Finding[] {

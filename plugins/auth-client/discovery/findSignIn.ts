@@ -6,6 +6,7 @@ import type { Network, Outside } from './network.ts';
 import { resourceMetadata } from './resourceMetadata.ts';
 import { scopesIn } from './scopesIn.ts';
 import { assumedMetadata, olderMetadata, pinnedMetadata, serverMetadata } from './serverMetadata.ts';
+import type { Pinned } from './serverMetadata.ts';
 
 const ASSUMED =
   'neither the server nor its origin publishes metadata; these are the addresses of revision 2025-03-26, and the server may want headers instead';
@@ -13,14 +14,14 @@ const OLDER =
   'the server publishes no resource metadata: its origin is the authorization server, as in revision 2025-03-26';
 
 /** Never rejects because of what is found. Source: RFC 9728 §5; MCP 2025-11-25, Authorization */
-export async function findSignIn(
-  { url, challenges, issuer, signal }: SignInQuestion,
-  outside: Outside,
-): Promise<SignInFound> {
+export async function findSignIn(question: SignInQuestion, outside: Outside): Promise<SignInFound> {
+  const { url, challenges, issuer, signal } = question;
   const networks = new Networks(outside, signal);
   try {
-    if (issuer !== undefined)
-      return { facts: await factsAboutPinned(issuer, challenges, (base) => networks.of({ url: base.href })) };
+    if (issuer !== undefined) {
+      const pinned = { ...question, issuer };
+      return { facts: await factsAboutPinned(pinned, challenges, (base) => networks.of({ url: base.href })) };
+    }
     return { facts: await factsAbout(networks.of({ url }), challenges) };
   } catch (error) {
     if (signal.aborted) return { fault: messageOf(signal.reason) };
@@ -31,12 +32,12 @@ export async function findSignIn(
 
 /** What servers publish about their resource does not count: it could name another issuer. @throws SignInFault, or the reason of the signal */
 async function factsAboutPinned(
-  issuer: string,
+  pinned: Pinned,
   lines: readonly string[],
   networkAt: (base: URL) => Network,
 ): Promise<SignInFacts> {
   const hint = signInHint(parseChallenges(lines));
-  const found = await pinnedMetadata(issuer, networkAt);
+  const found = await pinnedMetadata(pinned, networkAt);
   return { ...found, ...withScopes(scopesIn(hint?.scope)), isOlder: false, isAssumed: false };
 }
 

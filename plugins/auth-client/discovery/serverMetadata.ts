@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import type { SignInEndpoints, SignInFacts } from '../../contracts/signIns.ts';
+import type { SignInEndpoints, SignInFacts, SignInQuestion } from '../../contracts/signIns.ts';
 import { SignInFault, isSecure, shownAddress } from './network.ts';
 import type { Network } from './network.ts';
 import { scopesIn } from './scopesIn.ts';
@@ -8,6 +8,10 @@ const OAUTH = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 const MAX_ISSUER_CHARS = 1_024;
 const MAX_METHODS = 20;
+const PKCE =
+  'if it does and only its metadata does not say so, set auth.authorizationServer.assumePkce: true of the server, beside issuer';
+const ENDPOINTS =
+  'if it has none, set authorizationEndpoint and tokenEndpoint of auth.authorizationServer of the server';
 
 /** What an authorization server publishes about itself. */
 export type ServerMetadata = Pick<
@@ -20,12 +24,29 @@ export function serverMetadata(network: Network, issuer: string): Promise<Server
   return metadataOf(issuerUrl(issuer), { issuers: [issuer], network });
 }
 
-/** Metadata of the issuer that a definition names, with or without a slash at its end.
- *  @param networkAt requests that the operator answers for by naming that address @throws SignInFault */
-export function pinnedMetadata(issuer: string, networkAt: (base: URL) => Network): Promise<ServerMetadata> {
+/** The issuer that a definition names, and what it says about it. */
+export type Pinned = { readonly issuer: string } & Pick<
+  SignInQuestion,
+  'assumePkce' | 'authorizationEndpoint' | 'tokenEndpoint' | 'revocationEndpoint'
+>;
+
+/** Metadata of the issuer that a definition names, with or without a slash at its end; nothing is read if the definition has its
+ *  endpoints. @param networkAt requests that the operator answers for by naming that address @throws SignInFault */
+export async function pinnedMetadata(
+  { issuer, assumePkce = false, authorizationEndpoint, tokenEndpoint, revocationEndpoint }: Pinned,
+  networkAt: (base: URL) => Network,
+): Promise<ServerMetadata> {
   const url = issuerUrl(issuer);
   const plain = issuer.replace(/\/$/, '');
-  return metadataOf(url, { issuers: [plain, `${plain}/`], network: networkAt(url) });
+  const origin = { issuers: [plain, `${plain}/`], network: networkAt(url), assumePkce };
+  if (authorizationEndpoint === undefined || tokenEndpoint === undefined) return metadataOf(url, origin);
+  const written = {
+    issuer: plain,
+    authorization_endpoint: authorizationEndpoint,
+    token_endpoint: tokenEndpoint,
+    ...(revocationEndpoint !== undefined && { revocation_endpoint: revocationEndpoint }),
+  };
+  return usable(written, { ...origin, from: url, assumePkce: true });
 }
 
 async function metadataOf(url: URL, parts: Omit<Origin, 'from'>): Promise<ServerMetadata> {
@@ -36,7 +57,10 @@ async function metadataOf(url: URL, parts: Omit<Origin, 'from'>): Promise<Server
     tried.push(`${shownAddress(place)} (${read.absent})`);
   }
   const [issuer = ''] = parts.issuers;
-  throw new SignInFault(`the authorization server ${issuer} publishes no metadata: ${tried.join(', ')}`);
+  const cure = parts.assumePkce === undefined ? '' : `; ${ENDPOINTS}`;
+  throw new SignInFault(
+    `the authorization server ${issuer} publishes no metadata: ${tried.join(', ')}${cure}`,
+  );
 }
 
 /** Metadata for a server without resource metadata: its origin is the issuer; undefined if there is no metadata either.
@@ -91,10 +115,15 @@ interface Origin {
   /** What it may be the metadata of. */
   readonly issuers: readonly string[];
   readonly network: Network;
+  /** Whether S256 counts as supported where the metadata does not say; undefined unless the issuer is pinned. */
+  readonly assumePkce?: boolean;
 }
 
 /** @throws SignInFault */
-async function usable(document: JsonObject, { from, issuers, network }: Origin): Promise<ServerMetadata> {
+async function usable(
+  document: JsonObject,
+  { from, issuers, network, assumePkce = false }: Origin,
+): Promise<ServerMetadata> {
   const { issuer, token_endpoint_auth_methods_supported: authMethods } = document;
   // Character by character: a server that can publish under another one's name would receive its codes.
   if (typeof issuer !== 'string' || !issuers.includes(issuer))
@@ -102,9 +131,12 @@ async function usable(document: JsonObject, { from, issuers, network }: Origin):
       `${shownAddress(from)} is for the issuer ${typeof issuer === 'string' ? issuer : '(none)'}, not ${issuers[0] ?? ''}`,
     );
   const methods = document['code_challenge_methods_supported'];
-  // Without the list, the server does not check the code_verifier (MCP 2025-11-25, PKCE).
-  if (!Array.isArray(methods) || !methods.includes('S256'))
-    throw new SignInFault(`${shownAddress(from)}: the authorization server does not support PKCE with S256`);
+  // Without the list, the server does not check the code_verifier (MCP 2025-11-25, PKCE), or its metadata is older than PKCE.
+  const isAssumed = methods === undefined && assumePkce;
+  if (!isAssumed && !(Array.isArray(methods) && methods.includes('S256')))
+    throw new SignInFault(
+      `${shownAddress(from)}: the authorization server does not support PKCE with S256${methods === undefined ? `; ${PKCE}` : ''}`,
+    );
   const endpoints = await endpointsIn(document, from, network);
   const takesDocuments = document['client_id_metadata_document_supported'] === true;
   const other = endpoints.registration === undefined ? 'configured-only' : 'dynamic';

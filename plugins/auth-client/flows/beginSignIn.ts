@@ -45,11 +45,11 @@ export async function beginSignIn(
   const redirectUri = parts.addresses.callback;
   if (redirectUri === undefined) throw new SignInFault(NO_ADDRESS);
   const { url, challenges, auth } = server;
-  const pinned = auth.authorizationServer?.issuer;
-  const found = await parts.finder().find({ url, challenges, signal, issuer: pinned });
+  const { authorizationServer: pinned } = auth;
+  const found = await parts.finder().find({ ...pinned, url, challenges, signal });
   if ('fault' in found) throw new DiscoveryFault(found.fault);
   const { facts } = found;
-  const network = parts.networks.of({ url, issuer: pinned }, signal);
+  const network = parts.networks.of({ url, issuer: pinned?.issuer }, signal);
   const holder = holderOf(auth, request);
   const doubted = await parts.flows.clientLeft(holder.owner, server.name);
   const asked = { facts, auth, redirectUri, network, doubted };
@@ -62,11 +62,11 @@ export async function beginSignIn(
   const { grant, missingScopes = [] } = (await parts.grants.find(holder.owner, server.name)) ?? {};
   const scope = scopesToAsk({
     facts,
-    configured: auth.authorizationServer?.scopes,
+    configured: pinned?.scopes,
     granted: grant?.scope,
     missing: missingScopes,
   });
-  const resource = resourceOf(facts, url);
+  const resource = pinned?.resource === 'none' ? undefined : resourceOf(facts, url);
   const flow: SignInFlow = {
     server: server.name,
     url,
@@ -80,6 +80,7 @@ export async function beginSignIn(
     isPinned: pinned !== undefined,
     ...(resource !== undefined && { resource }),
     ...(scope !== undefined && { scope }),
+    ...(pinned?.parameters !== undefined && { parameters: pinned.parameters }),
     begunAt: Date.now(),
   };
   const handle = await parts.flows.open(flow);

@@ -30,6 +30,8 @@ export interface SignInFlow {
   readonly resource?: string;
   /** Separated by spaces; absent: the authorization server decides. */
   readonly scope?: string;
+  /** More parameters of the authorization request. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Time in ms since 1970. */
   readonly begunAt: number;
 }

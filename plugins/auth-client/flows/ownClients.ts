@@ -66,16 +66,16 @@ function configuredClient(
   { authMethods = ['client_secret_basic'] }: SignInFacts,
   directory: string,
 ): GrantClient | undefined {
-  const { clientId, clientSecret } = authorizationServer ?? {};
+  const { clientId, clientSecret, tokenEndpointAuthMethod } = authorizationServer ?? {};
   if (clientId === undefined) return undefined;
   if (clientSecret === undefined) return { id: clientId, authMethod: 'none', isRegistered: false };
   const { values, faults } = fillReferences({ clientSecret }, directory);
   const [fault] = faults;
   if (fault !== undefined)
     throw new SignInFault(`auth.authorizationServer.${fault.name} of the server ${fault.message}`);
-  const authMethod = authMethods.includes('client_secret_basic')
-    ? 'client_secret_basic'
-    : 'client_secret_post';
+  const authMethod =
+    tokenEndpointAuthMethod ??
+    (authMethods.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post');
   return { id: clientId, secret: values['clientSecret'] ?? '', authMethod, isRegistered: false };
 }
 

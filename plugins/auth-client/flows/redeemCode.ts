@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
-import { jsonIn } from '../../kit/text/jsonIn.ts';
+import type { JsonObject } from 'pegboard';
 import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
 import type { Networks } from '../discovery/network.ts';
-import { scopesIn } from '../discovery/scopesIn.ts';
+import { COMMAS, scopesIn } from '../discovery/scopesIn.ts';
 import type { KeptGrant } from '../grants/record/grantRecord.ts';
 import { tokenTimes } from '../grants/refresh/tokenTimes.ts';
-import { usedMembers } from '../grants/refresh/usedMembers.ts';
+import { answerIn, usedMembers } from '../grants/refresh/usedMembers.ts';
 import type { Departure, SignInFlow } from './flowStore.ts';
 import { requestOptions } from './serverRequest.ts';
 
@@ -41,7 +41,7 @@ export async function redeemCode(
       additionalParameters: resource === undefined ? {} : { resource },
     },
   );
-  const { used, expiresIn } = await readAnswer(response);
+  const { used, expiresIn } = await readAnswer(response, isPinned);
   const tokens = await oauth.processGenericTokenEndpointResponse(server, { client_id: client.id }, used, {
     recognizedTokenTypes: { dpop: refuseBound },
   });
@@ -53,7 +53,7 @@ export async function redeemCode(
     ...(isPinned && { isPinned }),
     ...(endpoints.revocation !== undefined && { revocationEndpoint: endpoints.revocation }),
     ...(resource !== undefined && { resource }),
-    ...scopeOf(tokens.scope ?? scope),
+    ...scopeOf(tokens.scope ?? scope, isPinned),
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     grantedAt: Date.now(),
@@ -63,18 +63,23 @@ export async function redeemCode(
 
 async function readAnswer(
   response: Response,
+  isPinned: boolean,
 ): Promise<{ readonly used: Response; readonly expiresIn?: unknown }> {
   const { status, headers } = response;
-  const text = await response.text();
-  const body = jsonIn(text);
-  if (status !== 200 || !isObject(body)) return { used: new Response(text, { status, headers }) };
-  const used = new Response(JSON.stringify(usedMembers(body)), { status, headers });
-  return { used, expiresIn: body['expires_in'] };
+  const body = await answerIn(response);
+  const hasError = isObject(body) && typeof body['error'] === 'string' && !('access_token' in body);
+  // GitHub and Slack answer errors with 200.
+  if (hasError) return { used: asJson(body, status === 200 ? 400 : status) };
+  if (status !== 200 || !isObject(body)) return { used: new Response('', { status, headers }) };
+  return { used: asJson(usedMembers(body, isPinned), status), expiresIn: body['expires_in'] };
+}
+function asJson(body: JsonObject, status: number): Response {
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 }
 
 /** Without an answer about it, all that was asked for is granted (RFC 6749 §5.1). */
-function scopeOf(scope: string | undefined): Pick<KeptGrant, 'scope'> {
-  const scopes = scopesIn(scope);
+function scopeOf(scope: string | undefined, isPinned: boolean): Pick<KeptGrant, 'scope'> {
+  const scopes = scopesIn(scope, isPinned ? COMMAS : ' ');
   return scopes.length === 0 ? {} : { scope: scopes.join(' ') };
 }
 

@@ -1,5 +1,5 @@
 import type { SignInFacts } from '../../contracts/signIns.ts';
-import { scopesIn } from '../discovery/scopesIn.ts';
+import { COMMAS, scopesIn } from '../discovery/scopesIn.ts';
 
 const OFFLINE = 'offline_access';
 
@@ -16,7 +16,7 @@ export interface ScopeQuestion {
 /** The scopes of a sign-in, separated by spaces: a step-up keeps what was granted, because its grant takes the place of the former.
  *  @returns undefined: the authorization server decides. Source: MCP 2025-11-25, Authorization, Scope Selection Strategy */
 export function scopesToAsk({ facts, configured, granted, missing }: ScopeQuestion): string | undefined {
-  const needed = configured === undefined ? (facts.scopes ?? []) : scopesIn(configured);
+  const needed = configured === undefined ? (facts.scopes ?? []) : scopesIn(configured, COMMAS);
   const more = missing.length > 0 ? [...scopesIn(granted), ...missing] : [];
   const all = [...new Set([...needed, ...more])];
   // Alone, it would be all that is granted.

@@ -28,6 +28,7 @@ export function serverFault(error: unknown): string {
   if (error instanceof oauth.ResponseBodyError)
     return CODE.test(error.error) ? `${error.error} (HTTP ${error.status})` : `HTTP ${error.status}`;
   if (error instanceof oauth.WWWAuthenticateChallengeError) return `HTTP ${error.status}`;
+  if (error instanceof oauth.UnsupportedOperationError) return error.message;
   const { code } = error as { readonly code?: string };
   return code?.startsWith('OAUTH_') === true ? `its answer cannot be used (${code})` : 'it failed';
 }

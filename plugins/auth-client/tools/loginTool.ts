@@ -108,8 +108,10 @@ async function withLink(signIn: OwnSignIn, server: GuardedServer, call: Call, lo
     // What an operator has to configure, and the caller may not tell them.
     if (error instanceof SignInFault)
       log.warn('no link to sign in at a server', { server: name, reason: error.message });
-    if (error instanceof DiscoveryFault)
-      return textResult(`Cannot authenticate to '${name}': ${error.message}. ${PIN}`, true);
+    if (error instanceof DiscoveryFault) {
+      const cure = server.auth.authorizationServer === undefined ? `. ${PIN}` : '';
+      return textResult(`Cannot authenticate to '${name}': ${error.message}${cure}`, true);
+    }
     if (!(error instanceof SignInFault) && !isGatewayError(error)) throw error;
     return textResult(`Failed to create authentication challenge: ${messageOf(error)}`, true);
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import type { AuthRules } from '../../contracts/credentials.ts';
+import type { AuthRules, PinnedServer } from '../../contracts/credentials.ts';
 import type { ClientSecretRef } from '../../contracts/secrets.ts';
 
 interface AuthSpec {
@@ -18,13 +18,7 @@ interface AuthSpec {
     readonly clientSecret?: string;
     readonly clientCredentialsSecretRef?: ClientSecretRef;
   };
-  readonly authorizationServer?: {
-    readonly issuer: string;
-    readonly scopes?: string;
-    readonly grantScope: AuthRules['grantScope'];
-    readonly clientId?: string;
-    readonly clientSecret?: string;
-  };
+  readonly authorizationServer?: PinnedServer;
 }
 type Texts = Readonly<Record<string, string>>;
 
@@ -52,13 +46,7 @@ export function readAuthRules({ auth, env, headers }: JsonObject): AuthRules {
             secretRef: exchange.clientCredentialsSecretRef,
           }
         : undefined,
-    authorizationServer: pinned && {
-      issuer: pinned.issuer,
-      scopes: pinned.scopes,
-      grantScope: pinned.grantScope,
-      clientId: pinned.clientId,
-      clientSecret: pinned.clientSecret,
-    },
+    authorizationServer: pinned,
     grantScope: pinned?.grantScope ?? spec?.grantScope ?? 'session',
     callerSecrets: [...new Set(values.flatMap(callerNames))].sort(),
   };

@@ -1,14 +1,13 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
-import { jsonIn } from '../../../kit/text/jsonIn.ts';
 import { authenticationOf } from './authenticationOf.ts';
 import type { Networks } from '../../discovery/network.ts';
-import { scopesIn } from '../../discovery/scopesIn.ts';
+import { COMMAS, scopesIn } from '../../discovery/scopesIn.ts';
 import type { KeptGrant } from '../record/grantRecord.ts';
 import { RefreshFault } from './refreshFault.ts';
 import { tokenTimes } from './tokenTimes.ts';
-import { usedMembers } from './usedMembers.ts';
+import { answerIn, usedMembers } from './usedMembers.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -51,12 +50,13 @@ function serverOf({ issuer, tokenEndpoint }: KeptGrant): oauth.AuthorizationServ
 
 /** @param before when the request began @throws RefreshFault, or what oauth4webapi throws */
 async function grantIn(response: Response, grant: KeptGrant, before: number): Promise<KeptGrant> {
-  const body = jsonIn(await response.text());
+  const body = await answerIn(response);
+  const isPinned = grant.isPinned === true;
   if (response.status !== 200 || (isObject(body) && !('access_token' in body)))
     throw RefreshFault.of(response, body);
   if (!isObject(body))
     throw new RefreshFault('the answer of the token endpoint is not JSON', { mayBeSpent: true });
-  const used = usedMembers(body);
+  const used = usedMembers(body, isPinned);
   const tokens = await oauth.processRefreshTokenResponse(
     serverOf(grant),
     { client_id: grant.client.id },
@@ -71,7 +71,7 @@ async function grantIn(response: Response, grant: KeptGrant, before: number): Pr
     isAfterRefusal: undefined,
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
-    ...(tokens.scope !== undefined && { scope: scopesIn(tokens.scope).join(' ') }),
+    ...(tokens.scope !== undefined && { scope: scopesIn(tokens.scope, isPinned ? COMMAS : ' ').join(' ') }),
     ...tokenTimes(before, body['expires_in']),
   };
 }

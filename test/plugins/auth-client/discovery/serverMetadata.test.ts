@@ -54,8 +54,10 @@ describe('auth-client: metadata of authorization servers', () => {
   it('T95: is refused without S256, also if it does not say what it supports', async () => {
     for (const code_challenge_methods_supported of [undefined, [], ['plain'], 'S256', ['s256']]) {
       site.server({ code_challenge_methods_supported });
+      const cure =
+        '; if it does and only its metadata does not say so, set auth.authorizationServer.assumePkce: true of the server, beside issuer';
       expect(await site.fault()).equal(
-        `${place()}: the authorization server does not support PKCE with S256`,
+        `${place()}: the authorization server does not support PKCE with S256${code_challenge_methods_supported === undefined ? cure : ''}`,
       );
     }
     site.server({ code_challenge_methods_supported: ['plain', 'S256'] });
