@@ -14,7 +14,7 @@ import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
 import { redeemCode } from './redeemCode.ts';
 import type { OwnRegistrations } from './ownRegistrations.ts';
 import { revokeGrant } from './revokeGrant.ts';
-import { isUnknownClient, serverFault } from './serverRequest.ts';
+import { isUnknownClient, serverFault, serverWords } from './serverRequest.ts';
 
 const HAS_LEFT = 'the sign-in of its asker at this gateway has ended';
 
@@ -39,8 +39,8 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       const arrived = await parts.flows.arrive(state);
       if (arrived === undefined) return failurePage('expired');
       const { departure, flow } = arrived;
-      const refused = (failure: FailureName, reason: string): Reply =>
-        failurePage(failure, { server: flow.server, issuer: flow.issuer, cause: reason });
+      const refused = (failure: FailureName, cause: string, error?: unknown): Reply =>
+        failurePage(failure, { server: flow.server, issuer: flow.issuer, cause, ...serverWords(error) });
       const browser = parts.askers.browserIn(request);
       if (browser === undefined || digest(browser) !== departure.browser)
         return refused('expired', 'it began in another browser');
@@ -48,7 +48,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
       try {
         answer = oauth.validateAuthResponse(serverOf(flow), { client_id: flow.client.id }, http.query, state);
       } catch (error) {
-        return refused('denied', faultIn(error));
+        return refused('denied', faultIn(error), error);
       }
       if ((answer.get('code') ?? '') === '') return refused('no-callback', 'there is no code');
       const hasLeft = (): Promise<boolean> => parts.askers.haveLeft(flow);
@@ -67,7 +67,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
         if (isGatewayError(error)) throw error;
         if (isUnknownClient(error))
           await parts.registrations.forget(flow.issuer, flow.redirectUri, flow.client);
-        return refused('failed', serverFault(error));
+        return refused('failed', serverFault(error), error);
       }
       return arrivedAt(departure, flow, await parts.connections.connectFor(flow));
     },

@@ -1,6 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
+import { errorWords } from '../grants/record/errorWords.ts';
+import type { ErrorWords } from '../grants/record/errorWords.ts';
 
 /** Options of requests of oauth4webapi. @param endpoint may be http on this machine, as its discovery has checked */
 export function requestOptions(fetch: GuardedFetch, endpoint: string) {
@@ -19,6 +21,13 @@ export function isUnknownClient(error: unknown): boolean {
     error instanceof oauth.ResponseBodyError &&
     ['invalid_client', 'unauthorized_client'].includes(error.error)
   );
+}
+
+/** What the authorization server has said about an error, for the log only. */
+export function serverWords(error: unknown): ErrorWords {
+  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError)
+    return errorWords(error.error, error.error_description);
+  return isUnknownClient(error) ? errorWords('invalid_client', undefined) : {};
 }
 
 /** What went wrong with a request to an authorization server, for logs and people: never what its answer says beyond the

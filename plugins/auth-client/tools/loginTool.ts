@@ -6,6 +6,7 @@ import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import type { GuardedServer, OwnOffer } from '../../contracts/credentials.ts';
 import { SignInFault } from '../discovery/network.ts';
 import { DiscoveryFault } from '../flows/discoveryFault.ts';
+import { serverWords } from '../flows/serverRequest.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
 import { SignInAttempts } from './signInAttempts.ts';
@@ -107,7 +108,11 @@ async function withLink(signIn: OwnSignIn, server: GuardedServer, call: Call, lo
   } catch (error) {
     // What an operator has to configure, and the caller may not tell them.
     if (error instanceof SignInFault)
-      log.warn('no link to sign in at a server', { server: name, reason: error.message });
+      log.warn('no link to sign in at a server', {
+        server: name,
+        reason: error.message,
+        ...serverWords(error.cause),
+      });
     if (error instanceof DiscoveryFault) {
       const cure = server.auth.authorizationServer === undefined ? `. ${PIN}` : '';
       return textResult(`Cannot authenticate to '${name}': ${error.message}${cure}`, true);

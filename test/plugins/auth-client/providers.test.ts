@@ -197,6 +197,59 @@ describe('auth-client: new tokens from authorization servers that differ', () =>
     expect(one.gateway.log.having('a grant was refreshed')).lengthOf(1);
     expect(JSON.stringify(await callCore(one.gateway, 'core_mcpserver_list', {}))).contain('"a b');
   });
+
+  it('that are refused are one line in the log, with what the provider has said', async () => {
+    const one = await tried(PROVIDERS.hubspot, (origin) => shown('hubspot', origin));
+    await one.signIn();
+    const error_description = 'the secret has expired';
+    one.site.change({ refusal: () => ({ error: 'invalid_client', error_description }) });
+    expect(await refresh(one)).include({ state: 'lost' });
+    const lines = one.gateway.log.having('a grant is lost', 'warn');
+    expect(lines).lengthOf(1);
+    expect(lines[0]?.data).include({ server: 'notes', description: error_description });
+    expect(lines[0]?.data['fix']).contain('clientSecret');
+  });
+});
+
+describe('auth-client: what a provider says about an error', () => {
+  it('is in one line of the log, with its code and the key to look at', async () => {
+    const pinned = (origin: string) => shown('hubspot', origin, ['tokenEndpointAuthMethod']);
+    const one = await tried(PROVIDERS.hubspot, pinned);
+    expect((await one.signIn()).text).not.contain('missing or unknown');
+    expect(failureOf(one)).include({
+      server: 'notes',
+      cause: 'invalid_client (HTTP 400)',
+      description: 'missing or unknown client secret',
+      fix: 'check clientId, clientSecret and tokenEndpointAuthMethod of auth.authorizationServer of the server, if it has these',
+    });
+  });
+
+  it('is there too when its errors have the status 200', async () => {
+    for (const [name, key] of [
+      ['github', 'clientSecret'],
+      ['slack', 'tokenEndpointAuthMethod'],
+    ] as const) {
+      const one = await tried(PROVIDERS[name], (origin) =>
+        shown(name, origin, [key, 'tokenEndpointAuthMethod']),
+      );
+      expect((await one.signIn()).text).contain('Failed to complete authentication');
+      expect(failureOf(one)['cause'], name).match(/^(incorrect_client_credentials|invalid_client_id) /);
+      expect(failureOf(one)['fix'], name).contain('tokenEndpointAuthMethod');
+    }
+  });
+
+  it('names resource: none where the token endpoint refuses the resource', async () => {
+    const refusal: Quirks['refusal'] = () => ({
+      error: 'invalid_target',
+      error_description: 'ask kim@example.org',
+    });
+    const one = await tried({ ...PROVIDERS.hubspot, refusal }, (origin) => shown('hubspot', origin));
+    await one.signIn();
+    expect(failureOf(one)).include({
+      fix: 'set auth.authorizationServer.resource: none of the server',
+      description: 'ask [redacted]',
+    });
+  });
 });
 
 describe('auth-client: keys of authorizationServer that cannot work together', () => {

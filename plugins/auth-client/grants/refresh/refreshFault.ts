@@ -2,6 +2,8 @@ import { UnsupportedOperationError } from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import { GuardedFetchError } from 'pegboard/net';
 import type { Loss } from '../record/grantRecord.ts';
+import { errorWords } from '../record/errorWords.ts';
+import type { ErrorWords } from '../record/errorWords.ts';
 
 const SERVER_FAULT = 500;
 const TOO_MANY = 429;
@@ -20,6 +22,8 @@ export interface RefreshFaultFacts {
   /** The authorization server may have accepted the refresh token. */
   readonly mayBeSpent?: boolean;
   readonly retryAfterMs?: number;
+  /** What the authorization server has said, for the log only. */
+  readonly words?: ErrorWords;
   /** If there is no loss, for people who count them; few words exist. Default: `unusable-answer`. */
   readonly trouble?: string;
 }
@@ -54,9 +58,10 @@ export class RefreshFault extends Error {
       });
     }
     if (code === 'invalid_grant') return new RefreshFault(answer, { loss: 'revoked' });
+    const words = errorWords(code, isObject(body) ? body['error_description'] : undefined);
     if (OF_THE_CLIENT.includes(code) || (status === UNAUTHORIZED && code === ''))
-      return new RefreshFault(answer, { loss: 'client-unknown' });
-    if (code !== '') return new RefreshFault(answer, { loss: 'not-refreshable' });
+      return new RefreshFault(answer, { loss: 'client-unknown', words });
+    if (code !== '') return new RefreshFault(answer, { loss: 'not-refreshable', words });
     // Perhaps of a proxy: the authorization server may not have seen the request, or may have answered.
     return new RefreshFault(answer, { mayBeSpent: true });
   }

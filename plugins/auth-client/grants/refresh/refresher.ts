@@ -8,6 +8,7 @@ import { MAX_TURN_MS } from '../record/grantFacts.ts';
 import type { GrantNews } from '../store/grantNews.ts';
 import type { KeptGrant, GrantRecord, Loss, Trouble, RefreshTurn } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
+import type { ErrorWords } from '../record/errorWords.ts';
 import { RefreshFault } from './refreshFault.ts';
 import { RefreshLease } from './refreshLease.ts';
 
@@ -30,6 +31,8 @@ interface Unstored {
   readonly cell: GrantCell;
   readonly change: (found: GrantRecord) => GrantRecord;
   readonly turn: RefreshTurn;
+  /** What the authorization server has said, if it refused. */
+  readonly words: ErrorWords | undefined;
 }
 
 /** New tokens for grants: one request at a time for each grant, over all processes, and never with a refresh token that another
@@ -116,14 +119,19 @@ export class Refresher {
     const { grant } = found;
     if (grant === undefined) return true;
     if (!(await grants.replace(cell, found, { ...found, turn }))) return false;
+    let words: ErrorWords | undefined;
     const change = await request(grant).then(
       (next) => {
         this.counts.add({ cause: 'none' });
         return changeTo(isRefused ? { ...next, isAfterRefusal: true } : next);
       },
-      (error: unknown) => this.#changeAfter(RefreshFault.from(error), mayBeSpent),
+      (error: unknown) => {
+        const fault = RefreshFault.from(error);
+        ({ words } = fault.facts);
+        return this.#changeAfter(fault, mayBeSpent);
+      },
     );
-    await this.#store({ cell, change, turn });
+    await this.#store({ cell, change, turn, words });
     return true;
   }
 
@@ -168,7 +176,7 @@ export class Refresher {
     }
   }
 
-  async #write({ cell, change, turn }: Unstored): Promise<void> {
+  async #write({ cell, change, turn, words }: Unstored): Promise<void> {
     const { grants, news, clientLost } = this.#parts;
     let before: GrantRecord | undefined;
     // Another one's turn, or a new sign-in: what came out of this one is no longer of use.
@@ -179,7 +187,7 @@ export class Refresher {
     this.#unstored.delete(cell.id);
     if (after === undefined || before === undefined || after === before) return;
     if (after.lost !== undefined) {
-      news.lost(after);
+      news.lost(after, words);
       if (after.lost.loss === 'client-unknown' && after.grant !== undefined) clientLost(after.grant);
     } else if (after.trouble === undefined) news.refreshed(after);
     else if (before.trouble === undefined) news.expiring(after);

@@ -2,6 +2,7 @@ import type { KernelEvent, Log } from 'pegboard';
 import type { GrantEvent, GrantNotice, GrantState } from '../../../contracts/credentials.ts';
 import { LOSSES } from '../record/losses.ts';
 import type { GrantRecord } from '../record/grantRecord.ts';
+import type { ErrorWords } from '../record/errorWords.ts';
 
 interface Told {
   readonly state: GrantState;
@@ -10,6 +11,8 @@ interface Told {
   readonly message: string;
   readonly severity?: 'Warning';
   readonly facts?: Pick<GrantNotice, 'loss' | 'scopes'>;
+  /** Facts for the log only. */
+  readonly words?: ErrorWords | undefined;
 }
 
 /** Reports what happens to grants, each change once: by the process that writes it. Never shows a credential. */
@@ -51,7 +54,8 @@ export class GrantNews {
       message: `a grant could not be refreshed yet: ${record.trouble?.reason ?? ''}`,
     });
   }
-  lost(record: GrantRecord): void {
+  /** @param words what the authorization server has said, for the log */
+  lost(record: GrantRecord, words?: ErrorWords): void {
     const loss = record.lost?.loss;
     this.#tell('grant.lost', record, {
       state: 'lost',
@@ -59,6 +63,7 @@ export class GrantNews {
       severity: 'Warning',
       message: `a grant is lost, its holder has to sign in again: ${loss === undefined ? '' : LOSSES[loss]}`,
       facts: { ...(loss !== undefined && { loss }) },
+      words,
     });
   }
   dropped(record: GrantRecord): void {
@@ -81,12 +86,13 @@ export class GrantNews {
   }
 
   #tell(type: GrantEvent, { owner: holder, server, person }: GrantRecord, told: Told): void {
-    const { state, reason, message, severity = 'Normal', facts } = told;
+    const { state, reason, message, severity = 'Normal', facts, words } = told;
     const isWarning = severity === 'Warning' && type !== 'grant.stepUp';
     this.#log[isWarning ? 'warn' : 'info'](TEXTS[type], {
       server,
       holder,
       ...facts,
+      ...words,
       ...(isWarning && { reason: message }),
     });
     const notice: GrantNotice = {
