@@ -20,6 +20,8 @@ export interface Quirks {
   readonly metadata?: Json;
   /** Why people see its own page in place of the sign-in. */
   readonly deadEnd?: (asked: Texts) => string | undefined;
+  /** Parameters with which the browser returns in place of a code. */
+  readonly error?: Texts;
   /** The body of a refusal of a request for tokens. */
   readonly refusal?: (asked: AskedToken) => Json | undefined;
   /** The status of refusals. Default: 400. */
@@ -64,7 +66,10 @@ export async function startQuirkySite(first: Quirks): Promise<QuirkySite> {
     const code = randomUUID();
     codes.set(code, asked);
     const back = new URL(asked['redirect_uri'] ?? '');
-    back.search = new URLSearchParams({ code, state: asked['state'] ?? '' }).toString();
+    back.search = new URLSearchParams({
+      ...(quirks.error ?? { code }),
+      state: asked['state'] ?? '',
+    }).toString();
     res.writeHead(302, { location: back.href }).end();
   };
   const issue = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

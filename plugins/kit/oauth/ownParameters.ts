@@ -1,6 +1,15 @@
 /** Parameters of an authorization request that the sign-in itself sets, or that would change what those mean. */
 const OWN: ReadonlySet<string> = new Set([
-  ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce'],
+  ...[
+    'client_id',
+    'client_secret',
+    'redirect_uri',
+    'response_type',
+    'response_mode',
+    'scope',
+    'state',
+    'nonce',
+  ],
   ...['code_challenge', 'code_challenge_method', 'request', 'request_uri'],
 ]);
 

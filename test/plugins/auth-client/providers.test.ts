@@ -10,6 +10,7 @@ import type { Gateway } from '../../support/gateway.ts';
 import { startQuirkySite } from '../../support/quirkySite.ts';
 import type { QuirkySite, Quirks } from '../../support/quirkySite.ts';
 import { textOf } from '../../support/sources.ts';
+import { until } from '../../support/until.ts';
 import { withVariables } from '../../support/withVariables.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Provider } from './providers.ts';
@@ -141,6 +142,25 @@ describe('auth-client: keys for authorization servers that differ', () => {
     expect(JSON.stringify(status)).contain('repo read:org');
   });
 
+  it('revocationEndpoint gets the token of a sign-out', async () => {
+    const { site, signIn, gateway } = await tried(PROVIDERS.github, (origin) => ({
+      ...shown('github', origin),
+      revocationEndpoint: `${origin}/revoke`,
+    }));
+    await signIn();
+    await callCore(gateway, 'core_auth_logout', { server: 'notes' });
+    const told = await until(() => site.tokenRequests[1], { what: 'a revocation' });
+    expect(told.form).include({ token_type_hint: 'access_token' });
+  });
+
+  it('endpoints may not be at private addresses, unless the issuer is there too', async () => {
+    const { told } = await tried(PROVIDERS.github, (origin) => ({
+      ...shown('github', origin),
+      issuer: 'https://login.example.org',
+    }));
+    expect(await told()).match(/the token_endpoint http:.* has a private or internal address$/);
+  });
+
   it('tokenEndpointAuthMethod sends the secret where the provider reads it', async () => {
     const { site, signIn } = await tried(PROVIDERS.hubspot, (origin) => shown('hubspot', origin));
     await signIn();
@@ -212,6 +232,24 @@ describe('auth-client: new tokens from authorization servers that differ', () =>
 });
 
 describe('auth-client: what a provider says about an error', () => {
+  it('on the return of the browser is in the log too, unless it is about the person', async () => {
+    for (const [error, facts] of [
+      [
+        'invalid_scope',
+        { description: 'no scope x', fix: 'check scopes of auth.authorizationServer of the server' },
+      ],
+      ['access_denied', {}],
+    ] as const) {
+      const one = await tried(PROVIDERS.hubspot, (origin) => shown('hubspot', origin));
+      one.site.change({ error: { error, error_description: 'no scope x' } });
+      expect((await one.signIn()).text)
+        .contain('denied or failed')
+        .not.contain('scope x');
+      expect(failureOf(one)).include({ cause: error, ...facts });
+      expect('description' in failureOf(one)).equal(error === 'invalid_scope');
+    }
+  });
+
   it('is in one line of the log, with its code and the key to look at', async () => {
     const pinned = (origin: string) => shown('hubspot', origin, ['tokenEndpointAuthMethod']);
     const one = await tried(PROVIDERS.hubspot, pinned);
@@ -265,6 +303,11 @@ describe('auth-client: keys of authorizationServer that cannot work together', (
       'a parameter that would change what those mean',
       { issuer, parameters: { code_challenge: 'a' } },
       'auth.authorizationServer.parameters.code_challenge is set by the sign-in itself; remove it',
+    ],
+    [
+      'a secret that browsers would see',
+      { issuer, parameters: { client_secret: 'a' } },
+      'auth.authorizationServer.parameters.client_secret is set by the sign-in itself; remove it',
     ],
     [
       'resource among the parameters',
