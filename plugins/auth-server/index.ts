@@ -10,6 +10,7 @@ import {
   ClientSource,
   Grant,
   ProviderTokens,
+  SignInList,
   SignInScopes,
 } from '../contracts/oauth.ts';
 import type { AuthServerConfig } from './config.ts';
@@ -34,7 +35,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
   asks: [BearerTokens, ClientSource, Grant, SignInScopes],
-  provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, ProviderTokens],
+  provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, ProviderTokens, SignInList],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.

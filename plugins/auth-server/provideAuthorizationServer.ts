@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, STAGE } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import { AuthorizationServer, BearerTokens, ProviderTokens } from '../contracts/oauth.ts';
+import { AuthorizationServer, BearerTokens, ProviderTokens, SignInList } from '../contracts/oauth.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
@@ -58,6 +58,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   ])
     web.serve(endpoint);
 
+  scope.provide(SignInList, issued.people);
   scope.provide(
     ProviderTokens,
     providerTokens(

@@ -52,6 +52,8 @@ export interface GrantRequest {
   readonly hasProof: boolean;
   /** Thumbprint of the key of the proof; undefined without one. @throws OAuthError invalid_dpop_proof */
   readonly jkt: () => Promise<string | undefined>;
+  /** The client's address; for IPv6 its /64 network. */
+  readonly address: string;
 }
 export interface GrantAnswer {
   readonly body: JsonObject;
@@ -110,6 +112,34 @@ export interface AuthorizationServer {
   issue(issue: TokenIssue): Promise<JsonObject>;
 }
 export const AuthorizationServer = one<AuthorizationServer>('authorization-server');
+
+/** A sign-in at this gateway, for people. Nothing of it is a credential. Times are ISO 8601. */
+export interface ListedSignIn extends JsonObject {
+  /** The claim `sid` of its callers. */
+  readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  /** An e-mail address, or a name; absent: the identity provider gives neither. */
+  readonly person?: string;
+  readonly clientId: string;
+  /** As the client calls itself: any characters. */
+  readonly clientName?: string;
+  readonly since: string;
+  /** When its tokens were last refreshed; it has been used for up to 30 minutes since. */
+  readonly lastUsed: string;
+  /** Where its tokens were last asked for from; absent in a record of an older version. */
+  readonly address?: string;
+  /** The end, unless its tokens are refreshed before. */
+  readonly expires: string;
+}
+/** The sign-ins that last. Provided by `auth-server`. */
+export interface SignInList {
+  /** The one used last first. @param person undefined: of all people @throws GatewayError STORE_UNREACHABLE */
+  of(person: Pick<Caller, 'issuer' | 'subject'> | undefined): Promise<readonly ListedSignIn[]>;
+  /** Ends it as its client can, at every process. @returns false if it does not last @throws GatewayError STORE_UNREACHABLE */
+  end(id: string): Promise<boolean>;
+}
+export const SignInList = one<SignInList>('sign-in-list');
 
 /** Whether the person at a browser is a caller, for pages that act for that caller: a link may have been sent to another person.
  *  Provided by `auth-server`. */

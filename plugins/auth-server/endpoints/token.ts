@@ -48,6 +48,7 @@ export function token(
         client,
         hasProof: exchange.request.header('dpop') !== undefined,
         jkt: () => possession.forTokens(exchange.request),
+        address: exchange.address,
       });
       if (ended !== undefined) onEnd(exchange.http.res, (isAnswered) => void ended(isAnswered));
       return { status: 200, body };

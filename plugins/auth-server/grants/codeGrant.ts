@@ -41,7 +41,7 @@ export class CodeGrant implements Grant {
     try {
       const mine = (used = await this.#use(code, attempt));
       this.#check(mine, request);
-      const body = await this.#signIn(code, mine, jkt);
+      const body = await this.#signIn(code, mine, jkt, request);
       return { body, ended: (isAnswered) => this.#close(code, mine, isAnswered) };
     } catch (error) {
       if (used === undefined) attempts.forget(attempt);
@@ -84,7 +84,12 @@ export class CodeGrant implements Grant {
       });
   }
 
-  async #signIn(code: string, used: UsedCode, jkt: string | undefined): Promise<JsonObject> {
+  async #signIn(
+    code: string,
+    used: UsedCode,
+    jkt: string | undefined,
+    { client, address }: GrantRequest,
+  ): Promise<JsonObject> {
     const { accessTokens, signIns, sessionMs, log } = this.#issuing;
     const now = Date.now();
     const draft = { id: used.signIn, tagKey: newSecret() };
@@ -94,9 +99,11 @@ export class CodeGrant implements Grant {
     const signIn: SignIn = {
       ...draft,
       clientId,
+      ...(client.name !== undefined && { clientName: client.name }),
       person,
       scope,
       provider,
+      address,
       current,
       ...(jkt !== undefined && { jkt }),
       signedInAt: now,

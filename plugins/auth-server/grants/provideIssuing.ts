@@ -9,6 +9,7 @@ import { AccessTokens } from '../state/accessTokens.ts';
 import { Attempts } from '../state/attempts.ts';
 import { callerOfSignIn } from '../state/callerOf.ts';
 import { Codes } from '../state/codes.ts';
+import { PeopleSignIns } from '../state/peopleSignIns.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { SignIns } from '../state/signIns.ts';
 import type { Web } from '../web/web.ts';
@@ -20,6 +21,7 @@ import { RefreshGrant } from './refreshGrant.ts';
 /** What has been issued, and how it is recognised. */
 export interface Issued {
   readonly signIns: SignIns;
+  readonly people: PeopleSignIns;
   readonly accessTokens: AccessTokens;
   readonly codes: Codes;
   readonly devices: Devices;
@@ -74,5 +76,5 @@ export function provideIssuing(
     const { allowDeviceFlow } = scope.config.aggregator.oauth.server;
     return [...own, ...(allowDeviceFlow ? [byDevice] : []), ...scope.all(Grant)];
   };
-  return { signIns, accessTokens, codes, devices, ahead, grants };
+  return { signIns, people: new PeopleSignIns(signIns), accessTokens, codes, devices, ahead, grants };
 }

@@ -59,7 +59,7 @@ export class ProviderAhead {
     const { running, identity } = await this.#turns.take(signIn, '');
     try {
       // The turn before it is kept: its answer may still not have arrived.
-      const next = { ...running, ...identity, turn: signIn.turn };
+      const next = { ...running, ...identity, usedAt: Date.now(), turn: signIn.turn };
       const isKept = await signIns.replace(running, next);
       this.#turns.stored(signIn.provider);
       accessTokens.forget(id);

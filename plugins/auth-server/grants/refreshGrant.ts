@@ -29,7 +29,7 @@ export class RefreshGrant implements Grant {
     this.#ahead = ahead;
   }
 
-  async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
+  async redeem({ form, client, jkt, address }: GrantRequest): Promise<GrantAnswer> {
     const { signIn, secret, generation } = await this.#checked(form, client, jkt);
     const scope = this.#scopeOf(form, signIn);
     if (await this.#isSecondUse(signIn, secret, generation)) return this.#accessAlone(signIn, scope);
@@ -37,14 +37,19 @@ export class RefreshGrant implements Grant {
     const before = generation === 'current' ? { ...signIn, turn: undefined } : signIn;
     const turn = await this.#turns.take(signIn, digest(secret), before).catch(asRefused);
     try {
-      return await this.#rotated(signIn, turn, scope);
+      return await this.#rotated(signIn, turn, scope, address);
     } catch (error) {
       this.#issuing.attempts.forget(turn.running.turn.attempt);
       throw error;
     }
   }
 
-  async #rotated(signIn: SignIn, { running, identity }: ProviderTurn, scope: string): Promise<GrantAnswer> {
+  async #rotated(
+    signIn: SignIn,
+    { running, identity }: ProviderTurn,
+    scope: string,
+    address: string,
+  ): Promise<GrantAnswer> {
     const { signIns, accessTokens, sessionMs } = this.#issuing;
     const { token, current } = newRefreshToken(signIn);
     const expiresAt = Date.now() + sessionMs();
@@ -52,6 +57,8 @@ export class RefreshGrant implements Grant {
       ...running,
       ...identity,
       current,
+      usedAt: Date.now(),
+      address,
       expiresAt,
       turn: { ...running.turn, state: 'unanswered' },
       rotated: { secret: running.turn.from, at: Date.now() },

@@ -24,6 +24,8 @@ export interface IssuedTokens {
 export interface SignIn {
   readonly id: string;
   readonly clientId: string;
+  /** As the client called itself; absent: it did not. */
+  readonly clientName?: string;
   readonly person: Person;
   readonly scope: string;
   /** Thumbprint of the key that all tokens are bound to (RFC 9449). */
@@ -31,6 +33,10 @@ export interface SignIn {
   readonly provider: IssuedTokens;
   /** When the person signed in, in ms since 1970. */
   readonly signedInAt: number;
+  /** When the provider's tokens were last refreshed, in ms since 1970; absent: not yet. */
+  readonly usedAt?: number;
+  /** Where the client has asked for tokens from; absent in records of older versions. */
+  readonly address?: string;
   /** When the refresh token expires, in ms since 1970. */
   readonly expiresAt: number;
   /** Digest of the secret in the current refresh token. */

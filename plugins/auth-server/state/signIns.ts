@@ -55,6 +55,11 @@ export class SignIns {
     return issuer === (this.#issuer() ?? issuer) ? found : undefined;
   }
 
+  /** Ids of those in the vault, ended ones included. @throws GatewayError STORE_UNREACHABLE */
+  async ids(): Promise<readonly string[]> {
+    return (await this.#vault.list(KIND)).map((key) => key.slice(KIND.length));
+  }
+
   /** @param before as find() returned it @returns false if it has changed since */
   replace(before: SignIn, after: SignIn): Promise<boolean> {
     return this.#vault.compareAndSwap(KIND + before.id, before, after, secondsLeft(after));

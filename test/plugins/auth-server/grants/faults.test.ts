@@ -174,6 +174,7 @@ class Process {
         const { body, ended } = await grant.redeem({
           ...request,
           hasProof: false,
+          address: '',
           jkt: () => Promise.resolve(undefined),
         });
         const given = { access: String(body['access_token']), refresh: String(body['refresh_token']) };
