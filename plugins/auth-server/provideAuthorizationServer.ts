@@ -25,6 +25,7 @@ import { provideProvider } from './provider/provideProvider.ts';
 import { providerTokens } from './providerTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { sharedKey } from './state/sharedKey.ts';
+import { sessionsTool } from './tools/sessionsTool.ts';
 import { Web } from './web/web.ts';
 
 /** Wires the endpoints and the taps. State is in the vault only. */
@@ -59,6 +60,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     web.serve(endpoint);
 
   scope.provide(SignInList, issued.people);
+  scope.addTool(sessionsTool(issued.people));
   scope.provide(
     ProviderTokens,
     providerTokens(

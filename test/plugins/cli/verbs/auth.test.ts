@@ -513,6 +513,6 @@ describe('pegboard auth', function () {
     await terminal.shows(`signed in at ${endpoint} as alice@example.com`);
     expect(await terminal.exited).equal(0);
     const { code, stdout } = await runPegboard(words(home, ['list', 'tools', '-o', 'name']));
-    expect([code, stdout]).deep.equal([0, '']);
+    expect([code, stdout]).deep.equal([0, 'core_auth_sessions\n']);
   });
 });
