@@ -50,6 +50,28 @@ export const auth: Command = {
       run: printIdentity,
     }),
     verb({
+      name: 'sessions',
+      summary: 'your sign-ins at the gateway: which client, since when, last used, and from where',
+      subcommands: [
+        verb({
+          name: 'end',
+          summary: 'end one of them, as with a lost computer, or all others',
+          parameters: [{ name: '[id]', description: 'id of a sign-in' }],
+          options: [
+            { flags: '--others', description: 'all but the one of this command line' },
+            { flags: '-y, --yes', description: 'do not ask' },
+          ],
+          examples: [
+            'pegboard auth sessions end S4mpleS4mpleS4mpleS4mp',
+            'pegboard auth sessions end --others',
+          ],
+          run: async (invocation) => (await import('../signIn/sessions.ts')).endSessions(invocation),
+        }),
+      ],
+      examples: ['pegboard auth sessions', 'pegboard auth sessions -o json'],
+      run: async (invocation) => (await import('../signIn/sessions.ts')).listSessions(invocation),
+    }),
+    verb({
       name: 'token',
       summary: 'print a valid access token, for scripts',
       examples: [
