@@ -1,5 +1,6 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { WorkflowRuns } from '../contracts/runs.ts';
+import { SignInList } from '../contracts/oauth.ts';
 import { SignInStatuses } from '../contracts/signIns.ts';
 import { SessionList } from '../contracts/sessions.ts';
 import { ServiceSource } from '../contracts/services.ts';
@@ -22,7 +23,7 @@ export const plugin = definePlugin<AdminConfig>({
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, RequestGate, ToolTable],
   uses: [ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
-  asks: [CallSecrets, GuardedServers, ServiceSource, SessionList, SignInStatuses, WorkflowRuns],
+  asks: [CallSecrets, GuardedServers, ServiceSource, SessionList, SignInList, SignInStatuses, WorkflowRuns],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -21,6 +21,8 @@ import { serversPage } from './pages/serversPage.ts';
 import { sessionActions } from './pages/sessionActions.ts';
 import { sessionPage } from './pages/sessionPage.ts';
 import { sessionsPage } from './pages/sessionsPage.ts';
+import { signInActions } from './pages/signInActions.ts';
+import { signInsPage } from './pages/signInsPage.ts';
 import { toolActions } from './pages/toolActions.ts';
 import { toolPage } from './pages/toolPage.ts';
 import { toolsPage } from './pages/toolsPage.ts';
@@ -58,6 +60,7 @@ export function pagesOf(parts: PageParts): {
       runsPage(scope),
       runPage(scope),
       eventsPage(scope),
+      signInsPage(scope),
       grantsPage(scope),
       configPage(scope),
     ],
@@ -68,6 +71,7 @@ export function pagesOf(parts: PageParts): {
       ...toolActions(scope),
       ...runActions(scope),
       ...configActions(scope),
+      ...signInActions(scope),
       ...grantActions(scope),
     ],
   };

@@ -77,6 +77,7 @@ describe('the admin pages in a browser', function () {
       run: `/runs/${runs.failed}`,
       running: `/runs/${runs.running}`,
       events: '/events',
+      signIns: '/sign-ins',
       grants: '/grants',
       config: '/config',
       nothing: '/nothing',

@@ -55,6 +55,8 @@ describe('what the operator changes on the admin pages', () => {
       'POST /config/reload': { tool: 'core_config_reload' },
       'POST /grants/:id/refresh': { tool: 'admin_grant_refresh', params: grant },
       'POST /grants/:id/drop': { tool: 'admin_grant_drop', params: grant },
+      'POST /sign-ins/:id/end': { tool: 'admin_sign_in_end', params: grant },
+      'POST /sign-ins/:id/end-all': { tool: 'admin_sign_ins_end_all', params: grant },
       'DELETE /auth/:server': { tool: 'admin_grants_drop_server', params: grant },
       'DELETE /user-tokens': { tool: 'admin_grants_drop_all' },
       // It only shows what a change would do.

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { textResult } from '../../../../kernel/index.ts';
 import { definePlugin } from '../../../../kernel/contracts/plugin.ts';
 import { GrantStore } from '../../../../plugins/contracts/credentials.ts';
+import { SignInList } from '../../../../plugins/contracts/oauth.ts';
 import { ServiceSource } from '../../../../plugins/contracts/services.ts';
 import { pagesOf } from '../../../../plugins/admin/pagesOf.ts';
 import type { PageParts } from '../../../../plugins/admin/pagesOf.ts';
@@ -24,7 +25,7 @@ function evilPlugin(name: string) {
     name: 'evil',
     api: 1,
     configSchema: { type: 'object' },
-    provides: [GrantStore, ServiceSource],
+    provides: [GrantStore, ServiceSource, SignInList],
     apply: (scope) => {
       scope.addTool({
         name: `tool ${name}`,
@@ -42,8 +43,11 @@ function evilPlugin(name: string) {
         error: name,
         metadata: { type: name, url: name, lastError: name, recommended: name, collisions: [name], tools: 1 },
       };
-      const grant = { id: name, holder: name, server: name, state: 'lost' as const, reason: name };
-      scope.provide(GrantStore, { all: () => Promise.resolve([grant]) } as unknown as GrantStore);
+      const who = { subject: name, person: name, clientId: name, address: name, since: '' };
+      const grant = { id: name, holder: name, server: name, state: 'lost' as const, reason: name, ...who };
+      const all = () => Promise.resolve([grant]);
+      scope.provide(GrantStore, { all } as unknown as GrantStore);
+      scope.provide(SignInList, { of: all } as unknown as SignInList);
       scope.onStart(() => {
         scope.emit({ type: 'server.failed', server: name, reason: name, message: name, severity: 'Warning' });
       });
@@ -89,7 +93,7 @@ describe('a hostile name', () => {
         ...['/', '/sessions', `/sessions/${id}`, '/mcps', `/mcps/${part}`, '/mcps/shop', '/mcps/shop/edit'],
         ...['/tools', `/tools?query=${part}`, `/tools/tool%20${part}`, '/explain'],
         ...[`/explain?session=${id}&tool=tool%20${part}`, '/workflows', '/runs', '/grants', '/config'],
-        ...['/events', `/events?name=${part.slice(0, 9_000)}`],
+        ...['/sign-ins', '/events', `/events?name=${part.slice(0, 9_000)}`],
       ];
       const missing = [`/workflows/${part}`, `/runs/${part}`, `/mcps/${part}/edit`];
       const { pages } = pagesOf({} as PageParts);

@@ -1,0 +1,50 @@
+import { GatewayError } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { SignInList } from '../../contracts/oauth.ts';
+import { actAsOperator } from '../data/actAsOperator.ts';
+import type { Action } from '../web/definePage.ts';
+import { counted } from '../web/words.ts';
+
+interface Deed {
+  readonly path: string;
+  /** As the audit trail names it. */
+  readonly name: string;
+  readonly run: (list: SignInList, id: string) => Promise<string>;
+}
+
+/** Ends sign-ins of people at this gateway. */
+export function signInActions(scope: Scope<unknown>): readonly Action[] {
+  const deeds: readonly Deed[] = [
+    { path: '/sign-ins/:id/end', name: 'admin_sign_in_end', run: end },
+    { path: '/sign-ins/:id/end-all', name: 'admin_sign_ins_end_all', run: endAll },
+  ];
+  return deeds.map(({ path, name, run }) => ({
+    method: 'POST',
+    path,
+    run: async ({ params: { id = '' }, request }) => {
+      const act = { name, args: { signIn: id }, run: () => run(scope.get(SignInList), id) };
+      return { message: await actAsOperator(scope, act, request), next: '/sign-ins' };
+    },
+  }));
+}
+
+async function end(list: SignInList, id: string): Promise<string> {
+  if (await list.end(id)) return `sign-in ${id} was ended`;
+  throw gone();
+}
+
+/** Ends all sign-ins of the person of that one. */
+async function endAll(list: SignInList, id: string): Promise<string> {
+  const one = (await list.of(undefined)).find((signIn) => signIn.id === id);
+  if (one === undefined) throw gone();
+  const all = await list.of(one);
+  for (const signIn of all) await list.end(signIn.id);
+  return `${counted(all.length, 'sign-in')} of ${one.person ?? one.subject} ended`;
+}
+
+function gone(): GatewayError {
+  return new GatewayError(
+    'REQUEST_NOT_FOUND',
+    'there is no such sign-in any more; open the page of sign-ins again',
+  );
+}
