@@ -53,7 +53,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     ...metadata(addresses, grants, gates, () => config().enableCIMD),
     register(registration(clients.registrations, gates, () => ({ settings: config() }), scope.log)),
     token(web.limit('perClient'), clients, grants, possession),
-    revoke(clients, signIns, accessTokens, provider, scope.log),
+    revoke(clients, signIns, accessTokens, scope.log),
     introspect(clients, accessTokens, addresses),
     ...userinfo(),
   ])

@@ -25,6 +25,9 @@ export interface ProviderOptions {
   readonly lifetimes?: Partial<Lifetimes>;
   /** Each refresh answers a new refresh token, and the old one ends the grant. Default: false. */
   readonly isRotating?: boolean;
+  /** Offers revocation, and one revoked token ends all that its person has granted. Default: false.
+   *  Source: https://github.com/keycloak/keycloak/issues/35486 */
+  readonly revokesAll?: boolean;
   /** Other clients that id_tokens are also for when the sign-in asks for it, as Dex does.
    *  Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/ */
   readonly audiences?: readonly string[];
@@ -50,6 +53,8 @@ export interface IdentityProvider extends OutageServer {
   readonly refuseLogins: (error: string, description?: string) => void;
   /** Ends what that person has granted: the next refresh is answered `invalid_grant`. They may sign in again. */
   readonly revoke: (subject: string) => Promise<void>;
+  /** Tokens that clients have revoked. */
+  readonly revocations: () => number;
   /** A new signing key with a new kid; the old one is not published any more. */
   readonly rotateKeys: () => void;
   /** Refresh grants that the provider has decided on, refused ones included. */
@@ -71,6 +76,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   let key = firstKey();
   let login: object = { login: { accountId: 'alice' } };
   let refreshes = 0;
+  let revocations = 0;
 
   const server = await serveWithOutages(
     (req, res, path) => {
@@ -100,6 +106,10 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     grant.addOIDCScope(scopes);
     grants.set(accountId, [...(grants.get(accountId) ?? []), await grant.save()]);
     return grant;
+  };
+  const revoke = async (subject: string): Promise<void> => {
+    for (const id of grants.get(subject) ?? []) await (await provider.Grant.find(id))?.destroy();
+    grants.delete(subject);
   };
   const countRefresh = ({ oidc }: Context): void => {
     if (oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1;
@@ -138,7 +148,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
           grant_types: ['authorization_code', 'refresh_token'],
         },
       ],
-      features: { devInteractions: { enabled: false } },
+      features: { devInteractions: { enabled: false }, revocation: { enabled: options.revokesAll === true } },
       ttl: { AccessToken, IdToken, RefreshToken, Session, Grant: 86_400, Interaction: 600 },
       rotateRefreshToken: options.isRotating ?? false,
       // As Dex and Keycloak: a refresh token without prompt=consent too.
@@ -149,6 +159,10 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     })
       .on('grant.success', countRefresh)
       .on('grant.error', countRefresh)
+      .on('grant.revoked', (_: Context, id: string) => {
+        revocations += 1;
+        for (const [subject, ids] of grants) if (ids.includes(id)) void revoke(subject);
+      })
       .use(atTokenEndpoint);
   };
   let provider = build();
@@ -172,10 +186,8 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     refuseLogins: (error, description = '') => {
       login = { error, error_description: description };
     },
-    revoke: async (subject) => {
-      for (const id of grants.get(subject) ?? []) await (await provider.Grant.find(id))?.destroy();
-      grants.delete(subject);
-    },
+    revoke,
+    revocations: () => revocations,
     rotateKeys: () => {
       key = newKey();
       rebuild();

@@ -53,6 +53,7 @@ declare module 'oidc-provider' {
     interactionFinished(req: IncomingMessage, res: ServerResponse, result: object): Promise<void>;
     use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): this;
     on(event: 'grant.success' | 'grant.error', listener: (context: Context) => void): this;
+    on(event: 'grant.revoked', listener: (context: Context, grantId: string) => void): this;
   }
 }
 declare module 'oidc-provider/lib/helpers/errors.js' {

@@ -3,7 +3,6 @@ import { authenticate } from '../clients/authenticate.ts';
 import type { OAuthClient } from '../../contracts/oauth.ts';
 import type { Clients } from '../clients/clients.ts';
 import { unauthenticated } from '../clients/unauthenticated.ts';
-import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { formParameters } from '../web/oauthRoute.ts';
@@ -16,7 +15,6 @@ export function revoke(
   clients: Clients,
   signIns: SignIns,
   accessTokens: AccessTokens,
-  provider: IdentityProvider,
   log: Log,
 ): OAuthEndpoint {
   return {
@@ -33,7 +31,6 @@ export function revoke(
         if (access !== undefined) await accessTokens.revoke(token);
         if (presented !== undefined) {
           await signIns.end(presented.signIn.id, 'revoked');
-          provider.revoke(presented.signIn.provider);
           log.info('signed out', { signIn: presented.signIn.id, client: owner });
         }
       }

@@ -1,3 +1,4 @@
+import { messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { Grant } from '../../contracts/oauth.ts';
 import { parseDuration } from '../../kit/text/parseDuration.ts';
@@ -17,6 +18,9 @@ import { CodeGrant } from './codeGrant.ts';
 import { ProviderAhead } from './providerAhead.ts';
 import { ProviderTurns } from './providerTurns.ts';
 import { RefreshGrant } from './refreshGrant.ts';
+
+/** Reasons of which the identity provider does not know: signed out by the client, or ended by a person. */
+const OWN_ENDS: ReadonlySet<string> = new Set(['revoked', 'ended']);
 
 /** What has been issued, and how it is recognised. */
 export interface Issued {
@@ -49,9 +53,20 @@ export function provideIssuing(
         scope.emit({ type: 'signIn.ended', sid: id });
       },
       changed: (id) => leave(id),
+      left: (signIn, reason) => left(signIn, reason),
     },
     () => provider.issuer,
   );
+  const people = new PeopleSignIns(signIns);
+  /** The provider may end all that it has granted to the person with one token, so that it hears of the last sign-in only. */
+  const left = async ({ person, provider: tokens }: SignIn, reason: string): Promise<void> => {
+    try {
+      if ((await people.find(person)).length > 0) return;
+      if (OWN_ENDS.has(reason)) provider.revoke(tokens);
+    } catch (error) {
+      scope.log.warn('the other sign-ins of a person could not be read', { reason: messageOf(error) });
+    }
+  };
   const begun = (signIn: SignIn): void => {
     counts.begun();
     scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
@@ -76,5 +91,5 @@ export function provideIssuing(
     const { allowDeviceFlow } = scope.config.aggregator.oauth.server;
     return [...own, ...(allowDeviceFlow ? [byDevice] : []), ...scope.all(Grant)];
   };
-  return { signIns, people: new PeopleSignIns(signIns), accessTokens, codes, devices, ahead, grants };
+  return { signIns, people, accessTokens, codes, devices, ahead, grants };
 }

@@ -20,6 +20,8 @@ export interface Presented {
 
 export interface SignInListener {
   readonly ended: (id: string) => void;
+  /** Called at the process that has ended a sign-in, once others can know. */
+  readonly left?: (signIn: SignIn, reason: string) => Promise<void>;
   readonly changed: (id: string) => void;
 }
 
@@ -65,12 +67,14 @@ export class SignIns {
     return this.#vault.compareAndSwap(KIND + before.id, before, after, secondsLeft(after));
   }
 
-  /** Its tokens are refused from now on, at other processes within seconds. */
+  /** Its tokens are refused from now on, at other processes within seconds. @param reason in kebab-case */
   async end(id: string, reason: string): Promise<void> {
+    const before = await this.find(id);
     const ended: Ended = { id, endedAt: Date.now(), reason };
     await this.#vault.set(KIND + id, ended, ENDED_SECONDS);
     this.#listener.ended(id);
     this.#scope.find(Channel)?.publish(ENDED_TOPIC, { id });
+    if (before !== undefined) await this.#listener.left?.(before, reason);
   }
 
   /** Its person is described otherwise from now on: what was begun for them as they were ends at every process. */

@@ -4,6 +4,7 @@ import type { ListedSignIn } from '../../../plugins/contracts/oauth.ts';
 import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer } from '../../support/authServer.ts';
 import { movableClock } from '../../support/clock.ts';
+import { until } from '../../support/until.ts';
 
 const WITH_FILE = ['http', 'front', 'transport-http', 'metatools', 'toolsets', 'vault-file', 'auth-server'];
 
@@ -72,5 +73,24 @@ describe('auth-server: the list of sign-ins', () => {
     const [listed] = await listOf(auth).of(undefined);
     expect(listed).include({ id, subject: 'alice', lastUsed: listed?.since });
     expect(listed).not.have.any.keys('address', 'clientName');
+  });
+});
+
+describe('auth-server: a sign-out with several clients', () => {
+  it("leaves the person's other sign-ins alive, and the provider hears of the last one only", async () => {
+    const auth = await startAuthServer({ provider: { revokesAll: true } });
+    const signOut = ({ refresh }: { readonly refresh: string }) =>
+      auth.post({ token: refresh, client_id: auth.clientId }, {}, '/oauth/revoke');
+    const [laptop, phone, bob] = [
+      await signInAs(auth, 'alice'),
+      await signInAs(auth, 'alice'),
+      await signInAs(auth, 'bob'),
+    ];
+    await signOut(laptop);
+    const next = tokensOf(await auth.refresh(phone.refresh));
+    expect(auth.provider.revocations()).equal(0);
+    await signOut(next);
+    await until(() => auth.provider.revocations() === 1, { what: 'a revocation at the provider' });
+    expect((await auth.refresh(bob.refresh)).status).equal(200);
   });
 });
