@@ -4,7 +4,7 @@ import type { Scope } from 'pegboard';
 import { CallerCredentials, GrantRelease, GrantStore, GuardedServers } from '../contracts/credentials.ts';
 import type { GuardedServer } from '../contracts/credentials.ts';
 import { SignInStatuses } from '../contracts/signIns.ts';
-import { SignInScopes } from '../contracts/oauth.ts';
+import { AuthorizationServer, SignInScopes } from '../contracts/oauth.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { CallSecrets } from '../contracts/secrets.ts';
 import type { AuthClientConfig } from './config.ts';
@@ -12,6 +12,7 @@ import { provideFlows } from './flows/provideFlows.ts';
 import type { SignInFlows } from './flows/provideFlows.ts';
 import { revokeGrant } from './flows/revokeGrant.ts';
 import { CallerSecrets } from './grants/store/callerSecrets.ts';
+import { EndedGrants } from './grants/endedGrants.ts';
 import { Credentials } from './grants/credentials/credentials.ts';
 import { grantMetrics } from './grants/credentials/grantMetrics.ts';
 import { GrantNews } from './grants/store/grantNews.ts';
@@ -95,18 +96,20 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, outside: Outside):
     });
   });
 
-  const endSession = async (sid: string): Promise<void> => {
-    const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);
-    // What was kept of an owner who has made no request since a restart ends too.
-    await Promise.all(dropped.flatMap((one) => server(one.server)?.disconnect(one.owner, true) ?? []));
-    for (const { grant } of dropped) if (grant !== undefined) await revokeGrant(grant, networks);
-  };
-  scope.tap('onEvent', (event) => {
-    if (event.type !== 'signIn.ended') return;
-    endSession(event.sid).catch((error: unknown) => {
-      log.warn('the grants of a sign-in that has ended were not dropped', { reason: messageOf(error) });
-    });
+  const ended = new EndedGrants({
+    grants,
+    credentials,
+    server,
+    ownSignIn: () => scope.find(AuthorizationServer),
+    revoke: (grant) => revokeGrant(grant, networks),
+    log,
   });
+  scope.tap('onEvent', (event) => {
+    if (event.type === 'signIn.ended') ended.ofSession(event.sid);
+    if (event.type === 'signIn.lastEnded') ended.ofPerson(event);
+  });
+  scope.onStart(() => ended.start());
+  scope.onStop(() => ended.stop());
 
   scope.tap('onConfigApply', ({ removed }) => {
     for (const { kind, name } of removed) if (kind === 'MCPServer') credentials.forgetServer(name);

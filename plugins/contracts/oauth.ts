@@ -10,6 +10,9 @@ declare module 'pegboard' {
     'signIn.changed': { readonly caller: Caller };
     /** A sign-in has ended before its time: signed out, misused, or ended by the identity provider. Emitted at each process. */
     'signIn.ended': { readonly sid: string };
+    /** A person has no sign-in any more: the last one was signed out by them, by an operator or by the identity provider. Emitted at the
+     *  process that has ended it. */
+    'signIn.lastEnded': { readonly issuer: string; readonly subject: string };
   }
 }
 

@@ -19,8 +19,8 @@ import { ProviderAhead } from './providerAhead.ts';
 import { ProviderTurns } from './providerTurns.ts';
 import { RefreshGrant } from './refreshGrant.ts';
 
-/** Reasons of which the identity provider does not know: signed out by the client, or ended by a person. */
-const OWN_ENDS: ReadonlySet<string> = new Set(['revoked', 'ended']);
+/** Reasons that a person has wanted: signed out by the client, or ended by a person. */
+const SIGN_OUTS: ReadonlySet<string> = new Set(['revoked', 'ended']);
 
 /** What has been issued, and how it is recognised. */
 export interface Issued {
@@ -58,11 +58,13 @@ export function provideIssuing(
     () => provider.issuer,
   );
   const people = new PeopleSignIns(signIns);
-  /** The provider may end all that it has granted to the person with one token, so that it hears of the last sign-in only. */
+  /** The provider may end all that it has granted to the person with one token, so that only that of the last sign-in is revoked there. */
   const left = async ({ person, provider: tokens }: SignIn, reason: string): Promise<void> => {
     try {
-      if ((await people.find(person)).length > 0) return;
-      if (OWN_ENDS.has(reason)) provider.revoke(tokens);
+      if (!SIGN_OUTS.has(reason) || (await people.find(person)).length > 0) return;
+      const { issuer, subject } = person;
+      scope.emit({ type: 'signIn.lastEnded', issuer, subject });
+      provider.revoke(tokens);
     } catch (error) {
       scope.log.warn('the other sign-ins of a person could not be read', { reason: messageOf(error) });
     }

@@ -77,7 +77,7 @@ describe('auth-server: the list of sign-ins', () => {
 });
 
 describe('auth-server: a sign-out with several clients', () => {
-  it("leaves the person's other sign-ins alive, and the provider hears of the last one only", async () => {
+  it("leaves the person's other sign-ins alive, and revokes the token of the last one only at the provider", async () => {
     const auth = await startAuthServer({ provider: { revokesAll: true } });
     const signOut = ({ refresh }: { readonly refresh: string }) =>
       auth.post({ token: refresh, client_id: auth.clientId }, {}, '/oauth/revoke');

@@ -5,6 +5,8 @@ export interface GrantRecord {
   readonly server: string;
   /** `callerKey` of the person who may see its events; absent for the local user. */
   readonly person?: string;
+  /** The claim `sid` of the sign-in session that it belongs to; absent for those of persons, and in records of older versions. */
+  readonly session?: string;
   /** The last link that was given out. */
   readonly asked?: AskedSignIn;
   /** Absent before the first sign-in. */

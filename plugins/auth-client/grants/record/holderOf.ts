@@ -9,6 +9,8 @@ export interface Holder {
   readonly owner: string;
   /** `callerKey` of the person; absent for the local user. */
   readonly person?: string;
+  /** The claim `sid` of the sign-in session that it is; absent for a person and the local user. */
+  readonly session?: string;
 }
 
 const LOCAL: Holder = { owner: 'local' };
@@ -21,11 +23,11 @@ export function holderOf({ grantScope }: Pick<AuthRules, 'grantScope'>, request:
   const sid = caller.claims?.['sid'];
   const person = callerKey(caller);
   if (grantScope === 'subject' || typeof sid !== 'string') return personHolder(request);
-  return { owner: sessionPrefix(sid) + digest(person), person };
+  return { owner: sessionPrefix(sid) + digest(person), person, session: sid };
 }
 
 /** The person, whatever the session. */
-export function personHolder({ caller }: InboundRequest): Holder {
+export function personHolder({ caller }: Pick<InboundRequest, 'caller'>): Holder {
   if (caller === undefined) return LOCAL;
   const person = callerKey(caller);
   return { owner: PERSONS + digest(person), person };

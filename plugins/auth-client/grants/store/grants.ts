@@ -106,19 +106,19 @@ export class Grants {
   }
 
   /** A new sign-in: what was before no longer counts. @throws GatewayError STORE_UNREACHABLE */
-  async put({ owner, person }: Holder, server: string, grant: KeptGrant): Promise<void> {
-    const record: GrantRecord = { owner, server, ...(person !== undefined && { person }), grant };
+  async put(holder: Holder, server: string, grant: KeptGrant): Promise<void> {
+    const { owner } = holder;
+    const record: GrantRecord = { ...holder, server, grant };
     await this.#change(this.cell(owner, server), () => record);
     this.#news.granted(record);
   }
 
   /** A link was given out. @param until in ms since 1970 @throws GatewayError STORE_UNREACHABLE */
-  async asked({ owner, person }: Holder, server: string, until: number): Promise<void> {
+  async asked(holder: Holder, server: string, until: number): Promise<void> {
     const asked = { at: Date.now(), until };
-    const record = await this.#change(this.cell(owner, server), (before) => ({
-      owner,
+    const record = await this.#change(this.cell(holder.owner, server), (before) => ({
+      ...holder,
       server,
-      ...(person !== undefined && { person }),
       ...before,
       asked,
     }));
@@ -154,6 +154,10 @@ export class Grants {
   /** Drops the grants of a sign-in session that has ended. @param sid of its callers @throws GatewayError STORE_UNREACHABLE */
   dropSession(sid: string): Promise<readonly GrantRecord[]> {
     return this.#dropAll(KIND + sessionPrefix(sid), () => true);
+  }
+  /** @throws GatewayError STORE_UNREACHABLE */
+  dropOwner(owner: string): Promise<readonly GrantRecord[]> {
+    return this.#dropAll(`${KIND}${owner}:`, () => true);
   }
   /** @throws GatewayError STORE_UNREACHABLE */
   dropAll(): Promise<readonly GrantRecord[]> {
