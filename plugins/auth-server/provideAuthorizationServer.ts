@@ -8,6 +8,7 @@ import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
 import { provideClients } from './clients/provideClients.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
+import { backchannelLogout } from './endpoints/backchannelLogout.ts';
 import { introspect } from './endpoints/introspect.ts';
 import { metadata } from './endpoints/metadata.ts';
 import { provideSignIn } from './endpoints/provideSignIn.ts';
@@ -21,6 +22,7 @@ import { provideIssuing } from './grants/provideIssuing.ts';
 import { accessAnswer } from './grants/tokenAnswer.ts';
 import { ExternalCallers, isExternal, isExternalSession } from './provider/externalCallers.ts';
 import { IdTokens } from './provider/idTokens.ts';
+import { LogoutTokens } from './provider/logoutTokens.ts';
 import { provideProvider } from './provider/provideProvider.ts';
 import { providerTokens } from './providerTokens.ts';
 import { secretsOf } from './secretsOf.ts';
@@ -49,12 +51,14 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   provideSignIn(scope, web, provider, clients, issued.codes, issued.devices);
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => web.clientAddresses.originsOf(request));
+  const logoutTokens = new LogoutTokens(provider, () => config().idp.clientId, vault, scope.log);
   for (const endpoint of [
     ...metadata(addresses, grants, gates, () => config().enableCIMD),
     register(registration(clients.registrations, gates, () => ({ settings: config() }), scope.log)),
     token(web.limit('perClient'), clients, grants, possession),
     revoke(clients, signIns, accessTokens, scope.log),
     introspect(clients, accessTokens, addresses),
+    backchannelLogout(logoutTokens, issued.people, scope.log),
     ...userinfo(),
   ])
     web.serve(endpoint);

@@ -28,6 +28,8 @@ export interface ProviderOptions {
   /** Offers revocation, and one revoked token ends all that its person has granted. Default: false.
    *  Source: https://github.com/keycloak/keycloak/issues/35486 */
   readonly revokesAll?: boolean;
+  /** Reports the end of its sessions, which id_tokens name by `sid`, to the gateway of the first redirect URI. Default: false. */
+  readonly reportsLogouts?: boolean;
   /** Other clients that id_tokens are also for when the sign-in asks for it, as Dex does.
    *  Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/ */
   readonly audiences?: readonly string[];
@@ -55,6 +57,8 @@ export interface IdentityProvider extends OutageServer {
   readonly revoke: (subject: string) => Promise<void>;
   /** Tokens that clients have revoked. */
   readonly revocations: () => number;
+  /** Reports the end of a session. Source: https://openid.net/specs/openid-connect-backchannel-1_0.html §2.5 @throws Error unless that is answered 200 */
+  readonly logOut: (subject: string, session?: string) => Promise<void>;
   /** A new signing key with a new kid; the old one is not published any more. */
   readonly rotateKeys: () => void;
   /** Refresh grants that the provider has decided on, refused ones included. */
@@ -146,10 +150,23 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
           client_secret: CLIENT_SECRET,
           redirect_uris: redirectUris,
           grant_types: ['authorization_code', 'refresh_token'],
+          ...(options.reportsLogouts === true && {
+            backchannel_logout_uri: new URL('/oauth/backchannel-logout', redirectUris[0]).href,
+            backchannel_logout_session_required: true,
+          }),
         },
       ],
-      features: { devInteractions: { enabled: false }, revocation: { enabled: options.revokesAll === true } },
+      features: {
+        devInteractions: { enabled: false },
+        revocation: { enabled: options.revokesAll === true },
+        backchannelLogout: { enabled: options.reportsLogouts === true },
+      },
       ttl: { AccessToken, IdToken, RefreshToken, Session, Grant: 86_400, Interaction: 600 },
+      // Its own refuses addresses of this machine.
+      fetch: (
+        url: URL,
+        { method, headers, body }: Required<Pick<RequestInit, 'method' | 'headers' | 'body'>>,
+      ) => fetch(url, { method, headers, body }),
       rotateRefreshToken: options.isRotating ?? false,
       // As Dex and Keycloak: a refresh token without prompt=consent too.
       issueRefreshToken: () => true,
@@ -187,6 +204,8 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       login = { error, error_description: description };
     },
     revoke,
+    logOut: async (subject, session) =>
+      (await provider.Client.find(CLIENT_ID)).backchannelLogout(subject, session),
     revocations: () => revocations,
     rotateKeys: () => {
       key = newKey();

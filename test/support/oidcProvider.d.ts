@@ -30,6 +30,9 @@ declare module 'oidc-provider' {
       new (of: { readonly accountId: string; readonly clientId: string }): Grant;
       find(id: string): Promise<Grant | undefined>;
     };
+    readonly Client: {
+      find(id: string): Promise<{ backchannelLogout(subject: string, session?: string): Promise<void> }>;
+    };
     readonly IdToken: new (
       claims: object,
       of: { readonly ctx: Context },

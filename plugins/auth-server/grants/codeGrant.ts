@@ -2,8 +2,9 @@ import type { JsonObject } from 'pegboard';
 import type { Attempt } from '../state/attempts.ts';
 import type { CodeFacts, CodeUse, Codes, SpentCode } from '../state/codes.ts';
 import { digest, isSame, newSecret } from '../../kit/secrets/secrets.ts';
-import type { SignIn } from '../state/signIn.ts';
+import type { IssuedTokens, SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
+import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Grant, GrantAnswer, GrantRequest } from '../../contracts/oauth.ts';
 import { busy } from './busy.ts';
@@ -103,6 +104,7 @@ export class CodeGrant implements Grant {
       person,
       scope,
       provider,
+      ...sessionIn(provider),
       address,
       current,
       ...(jkt !== undefined && { jkt }),
@@ -145,6 +147,12 @@ export class CodeGrant implements Grant {
       log.debug('code not closed', { error });
     }
   }
+}
+
+/** The session at the provider that a verified id token names. */
+function sessionIn({ idToken }: IssuedTokens): Pick<SignIn, 'providerSession'> {
+  const { sid } = claimsOf(idToken);
+  return typeof sid === 'string' ? { providerSession: sid } : {};
 }
 
 function refused(reason: string): OAuthError {

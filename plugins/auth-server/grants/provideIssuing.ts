@@ -19,8 +19,8 @@ import { ProviderAhead } from './providerAhead.ts';
 import { ProviderTurns } from './providerTurns.ts';
 import { RefreshGrant } from './refreshGrant.ts';
 
-/** Reasons that a person has wanted: signed out by the client, or ended by a person. */
-const SIGN_OUTS: ReadonlySet<string> = new Set(['revoked', 'ended']);
+/** Reasons that a person has wanted: signed out by the client, ended here, or at the provider. */
+const SIGN_OUTS: ReadonlySet<string> = new Set(['revoked', 'ended', 'provider-logout']);
 
 /** What has been issued, and how it is recognised. */
 export interface Issued {

@@ -8,6 +8,15 @@ import type { SignIns } from './signIns.ts';
 const MAX_KNOWN = 100_000;
 type PersonKey = Pick<Caller, 'issuer' | 'subject'>;
 
+/** What the identity provider has ended: a session, or all of a person. */
+export interface ProviderLogout {
+  readonly issuer: string;
+  /** Claim `sub`; undefined: any person. */
+  readonly subject: string | undefined;
+  /** Claim `sid`; undefined: all sessions of the person. */
+  readonly session: string | undefined;
+}
+
 /** Sign-ins by person, for those who see and end them. */
 export class PeopleSignIns implements SignInList {
   readonly #signIns: SignIns;
@@ -39,6 +48,17 @@ export class PeopleSignIns implements SignInList {
     if ((await this.#signIns.find(id)) === undefined) return false;
     await this.#signIns.end(id, 'ended');
     return true;
+  }
+
+  /** Ends those of a session at the provider, or of a person; one whose session is not known ends with any of its person.
+   *  @returns their ids @throws GatewayError STORE_UNREACHABLE */
+  async endAtProvider({ issuer, subject, session }: ProviderLogout): Promise<readonly string[]> {
+    const found = await this.find(subject === undefined ? undefined : { issuer, subject });
+    const isMeant = ({ providerSession = subject && session }: SignIn): boolean =>
+      session === undefined || providerSession === session;
+    const ids = found.filter(isMeant).map(({ id }) => id);
+    for (const id of ids) await this.#signIns.end(id, 'provider-logout');
+    return ids;
   }
 }
 

@@ -31,6 +31,8 @@ export interface SignIn {
   /** Thumbprint of the key that all tokens are bound to (RFC 9449). */
   readonly jkt?: string;
   readonly provider: IssuedTokens;
+  /** Session at the provider, the claim `sid` of the first id token; absent: it named none. */
+  readonly providerSession?: string;
   /** When the person signed in, in ms since 1970. */
   readonly signedInAt: number;
   /** When the provider's tokens were last refreshed, in ms since 1970; absent: not yet. */
