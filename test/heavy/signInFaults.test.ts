@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { REDIRECT, SignInClient, registerAt, settingsFor, tokensOf } from '../support/authServer.ts';
 import type { TokenAnswer, Tokens } from '../support/authServer.ts';
+import { mcpClient } from '../contract/index.ts';
 import { newBrowser } from '../support/browser.ts';
+import { answerIn } from '../support/coreTools.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
 import { startIdentityProvider } from '../support/identityProvider.ts';
@@ -211,7 +213,10 @@ describe('e2e: sign-in at two processes over one Redis', function () {
     needRedis(this);
     const port = await freePort();
     const base = `http://localhost:${port}`;
-    provider = await startIdentityProvider({ redirectUris: [`${base}/oauth/callback`] });
+    provider = await startIdentityProvider({
+      redirectUris: [`${base}/oauth/callback`],
+      reportsLogouts: true,
+    });
     const { start } = sharedProcesses(
       await startRedis(),
       [],
@@ -272,6 +277,24 @@ describe('e2e: sign-in at two processes over one Redis', function () {
       `      sign-in ended: refused at the other process after ${Math.round(performance.now() - begun)} ms`,
     );
     refused(await b.refresh(refresh));
+  });
+
+  it('ended by its person at one process, or by a logout at the provider, is refused at the other within 5 s', async () => {
+    const [desk, laptop] = [await a.tokens(), await a.tokens()];
+    const client = await mcpClient(b.base, { authorization: `Bearer ${desk.access}` });
+    const isRefusedAt = (at: SignInClient, { access }: Tokens): Promise<boolean> =>
+      until(async () => (await at.mcp(access)).status === 401, {
+        what: 'the refusal',
+        withinMs: REVOKED_MS,
+      });
+    for (const { access } of [desk, laptop])
+      for (const at of [a, b]) expect((await at.mcp(access)).status).equal(200);
+    const id = laptop.refresh.split('.')[0]!;
+    expect(answerIn(await client.callTool('core_auth_sessions', { end: id }))['ended']).deep.equal([id]);
+    await isRefusedAt(a, laptop);
+    await provider.logOut('alice');
+    await isRefusedAt(b, desk);
+    refused(await b.refresh(desk.refresh));
   });
 
   it('an access token revoked at one process is refused at the other within 5 s', async () => {
