@@ -38,6 +38,9 @@ export interface ServerConfig {
   readonly consent: 'auto' | 'always' | 'never';
   /** Ids of clients for which no one is asked. */
   readonly trustedClients: readonly string[];
+  /** Clients with which people may sign in, by host: of its metadata document, or of all its redirect URIs;
+   *  claude.ai, *.example.com, localhost for clients on the person's machine, cursor: for a scheme. Empty: any. */
+  readonly allowedClients: readonly string[];
   /** Bearer token with which clients may register; better ${env:…} or ${file:…} than the text itself. */
   readonly registrationToken?: string;
   /** File that holds it; used if registrationToken is missing. */

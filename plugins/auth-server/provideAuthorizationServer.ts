@@ -52,9 +52,12 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => web.clientAddresses.originsOf(request));
   const logoutTokens = new LogoutTokens(provider, () => config().idp.clientId, vault, scope.log);
+  const checkAllowed = (redirectUris: readonly string[]): void => clients.allowed.check({ redirectUris });
   for (const endpoint of [
     ...metadata(addresses, grants, gates, () => config().enableCIMD),
-    register(registration(clients.registrations, gates, () => ({ settings: config() }), scope.log)),
+    register(
+      registration(clients.registrations, gates, () => ({ settings: config() }), scope.log, checkAllowed),
+    ),
     token(web.limit('perClient'), clients, grants, possession),
     revoke(clients, signIns, accessTokens, scope.log),
     introspect(clients, accessTokens, addresses),

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { ClientSource, OAuthClient } from '../../contracts/oauth.ts';
+import type { AllowedClients } from './allowedClients.ts';
 import { isDocumentId, namedClient } from './clientDocuments.ts';
 import type { ClientDocuments } from './clientDocuments.ts';
 import type { Registrations } from './registrations.ts';
@@ -10,6 +11,7 @@ export class Clients {
   readonly registrations: Registrations;
   readonly #documents: ClientDocuments;
   readonly #hasDocuments: () => boolean;
+  readonly allowed: AllowedClients;
 
   /** @param hasDocuments whether a client may be known by its metadata document */
   constructor(
@@ -17,7 +19,9 @@ export class Clients {
     registrations: Registrations,
     documents: ClientDocuments,
     hasDocuments: () => boolean,
+    allowed: AllowedClients,
   ) {
+    this.allowed = allowed;
     this.#sources = sources;
     this.registrations = registrations;
     this.#documents = documents;
@@ -25,9 +29,24 @@ export class Clients {
   }
 
   /** @param address whose limits count for the request
-   *  @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
+   *  @throws OAuthError invalid_client; as ClientDocuments.find(); as findAllowed() @throws GatewayError STORE_UNREACHABLE */
   find(id: string, address: string): Promise<OAuthClient> {
-    return this.#find(id, () => this.#documents.find(id, address));
+    return this.#checked(id, () => {
+      this.allowed.check({ id, redirectUris: [] });
+      return this.#documents.find(id, address);
+    });
+  }
+
+  /** As findBound(), if people may still sign in with it. @throws as findBound(); OAuthError unauthorized_client */
+  findAllowed(id: string): Promise<OAuthClient> {
+    return this.#checked(id, () => namedClient(id));
+  }
+
+  async #checked(id: string, byDocument: () => OAuthClient | Promise<OAuthClient>): Promise<OAuthClient> {
+    const client = await this.#find(id, byDocument);
+    // A client of a plugin is the operator's own.
+    if (client.origin !== 'configured') this.allowed.check(client);
+    return client;
   }
 
   /** Reads no metadata document: for requests whose token is bound to the client's id, and for what needs a secret. @throws as find() */

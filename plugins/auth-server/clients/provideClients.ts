@@ -6,6 +6,7 @@ import { Vault } from '../../contracts/vault.ts';
 import { parseDuration } from '../../kit/text/parseDuration.ts';
 import { fetchTrust } from '../../kit/tls/fetchTrust.ts';
 import type { AuthServerConfig, ServerConfig } from '../config.ts';
+import { AllowedClients } from './allowedClients.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clientDocuments.ts';
 import { Clients } from './clients.ts';
 import { KeptDocuments } from './keptDocuments.ts';
@@ -36,5 +37,6 @@ export function provideClients(scope: Scope<AuthServerConfig>): Clients {
     registrations,
     new ClientDocuments(fetchDocument, new KeptDocuments(() => scope.find(Vault), scope.log)),
     () => config().enableCIMD,
+    new AllowedClients(() => config().allowedClients, scope.log),
   );
 }

@@ -69,12 +69,14 @@ export function register(registered: ReturnType<typeof registration>): OAuthEndp
   };
 }
 
-/** @returns registers a client @throws OAuthError that one */
+/** @param checkAllowed throws an OAuthError for redirect URIs of a client that is not admitted
+ *  @returns registers a client @throws OAuthError that one */
 export function registration(
   registrations: Registrations,
   gates: () => Gates,
   policy: () => RedirectPolicy,
   log: Log,
+  checkAllowed?: (redirectUris: readonly string[]) => void,
 ): (body: string, request: RegisterRequest) => Promise<Reply> {
   const limit = new RateLimit(() => gates().settings.rateLimits.registrations, 3_600);
   return async (body, { authorization, address }) => {
@@ -82,6 +84,7 @@ export function registration(
     const redirectUris = urisOf(metadata['redirect_uris']);
     const origin = originOf(redirectUris, authorization, gates());
     countRequest(limit, addressOwner(address));
+    checkAllowed?.(redirectUris);
     await checkRedirectUris(redirectUris, policy());
     const authMethod = methodOf(metadata);
     const { client, secret } = await registrations.add({

@@ -34,7 +34,7 @@ export function token(
           { reason: 'grant-type' },
         );
       const client = await authenticate(
-        (id) => (type === 'refresh_token' ? clients.findBound(id) : clients.find(id, exchange.address)),
+        (id) => (type === 'refresh_token' ? clients.findAllowed(id) : clients.find(id, exchange.address)),
         form,
         exchange.request.header('authorization'),
       );
