@@ -1,8 +1,6 @@
-import { jwtVerify } from 'jose';
 import { isObject, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { Vault } from '../../contracts/vault.ts';
-import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { ProviderLogout } from '../state/peopleSignIns.ts';
@@ -48,10 +46,9 @@ export class LogoutTokens {
     const trusted = this.#provider.verification();
     if (trusted === undefined) throw refusal('provider-not-found');
     const { issuer, keys } = trusted;
-    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+    const { payload, protectedHeader } = await keys.verify(token, {
       issuer,
       audience: this.#clientId(),
-      algorithms: [...SIGNATURE_ALGORITHMS],
       clockTolerance: CLOCK_TOLERANCE_S,
       maxTokenAge: MAX_AGE_S,
       requiredClaims: ['jti', 'events'],
