@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, isGatewayError, packageFile } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
+import { LOOK } from '../../kit/http/look.ts';
 import { html } from '../../kit/http/page.ts';
 import { statusOf } from '../../kit/http/statusOf.ts';
 import type { MemoryBudget } from '../../contracts/memory.ts';
@@ -205,7 +206,8 @@ function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): Inboun
 /** What pages load, by path. */
 function fileAnswers(): ReadonlyMap<string, PageAnswer> {
   const entries = Object.entries(FILE_TYPES).map(([name, type]): [string, PageAnswer] => {
-    const body = readFileSync(packageFile(`plugins/admin/assets/${name}`), 'utf8');
+    const text = readFileSync(packageFile(`plugins/admin/assets/${name}`), 'utf8');
+    const body = name === 'style.css' ? LOOK + text : text;
     return [`/${name}`, { status: 200, headers: { 'content-type': type }, body }];
   });
   return new Map(entries);

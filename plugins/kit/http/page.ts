@@ -1,4 +1,5 @@
 import type { Reply } from 'pegboard';
+import { LOOK } from './look.ts';
 
 const ENTITY: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -30,12 +31,16 @@ function escaped(value: Part): string {
     : value.map(escaped).join('');
 }
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#1a1f26;background:#f3f4f6;margin:0;display:grid;place-items:center;min-height:100vh}
-main{background:#fff;border:1px solid #d6dae0;border-radius:12px;padding:32px;max-width:440px;margin:16px;overflow-wrap:anywhere}
-h1{font-size:20px;margin:0 0 16px}dt{color:#5a6472;font-size:14px}dd{margin:0 0 12px}
-button,a.button{font:inherit;border-radius:8px;padding:8px 20px;border:1px solid #1f4fd8;background:#1f4fd8;color:#fff;text-decoration:none;cursor:pointer}
-button.quiet{background:#fff;color:#1a1f26;border-color:#b6bdc8;margin-left:8px}
-@media(prefers-color-scheme:dark){body{background:#12161c;color:#e6e9ee}main{background:#1b2129;border-color:#333c48}dt{color:#9aa5b4}button.quiet{background:#1b2129;color:#e6e9ee;border-color:#4a5563}}`;
+/** One card in the middle; buttons are what a person came for, quiet ones are not. */
+const STYLE = `body{font-size:16px;display:grid;place-items:center;min-height:100vh;padding:16px}
+main{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:32px;width:100%;max-width:460px}
+h1{font-size:22px}dt{font-size:14px}dd{margin:0 0 12px}ul{margin:0;padding-left:20px}
+button,.button{font-size:16px;padding:8px 20px;margin:4px 8px 4px 0;border-color:var(--accent);background:var(--accent);color:var(--on-accent)}
+button:hover,.button:hover{background:var(--accent);filter:brightness(1.1)}
+button.quiet{border-color:var(--quiet);background:var(--card);color:var(--text)}
+.brand{color:var(--quiet);font-size:14px;font-weight:600;margin:0 0 4px}
+.note{color:var(--quiet);font-size:14px;margin:-4px 0 8px}main>:last-child,form>:last-child{margin-bottom:0}
+@media(max-width:480px){main{padding:24px 20px}}`;
 
 /** A page that loads nothing and works without JavaScript. @param head more elements of the head */
 export function page(
@@ -48,14 +53,16 @@ export function page(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
         <style>
-          ${new Html(STYLE)}
+          ${new Html(LOOK + STYLE)}
         </style>
         ${head}
       </head>
       <body>
         <main>
+          <p class="brand">Pegboard</p>
           <h1>${title}</h1>
           ${body}
         </main>
