@@ -2,22 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Reply } from 'pegboard';
+import { html, page } from '../../kit/http/page.ts';
+import { securityHeaders } from '../../kit/http/securityHeaders.ts';
 
-/** The page that the browser shows: plain text. */
-export interface CallbackPage {
-  readonly status: number;
-  readonly text: string;
-}
-type Receive = (params: URLSearchParams) => Promise<CallbackPage>;
+/** @returns the page that the browser shows */
+type Receive = (params: URLSearchParams) => Promise<Reply>;
 
 const PATH = '/callback';
-const HEADERS = {
-  'content-type': 'text/plain; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  connection: 'close',
-};
+const HEADERS = { ...securityHeaders(false), 'cache-control': 'no-store', connection: 'close' };
+const NOWHERE = page('Not found', html`<p>Nothing is at this address.</p>`, { status: 404 });
 
 /** Receives the browser at the end of a sign-in. Source: RFC 8252 §7.3 */
 export class CallbackListener {
@@ -49,6 +43,7 @@ export function callbackAt(port: number): string {
 async function respond(req: IncomingMessage, res: ServerResponse, receive: Receive): Promise<void> {
   const { pathname, searchParams } = new URL(req.url ?? '', 'http://localhost');
   const isCallback = pathname === PATH && req.method === 'GET';
-  const { status, text } = isCallback ? await receive(searchParams) : { status: 404, text: 'Not found' };
-  res.writeHead(status, HEADERS).end(`${text}\n`);
+  const { status, headers, body } = isCallback ? await receive(searchParams) : NOWHERE;
+  // The address holds a code.
+  res.writeHead(status, { ...HEADERS, ...headers, 'referrer-policy': 'no-referrer' }).end(body);
 }

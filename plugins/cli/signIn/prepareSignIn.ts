@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { messageOf } from 'pegboard';
-import type { Invocation } from 'pegboard';
+import type { Invocation, Reply } from 'pegboard';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
+import { html, page } from '../../kit/http/page.ts';
 import { Failure, SIGN_IN_FAILED } from '../failure.ts';
 import { reasonOf } from '../reasonOf.ts';
 import { authSettings } from './authSettings.ts';
 import { Authorization } from './authorization.ts';
 import type { Hints } from './authorization.ts';
 import { CallbackListener, callbackAt } from './callbackListener.ts';
-import type { CallbackPage } from './callbackListener.ts';
 import { clientId } from './clientId.ts';
 import { beginDevice } from './beginDevice.ts';
 import type { BegunDevice } from './beginDevice.ts';
@@ -46,10 +46,12 @@ interface Current {
 
 const FIRST_PORT = 49_152;
 const LAST_PORT = 65_535;
-const OTHER: CallbackPage = {
-  status: 400,
-  text: 'This page does not belong to the sign-in that is under way. It was ignored.',
-};
+const OTHER = page(
+  'Not this sign-in',
+  html`<p>This page does not belong to the sign-in that is under way. It was ignored.</p>
+    <p>Use the page that the terminal opened last, or begin again with <code>pegboard auth login</code>.</p>`,
+  { status: 400 },
+);
 
 /** Finds out where to sign in, and as which client. @throws Failure (exit code 3)
  *  @param refusal the gateway's response with status 401
@@ -72,7 +74,7 @@ export async function prepareSignIn(
     const facts = { server_url: gatewayOf(endpoint), client_id: client, redirect_uri: redirectUri };
     await file.locked(() => file.write(newTokens(tokens, { ...facts, ...placeOf(found) })));
   };
-  const finish = async (redeem: (one: Authorization) => Promise<OAuthTokens>): Promise<CallbackPage> => {
+  const finish = async (redeem: (one: Authorization) => Promise<OAuthTokens>): Promise<Reply> => {
     if (current === undefined) return OTHER;
     const { authorization, resolve, reject } = current;
     // A code is good for one attempt.
@@ -80,13 +82,13 @@ export async function prepareSignIn(
     try {
       await store(await redeem(authorization));
       resolve();
-      return { status: 200, text: `You are signed in at ${endpoint}. You can close this page.` };
+      return donePage(endpoint);
     } catch (error) {
       reject(error);
-      return { status: 400, text: `${messageOf(error)}\nYou can close this page.` };
+      return failedPage(messageOf(error));
     }
   };
-  const receive = (params: URLSearchParams): Promise<CallbackPage> =>
+  const receive = (params: URLSearchParams): Promise<Reply> =>
     current?.authorization.isAnsweredBy(params) === true
       ? finish((authorization) => authorization.redeem(params))
       : Promise.resolve(OTHER);
@@ -115,20 +117,38 @@ export async function prepareSignIn(
     },
     accept: async (pasted) => {
       const params = paramsIn(pasted);
-      const page = await (params === undefined
+      const shown = await (params === undefined
         ? finish((authorization) => authorization.redeemCode(pasted.trim()))
         : receive(params));
-      return page !== OTHER;
+      return shown !== OTHER;
     },
     close,
   };
+}
+
+function donePage(endpoint: string): Reply {
+  return page(
+    'Signed in',
+    html`<p>You are signed in at <strong>${endpoint}</strong>.</p>
+      <p>You can close this page and return to the terminal.</p>`,
+  );
+}
+
+/** @param fault may hold words of the authorization server */
+function failedPage(fault: string): Reply {
+  return page(
+    'You are not signed in',
+    html`<p class="fault">${fault}</p>
+      <p>You can close this page and begin again in the terminal.</p>`,
+    { status: 400 },
+  );
 }
 
 /** The port of the last sign-in, whose client is registered for it, if that is free. @throws Failure if the configured one is not */
 async function listen(
   configured: number,
   former: number,
-  receive: (params: URLSearchParams) => Promise<CallbackPage>,
+  receive: (params: URLSearchParams) => Promise<Reply>,
 ): Promise<CallbackListener> {
   try {
     return await CallbackListener.open(configured || former, receive);

@@ -82,10 +82,9 @@ describe('pegboard auth', function () {
     expect(before).include({ code: 2, stdout: '' });
     expect(before.stderr).contain(`pegboard auth login --endpoint ${endpoint}`);
     const { page, typed } = await logIn(home);
-    expect(page).include({
-      status: 200,
-      text: `You are signed in at ${endpoint}. You can close this page.\n`,
-    });
+    expect(page.status).equal(200);
+    expect(page.text).contain(`You are signed in at <strong>${endpoint}</strong>.`).and.contain('terminal');
+    expect(page.headers.get('referrer-policy')).equal('no-referrer');
     expect(typed).include({ code: 0, stdout: '' });
     expect(typed.stderr).contain(`signed in at ${endpoint} as alice@example.com\n`);
     const [name = ''] = readdirSync(home.at('tokens'));
@@ -351,11 +350,11 @@ describe('pegboard auth', function () {
   });
 
   it('login reports what the provider refuses as exit code 3', async () => {
-    auth.provider.refuseLogins('access_denied', 'not today');
+    auth.provider.refuseLogins('access_denied', 'not <today>');
     const { page, typed } = await logIn(await newHome());
     auth.provider.loginAs('alice');
-    expect(page.headers.get('content-type')).equal('text/plain; charset=utf-8');
-    expect(page.text).contain('the sign-in failed: access_denied');
+    expect(page.headers.get('content-type')).equal('text/html; charset=utf-8');
+    expect(page.text).contain('the sign-in failed: access_denied: not &lt;today&gt;');
     expect(typed).include({ code: 3, stdout: '' });
     expect(typed.stderr).contain('pegboard: the sign-in failed: access_denied');
   });
