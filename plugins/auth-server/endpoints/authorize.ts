@@ -4,6 +4,7 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Clients } from '../clients/clients.ts';
 import { checkRedirectUri, isLoopbackRedirect, isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { ServerConfig } from '../config.ts';
+import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
@@ -25,7 +26,12 @@ const MAX_HINT_CHARS = 512;
 const MAX_TOKEN_CHARS = 4_096;
 
 /** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
-export function authorize(leg: ProviderLeg, clients: Clients, config: () => ServerConfig): OAuthEndpoint {
+export function authorize(
+  leg: ProviderLeg,
+  clients: Clients,
+  config: () => ServerConfig,
+  people: BrowserPeople,
+): OAuthEndpoint {
   return {
     method: 'GET',
     path: '/oauth/authorize',
@@ -35,7 +41,7 @@ export function authorize(leg: ProviderLeg, clients: Clients, config: () => Serv
       const client = await clients.find(params.need('client_id'), address);
       const redirectUri = await redirectUriOf(client, params, config());
       try {
-        return await begin(leg, { client, redirectUri, params, request }, config());
+        return await begin(leg, { client, redirectUri, params, request }, config(), people);
       } catch (error) {
         if (!(error instanceof OAuthError) || error.status !== 400) throw error;
         logRefusal(error);
@@ -68,6 +74,7 @@ async function begin(
   leg: ProviderLeg,
   { client, redirectUri, params, request }: Asked,
   settings: ServerConfig,
+  people: BrowserPeople,
 ): Promise<Reply> {
   const { addresses, flows } = leg;
   const { state, challenge } = checked(params, addresses);
@@ -89,7 +96,11 @@ async function begin(
   if (!isAsked) return toProvider(leg, flow, browser.headers);
   if (params.get('prompt') === 'none')
     throw new OAuthError('consent_required', 'the person must be asked for consent');
-  const page = consentPage(client, flow, await flows.seal('consent', flow));
+  const known = await people.find(request);
+  // Of a former identity provider, the name may be another person's.
+  const person = known?.issuer === leg.provider.issuer ? known : undefined;
+  const sealed = await flows.seal('consent', flow);
+  const page = consentPage(client, flow, { sealed, baseUrl: addresses.base, person });
   return { ...page, headers: { ...page.headers, ...browser.headers } };
 }
 

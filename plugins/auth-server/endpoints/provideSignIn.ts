@@ -46,7 +46,7 @@ export function provideSignIn(
   };
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
   const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);
-  web.serve(authorize(leg, clients, config));
+  web.serve(authorize(leg, clients, config, people));
   web.serve(consent(leg, devices));
   web.serve(providerCallback(leg, codes, people, clients.registrations, devices));
   web.serve(deviceAuthorization(clients, devices, addresses, config));

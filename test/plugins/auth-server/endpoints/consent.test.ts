@@ -39,6 +39,34 @@ describe('auth-server: consent', () => {
     expect(status).equal(200);
   });
 
+  it('names the gateway, and the person who has signed in at this browser', async () => {
+    const browser = newBrowser();
+    const strangers = await shown(browser);
+    expect(strangers.text)
+      .include(`<strong>${new URL(auth.base).host}</strong>`)
+      .and.not.include('signed in here');
+    await browser.submit(strangers, { decision: 'allow' }, ends);
+    const known = await shown(browser);
+    expect(known.text.replace(/\s+/g, ' ')).include('signed in here as</dt> <dd>alice@example.com</dd>');
+    expect((await shown()).text).not.include('signed in here');
+  });
+
+  it('says in plain words where the browser goes next', async () => {
+    const asking = await startAuthServer({ config: { consent: 'always' } });
+    const next = async (uri: string): Promise<string | undefined> => {
+      await asking.known({ ...STRANGER, redirectUris: [uri] });
+      const { text } = await asking.open(asking.authorizeUrl({ client_id: 'stranger', redirect_uri: uri }));
+      return /sent to<\/dt>\s*<dd>([^<]*)/.exec(text)?.[1];
+    };
+    expect(await next('http://127.0.0.1:37423/callback')).equal('this computer');
+    expect(await next('http://[::1]:37423/callback')).equal('this computer');
+    expect(await next('cursor://anysphere.cursor/callback')).equal(
+      'an application on this computer (cursor:)',
+    );
+    expect(await next('https://127.0.0.1.example:8443/callback')).equal(undefined);
+    expect(await next('https://93.184.215.14:8443/callback')).equal('93.184.215.14:8443');
+  });
+
   it('T18: is shown in no frame, and loads nothing', async () => {
     const { headers } = await shown();
     expect(headers.get('x-frame-options')).equal('DENY');
