@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { GatewayError } from 'pegboard';
 import type { Route } from '../contracts/http.ts';
+import { lostPage } from './lostPage.ts';
 import { plainRefusal, replyFor } from './replies.ts';
 import { refuse, serveRoute } from './serveRoute.ts';
 import type { ServerParts } from './serveRoute.ts';
@@ -25,6 +26,10 @@ export function createKoaHandler(parts: ServerParts): RequestListener {
     const known = router.match(path, '').path.map((layer) => layer.path);
     const allowed = routes.filter((route) => known.includes(route.path)).map(({ method }) => method);
     if (allowed.length > 0) res.setHeader('allow', allowed.join(', '));
+    if (allowed.length === 0 && isBrowser(req)) {
+      refuse(parts, { req, res }, lostPage(path));
+      return;
+    }
     const refusal = allowed.length > 0 ? wrongMethod(req, path, allowed) : noPath(routes);
     refuse(parts, { req, res }, replyFor(refusal, log, plainRefusal));
   });
@@ -43,6 +48,10 @@ function addRoute(router: Router, parts: ServerParts, route: Route): void {
   } catch (error) {
     parts.log.error('route left out: its path cannot be read', { method, path, error });
   }
+}
+
+function isBrowser({ method, headers: { accept = '' } }: IncomingMessage): boolean {
+  return method === 'GET' && accept.includes('text/html');
 }
 
 function isClientGone(error: unknown): boolean {

@@ -36,6 +36,21 @@ describe('http: paths, methods and refusals', () => {
     expect(answer.json().error?.message).include('/mcp').and.include('/health');
   });
 
+  it('shows a person in a browser a page instead, which names no path', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const [path, status] of [
+      ['/', 200],
+      ['/nothing', 404],
+    ] as const) {
+      const answer = await send(`${edge.url}${path}`, { headers });
+      expect(answer.status).equal(status);
+      expect(answer.text).include('<h1>').and.include('/mcp').and.not.include('/health');
+      expect(answer.headers['content-security-policy']).include("default-src 'none'");
+      expect((await send(`${edge.url}${path}`)).json().error).include({ code: 'REQUEST_NOT_FOUND' });
+    }
+    expect((await send(`${edge.url}/mcp`, { headers, method: 'PUT' })).status).equal(405);
+  });
+
   for (const method of ['PUT', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND']) {
     it(`answers ${method} /mcp with 405 and Allow`, async () => {
       const handle = await initialize(edge.url);
