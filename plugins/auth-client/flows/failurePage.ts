@@ -19,7 +19,16 @@ export interface FailureReply extends Reply {
   readonly facts: LogData | undefined;
 }
 
+/** How a person gets a new link. The page may be in another person's browser, so it names no server. */
+const NEXT = html`<p>A link is good for ten minutes and for one sign-in. To get a new one, either</p>
+  <ul>
+    <li>tell your application to sign in again (its tool <code>core_auth_login</code>), or</li>
+    <li>type <code>pegboard auth login --server NAME</code> in a terminal.</li>
+  </ul>`;
+
 /** @param facts of the sign-in, if it is known: they are for the log only */
 export function failurePage(failure: FailureName, facts?: LogData): FailureReply {
-  return { ...page('Sign-in', html`<p>${FAILURES[failure]}</p>`, { status: 400 }), failure, facts };
+  const body = html`<p class="fault">${FAILURES[failure]}</p>
+    ${failure === 'ended' ? undefined : NEXT}`;
+  return { ...page('You are not signed in', body, { status: 400 }), failure, facts };
 }

@@ -60,12 +60,13 @@ function otherPersonPage({ shown }: BrowserPerson, { headers = {} }: Reply): Rep
   const { location = '', ...cookies } = headers;
   const shownPage = page(
     'This link belongs to another person',
-    html`${shown === undefined ? undefined : html`<p>You are signed in here as ${shown}.</p>`}
+    html`${shown === undefined ? undefined : html`<p>You are signed in here as <strong>${shown}</strong>.</p>`}
       <p>
-        Open it only if you are that person too: sign in as them. If you got it from another person, close
-        this page.
+        Nothing was connected. If another person sent you this link, close this page: with it, they could work
+        with your account.
       </p>
-      <p><a class="button" href="${location}">Sign in as another person</a></p>`,
+      <p>If you have asked for it yourself, under another name, sign in under that name.</p>
+      <p><a class="button" href="${location}">Sign in under another name</a></p>`,
     { status: 403 },
   );
   return { ...shownPage, headers: { ...shownPage.headers, ...cookies } };

@@ -39,7 +39,7 @@ function changed(url: URL, parameters: Readonly<Record<string, string | undefine
 /** Refused with that text, and nothing is stored. */
 async function expectRefusal(page: Page, gateway: GuardedGateway, text: string): Promise<void> {
   expect(page.status).equal(400);
-  expect(page.text).contain(text);
+  expect(page.text).contain(text).and.contain('pegboard auth login --server ');
   expect(page.headers.get('content-security-policy')).contain("default-src 'none'");
   expect(page.headers.get('cache-control')).equal('no-store');
   expect(await gateway.account('notes')).equal(undefined);

@@ -99,6 +99,7 @@ describe('auth-server: who is at a browser', () => {
     expect(refused.text)
       .contain('This link belongs to another person')
       .contain('bob@example.com')
+      .contain('close this page')
       .not.contain('alice');
     expect(refused.headers.get('x-frame-options')).equal('DENY');
     auth.provider.loginAs('alice');
