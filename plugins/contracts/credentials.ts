@@ -110,6 +110,8 @@ export interface GuardedServer {
   /** Empty for stdio. */
   readonly url: string;
   readonly auth: AuthRules;
+  /** What its `${caller:NAME}` references stand for, by NAME. */
+  readonly secretWords?: Readonly<Record<string, string>>;
   /** Certificates for its host, as schemas/tls.schema.json says. */
   readonly tls?: TlsSpec | undefined;
   readonly isSuspended: boolean;

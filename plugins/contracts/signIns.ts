@@ -11,7 +11,7 @@ export interface SignInStatus {
   readonly isForwarding?: boolean;
   readonly isExchanging?: boolean;
   readonly hasFailed?: boolean;
-  /** Why single sign-on has failed, for people. */
+  /** Why single sign-on has failed, or which secrets are missing or refused, for people. */
   readonly fault?: string;
 }
 /** What callers are told about their sign-ins; the same record for auth://status, servers_requiring_auth, core_mcpserver_list

@@ -7,7 +7,7 @@ import { checkAuth } from './checkAuth.ts';
 import { checkNetwork } from './checkNetwork.ts';
 import { foreignNames } from './foreignNames.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
-import { misspeltReferences } from './misspeltReferences.ts';
+import { misspeltReferences, unusedSecrets } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const REFERENCE = /\$\{(env|file|secret):[^{}]+\}/g;
@@ -43,6 +43,7 @@ function checkServer(spec: McpServerSpec): readonly Finding[] {
   return [
     ...special,
     ...misspeltReferences(spec),
+    ...unusedSecrets(spec),
     ...checkTimes(spec),
     ...checkLists(spec),
     ...checkAuth(spec),

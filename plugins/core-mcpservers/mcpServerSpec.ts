@@ -20,6 +20,7 @@ export interface McpServerSpec extends JsonObject {
   };
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly callerSecrets?: Readonly<Record<string, { readonly description: string }>>;
   readonly timeout: number;
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;

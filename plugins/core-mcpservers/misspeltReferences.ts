@@ -1,5 +1,7 @@
+import { didYouMean } from 'pegboard';
 import { holdsOnlyReferences } from 'pegboard/kit';
 import type { Finding } from 'pegboard';
+import { readAuthRules } from '../kit/oauth/authRules.ts';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
 
@@ -22,6 +24,19 @@ export function misspeltReferences({ env, headers, url = '' }: McpServerSpec): r
       }),
     ),
   );
+}
+
+/** Warns about descriptions of secrets that no caller is asked for. */
+export function unusedSecrets(spec: McpServerSpec): readonly Finding[] {
+  const { callerSecrets: names } = readAuthRules(spec);
+  const otherwise = 'no ${caller:NAME} is in env or headers';
+  return Object.keys(spec.callerSecrets ?? {})
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      path: ['callerSecrets', name],
+      message: `callerSecrets.${name} describes no reference; ${didYouMean(name, names, otherwise)}`,
+      severity: 'warning',
+    }));
 }
 
 function faultOf(inside: string): string {

@@ -46,6 +46,8 @@ export interface ServerDefinition extends ServerOptions {
   /** Whether the next connection continues the session, also of another process. */
   readonly keepSession: boolean;
   readonly auth: AuthRules;
+  /** What secrets of callers are, by NAME. */
+  readonly secretWords: Readonly<Record<string, string>>;
   readonly instances: InstanceMode;
   readonly maxInstances: number;
   readonly maxInstancesPerOwner: number;
@@ -89,12 +91,13 @@ interface ServerSpec {
   readonly questions?: readonly Topic[];
   readonly suspended: boolean;
   readonly restartRequestedAt?: string;
+  readonly callerSecrets?: Readonly<Record<string, { readonly description: string }>>;
 }
 
 /** @param given validated against the kind's schema */
 export function readDefinition(given: JsonObject): ServerDefinition {
   const spec = given as unknown as ServerSpec;
-  const { command = [], args = [], callTimeouts = {} } = spec;
+  const { command = [], args = [], callTimeouts = {}, callerSecrets = {} } = spec;
   const auth = readAuthRules(given);
   const isPersonal = isForCallers(auth);
   return {
@@ -119,6 +122,9 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     keepSession: spec.keepSession ?? false,
     revision: spec.revision ?? 'auto',
     auth,
+    secretWords: Object.fromEntries(
+      Object.entries(callerSecrets).map(([name, { description }]) => [name, description]),
+    ),
     instances: spec.instances ?? (isPersonal ? 'perCaller' : 'shared'),
     maxInstances: spec.maxInstances ?? (spec.type === 'stdio' ? MAX_INSTANCES : MAX_REMOTE_INSTANCES),
     maxInstancesPerOwner: spec.maxInstancesPerOwner ?? MAX_INSTANCES_PER_OWNER,

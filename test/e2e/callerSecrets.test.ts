@@ -37,13 +37,17 @@ async function textOf(client: McpClient, tool: string, args: object = {}): Promi
   return String(content[0]?.['text']);
 }
 /** Enters values on the page that core_auth_login leads to. */
-async function enter(client: McpClient, values: Readonly<Record<string, string>>): Promise<string> {
+async function enter(
+  client: McpClient,
+  values: Readonly<Record<string, string>>,
+  status = 200,
+): Promise<string> {
   const { structuredContent } = await client.callTool('core_auth_login', { server: 'vault' });
   const browser = newBrowser();
   const page = await browser.open((structuredContent as { authUrl: string }).authUrl);
   expect(page.status, page.text).to.equal(200);
   const done = await browser.submit(page, values);
-  expect(done.status, done.text).to.equal(200);
+  expect(done.status, done.text).to.equal(status);
   return done.text;
 }
 
@@ -67,7 +71,14 @@ describe('Secrets of a person', () => {
       site.definition({ headers: { Authorization: 'Bearer ${caller:key}' } }),
     );
     expect(await textOf(client, 'x_vault_whoami')).to.include('core_auth_login');
-    await enter(client, { [FIELD]: 'wrong-secret' });
+    const refused = await enter(client, { [FIELD]: 'wrong-secret' }, 400);
+    expect(refused)
+      .to.include('vault does not accept what you entered')
+      .and.include(new URL(site.url).host)
+      .and.include('type="password"')
+      .and.not.match(/Saved|core_auth_login|wrong-secret/);
+    const status = await client.request('resources/read', { uri: 'auth://status' });
+    expect(JSON.stringify(status)).to.include('it refuses your secret key');
     expect(await textOf(client, 'x_vault_whoami')).to.include('core_auth_login');
     await enter(client, { [FIELD]: 'right' });
     expect(await textOf(client, 'x_vault_whoami')).to.include('"account":"ann"');

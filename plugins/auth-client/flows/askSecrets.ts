@@ -33,8 +33,15 @@ export async function askSecrets(
   if (names.length === 0) return undefined;
   const at = parts.addresses.at(SECRETS_PATH);
   if (at === undefined) throw new SignInFault(NO_ADDRESS);
-  const { name, url } = server;
+  const { name, url, secretWords: words } = server;
   const { owner } = personHolder(request);
-  const handle = await parts.requests.open({ server: name, url, owner, asker: askerOf(request), names });
+  const handle = await parts.requests.open({
+    server: name,
+    url,
+    owner,
+    asker: askerOf(request),
+    names,
+    words,
+  });
   return `${at}?state=${handle}`;
 }

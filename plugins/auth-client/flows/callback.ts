@@ -6,7 +6,7 @@ import type { Networks } from '../discovery/network.ts';
 import type { Grants } from '../grants/store/grants.ts';
 import type { Askers } from './askers.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, ServerFault } from './connections.ts';
 import { failurePage } from './failurePage.ts';
 import type { FailureName } from './failurePage.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
@@ -89,7 +89,7 @@ function faultIn(error: unknown): string {
   return messageOf(error);
 }
 
-function arrivedAt({ redirect }: Departure, { server }: SignInFlow, fault: string | undefined): Reply {
+function arrivedAt({ redirect }: Departure, { server }: SignInFlow, fault: ServerFault | undefined): Reply {
   if (redirect !== undefined) {
     const url = new URL(redirect);
     url.searchParams.set('server', server);
@@ -98,7 +98,7 @@ function arrivedAt({ redirect }: Departure, { server }: SignInFlow, fault: strin
   return page(
     'Signed in',
     html`<p>You are signed in at <strong>${server}</strong>.</p>
-      ${fault === undefined ? undefined : html`<p>It cannot be used yet: ${fault}</p>`}
+      ${fault === undefined ? undefined : html`<p class="fault">It cannot be used yet: ${fault.words}</p>`}
       <p>You can close this window and return to your application.</p>`,
   );
 }

@@ -6,10 +6,18 @@ import type {
   GuardedServers,
   OwnOffer,
 } from '../../contracts/credentials.ts';
+import { lackIn } from '../grants/record/personNeeded.ts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { LinkAsker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;
+
+/** Why a server cannot be used, for a person. */
+export interface ServerFault {
+  readonly words: string;
+  /** Whether it refuses what the person has given. */
+  readonly isRefused: boolean;
+}
 
 /** The connections that callers have asked for, so that they are told once what a server offers them. */
 export class Connections {
@@ -49,7 +57,7 @@ export class Connections {
   }: {
     readonly server: string;
     readonly asker: LinkAsker;
-  }): Promise<string | undefined> {
+  }): Promise<ServerFault | undefined> {
     const server = this.#servers()?.get(name);
     if (server === undefined || server.isSuspended) return undefined;
     try {
@@ -61,7 +69,7 @@ export class Connections {
         server: name,
         reason: error.message,
       });
-      return error.message;
+      return { words: lackIn(error, name), isRefused: error.code === 'UPSTREAM_AUTH_REQUIRED' };
     }
   }
 

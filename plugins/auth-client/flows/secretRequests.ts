@@ -15,6 +15,8 @@ export interface SecretRequest {
   readonly asker: LinkAsker;
   /** NAMEs of the references. */
   readonly names: readonly string[];
+  /** What they are, by NAME. A process of an older version leaves it out. */
+  readonly words?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Links to enter secrets, in the vault for ten minutes. */
@@ -28,8 +30,13 @@ export class SecretRequests {
   /** @returns the handle for the link @throws GatewayError STORE_UNREACHABLE, as all others */
   async open(asked: SecretRequest): Promise<string> {
     const handle = newSecret();
-    await this.#vault().set(KIND + digest(handle), asked, FLOW_SECONDS);
+    await this.reopen(handle, asked);
     return handle;
+  }
+
+  /** The link can be used once more: what was entered is refused. */
+  async reopen(handle: string, asked: SecretRequest): Promise<void> {
+    await this.#vault().set(KIND + digest(handle), asked, FLOW_SECONDS);
   }
 
   /** @returns undefined if it is unknown, answered or expired */

@@ -5,7 +5,7 @@ import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import { askerWords } from './askerOf.ts';
 import type { Askers } from './askers.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, ServerFault } from './connections.ts';
 import { failurePage } from './failurePage.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import { SECRETS_PATH } from './ownAddresses.ts';
@@ -47,7 +47,10 @@ export function secretsPage(
     if ((await requests.take(state)) === undefined) return failurePage('expired');
     const { owner, server, url } = asked;
     for (const [name, value] of entered) await secrets.put({ owner, server }, name, { url, value });
-    return savedPage(server, await connections.connectFor(asked));
+    const unusable = await connections.connectFor(asked);
+    if (unusable?.isRefused !== true) return savedPage(server, unusable);
+    await requests.reopen(state, asked);
+    return shown(`${server} does not accept what you entered. Correct it, and save again.`);
   };
   return [
     { method: 'GET', path: SECRETS_PATH, handle },
@@ -55,12 +58,11 @@ export function secretsPage(
   ];
 }
 
-/** @param fault why the server cannot be used yet */
-function savedPage(server: string, fault: string | undefined): Reply {
+function savedPage(server: string, fault: ServerFault | undefined): Reply {
   return page(
-    'Saved',
+    fault === undefined ? 'Saved' : 'Saved, but not usable yet',
     html`<p>What <strong>${server}</strong> needs is saved, for your calls only.</p>
-      ${fault === undefined ? undefined : html`<p>It cannot be used yet: ${fault}</p>`}
+      ${fault === undefined ? undefined : html`<p class="fault">It cannot be used yet: ${fault.words}</p>`}
       <p>You can close this window and return to your application.</p>`,
   );
 }
@@ -77,23 +79,26 @@ function faultOf(name: string, value: string): string | undefined {
 }
 
 function formPage(
-  { server, names, asker }: SecretRequest,
+  { server, url, names, words = {}, asker }: SecretRequest,
   browser: string,
   fault: string | undefined,
 ): Reply {
-  const fields = names.map(
-    (name) =>
-      html`<p>
-        <label
-          >${name}<br /><input
-            type="password"
-            name="${fieldOf(name)}"
-            autocomplete="off"
-            maxlength="${String(MAX_CHARS)}"
-            required
-        /></label>
-      </p>`,
-  );
+  const fields = names.map((name) => {
+    const note = Object.hasOwn(words, name) ? words[name] : undefined;
+    return html`<label for="field-${name}">${name}</label>
+      ${note === undefined ? undefined : html`<p class="note" id="about-${name}">${note}</p>`}
+      <p>
+        <input
+          type="password"
+          id="field-${name}"
+          name="${fieldOf(name)}"
+          aria-describedby="about-${name}"
+          autocomplete="off"
+          maxlength="${String(MAX_CHARS)}"
+          required
+        />
+      </p>`;
+  });
   const whose =
     asker.subject === undefined
       ? undefined
@@ -101,9 +106,10 @@ function formPage(
   return page(
     `Secrets for ${server}`,
     html`<p>
-        <strong>${server}</strong> needs secrets of yours. They are kept encrypted, and never shown again.
+        <strong>${server}</strong> (${placeOf(url)}) needs secrets of yours. They are kept encrypted, and
+        never shown again.
       </p>
-      ${whose} ${fault === undefined ? undefined : html`<p role="alert">${fault}</p>`}
+      ${whose} ${fault === undefined ? undefined : html`<p class="fault" role="alert">${fault}</p>`}
       <form method="post">
         <input type="hidden" name="browser" value="${browser}" />
         ${fields}
@@ -111,4 +117,9 @@ function formPage(
       </form>`,
     { status: fault === undefined ? 200 : 400 },
   );
+}
+
+/** Where a server is. Its path and query may hold secrets of the operator. */
+function placeOf(url: string): string {
+  return URL.canParse(url) && new URL(url).host !== '' ? new URL(url).host : 'a program beside this gateway';
 }

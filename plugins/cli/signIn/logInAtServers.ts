@@ -159,8 +159,10 @@ async function signedIn(watched: Watched, chain: readonly ServerLink[]): Promise
   let waiting = chain;
   let since = Date.now();
   let isHinted = true;
+  let told = new Map<string, string | undefined>();
   for (;;) {
     const statuses = await serverStatuses(gateway);
+    told = tellFaults(watched, waiting, { statuses, told });
     const done = waiting.filter(({ name }) => isSignedIn(statusNamed(statuses, name)));
     for (const { name } of done) progressTo(invocation)(`signed in at ${name}`);
     if (done.length > 0) {
@@ -176,6 +178,21 @@ async function signedIn(watched: Watched, chain: readonly ServerLink[]): Promise
     if (Date.now() > since + LIMIT_MS) throw late(watched, waiting);
     await pause(invocation);
   }
+}
+
+interface Told {
+  readonly statuses: readonly ServerSignIn[];
+  /** What each server lacked before, by name. */
+  readonly told: ReadonlyMap<string, string | undefined>;
+}
+
+/** Says what has become wrong at a server: its page is where a person corrects it. */
+function tellFaults({ invocation }: Watched, waiting: readonly ServerLink[], { statuses, told }: Told) {
+  const errors = waiting.map(({ name }) => [name, statusNamed(statuses, name).error] as const);
+  for (const [name, error] of errors)
+    if (error !== undefined && told.has(name) && told.get(name) !== error)
+      progressTo(invocation)(`${name}: ${plainText(error)}; correct it in the browser`);
+  return new Map(errors);
 }
 
 function late({ gateway, isAll }: Watched, waiting: readonly ServerLink[]): Failure {

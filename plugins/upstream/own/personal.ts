@@ -75,6 +75,9 @@ export class Personal implements GuardedServer {
   get auth(): AuthRules {
     return this.#server.definition.auth;
   }
+  get secretWords(): Readonly<Record<string, string>> {
+    return this.#server.definition.secretWords;
+  }
   get tls(): TlsSpec | undefined {
     return this.#server.definition.tls;
   }

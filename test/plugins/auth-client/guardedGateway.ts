@@ -27,6 +27,9 @@ const NO_RULES: AuthRules = {
 export interface FakeServer {
   url: string;
   auth?: Partial<AuthRules>;
+  secretWords?: Readonly<Record<string, string>>;
+  /** Values of secrets that it does not accept. */
+  refuses?: string;
   isSuspended?: boolean;
   isPersonal?: boolean;
   wantsSignIns?: boolean;
@@ -191,6 +194,7 @@ function fakeServer(
   const {
     url,
     auth,
+    secretWords = {},
     isSuspended = false,
     isPersonal = true,
     wantsSignIns = false,
@@ -206,11 +210,16 @@ function fakeServer(
     state,
     challenges,
     auth: { ...NO_RULES, ...auth },
+    secretWords,
     connect: async (credential) => {
       if (fake.fault !== undefined)
         throw new GatewayError('UPSTREAM_UNREACHABLE', fake.fault, { details: { server: name } });
       await credential.prepare();
       const needs = auth?.callerSecrets ?? [];
+      if (Object.values(credential.values).includes(fake.refuses ?? '')) {
+        await credential.refused({ status: 401, challenges: [], headers: {} });
+        throw credential.fault;
+      }
       if (needs.length > 0) fake.received = credential.values;
       else if ((await whoIs(url, credential.headers)) === undefined)
         throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `MCP server ${name} refuses the token`, {

@@ -7,6 +7,7 @@ import { grantFacts } from '../record/grantFacts.ts';
 import type { Grants } from '../store/grants.ts';
 import { holderOf } from '../record/holderOf.ts';
 import { grantPlaceOf } from '../record/grantPlaceOf.ts';
+import { lackIn } from '../record/personNeeded.ts';
 import { signInKindOf } from '../record/signInKindOf.ts';
 
 const AUTH_TOOL = 'core_auth_login';
@@ -56,7 +57,9 @@ export class Statuses implements SignInStatuses {
     if (isUsable) return { status: 'connected', ...grant, ...ways };
     // Only a sign-in at this gateway would help.
     if (kind === 'forward' || kind === 'exchange') return { status: 'disconnected', ...ways };
-    return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };
+    const lack = kind === 'secrets' ? credential.missing : undefined;
+    const fault = lack === undefined ? {} : { fault: lackIn(lack, name) };
+    return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways, ...fault };
   }
 
   follow(changed: (server: string) => void): () => void {

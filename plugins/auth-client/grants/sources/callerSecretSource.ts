@@ -3,7 +3,7 @@ import type { GatewayError } from 'pegboard';
 import type { CredentialRefusal } from '../../../contracts/credentials.ts';
 import type { CallerSecrets, SecretPlace } from '../store/callerSecrets.ts';
 import type { CredentialSource } from './credentialSource.ts';
-import { personNeeded } from './personNeeded.ts';
+import { personNeeded } from '../record/personNeeded.ts';
 
 type Values = Readonly<Record<string, string>>;
 

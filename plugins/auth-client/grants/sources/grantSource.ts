@@ -11,7 +11,7 @@ import type { GrantNews } from '../store/grantNews.ts';
 import type { KeptGrant, GrantRecord } from '../record/grantRecord.ts';
 import type { Grants } from '../store/grants.ts';
 import { LOSSES } from '../record/losses.ts';
-import { personNeeded } from './personNeeded.ts';
+import { personNeeded } from '../record/personNeeded.ts';
 import { grantPlaceOf } from '../record/grantPlaceOf.ts';
 import type { Refresher } from '../refresh/refresher.ts';
 import type { RefreshTimers } from '../refresh/refreshTimers.ts';

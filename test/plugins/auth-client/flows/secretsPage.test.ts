@@ -30,6 +30,35 @@ describe('auth-client: secrets of a person for a server', () => {
     expect(JSON.stringify(gateway.log.records)).not.contain(SECRET);
   });
 
+  it('are described, with the place of the server, and corrected at the same place if it refuses them', async () => {
+    const gateway = await start('github', 'other');
+    const hub = gateway.servers['hub']!;
+    hub.secretWords = { github: 'A token of <https://github.example/tokens>' };
+    hub.refuses = 'wrong';
+    const browser = newBrowser();
+    const form = await browser.open(await gateway.link('hub'));
+    expect(form.text.replace(/\s+/g, ' '))
+      .contain('<strong>hub</strong> (127.0.0.1:9)')
+      .contain('A token of &lt;https://github.example/tokens&gt;');
+    const refused = await browser.submit(form, { 'secret github': 'wrong', 'secret other': 'b' });
+    expect(refused.status).equal(400);
+    expect(refused.text)
+      .contain('hub does not accept what you entered')
+      .not.match(/Saved|core_auth_login|wrong/);
+    const done = await browser.submit(refused, { 'secret github': SECRET, 'secret other': 'b' });
+    expect(done.text).contain('Saved');
+    expect(hub.received).deep.equal({ github: SECRET, other: 'b' });
+  });
+
+  it('say why a server cannot be used for another reason', async () => {
+    const gateway = await start('github');
+    gateway.servers['hub']!.fault = 'connect ECONNREFUSED';
+    const browser = newBrowser();
+    const form = await browser.open(await gateway.link('hub'));
+    const done = await browser.submit(form, { 'secret github': SECRET });
+    expect(done.text).contain('Saved, but not usable yet').contain('connect ECONNREFUSED');
+  });
+
   it('are asked for once: the link is of no use afterwards', async () => {
     const gateway = await start('github');
     const browser = newBrowser();

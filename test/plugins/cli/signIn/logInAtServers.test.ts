@@ -165,6 +165,20 @@ describe('pegboard auth with servers', function () {
     expect(await left.ended).include({ code: 3 });
   });
 
+  it('login says that a server refuses what was entered, and waits for the correction', async () => {
+    const gateway = await startServersGateway({ alpha: { ...LOCKED, error: 'it needs your secret KEY' } });
+    const typing = begin(gateway, 'login', '--server', 'alpha', '--no-browser');
+    await typing.shows(LINK);
+    const before = gateway.reads();
+    await until(() => gateway.reads() > before + 1);
+    gateway.servers['alpha'] = { ...LOCKED, error: 'it refuses your secret KEY' };
+    await typing.shows(/alpha: it refuses your secret KEY; correct it in the browser\n/);
+    gateway.servers['alpha'] = { status: 'connected' };
+    const { code, stderr } = await typing.ended;
+    expect(code).equal(0);
+    expect(stderr).contain('signed in at alpha').and.not.contain('it needs');
+  });
+
   it('login --server signs in at the gateway first, if that wants it', async () => {
     const made = await makeServers({ alpha: LOCKED });
     const auth = await startAuthServer({
