@@ -39,7 +39,9 @@ button,.button{font-size:16px;padding:8px 20px;margin:4px 8px 4px 0;border-color
 button:hover,.button:hover{background:var(--accent);filter:brightness(1.1)}
 button.quiet{border-color:var(--quiet);background:var(--card);color:var(--text)}
 .brand{color:var(--quiet);font-size:14px;font-weight:600;margin:0 0 4px}
-.note{color:var(--quiet);font-size:14px;margin:-4px 0 8px}main>:last-child,form>:last-child{margin-bottom:0}
+form>p{margin-bottom:18px}
+.note{color:var(--quiet);font-size:14px}
+form>.note{margin:-4px 0 8px}main>:last-child,form>:last-child{margin-bottom:0}
 @media(max-width:480px){main{padding:24px 20px}}`;
 
 /** A page that loads nothing and works without JavaScript. @param head more elements of the head */
