@@ -94,6 +94,8 @@ export interface ServerConfig {
   };
 }
 export interface ProviderConfig {
+  /** Which product it is: fills scopes and parameters where they are not written. */
+  readonly provider?: 'auth0' | 'dex' | 'entra' | 'google' | 'keycloak' | 'okta';
   /** Its issuer: https://login.example.com. */
   readonly issuerUrl: string;
   /** This gateway's client id at the provider; its redirect URI there is <baseUrl>/oauth/callback. */

@@ -3,6 +3,7 @@ import { ownParameters } from '../kit/oauth/ownParameters.ts';
 import { parseDuration } from '../kit/text/parseDuration.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { rangeFindings } from '../kit/http/addressRanges.ts';
+import { presetFaults } from './providerPresets.ts';
 
 const PLACE = ['aggregator', 'oauth', 'server'];
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -19,6 +20,7 @@ export function configFindings(
   return [
     ...errorsIn(server),
     ...warningsOn(server),
+    ...presetFindings(server),
     ...(plugins['operators'] === false ? [finding('enabled', ALL_ARE_OPERATORS, 'warning')] : []),
     ...rangeFindings(server.trustedProxyCIDRs, [...PLACE, 'trustedProxyCIDRs']),
   ];
@@ -46,6 +48,16 @@ function errorsIn({ baseUrl, idp, resourceIdentifier, sessionDuration }: ServerC
     faults[`idp.parameters.${name}`] = 'is set by the sign-in itself; remove it';
   return Object.entries(faults).flatMap(([key, fault]) =>
     fault === undefined ? [] : [finding(key, fault, 'error')],
+  );
+}
+
+function presetFindings({ idp }: ServerConfig): readonly Finding[] {
+  const found = Object.entries(presetFaults(idp)) as [
+    'error' | 'warning',
+    Readonly<Record<string, string>>,
+  ][];
+  return found.flatMap(([severity, faults]) =>
+    Object.entries(faults).map(([key, text]) => finding(`idp.${key}`, text, severity)),
   );
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../contracts/oauth.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
+import { withPreset } from './providerPresets.ts';
 
 /** Sign-in of the people who use this gateway: an OAuth 2.1 authorization server towards clients. */
 export const plugin = definePlugin<AuthServerConfig>({
@@ -24,7 +25,10 @@ export const plugin = definePlugin<AuthServerConfig>({
   select: ({ aggregator }) => {
     const { server = {}, tls } = (aggregator['oauth'] ?? {}) as { server?: unknown; tls?: unknown };
     return {
-      aggregator: { ...networkSettings(aggregator), oauth: { server, ...(tls !== undefined && { tls }) } },
+      aggregator: {
+        ...networkSettings(aggregator),
+        oauth: { server: withPreset(server), ...(tls !== undefined && { tls }) },
+      },
     };
   },
   enabled: ({ aggregator }) => {

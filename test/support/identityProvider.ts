@@ -35,6 +35,12 @@ export interface ProviderOptions {
   readonly audiences?: readonly string[];
   /** Claims of the scope `groups`. Default: `groups`. */
   readonly groupClaims?: readonly string[];
+  /** The scope that the claims above come with. Default: `groups`. */
+  readonly groupsScope?: string;
+  /** Scopes that it does not refuse as unknown. Default: any. */
+  readonly knownScopes?: string;
+  /** The parameter of a request without which it gives no refresh token, and its value. */
+  readonly offlineBy?: readonly [string, string];
   /** Default: a free one. */
   readonly port?: number;
   /** Default: without TLS. */
@@ -81,9 +87,14 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   let login: object = { login: { accountId: 'alice' } };
   let refreshes = 0;
   let revocations = 0;
+  const { groupsScope = 'groups', groupClaims = ['groups'] } = options;
+  let isOffline = options.offlineBy === undefined;
 
   const server = await serveWithOutages(
     (req, res, path) => {
+      const [name = '', value] = options.offlineBy ?? [];
+      if (path === '/auth' && name !== '')
+        isOffline = new URL(req.url ?? '', server.url).searchParams.get(name) === value;
       if (!path.startsWith('/interaction/')) return handle(req, res);
       return provider
         .interactionDetails(req, res)
@@ -137,10 +148,10 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       cookies: { keys: cookieKeys },
       scopes: scopes.split(' '),
       claims: {
-        openid: ['sub'],
         profile: ['name'],
         email: ['email', 'email_verified'],
-        groups: options.groupClaims ?? ['groups'],
+        openid: ['sub'],
+        [groupsScope]: [...(groupsScope === 'openid' ? ['sub'] : []), ...groupClaims],
       },
       // Claims of scopes are in the id_token as with other providers, not at /userinfo only.
       conformIdTokenClaims: false,
@@ -154,6 +165,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
             backchannel_logout_uri: new URL('/oauth/backchannel-logout', redirectUris[0]).href,
             backchannel_logout_session_required: true,
           }),
+          ...(options.knownScopes !== undefined && { scope: options.knownScopes }),
         },
       ],
       features: {
@@ -169,7 +181,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       ) => fetch(url, { method, headers, body }),
       rotateRefreshToken: options.isRotating ?? false,
       // As Dex and Keycloak: a refresh token without prompt=consent too.
-      issueRefreshToken: () => true,
+      issueRefreshToken: () => isOffline,
       expiresWithSession: () => false,
       findAccount: (_: Context, accountId: string) => ({ accountId, claims: () => claimsOf(accountId) }),
       loadExistingGrant: grantFor,

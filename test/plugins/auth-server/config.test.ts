@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { composeGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { startIdentityProvider } from '../../support/identityProvider.ts';
+import type { AuthServerConfig } from '../../../plugins/auth-server/config.ts';
 import { review } from '../../support/reviewed.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 
@@ -156,6 +157,49 @@ describe('auth-server: its configuration', () => {
       /^\d+ error: aggregator\.oauth\.tls\.login\.example\.com\.ca: ENOENT.*none\.pem.*; name a PEM file/,
     );
     expect(await ofTls({ 'login.example.com': { servername: 'login' } })).deep.equal([]);
+  });
+
+  const ofProvider = (provider: string, more: JsonObject): JsonObject => ({
+    ...GOOD,
+    idp: { ...(GOOD['idp'] as JsonObject), provider, ...more },
+  });
+
+  it('asks a custom server of Okta for no scope groups, which only the org server knows', async () => {
+    const scopesFor = async (more: JsonObject): Promise<unknown> => {
+      const { pipeline } = await gatewayWith(ofProvider('okta', more));
+      let scopes: unknown;
+      await pipeline.check(({ wanted }) => {
+        const { config } = wanted.find(({ plugin }) => plugin.name === 'auth-server') ?? {};
+        ({ scopes } = (config as AuthServerConfig).aggregator.oauth.server.idp);
+        return Promise.resolve([]);
+      });
+      return scopes;
+    };
+    expect(await scopesFor({ issuerUrl: 'https://acme.okta.com' })).include('groups');
+    const issuerUrl = 'https://acme.okta.com/oauth2/default';
+    expect(await scopesFor({ issuerUrl })).deep.equal(['openid', 'profile', 'email', 'offline_access']);
+    expect(await scopesFor({ issuerUrl, scopes: ['openid'] })).deep.equal(['openid']);
+  });
+
+  it('names a tenant of Entra ID by its id', async () => {
+    const found = (tenant: string): Promise<readonly string[]> =>
+      issues(ofProvider('entra', { issuerUrl: `https://login.microsoftonline.com/${tenant}/v2.0` }));
+    expect(await found('4f9c6d1e-1111-4222-8333-abcdefabcdef')).deep.equal([]);
+    for (const tenant of ['common', 'organizations', '{tenantid}', 'acme.onmicrosoft.com'])
+      expect((await found(tenant)).join()).match(
+        /^\d+ error: .*idp\.issuerUrl must name one tenant of Entra ID by its id, .*<tenant id>/,
+      );
+  });
+
+  it('wants a namespaced claim of Auth0, and knows the address of Google', async () => {
+    expect((await issues(ofProvider('auth0', {}))).join()).match(
+      /warning: .*idp\.groupsClaim is groups, .*Auth0/,
+    );
+    expect(await issues(ofProvider('auth0', { groupsClaim: 'https://example.com/groups' }))).deep.equal([]);
+    expect(await issues(ofProvider('google', { issuerUrl: undefined }))).deep.equal([]);
+    expect((await issues(ofProvider('gogle', {}))).join())
+      .include('idp.provider')
+      .and.include('google');
   });
 
   it('with --online finds a provider that cannot be reached', async () => {
