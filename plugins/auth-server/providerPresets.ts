@@ -38,6 +38,16 @@ export function withPreset(server: unknown): unknown {
   return { ...(server as object), idp: { ...preset, ...idp, ...parameters } };
 }
 
+/** Which of them it is by its address. @returns undefined for any other, or one at an address of its own */
+export function providerAt(issuerUrl: string): ProviderName | undefined {
+  const { hostname = '', pathname = '' } = URL.canParse(issuerUrl) ? new URL(issuerUrl) : {};
+  if (hostname === 'accounts.google.com') return 'google';
+  if (hostname === 'login.microsoftonline.com') return 'entra';
+  if (/\.okta(preview|-emea)?\.com$/.test(hostname)) return 'okta';
+  if (hostname.endsWith('.auth0.com')) return 'auth0';
+  return pathname.includes('/realms/') ? 'keycloak' : undefined;
+}
+
 /** Whether the issuer is a custom authorization server, whose path is /oauth2/<id>. */
 function isCustomOkta(issuerUrl: string): boolean {
   return URL.canParse(issuerUrl) && new URL(issuerUrl).pathname.startsWith('/oauth2/');
@@ -48,9 +58,11 @@ export function presetFaults({ provider, issuerUrl, groupsClaim }: ProviderConfi
   readonly error?: Readonly<Record<string, string>>;
   readonly warning?: Readonly<Record<string, string>>;
 } {
-  const { hostname = '', pathname = '' } = URL.canParse(issuerUrl) ? new URL(issuerUrl) : {};
-  const isEntra = hostname === 'login.microsoftonline.com';
-  if (isEntra && !/^\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0\/?$/i.test(pathname))
+  const { pathname = '' } = URL.canParse(issuerUrl) ? new URL(issuerUrl) : {};
+  if (
+    providerAt(issuerUrl) === 'entra' &&
+    !/^\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0\/?$/i.test(pathname)
+  )
     return { error: { issuerUrl: TENANT } };
   if (provider === 'auth0' && groupsClaim === 'groups') return { warning: { groupsClaim: NAMESPACED } };
   return {};

@@ -1,8 +1,9 @@
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { GuardedFetchParts } from 'pegboard/net';
 import { fetchTrust, tlsFindings } from '../kit/tls/fetchTrust.ts';
-import type { AuthServerConfig, ServerConfig } from './config.ts';
+import type { AuthServerConfig, ProviderConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
+import { providerAt } from './providerPresets.ts';
 import { filledSecrets } from './secretsOf.ts';
 
 /** What needs the machine: secrets that cannot be read, and with --online the provider. */
@@ -30,21 +31,52 @@ export async function reviewFindings({
 }
 
 async function providerFindings(
-  { idp }: ServerConfig,
+  { idp, baseUrl }: ServerConfig,
   clientSecret: string,
   network: Pick<GuardedFetchParts, 'proxies' | 'trust'>,
 ): Promise<readonly Finding[]> {
   // Only here, because each start reads the manifests of all plugins.
-  const [{ discoverProvider }, { providerFetch }, { providerFault }] = await Promise.all([
+  const [{ discoverProvider }, { providerFetch }, { providerFault }, { refusedSignIn }] = await Promise.all([
     import('./provider/discoverProvider.ts'),
     import('./provider/providerFetch.ts'),
     import('./provider/providerFault.ts'),
+    import('./provider/refusedSignIn.ts'),
   ]);
-  const fetchProvider = providerFetch({ ...network, allowPrivate: idp.allowPrivateIPOIDC });
+  const parts = { ...network, allowPrivate: idp.allowPrivateIPOIDC };
+  let found;
   try {
-    await discoverProvider(idp, clientSecret, fetchProvider);
-    return [];
+    found = await discoverProvider(idp, clientSecret, providerFetch(parts));
   } catch (error) {
     return [finding('idp.issuerUrl', `cannot be discovered: ${providerFault(error)}`, 'error')];
   }
+  const redirectUri = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/oauth/callback`;
+  try {
+    const fetch = providerFetch({ ...parts, showsRedirects: true });
+    const said = await refusedSignIn(found, idp, redirectUri, fetch);
+    return said === undefined ? [] : [refusalFinding(idp, said, redirectUri)];
+  } catch (error) {
+    const text = `has an authorization endpoint that cannot be asked: ${providerFault(error)}`;
+    return [finding('idp.issuerUrl', text, 'error')];
+  }
+}
+
+/** What the provider says about the request of a sign-in, and the key that it is about. */
+function refusalFinding(idp: ProviderConfig, said: string, redirectUri: string): Finding {
+  const name = idp.provider ?? providerAt(idp.issuerUrl);
+  const [key, fix] = fixFor(said, redirectUri);
+  const preset =
+    key === 'idp.scopes' && name !== undefined && idp.provider === undefined
+      ? `, or remove scopes and write idp.provider: ${name}`
+      : '';
+  return finding(key, `is refused by ${name ?? 'the provider'}: ${said}; ${fix}${preset}`, 'error');
+}
+
+function fixFor(said: string, redirectUri: string): readonly [key: string, fix: string] {
+  if (/scope/i.test(said))
+    return ['idp.scopes', 'take out of idp.scopes what it does not know, or set it up there'];
+  if (/redirect.?ur[il]|callback url|reply url|AADSTS50011/i.test(said))
+    return ['baseUrl', `register the redirect URI ${redirectUri} there`];
+  if (/client|application|AADSTS700016/i.test(said))
+    return ['idp.clientId', 'write the id that the gateway is registered with there'];
+  return ['idp', 'check clientId, scopes and parameters of idp'];
 }

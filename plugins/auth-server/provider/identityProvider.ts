@@ -14,20 +14,14 @@ import { providerFault } from './providerFault.ts';
 import { ProviderKeys, isUnverified } from './providerKeys.ts';
 import { providerRefusal } from './providerRefusal.ts';
 import { RefusedRefresh } from './refusedRefresh.ts';
+import { signInUrl } from './signInUrl.ts';
+import type { ProviderQuestion } from './signInUrl.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = 30;
 
-/** What the browser brings to the provider. */
-export interface ProviderQuestion {
-  readonly state: string;
-  readonly nonce: string;
-  readonly verifier: string;
-  readonly scopes: readonly string[];
-  readonly hints: Readonly<Record<string, string>>;
-}
 export interface Identity {
   readonly person: Person;
   readonly provider: IssuedTokens;
@@ -75,21 +69,8 @@ export class IdentityProvider {
   }
 
   /** Where the browser goes to sign in. @throws OAuthError temporarily_unavailable */
-  async signInAddress({ state, nonce, verifier, scopes, hints }: ProviderQuestion): Promise<string> {
-    const configuration = this.#ready();
-    const { connectorId, parameters } = this.#idp;
-    const url = client.buildAuthorizationUrl(configuration, {
-      ...parameters,
-      ...hints,
-      ...(connectorId !== undefined && { connector_id: connectorId }),
-      redirect_uri: this.#redirectUri,
-      scope: scopes.join(' '),
-      state,
-      nonce,
-      code_challenge: await client.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    });
-    return url.href;
+  async signInAddress(question: ProviderQuestion): Promise<string> {
+    return (await signInUrl(this.#ready(), this.#idp, this.#redirectUri, question)).href;
   }
 
   /** Redeems the provider's code, and verifies its answer: signature, iss, aud, azp, exp, iat, nonce.

@@ -7,7 +7,7 @@ const MAX_REDIRECTS = 3;
 
 /** Requests to the identity provider. `allowPrivate`: idp.allowPrivateIPOIDC */
 export function providerFetch(
-  parts: Pick<GuardedFetchParts, 'allowPrivate' | 'proxies' | 'trust'>,
+  parts: Pick<GuardedFetchParts, 'allowPrivate' | 'proxies' | 'trust' | 'showsRedirects'>,
 ): GuardedFetch {
   return guardedFetch({
     ...parts,

@@ -20,6 +20,8 @@ export interface GuardedFetchParts {
   readonly maxBytes: number;
   /** Maximum number of redirects that GET and HEAD follow; each hop is checked like the first URL. Default 0. */
   readonly maxRedirects?: number;
+  /** Whether a redirect is the response, and none is followed. */
+  readonly showsRedirects?: boolean;
   /** Default: those of the environment. */
   readonly proxies?: (() => ProxySettings) | undefined;
   /** What connections to a url trust and show, or without one those to a proxy; undefined: as Node.js does.
@@ -117,7 +119,8 @@ async function follow(first: URL, exchange: Exchange): Promise<Response> {
       ? send(url, addresses, headers, exchange)
       : sendThrough(proxy, url, headers, exchange));
     const location = redirectOf(message);
-    if (location === undefined) return await read(message, url, parts.maxBytes);
+    if (location === undefined || parts.showsRedirects === true)
+      return await read(message, url, parts.maxBytes);
     message.destroy();
     const mayFollow = left > 0 && ['GET', 'HEAD'].includes(request.method);
     if (!mayFollow || !URL.canParse(location, url.href))

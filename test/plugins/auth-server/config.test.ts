@@ -2,9 +2,12 @@ import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { composeGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
+import { clientAtProvider } from '../../support/clientAtProvider.ts';
 import { startIdentityProvider } from '../../support/identityProvider.ts';
+import type { ProviderOptions } from '../../support/identityProvider.ts';
 import type { AuthServerConfig } from '../../../plugins/auth-server/config.ts';
 import { review } from '../../support/reviewed.ts';
+import { serveWithOutages } from '../../support/serveWithOutages.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 
 const GOOD: JsonObject = {
@@ -213,6 +216,113 @@ describe('auth-server: its configuration', () => {
     expect(found).match(
       /error: aggregator\.oauth\.server\.idp\.issuerUrl cannot be discovered: .*ECONNREFUSED/,
     );
+  });
+
+  describe('with --online', () => {
+    const REDIRECT = 'https://gateway.example.com/oauth/callback';
+    const asked = async (options: ProviderOptions, more: JsonObject = {}): Promise<readonly string[]> => {
+      const provider = await startIdentityProvider(options);
+      const idp = { ...provider.config, clientSecret: undefined, clientSecretFile: 'secret.txt', ...more };
+      const found = await issues({ ...GOOD, idp }, true);
+      return found.filter((text) => text.includes('error')).map((text) => text.replace(/^\d+ error: /, ''));
+    };
+
+    it('takes a provider that would have people sign in', async () => {
+      expect(await asked({ redirectUris: [REDIRECT] })).deep.equal([]);
+    });
+
+    it('says what the provider says about scopes, client and redirect URI, and what to do', async () => {
+      const known = { redirectUris: [REDIRECT], knownScopes: 'openid profile email offline_access' };
+      expect((await asked(known)).join()).match(
+        /^aggregator\.oauth\.server\.idp\.scopes is refused by the provider: invalid_scope: .+; take out of idp\.scopes/,
+      );
+      expect(await asked(known, { provider: 'keycloak' })).deep.equal([]);
+      expect((await asked({ redirectUris: [REDIRECT] }, { clientId: 'other' })).join()).match(
+        /^aggregator\.oauth\.server\.idp\.clientId is refused by the provider: HTTP 400: .*client.*; write the id/,
+      );
+      expect((await asked({ redirectUris: ['https://other.example/'] }, { provider: 'dex' })).join()).match(
+        /^aggregator\.oauth\.server\.baseUrl is refused by dex: HTTP 400: .*redirect_uri.*; register the redirect URI https:\/\/gateway\.example\.com\/oauth\/callback there$/,
+      );
+    });
+  });
+
+  describe('with --online, at a provider that answers in its own way', () => {
+    const google = Buffer.from(
+      '\n\u0015redirect_uri_mismatch\u0012\u0020You sent a redirect that is not registered',
+    ).toString('base64');
+    const error = 'error=invalid_scope&error_description=One+or+more+scopes+are+not+configured';
+    for (const [what, provider, status, location, body, message] of [
+      [
+        'redirects to a page of its own',
+        'google',
+        302,
+        `/error?authError=${google}`,
+        '',
+        /baseUrl is refused by google: redirect_uri_mismatch .*; register the redirect URI/,
+      ],
+      [
+        'shows an error with status 200',
+        'entra',
+        200,
+        '',
+        '<b>AADSTS700016: Application not found.</b>',
+        /idp\.clientId is refused by entra: AADSTS700016: Application not found\.; write the id/,
+      ],
+      [
+        'redirects back with an error',
+        'okta',
+        302,
+        `https://gateway.example.com/oauth/callback?${error}`,
+        '',
+        /idp\.scopes is refused by okta: invalid_scope: One or more scopes are not configured; take out/,
+      ],
+      [
+        'answers JSON',
+        'auth0',
+        403,
+        '',
+        '{"error":"unauthorized","error_description":"Callback URL mismatch."}',
+        /baseUrl is refused by auth0: HTTP 403: unauthorized: Callback URL mismatch\.;/,
+      ],
+      [
+        'shows a page',
+        'dex',
+        400,
+        '',
+        '<title>Error</title><style>p{}</style><p>Unregistered redirect_uri</p>',
+        /baseUrl is refused by dex: HTTP 400: Unregistered redirect_uri\s*; register/,
+      ],
+      [
+        'is out of order',
+        'dex',
+        503,
+        '',
+        'later',
+        /idp\.issuerUrl has an authorization endpoint that cannot be asked: it answers HTTP 503/,
+      ],
+    ] as const)
+      it(`finds the words of one that ${what}`, async () => {
+        const server = await serveWithOutages((_, res, path) => {
+          if (path === '/authorize') {
+            res
+              .writeHead(status, { 'content-type': 'text/html', ...(location !== '' && { location }) })
+              .end(body);
+            return;
+          }
+          const { url: issuer } = server;
+          const facts = {
+            issuer,
+            authorization_endpoint: `${issuer}/authorize`,
+            token_endpoint: `${issuer}/token`,
+          };
+          res
+            .writeHead(200, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ ...facts, jwks_uri: `${issuer}/keys` }));
+        });
+        const idp = { ...clientAtProvider(server.url), provider };
+        const found = await issues({ ...GOOD, idp }, true);
+        expect(found.filter((text) => text.includes(' error: ')).join()).match(message);
+      });
   });
 
   it('has the provider stay unknown if it has a private address and idp.allowPrivateIPOIDC is false', async () => {

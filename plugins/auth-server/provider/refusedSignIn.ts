@@ -1,0 +1,78 @@
+import { isObject, plainText } from 'pegboard';
+import type { Configuration } from 'openid-client';
+import type { GuardedFetch } from 'pegboard/net';
+import { newSecret } from '../../kit/secrets/secrets.ts';
+import type { ProviderConfig } from '../config.ts';
+import { signInUrl } from './signInUrl.ts';
+
+const MAX_CHARS = 300;
+/** Answers to a request that no person is behind. Source: https://openid.net/specs/openid-connect-core-1_0.html#AuthError */
+const EXPECTED = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
+/** Entra ID shows its errors on pages with status 200. */
+const ENTRA = /AADSTS\d+[^<"\\]*/;
+
+/** Sends the request of a sign-in, as a browser would, and follows no redirect: no person signs in.
+ *  @param fetch returns redirects @returns what the provider says against it; undefined if it would have people sign in
+ *  @throws what fetch throws; Error if the provider is out of order */
+export async function refusedSignIn(
+  configuration: Configuration,
+  idp: ProviderConfig,
+  redirectUri: string,
+  fetch: GuardedFetch,
+): Promise<string | undefined> {
+  const question = { state: newSecret(), nonce: newSecret(), verifier: newSecret(), hints: {} };
+  const url = await signInUrl(configuration, idp, redirectUri, { ...question, scopes: idp.scopes });
+  const answer = await fetch(url, { headers: { accept: 'text/html' } });
+  const location = answer.headers.get('location');
+  const said = location === null ? await onPage(answer) : inAddress(new URL(location, url));
+  return said === undefined ? undefined : plainText(said).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+}
+
+function inAddress({ searchParams }: URL): string | undefined {
+  const error = searchParams.get('error');
+  if (error !== null && EXPECTED.includes(error)) return undefined;
+  if (error !== null)
+    return [error, searchParams.get('error_description')].filter((part) => part !== null).join(': ');
+  // Google writes the error into a message of its own.
+  const own = searchParams.get('authError');
+  if (own === null) return undefined;
+  return (
+    Buffer.from(own, 'base64')
+      .toString('latin1')
+      .match(/[\x20-\x7e]{4,}/g) ?? []
+  ).join(' ');
+}
+
+/** @throws Error if the provider is out of order */
+async function onPage(answer: Response): Promise<string | undefined> {
+  if (answer.status >= 500) throw new Error(`it answers HTTP ${answer.status}`);
+  const text = await answer.text();
+  const [ofEntra] = ENTRA.exec(text) ?? [];
+  if (ofEntra !== undefined) return ofEntra;
+  if (answer.status < 400) return undefined;
+  return `HTTP ${answer.status}: ${inJson(text) ?? wordsOf(text)}`;
+}
+
+function inJson(text: string): string | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    const { error, error_description: description } = isObject(body) ? body : {};
+    return [error, description].filter((part) => typeof part === 'string').join(': ') || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a page, without its title and tags. */
+function wordsOf(page: string): string {
+  return page
+    .split('<')
+    .map((part) => {
+      const [tag = '', text] = part.split('>', 2);
+      if (text === undefined) return part;
+      return /^(?:script|style|title)\b/i.test(tag) ? '' : text;
+    })
+    .join(' ')
+    .replace(/&(?:#39|apos|quot|amp|nbsp);/g, ' ');
+}
