@@ -172,13 +172,6 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     ]);
   });
 
-  it('warns of the description of a secret that no reference has', () => {
-    const given = { ...STDIO, env: { KEY: '${caller:KEY}' } };
-    expect(issuesOf({ ...given, callerSecrets: { KEY: { description: 'a token' } } })).to.deep.equal([]);
-    const issues = issuesOf({ ...given, callerSecrets: { KEI: { description: 'a token' } } });
-    expect(issues.join()).equal('warning: callerSecrets.KEI describes no reference; did you mean KEY?');
-  });
-
   it('refuses a revision that a transport does not have', () => {
     const sse = { ...REMOTE, type: 'sse' };
     expect(issuesOf({ ...sse, revision: 'modern' })).to.deep.equal([
