@@ -4,6 +4,7 @@ export {
   WHO_OPERATES,
   authorityTaken,
   groupsOf,
+  isOfIssuer,
   onlyForOperators,
   reachesOut,
   suffices,

@@ -10,6 +10,9 @@ export interface AccessEntry {
   /** Selectors, as in the header X-Service-Toolset: preset:<name>, server:<name>, workflow:<name> or
    *  tool:<name>. */
   readonly toolset: readonly string[];
+  /** Only callers of this issuer, the claim iss compared exactly: groups of two issuers may have one name.
+   *  Absent: callers of any. */
+  readonly issuer?: string;
   /** What the groups may do with the gateway itself: operate, or define, which includes it; see operators.
    *  Absent: neither. */
   readonly operator?: 'operate' | 'define';

@@ -1,6 +1,6 @@
 import type { InboundRequest, Toolset } from 'pegboard';
 import { setNewest } from '../kit/limits/setNewest.ts';
-import { groupsOf } from '../kit/authority/authority.ts';
+import { groupsOf, isOfIssuer } from '../kit/authority/authority.ts';
 import type { AccessEntry } from './config.ts';
 
 /** The group of every caller that has signed in. */
@@ -20,8 +20,10 @@ export function toolsetFor(entries: readonly AccessEntry[]): ToolsetFor {
     // On standard input and output the caller is the local user, who could change config.yaml as well.
     if (caller === undefined) return transport === 'stdio' ? undefined : NOT_SIGNED_IN;
     const groups = groupsOf(caller);
-    const matching = entries.filter((entry) =>
-      entry.groups.some((group) => group === EVERY_CALLER || groups.includes(group)),
+    const matching = entries.filter(
+      (entry) =>
+        isOfIssuer(entry, caller) &&
+        entry.groups.some((group) => group === EVERY_CALLER || groups.includes(group)),
     );
     if (matching.length === 0) return noEntry(groups.length);
     const key = matching.map((entry) => entries.indexOf(entry)).join();

@@ -4,7 +4,7 @@ import { isLoopbackHost } from 'pegboard/net';
 import type { Caller } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { addressRanges } from '../kit/http/addressRanges.ts';
-import { groupsOf } from '../kit/authority/authority.ts';
+import { groupsOf, isOfIssuer } from '../kit/authority/authority.ts';
 import type { Asker, Authority } from '../contracts/operators.ts';
 import type { OperatorsConfig, OperatorsSection } from './config.ts';
 
@@ -40,7 +40,9 @@ export class Authorities {
     const groups = groupsOf(caller);
     if (groups.some((group) => operators.groups.includes(group)) || hasEmail(caller, operators.emails))
       return 'define';
-    const given = access.filter((entry) => entry.groups.some((group) => groups.includes(group)));
+    const given = access.filter(
+      (entry) => isOfIssuer(entry, caller) && entry.groups.some((group) => groups.includes(group)),
+    );
     if (given.some(({ operator }) => operator === 'define')) return 'define';
     return given.some(({ operator }) => operator === 'operate') ? 'operate' : 'use';
   }

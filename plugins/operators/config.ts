@@ -9,6 +9,8 @@ export interface OperatorsConfig {
 export interface AccessEntry {
   /** Names of groups. */
   readonly groups: readonly string[];
+  /** The issuer that the entry is bound to. Absent: any. */
+  readonly issuer?: string;
   /** The class that the groups of the entry have. */
   readonly operator?: 'operate' | 'define';
 }

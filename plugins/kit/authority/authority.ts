@@ -30,6 +30,11 @@ export function onlyForOperators(what: string): GatewayError {
   return new GatewayError('TOOL_FORBIDDEN', `${what} for operators; ${WHO_OPERATES}`);
 }
 
+/** Whether an entry of `access` is for callers of that issuer: groups of two issuers may have one name. */
+export function isOfIssuer(entry: { readonly issuer?: string }, caller: Caller): boolean {
+  return entry.issuer === undefined || entry.issuer === caller.issuer;
+}
+
 /** The groups of a caller, `claims.groups`: a list of names, or one name. */
 export function groupsOf({ claims }: Caller): readonly string[] {
   const named: unknown = claims?.['groups'];

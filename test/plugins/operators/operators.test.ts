@@ -38,6 +38,10 @@ access:
   - groups: [support]
     toolset: ['preset:full']
     operator: operate
+  - groups: [ops]
+    issuer: https://idp.example
+    toolset: ['preset:full']
+    operator: operate
   - groups: ['*']
     toolset: ['preset:full']
 plugins:
@@ -112,6 +116,8 @@ describe('operators: who may change the gateway', () => {
     ['a subject of an issuer', { issuer: 'https://machines.example', subject: 'deployer' }, 'define'],
     ['another subject of that issuer', { issuer: 'https://machines.example', subject: 'reader' }, 'use'],
     ['that subject of another issuer', { issuer: 'https://evil.example', subject: 'deployer' }, 'use'],
+    ['a group of the issuer to which access gives it', person({ groups: ['ops'] }), 'operate'],
+    ['a group of that name at another issuer', person({ groups: ['ops'] }, 'https://partner.example'), 'use'],
     ['a group to which access gives it', person({ groups: ['support'] }), 'operate'],
   ];
   for (const [who, caller, held] of rows)
@@ -151,6 +157,14 @@ describe('operators: who may change the gateway', () => {
     expect(await coreTools(sales)).not.include('core_config_save');
     await apply(CONFIG.replace('[platform]', '[platform, sales]'));
     expect(await coreTools(sales)).include('core_config_save');
+  });
+
+  it('gives tools to a group of the issuer that its entry names alone', async () => {
+    await apply(CONFIG.replace("groups: ['*']", 'groups: [guests]'));
+    const listed = async (issuer: string): Promise<string> =>
+      textOf(await (await connect(person({ groups: ['ops'] }, issuer))).callMeta('list_core_tools', {}));
+    expect(await listed('https://idp.example')).include('core_mcpserver_list');
+    expect(await listed('https://partner.example')).match(/^no entry of access .* who has 1 group/);
   });
 
   it('refuses a configuration that makes everyone an operator', async () => {
