@@ -56,11 +56,7 @@ export function consentPage(
         </dd>
       </dl>
       <p>Allow this only if you have just started signing in from that application.</p>
-      <form method="post" action="/oauth/consent">
-        <input type="hidden" name="flow" value="${sealed}" />
-        <button name="decision" value="allow">Allow</button
-        ><button class="quiet" name="decision" value="deny">Cancel</button>
-      </form>`,
+      ${decisionForm(sealed)}`,
   );
 }
 
@@ -74,4 +70,13 @@ function placeOf(redirectUri: string): string {
   if (isLoopbackRedirect(redirectUri)) return 'this computer';
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `an application on this computer (${protocol})`;
+}
+
+/** Allow or cancel: what `POST /oauth/consent` takes. */
+export function decisionForm(sealed: string): Html {
+  return html`<form method="post" action="/oauth/consent">
+    <input type="hidden" name="flow" value="${sealed}" />
+    <button name="decision" value="allow">Allow</button
+    ><button class="quiet" name="decision" value="deny">Cancel</button>
+  </form>`;
 }

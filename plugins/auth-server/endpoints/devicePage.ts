@@ -5,7 +5,7 @@ import { RateLimit } from '../../kit/http/rateLimit.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { ServerConfig } from '../config.ts';
-import { scopeItems } from './consentPage.ts';
+import { decisionForm, scopeItems } from './consentPage.ts';
 import { BROWSER_S } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 import { countRequest } from '../web/countRequest.ts';
@@ -114,11 +114,7 @@ function allowPage(
         Allow this only if you have that device before you and it shows this code. If another person sent you
         here, cancel: they would get access as you.
       </p>
-      <form method="post" action="/oauth/consent">
-        <input type="hidden" name="flow" value="${sealed}" />
-        <button name="decision" value="allow">Allow</button
-        ><button class="quiet" name="decision" value="deny">Cancel</button>
-      </form>`,
+      ${decisionForm(sealed)}`,
   );
 }
 
