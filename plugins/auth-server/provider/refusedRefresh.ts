@@ -6,6 +6,8 @@ import { digest } from '../../kit/secrets/secrets.ts';
 /** What providers answer to a refresh token that they do not take any more. The request is ours and worked before, so none of them is
  *  about its form. Source: RFC 6749 §5.2; Dex answers invalid_request, and 500 with it for a person who is refused. */
 const ENDS: readonly string[] = ['invalid_grant', 'invalid_request', 'unauthorized_client', 'access_denied'];
+/** The gateway itself is not known, as after a change of its secret (Keycloak: 401 unauthorized_client), or asks too often. */
+const NOT_OF_THE_SIGN_IN: readonly number[] = [401, 429];
 /** An answer 500 with such an error counts if it is repeated after that time: the first may be a fault that passes. */
 const REPEATED_MS = 20_000;
 const MAX_DOUBTED = 10_000;
@@ -19,7 +21,9 @@ export class RefusedRefresh {
   /** @returns undefined if the sign-in stays */
   async end(error: unknown, refreshToken: string): Promise<OAuthError | undefined> {
     if (error instanceof client.ResponseBodyError)
-      return error.status === 429 || !ENDS.includes(error.error) ? undefined : ended(error.error);
+      return NOT_OF_THE_SIGN_IN.includes(error.status) || !ENDS.includes(error.error)
+        ? undefined
+        : ended(error.error);
     const code = await codeIn(error);
     if (code === undefined || !ENDS.includes(code)) return undefined;
     const key = digest(refreshToken);

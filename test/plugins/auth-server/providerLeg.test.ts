@@ -286,13 +286,14 @@ describe('answers of the identity provider', () => {
     clock.end();
   });
 
-  it('keep the sign-in when a refresh is answered 500 without an error of OAuth, 429 or invalid_client, however long', async () => {
+  it('keep the sign-in when a refresh is answered 500 without an error of OAuth, 429 or 401, however long', async () => {
     const clock = movableClock();
     const { refresh } = await auth.tokens();
     for (const answer of [
       { status: 500, body: 'oops' },
       { status: 429, body: '{"error":"invalid_request"}' },
       { status: 401, body: '{"error":"invalid_client"}' },
+      { status: 401, body: '{"error":"unauthorized_client"}' },
     ]) {
       provider.lie({ answers: { '/token': answer } });
       for (let times = 0; times < 2; times += 1) {
