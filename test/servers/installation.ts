@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { ROOT } from '../support/sources.ts';
 import type { Sdk } from './sdks.ts';
 
+/** What is installed, of an SDK or another program. */
+export type Installable = Pick<Sdk, 'folder' | 'recipe'>;
+
 const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 /** Written last: a folder without it is incomplete. */
 const STAMP = 'installed';
 
 /** Outside of any clone; what decides its content names it. */
-export function folderOf({ folder, recipe }: Sdk): string {
+export function folderOf({ folder, recipe }: Installable): string {
   const { commands = [], sources = [] } = recipe ?? {};
   const texts = sources.map((source) => readFileSync(join(sourceOf(folder), source), 'utf8'));
   const facts = [process.platform, process.arch, commands, texts];
@@ -20,13 +23,13 @@ export function folderOf({ folder, recipe }: Sdk): string {
 }
 
 /** One that npm has installed is always there. */
-export function isInstalled(sdk: Sdk): boolean {
+export function isInstalled(sdk: Installable): boolean {
   return sdk.recipe === undefined || existsSync(join(folderOf(sdk), STAMP));
 }
 
 /** @param withinMs for all commands; registries that do not answer keep nothing waiting for longer
  *  @returns false when a command fails or takes too long; it has printed why */
-export async function install(sdk: Sdk, withinMs: number): Promise<boolean> {
+export async function install(sdk: Installable, withinMs: number): Promise<boolean> {
   const folder = folderOf(sdk);
   const end = performance.now() + withinMs;
   rmSync(folder, { recursive: true, force: true });
