@@ -4,7 +4,7 @@ import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 
 /** What providers answer to a refresh token that they do not take any more. The request is ours and worked before, so none of them is
- *  about its form. Source: RFC 6749 §5.2; Dex answers invalid_request, and 500 with it for a person who is refused. */
+ *  about its form: Dex answers invalid_request, and 500 with it for a person who is refused. Source: RFC 6749 §5.2 */
 const ENDS: readonly string[] = ['invalid_grant', 'invalid_request', 'unauthorized_client', 'access_denied'];
 /** The gateway itself is not known, as after a change of its secret (Keycloak: 401 unauthorized_client), or asks too often. */
 const NOT_OF_THE_SIGN_IN: readonly number[] = [401, 429];
