@@ -54,7 +54,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const logoutTokens = new LogoutTokens(provider, () => config().idp.clientId, vault, scope.log);
   const checkAllowed = (redirectUris: readonly string[]): void => clients.allowed.check({ redirectUris });
   for (const endpoint of [
-    ...metadata(addresses, grants, gates, () => config().enableCIMD),
+    ...metadata(addresses, grants, gates, config),
     register(
       registration(clients.registrations, gates, () => ({ settings: config() }), scope.log, checkAllowed),
     ),

@@ -158,7 +158,7 @@ describe('e2e: applications that sign in with the official SDKs', () => {
     });
     const code = await auth.code({ client_id: secret.client_id, scope: undefined, resource: undefined });
     const { body } = await auth.redeem(code, secret);
-    expect(body['scope']).equal('openid profile email groups offline_access');
+    expect(body['scope']).equal('profile email groups offline_access');
     const token = String(body['access_token']);
     expect((await auth.mcp(token)).status).equal(200);
     const introspection = await auth.post({ ...secret, token }, {}, '/oauth/introspect');

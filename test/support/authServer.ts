@@ -136,6 +136,7 @@ export class SignInClient {
       redirect_uri: REDIRECT,
       response_type: 'code',
       state: newState(),
+      scope: 'openid profile email groups offline_access',
       code_challenge: challengeOf(verifier),
       code_challenge_method: 'S256',
       ...changes,

@@ -1,6 +1,7 @@
 import type { JsonObject, Reply } from 'pegboard';
 import { SIGNATURE_ALGORITHMS } from '../../contracts/oauth.ts';
 import type { Grant } from '../../contracts/oauth.ts';
+import type { ServerConfig } from '../config.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { canRegister } from './register.ts';
@@ -15,7 +16,7 @@ export function metadata(
   addresses: Addresses,
   grants: () => readonly Grant[],
   gates: () => Gates,
-  hasDocuments: () => boolean,
+  config: () => ServerConfig,
 ): readonly OAuthEndpoint[] {
   const document = (
     path: string,
@@ -31,7 +32,7 @@ export function metadata(
       resourceDocument(addresses, suffix.replace(':preset', encodeURIComponent(params['preset'] ?? ''))),
     );
   const server = (path: string): OAuthEndpoint =>
-    document(path, () => serverDocument(addresses, grants(), canRegister(gates()), hasDocuments()));
+    document(path, () => serverDocument(addresses, grants(), canRegister(gates()), config()));
   // An issuer with a path is asked for by RFC 8414 §3.1 and by OIDC Discovery §4.
   const { basePath } = addresses;
   const below =
@@ -59,7 +60,7 @@ function serverDocument(
   addresses: Addresses,
   grants: readonly Grant[],
   isOpen: boolean,
-  hasDocuments: boolean,
+  { enableCIMD, idp }: ServerConfig,
 ): JsonObject {
   return {
     issuer: addresses.base,
@@ -70,13 +71,15 @@ function serverDocument(
     introspection_endpoint: addresses.at('/oauth/introspect'),
     userinfo_endpoint: addresses.at('/oauth/userinfo'),
     jwks_uri: addresses.at('/.well-known/jwks.json'),
+    // Each sign-in can be refreshed; for offline_access, clients would have people asked for consent.
+    scopes_supported: idp.scopes.filter((scope) => scope !== 'offline_access'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: grants.map(({ type }) => type),
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: hasDocuments,
+    client_id_metadata_document_supported: enableCIMD,
     claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'nonce'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],

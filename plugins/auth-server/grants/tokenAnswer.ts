@@ -2,8 +2,8 @@ import type { JsonObject } from 'pegboard';
 import type { AccessTokens, IssuedToken } from '../state/accessTokens.ts';
 import type { SignIn } from '../state/signIn.ts';
 
-/** The response of the token endpoint. An id_token is only for clients with the scope `openid`: others may refuse it, as its issuer is
- *  the identity provider.
+/** The response of the token endpoint. An id_token is only for clients that asked for the scope `openid`: others may refuse it, as its
+ *  issuer is the identity provider.
  *  @param refreshToken undefined for an answer that has none. Source: RFC 6749 §5.1, OIDC Core §3.1.2.1 */
 export async function tokenAnswer(
   accessTokens: AccessTokens,

@@ -43,10 +43,16 @@ export async function discoverSignIn(
       ...(device === undefined ? [] : [device]),
     ])
       if (!isSecure(address)) throw new Error(`${address} is neither https nor on this machine`);
-    return { metadata, resource, scope };
+    return { metadata, resource, scope: scope ?? personScope(metadata) };
   } catch (error) {
     throw new Failure(`cannot sign in at ${endpoint}: ${reasonOf(error).slice(0, 500)}`, SIGN_IN_FAILED);
   }
+}
+
+/** What shows who signed in, if it is offered: the id_token, and what is in it. */
+function personScope({ scopes_supported: offered = [] }: AuthorizationServerMetadata): string | undefined {
+  const scopes = ['openid', 'profile', 'email', 'groups'].filter((scope) => offered.includes(scope));
+  return scopes.includes('openid') ? scopes.join(' ') : undefined;
 }
 
 function isSecure(address: string): boolean {

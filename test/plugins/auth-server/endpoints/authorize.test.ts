@@ -243,9 +243,9 @@ describe('auth-server: /oauth/authorize', () => {
     }
   });
 
-  it("grants the provider's scopes to a client that names none, and else those that it names", async () => {
-    const all = await auth.redeem(await auth.code());
-    expect(all.body['scope']).equal('openid profile email groups offline_access');
+  it("grants the provider's scopes but openid to a client that names none, and else those that it names", async () => {
+    const all = await auth.redeem(await auth.code({ scope: undefined }));
+    expect(all.body['scope']).equal('profile email groups offline_access');
     const some = await auth.redeem(await auth.code({ scope: 'openid email' }));
     expect(some.body['scope']).equal('openid email');
   });

@@ -59,6 +59,8 @@ describe('auth-server: documents', () => {
     });
     expect(document['code_challenge_methods_supported']).deep.equal(['S256']);
     expect(document['response_types_supported']).deep.equal(['code']);
+    // Not offline_access, for which clients would have people asked for consent: each sign-in can be refreshed.
+    expect(document['scopes_supported']).deep.equal(['openid', 'profile', 'email', 'groups']);
     expect(await json(`${base}/.well-known/jwks.json`)).deep.equal({ keys: [] });
   });
 

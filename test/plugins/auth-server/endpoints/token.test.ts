@@ -1,7 +1,15 @@
 import { expect } from 'chai';
+import * as openid from 'openid-client';
 import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
 import type { OAuthClient } from '../../../../plugins/contracts/oauth.ts';
-import { PUBLIC_CLIENT, REDIRECT, startAuthServer, tokensOf } from '../../../support/authServer.ts';
+import {
+  PUBLIC_CLIENT,
+  REDIRECT,
+  VERIFIER,
+  newState,
+  startAuthServer,
+  tokensOf,
+} from '../../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
 import { movableClock } from '../../../support/clock.ts';
 import { until } from '../../../support/until.ts';
@@ -48,9 +56,32 @@ describe('auth-server: /oauth/token', () => {
       expect(headers.get('cache-control'), 'T52').equal('no-store');
     });
 
-    it('gives an id token only with the scope openid', async () => {
-      const { body } = await auth.redeem(await auth.code({ scope: 'profile' }));
-      expect(body).include.keys('access_token', 'refresh_token').and.not.include.keys('id_token');
+    it('gives an id token only to a client that asked for the scope openid, also at a refresh', async () => {
+      for (const scope of ['profile', undefined]) {
+        const { body } = await auth.redeem(await auth.code({ scope }));
+        expect(body).include.keys('access_token', 'refresh_token').and.not.include.keys('id_token');
+        const next = await auth.refresh(String(body['refresh_token']));
+        expect(next.body).include.keys('access_token', 'refresh_token').and.not.include.keys('id_token');
+      }
+    });
+
+    it('is redeemed by openid-client, with and without a scope', async () => {
+      const server = new URL(auth.base);
+      const found = await openid.discovery(server, auth.clientId, undefined, openid.None(), {
+        // Deprecated only to be noticed.
+        // eslint-disable-next-line @typescript-eslint/no-deprecated
+        execute: [openid.allowInsecureRequests],
+        algorithm: 'oauth2',
+      });
+      for (const scope of ['profile email', undefined]) {
+        const state = newState();
+        const query = await auth.redirected({ scope, state });
+        const callback = new URL(`${REDIRECT}?${query.toString()}`);
+        const checks = { pkceCodeVerifier: VERIFIER, expectedState: state };
+        const first = await openid.authorizationCodeGrant(found, callback, checks);
+        const next = await openid.refreshTokenGrant(found, first.refresh_token ?? '');
+        expect((await auth.mcp(next.access_token)).status).equal(200);
+      }
     });
 
     it('T31: used twice ends the sign-in of the first use', async () => {
