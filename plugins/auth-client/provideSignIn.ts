@@ -57,7 +57,11 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, outside: Outside):
   });
   scope.provide(CallerCredentials, credentials);
   scope.provide(GrantRelease, new Releases(grants, credentials, servers));
-  scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
+  scope.provide(SignInScopes, {
+    audiences: () => forwardedAudiences(servers()),
+    wantedBy: (audience) =>
+      servers().flatMap((one) => (forwardedAudiences([one]).includes(audience) ? one.name : [])),
+  });
   const server = (name: string) => scope.find(GuardedServers)?.get(name);
   scope.provide(MetricSource, grantMetrics(grants, refresher.counts, server));
   scope.provide(SignInStatuses, new Statuses(grants, secrets, credentials, server));

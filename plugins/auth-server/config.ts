@@ -108,6 +108,9 @@ export interface ProviderConfig {
   readonly connectorId?: string;
   /** Scopes to ask the provider for. */
   readonly scopes: readonly string[];
+  /** Scope by which the provider makes an id token be for one audience more of auth.requiredAudiences; empty:
+   *  they are not asked for. */
+  readonly audienceScope: string;
   /** Claim of the id token or of userinfo with a person's groups, or a path to it: realm_access.roles,
    *  https://example.com/roles. */
   readonly groupsClaim: string;

@@ -164,9 +164,12 @@ export const BrowserSignIn = one<BrowserSignIn>('browser-sign-in');
 
 /** More that sign-ins ask the identity provider for. Read at each sign-in, so that those who are signed in lack it until they sign in again. */
 export interface SignInScopes {
-  /** Client ids at the identity provider that its id_tokens shall also be for, requested as scopes
-   *  `audience:server:client_id:<audience>`. One that `audienceScope` refuses is left out, with a warning. */
+  /** Client ids at the identity provider that its id_tokens shall also be for, requested as scopes in the form of
+   *  `aggregator.oauth.server.idp.audienceScope`. One that `audienceScope` refuses is left out, with a warning; if the provider refuses
+   *  them, sign-ins continue without. */
   audiences(): readonly string[];
+  /** Names of the definitions that want an audience, for the log. */
+  wantedBy?(audience: string): readonly string[];
 }
 export const SignInScopes = many<SignInScopes>('sign-in-scopes');
 

@@ -19,6 +19,8 @@ export interface Lies {
   readonly signature?: 'none' | 'HS256' | 'unknown-kid' | 'published-kid';
   /** Changes to the parameters of the redirect to the client: `{ code: undefined, error: 'login_required' }`. */
   readonly redirect?: Changes;
+  /** Text of scopes that it answers with `invalid_scope`, as Keycloak and Dex do. */
+  readonly unknownScopes?: string;
   readonly discovery?: Changes;
   readonly userinfo?: Changes;
   /** Changes to the answer to `authorization_code`; those of `refresh` are to the one to `refresh_token`. */
@@ -63,7 +65,12 @@ export async function startLyingProvider(first: Lies = {}): Promise<LyingProvide
     const code = randomUUID();
     nonces.set(code, asked.get('nonce') ?? '');
     const location = new URL(asked.get('redirect_uri') ?? '');
-    const parameters = changed({ code, state: asked.get('state'), iss: server.url }, lies.redirect);
+    const scope = asked.get('scope') ?? '';
+    const isRefused = lies.unknownScopes !== undefined && scope.includes(lies.unknownScopes);
+    const answer = isRefused
+      ? { error: 'invalid_scope', error_description: `Invalid scopes: ${scope}` }
+      : { code };
+    const parameters = changed({ ...answer, state: asked.get('state'), iss: server.url }, lies.redirect);
     for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, String(value));
     return { status: 302, headers: { location: location.href } };
   };

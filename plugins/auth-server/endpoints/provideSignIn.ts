@@ -33,7 +33,7 @@ export function provideSignIn(
   const cookieOf = (name: string): BrowserCookie =>
     new BrowserCookie({ name, isHttps: () => addresses.isHttps });
   const asked = new AskedScopes(
-    () => config().idp.scopes,
+    () => config().idp,
     () => scope.all(SignInScopes),
     scope.log,
   );
@@ -42,7 +42,7 @@ export function provideSignIn(
     addresses,
     browsers: cookieOf('pegboard-browser'),
     provider,
-    scopes: () => asked.list(),
+    asked,
   };
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
   const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);

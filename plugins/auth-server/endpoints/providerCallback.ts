@@ -5,16 +5,17 @@ import type { Registrations } from '../clients/registrations.ts';
 import { DEVICE_REDIRECT } from '../state/devices.ts';
 import { deviceEnd } from './devicePage.ts';
 import type { Devices } from '../state/devices.ts';
-import type { Identity } from '../provider/identityProvider.ts';
+import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
 import type { BrowserFlow, DeviceFlow, Flow } from '../state/flows.ts';
-import { digest } from '../../kit/secrets/secrets.ts';
+import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';
 import { errorRedirect } from './errorRedirect.ts';
+import { toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
 /** A return that is its flow's. */
@@ -30,12 +31,13 @@ interface Return {
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
 export function providerCallback(
-  { flows, browsers, addresses, provider }: ProviderLeg,
+  leg: ProviderLeg,
   codes: Codes,
   people: BrowserPeople,
   registrations: Registrations,
   devices: Devices,
 ): OAuthEndpoint {
+  const { flows, browsers, addresses, provider } = leg;
   return {
     method: 'GET',
     path: '/oauth/callback',
@@ -53,6 +55,8 @@ export function providerCallback(
         throw new OAuthError('invalid_request', 'this sign-in began in another browser; begin it again', {
           reason: 'callback-of-other-browser',
         });
+      if (isRefusedScope(params, provider) && flow.lacksAudiences === undefined && leg.asked.mayLeaveOut())
+        return toProvider(leg, { ...flow, lacksAudiences: true, nonce: newSecret() });
       const { verifier, nonce } = flow;
       const redeem = async (): Promise<Identity> => {
         const identity = await provider.redeem(http.query, { state, nonce, verifier });
@@ -66,6 +70,11 @@ export function providerCallback(
       return toClient(addresses, codes, people, flow, returned);
     },
   };
+}
+
+/** Whether the provider knows a scope of the request not, and is the one that was asked (RFC 9207). */
+function isRefusedScope(params: Params, { issuer }: Pick<IdentityProvider, 'issuer'>): boolean {
+  return params.get('error') === 'invalid_scope' && [undefined, issuer].includes(params.get('iss'));
 }
 
 async function toClient(

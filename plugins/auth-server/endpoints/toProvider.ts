@@ -1,4 +1,5 @@
 import type { Reply } from 'pegboard';
+import type { AskedScopes } from '../provider/askedScopes.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { AnyFlow, Flows } from '../state/flows.ts';
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
@@ -13,20 +14,21 @@ export interface ProviderLeg {
   readonly addresses: Addresses;
   readonly browsers: BrowserCookie;
   readonly provider: IdentityProvider;
-  /** Scopes to ask the provider for. */
-  readonly scopes: () => readonly string[];
+  readonly asked: AskedScopes;
 }
 
 /** Sends the browser to the identity provider; it returns to /oauth/callback. @throws OAuthError temporarily_unavailable
  *  @throws GatewayError STORE_UNREACHABLE */
 export async function toProvider(
-  { flows, provider, scopes }: ProviderLeg,
+  { flows, provider, asked }: ProviderLeg,
   flow: AnyFlow,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  const { verifier, nonce, hints } = flow;
-  // The provider has the hints; without them the address stays short.
-  const state = await flows.seal('callback', { ...flow, hints: {} });
-  const location = await provider.signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
+  const { verifier, nonce, hints, lacksAudiences } = flow;
+  // The longest hint is left out, so that the address stays short; the others are for a second try.
+  const kept = Object.fromEntries(Object.entries(hints).filter(([name]) => name !== 'id_token_hint'));
+  const state = await flows.seal('callback', { ...flow, hints: kept });
+  const scopes = asked.list(lacksAudiences);
+  const location = await provider.signInAddress({ state, nonce, verifier, hints, scopes });
   return { status: 302, headers: { location, ...headers } };
 }

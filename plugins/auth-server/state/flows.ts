@@ -25,6 +25,8 @@ interface ProviderFlow {
   readonly browser: string;
   /** Time in ms since 1970. */
   readonly begunAt: number;
+  /** Set for the second try, after the provider has refused the scopes of audiences. */
+  readonly lacksAudiences?: true;
 }
 
 /** A sign-in for no client: only to know who is at a browser. It is always bound to that browser. */

@@ -23,7 +23,7 @@ export async function exchangedToken(
       'its definition has no auth.tokenExchange.clientId; ask the administrator',
     );
   const { endpoint, connectorId, expectedIssuer } = tokenExchange;
-  const audiences = requiredAudiences.map(audienceScope).filter((scope) => scope !== undefined);
+  const audiences = requiredAudiences.flatMap((audience) => audienceScope(audience) ?? []);
   const { token, expiresAt } = await downstream.exchange(
     {
       name,
