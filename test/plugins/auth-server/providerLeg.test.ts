@@ -350,6 +350,16 @@ describe('an identity provider', () => {
     expect(answerOf(await auth.redirected(), auth)).have.property('code');
   });
 
+  it('is named with the issuer of its document if that is another one, such as by a slash at the end', async () => {
+    const lying = await startLyingProvider();
+    lying.lie({ discovery: { issuer: `${lying.url}/realms/b` } });
+    const wrong = await startWith(lying);
+    const { data } = await wrong.gateway.log.heard('sign-in is degraded');
+    expect(data['reason']).include(
+      `its document names ${lying.url}/realms/b, and issuerUrl is ${lying.url}/; write the one that it names`,
+    );
+  });
+
   it('is asked again when its discovery is down, oversized, foreign or leads elsewhere; until then only sign-in waits', async () => {
     const isDegradedFirst = async (lies: Lies): Promise<void> => {
       const provider = await startLyingProvider(lies);
