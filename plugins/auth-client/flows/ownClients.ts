@@ -8,7 +8,7 @@ import type { GrantClient } from '../grants/record/grantRecord.ts';
 import { ownMetadata } from './clientDocument.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 import type { OwnRegistrations } from './ownRegistrations.ts';
-import { serverFault } from './serverRequest.ts';
+import { isBusy, serverFault } from './serverRequest.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -41,7 +41,8 @@ export class OwnClients {
     if (configured !== undefined) return configured;
     const { issuer, registration, endpoints } = facts;
     const document = usableDocument(this.#addresses.clientId, facts);
-    const takesDocuments = registration === 'client-document';
+    // By the specification it is https; another authorization server on this machine may insist on it.
+    const takesDocuments = registration === 'client-document' && document?.startsWith('http:') !== true;
     // Some read documents and do not announce it; others answer at their own page that the client is unknown.
     if (document !== undefined && (takesDocuments || endpoints.registration === undefined))
       return { id: document, authMethod: 'none', isRegistered: false };
@@ -53,11 +54,17 @@ export class OwnClients {
       return await this.#registrations.clientFor(facts, redirectUri, { metadata, fetch, doubted });
     } catch (error) {
       throw new SignInFault(
-        `this gateway cannot register at ${endpoints.registration}: ${serverFault(error)}; register it there, and set auth.authorizationServer.clientId of the server`,
+        `this gateway cannot register at ${endpoints.registration}: ${serverFault(error)}; ${registrationFix(error)}`,
         { cause: error },
       );
     }
   }
+}
+
+function registrationFix(error: unknown): string {
+  return isBusy(error)
+    ? 'it takes no more registrations now: wait, and sign in again later'
+    : 'register it there, and set auth.authorizationServer.clientId of the server';
 }
 
 /** Only for the pinned issuer, at which its operator has registered the gateway. @throws SignInFault */

@@ -23,6 +23,12 @@ export function isUnknownClient(error: unknown): boolean {
   );
 }
 
+/** Whether the authorization server has had too many requests. Source: RFC 6585 §4 */
+export function isBusy(error: unknown): boolean {
+  const { status, cause } = error as { readonly status?: unknown; readonly cause?: unknown };
+  return (status ?? (cause instanceof Response ? cause.status : undefined)) === 429;
+}
+
 /** What the authorization server has said about an error, for the log only. */
 export function serverWords(error: unknown): ErrorWords {
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError)

@@ -61,13 +61,20 @@ describe('auth-client: the gateway as a client', () => {
   });
 
   it('is known by its document where documents are supported, and where nothing else is', async () => {
-    for (const registration of ['documents', 'both', 'neither'] as const) {
+    for (const registration of ['documents', 'neither'] as const) {
       const { gateway } = await setUp({ issuer: { registration } }, { mcpClient: { cimd: { scopes: '' } } });
       const id = `${gateway.url}/.well-known/oauth-client.json`;
       expect(await clientOf(gateway), registration).equal(id);
       if (registration === 'neither') continue;
       expect((await gateway.follow(await gateway.link('notes'))).text).contain('You are signed in');
     }
+  });
+
+  it('registers where that is possible while its document is http only, as another gateway on this machine wants it', async () => {
+    const { site, gateway } = await setUp({ issuer: { registration: 'both' } });
+    expect(await clientOf(gateway)).not.contain('oauth-client.json');
+    expect(site.issuer.requests('/reg')).equal(1);
+    expect((await gateway.follow(await gateway.link('notes'))).text).contain('You are signed in');
   });
 
   it('says what to configure, also in the log, where the authorization server names no way to become known', async () => {
@@ -82,7 +89,7 @@ describe('auth-client: the gateway as a client', () => {
 
   it('names another document if one is configured, and then publishes none', async () => {
     const clientId = 'https://documents.example/pegboard.json';
-    for (const registration of ['documents', 'neither'] as const) {
+    for (const registration of ['documents', 'both', 'neither'] as const) {
       const { gateway } = await setUp({ issuer: { registration } }, { mcpClient: { clientId } });
       expect(await clientOf(gateway), registration).equal(clientId);
       const page = await newBrowser().request(`${gateway.url}/.well-known/oauth-client.json`);
@@ -125,6 +132,10 @@ describe('auth-client: the gateway as a client', () => {
     site.issuer.fail(403, '/reg');
     expect(await gateway.tell('core_auth_login', { server: 'notes' })).match(
       /^Failed to create authentication challenge: this gateway cannot register at http:.*\/reg: .*; register it there, and set auth\.authorizationServer\.clientId of the server$/,
+    );
+    site.issuer.fail(429, '/reg');
+    expect(await gateway.tell('core_auth_login', { server: 'notes' })).match(
+      /cannot register at http:.*\/reg: .*; it takes no more registrations now: wait, and sign in again later$/,
     );
   });
 });
