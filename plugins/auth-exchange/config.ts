@@ -46,12 +46,22 @@ export interface BrokerClient {
 export interface BrokerTarget {
   /** Exchange form: token endpoint of the downstream identity provider; http only for localhost. */
   readonly idpTokenEndpoint?: string;
-  /** Expected iss of its tokens; empty: the endpoint without /token, and opaque tokens are handed on. */
+  /** Expected iss of its tokens; empty: the endpoint without /token (Keycloak: without
+   *  /protocol/openid-connect/token), and opaque tokens are handed on. */
   readonly expectedIssuer?: string;
-  /** Sent as connector_id: by which connector the provider knows the subject's issuer. */
+  /** Sent as connector_id (Dex): by which connector the provider knows the subject's issuer. */
   readonly connectorId?: string;
-  /** Scopes to ask for, separated by spaces, whatever the client asks for; default: openid profile email
-   *  groups. */
+  /** Sent as audience: the client of the provider that the token is for (Keycloak). */
+  readonly audience?: string;
+  /** Sent as resource: the address of the service that the token is for. */
+  readonly resource?: string;
+  /** Type of the token to ask for; default: id_token with connectorId, else access_token. */
+  readonly requestedTokenType?: 'id_token' | 'access_token' | 'jwt';
+  /** Type of the subject tokens that the provider takes (Keycloak: access_token); clients with others are
+   *  refused. Default: any. */
+  readonly subjectTokenType?: 'id_token' | 'access_token' | 'jwt';
+  /** Scopes to ask for, separated by spaces, whatever the client asks for; default: openid profile email groups
+   *  with connectorId, else none. */
   readonly scopes?: string;
   /** This gateway's client id at the provider. */
   readonly clientId?: string;

@@ -13,6 +13,7 @@ const BROKER = 'tokenExchangeBroker';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const EXCHANGE_KEYS = [
   ...['idpTokenEndpoint', 'expectedIssuer', 'connectorId', 'scopes'],
+  ...['audience', 'resource', 'requestedTokenType', 'subjectTokenType'],
   ...['clientId', 'clientSecretFile', 'clientCredentialsSecretRef'],
 ] as const;
 
@@ -72,7 +73,8 @@ function brokerFindings(broker: BrokerConfig, hasIssuers: boolean): readonly Fin
 }
 
 function targetFindings(target: BrokerTarget, at: Path): readonly Finding[] {
-  const { idpTokenEndpoint, grantIssuer, connectorId, clientId, clientSecretFile } = target;
+  const { idpTokenEndpoint, grantIssuer, connectorId, audience, resource, clientId, clientSecretFile } =
+    target;
   if (grantIssuer !== undefined) {
     const others = EXCHANGE_KEYS.filter((key) => target[key] !== undefined);
     if (others.length > 0)
@@ -92,7 +94,8 @@ function targetFindings(target: BrokerTarget, at: Path): readonly Finding[] {
     ),
     ...errorAt(
       at,
-      !connectorId && 'has no connectorId; write by which connector the provider knows the issuer',
+      (connectorId ?? audience ?? resource) === undefined &&
+        'has no connectorId (Dex), audience (Keycloak) or resource; write what the provider needs',
     ),
     ...errorAt(
       at,

@@ -204,9 +204,14 @@ export interface AuthRules {
   readonly tokenExchange:
     | {
         readonly endpoint: string;
-        readonly connectorId: string;
+        readonly connectorId: string | undefined;
+        readonly audience?: string | undefined;
+        readonly resource?: string | undefined;
+        readonly requestedTokenType?: 'id_token' | 'access_token' | 'jwt' | undefined;
+        /** The token of the caller's sign-in that is sent. Default: `id_token` with a connector, else `access_token`. */
+        readonly subjectTokenType?: 'id_token' | 'access_token' | undefined;
         readonly expectedIssuer: string | undefined;
-        readonly scopes: string;
+        readonly scopes: string | undefined;
         readonly clientId: string | undefined;
         /** May be a reference. */
         readonly clientSecret: string | undefined;

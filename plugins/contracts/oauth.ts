@@ -182,6 +182,8 @@ export interface ProviderTokens {
    *  @throws OAuthError temporarily_unavailable if it has ended and the identity provider cannot be reached
    *  @throws GatewayError STORE_UNREACHABLE */
   idTokenOf(request: TokenHolder): Promise<string | undefined>;
+  /** The provider's access token, as idTokenOf(); undefined too for a caller whose request has presented an id_token. */
+  accessTokenOf?(request: TokenHolder): Promise<string | undefined>;
 }
 export const ProviderTokens = one<ProviderTokens>('provider-tokens');
 export type TokenHolder = Pick<InboundRequest, 'caller' | 'header'>;

@@ -11,6 +11,8 @@ export interface AuthSpec {
     readonly idpTokenEndpoint?: string;
     readonly dexTokenEndpoint?: string;
     readonly connectorId?: string;
+    readonly audience?: string;
+    readonly resource?: string;
   };
   readonly authorizationServer?: PinnedServer;
 }
@@ -80,7 +82,7 @@ function checkQuirks(pinned: PinnedServer): readonly Finding[] {
 
 function checkExchange({ tokenExchange }: AuthSpec): readonly Finding[] {
   if (tokenExchange === undefined) return [];
-  const { enabled, idpTokenEndpoint, dexTokenEndpoint, connectorId } = tokenExchange;
+  const { enabled, idpTokenEndpoint, dexTokenEndpoint, connectorId, audience, resource } = tokenExchange;
   const findings: Finding[] = [];
   const path = ['auth', 'tokenExchange'];
   if (dexTokenEndpoint !== undefined) {
@@ -92,7 +94,10 @@ function checkExchange({ tokenExchange }: AuthSpec): readonly Finding[] {
   if (!enabled) return findings;
   if ((idpTokenEndpoint ?? dexTokenEndpoint) === undefined)
     findings.push({ path, message: 'auth.tokenExchange.idpTokenEndpoint is required when enabled' });
-  if (connectorId === undefined)
-    findings.push({ path, message: 'auth.tokenExchange.connectorId is required when enabled' });
+  if ((connectorId ?? audience ?? resource) === undefined)
+    findings.push({
+      path,
+      message: 'auth.tokenExchange needs connectorId (Dex), audience (Keycloak) or resource when enabled',
+    });
   return findings;
 }

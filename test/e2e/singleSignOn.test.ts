@@ -5,6 +5,7 @@ import { personWith, restarted, signInAtServer, signedIn, startPeopleGateway } f
 import { movableClock } from '../support/clock.ts';
 import type { JsonObject } from '../../kernel/index.ts';
 import { tokensOf } from '../support/authServer.ts';
+import { startStandardExchange } from '../support/standardExchange.ts';
 import { startDownstreamProvider } from '../support/downstreamProvider.ts';
 import { eventually } from '../contract/index.ts';
 import { tlsProxy } from '../support/tlsProxy.ts';
@@ -192,6 +193,35 @@ describe('e2e: single sign-on at servers', () => {
     expect(await alice.statusOf('notes')).include({ status: 'connected' });
     expect(requests()).equal(3);
     expect(site.refusals().withToken).equal(0);
+  });
+
+  it('exchanges the access token of the sign-in for one for an audience, as Keycloak has it', async () => {
+    const proxy = await tlsProxy(() => provider.url);
+    const provider = await startStandardExchange(() => proxy.origin);
+    const site = await startTrustingSite(trusted);
+    const tokenExchange = {
+      enabled: true,
+      idpTokenEndpoint: `${proxy.origin}${new URL(provider.tokenEndpoint).pathname}`,
+      audience: 'notes',
+      clientId: 'pegboard',
+      clientSecret: 'a secret',
+    };
+    auth = await startPeopleGateway({
+      settings: { aggregator: { extraCaFile: proxy.certificate } },
+      files: { 'mcpservers/notes.yaml': site.definition({ auth: { tokenExchange } }) },
+    });
+    const alice = await signedIn(auth, 'alice');
+    await alice.told('x_notes_whoami');
+    expect(provider.forms[0]).include({
+      subject_token: auth.provider.issued.at(-1)?.['access_token'],
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      audience: 'notes',
+    });
+    expect(provider.forms[0]).not.have.any.keys('scope', 'connector_id');
+    // The site trusts another issuer: it was sent the token that was issued.
+    expect(site.refusals().withToken).greaterThan(0);
+    expect(auth.gateway.log.having('gave no token')).deep.equal([]);
   });
 
   it('exchanges at a private address only where that is allowed, and never without a trusted certificate', async () => {

@@ -3,6 +3,8 @@ import { loggedSubject } from '../../kit/oauth/loggedSubject.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Grant, GrantAnswer, GrantRequest, TokenForm } from '../../contracts/oauth.ts';
 import { TOKEN_EXCHANGE } from '../../kit/oauth/grantTypes.ts';
+import { requestedTypeOf } from '../../kit/oauth/exchangeTarget.ts';
+import type { ExchangeTarget } from '../../kit/oauth/exchangeTarget.ts';
 import type { DownstreamToken } from '../../kit/oauth/downstream.ts';
 import type { TokenUse, TrustedIssuers } from '../trust/trustedIssuers.ts';
 import type { DownstreamTokens } from './downstreamTokens.ts';
@@ -11,8 +13,6 @@ import type { UsableTarget, Targets } from './targets.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:token-type:';
 const SUBJECT_TYPES: readonly TokenUse[] = ['id_token', 'access_token', 'jwt'];
-/** What downstream providers are asked for is an id token, and that is a JWT. */
-const ISSUED_TYPES = ['id_token', 'jwt'];
 /** A grant's access token may be anything. */
 const GRANTED_TYPES = ['access_token'];
 
@@ -46,10 +46,12 @@ export class ExchangeGrant implements Grant {
     // Before the subject token is looked at: it would cost a signature, or a request to its issuer.
     const target = this.#target(form, client.id);
     const isGrant = 'grantIssuer' in target;
-    refuseOtherTypes(form, isGrant ? GRANTED_TYPES : ISSUED_TYPES);
-    const use = SUBJECT_TYPES.find((one) => PREFIX + one === type);
+    refuseOtherTypes(form, 'grantIssuer' in target ? GRANTED_TYPES : issuedTypes(target));
+    const taken = 'grantIssuer' in target ? undefined : target.subjectTokenType;
+    const types = taken === undefined ? SUBJECT_TYPES : [taken];
+    const use = types.find((one) => PREFIX + one === type);
     if (use === undefined)
-      throw invalid(`subject_token_type must be ${typesText(SUBJECT_TYPES)}`, 'subject-token-type');
+      throw invalid(`subject_token_type must be ${typesText(types)}`, 'subject-token-type');
     const facts = await this.#parts.issuers.verify(token, use);
     const { tokens, releases, log } = this.#parts;
     const body =
@@ -98,6 +100,12 @@ function refuseOtherTypes(form: TokenForm, issued: readonly string[]): void {
   const requested = form.get('requested_token_type');
   if (requested !== undefined && !issued.some((type) => PREFIX + type === requested))
     throw invalid(`requested_token_type must be ${typesText(issued)}`, 'requested-token-type');
+}
+
+/** What clients may ask a target for: an id token is a JWT. */
+function issuedTypes(target: ExchangeTarget): readonly string[] {
+  const type = requestedTypeOf(target);
+  return type === 'id_token' ? [type, 'jwt'] : [type];
 }
 
 /** Source: RFC 8693 §2.2.1 */

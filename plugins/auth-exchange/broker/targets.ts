@@ -1,4 +1,5 @@
 import type { BrokerConfig, BrokerTarget } from '../config.ts';
+import { formOf } from '../../kit/oauth/exchangeTarget.ts';
 import type { ExchangeTarget, TargetClient } from '../../kit/oauth/exchangeTarget.ts';
 
 /** An authorization server that persons have granted access at. */
@@ -32,17 +33,10 @@ function usableTarget(name: string, target: BrokerTarget): UsableTarget | undefi
 }
 
 function exchangeTarget(name: string, target: BrokerTarget): ExchangeTarget | undefined {
-  const { idpTokenEndpoint: endpoint, connectorId, expectedIssuer, scopes } = target;
+  const { idpTokenEndpoint: endpoint } = target;
   const client = clientOf(target);
-  if (endpoint === undefined || connectorId === undefined || client === undefined) return undefined;
-  return {
-    name,
-    endpoint,
-    connectorId,
-    client,
-    ...(expectedIssuer !== undefined && { expectedIssuer }),
-    ...(scopes !== undefined && { scopes }),
-  };
+  if (endpoint === undefined || client === undefined) return undefined;
+  return { ...formOf(target), name, endpoint, client };
 }
 
 function clientOf({

@@ -10,14 +10,18 @@ import type { ProviderAhead } from './providerAhead.ts';
 
 /** Time before the end of a token, but at most half of its life: so long it may be on its way. */
 const MARGIN_MS = 60_000;
-/** Time before a refresh that brought no new id_token is tried again. */
+/** The same for access tokens, which do not say when they were issued. */
+const ACCESS_MARGIN_MS = 10_000;
+/** Time before a refresh that brought no new token is tried again. */
 const PAUSE_MS = 60_000;
 const MAX_TRIED = 10_000;
 const POLL_MS = 100;
 /** Longest wait for a refresh by another process. */
 const MAX_WAIT_MS = 10_000;
 
-/** The identity provider's id_tokens of sign-ins, refreshed before they end. */
+export type TokenKind = 'idToken' | 'accessToken';
+
+/** The identity provider's tokens of sign-ins, refreshed before they end. */
 export class FreshIdTokens {
   readonly #signIns: SignIns;
   readonly #ahead: Pick<ProviderAhead, 'refresh'>;
@@ -31,36 +35,40 @@ export class FreshIdTokens {
 
   /** Undefined if the sign-in has ended, or its provider issues no new one.
    *  @throws OAuthError temporarily_unavailable @throws GatewayError STORE_UNREACHABLE */
-  async of({ subject, issuer, claims }: Caller): Promise<string | undefined> {
+  async of({ subject, issuer, claims }: Caller, kind: TokenKind = 'idToken'): Promise<string | undefined> {
     const id = claims?.['sid'];
     if (typeof id !== 'string') return undefined;
     const signIn = await this.#signIns.find(id);
     // Another plugin may identify callers, with claims of its own.
     if (signIn?.person.subject !== subject || signIn.person.issuer !== issuer) return undefined;
-    const { idToken } = signIn.provider;
-    if (!isDue(idToken) || this.#unhelpful.has(id)) return living(idToken);
+    const held = heldIn(signIn, kind);
+    const key = `${kind} ${id}`;
+    if (held.endsAt - held.marginMs > Date.now() || this.#unhelpful.has(key)) return livingOf(held);
     try {
-      const flight = this.#flights.get(id) ?? this.#next(signIn).finally(() => this.#flights.delete(id));
-      this.#flights.set(id, flight);
+      const flight =
+        this.#flights.get(key) ?? this.#next(id, kind, held).finally(() => this.#flights.delete(key));
+      this.#flights.set(key, flight);
       return await flight;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       if (error.error === 'invalid_grant') return undefined;
-      const still = living(idToken);
+      const still = livingOf(held);
       if (still === undefined) throw error;
       return still;
     }
   }
 
-  async #next({ id, provider: { idToken } }: SignIn): Promise<string | undefined> {
-    await this.#refreshed(id, idToken);
-    const next = (await this.#signIns.find(id))?.provider.idToken;
-    if (next === idToken) this.#unhelpful.set(id, true);
-    return next === undefined ? undefined : living(next);
+  async #next(id: string, kind: TokenKind, before: Held): Promise<string | undefined> {
+    await this.#refreshed(id, kind, before);
+    const signIn = await this.#signIns.find(id);
+    if (signIn === undefined) return undefined;
+    const next = heldIn(signIn, kind);
+    if (next.token === before.token) this.#unhelpful.set(`${kind} ${id}`, true);
+    return livingOf(next);
   }
 
   /** One process refreshes; for a token that has ended the others wait for it. */
-  async #refreshed(id: string, idToken: string): Promise<void> {
+  async #refreshed(id: string, kind: TokenKind, before: Held): Promise<void> {
     const until = Date.now() + MAX_WAIT_MS;
     for (;;) {
       try {
@@ -68,18 +76,30 @@ export class FreshIdTokens {
         return;
       } catch (error) {
         const isTaken = error instanceof OAuthError && error.reason === IN_USE;
-        if (!isTaken || living(idToken) !== undefined || Date.now() > until) throw error;
+        if (!isTaken || livingOf(before) !== undefined || Date.now() > until) throw error;
       }
       await setTimeout(POLL_MS);
-      if ((await this.#signIns.find(id))?.provider.idToken !== idToken) return;
+      const signIn = await this.#signIns.find(id);
+      if (signIn === undefined || heldIn(signIn, kind).token !== before.token) return;
     }
   }
 }
 
-function isDue(token: string): boolean {
-  const { exp = 0, iat = -Infinity } = decodeJwt(token);
-  const marginMs = Math.min(MARGIN_MS, (exp - iat) * 500);
-  return exp * 1_000 - marginMs <= Date.now();
+interface Held {
+  readonly token: string;
+  /** Time in ms since 1970. */
+  readonly endsAt: number;
+  readonly marginMs: number;
+}
+
+function heldIn({ provider: { idToken, accessToken, expiresAt = Infinity } }: SignIn, kind: TokenKind): Held {
+  if (kind === 'accessToken') return { token: accessToken, endsAt: expiresAt, marginMs: ACCESS_MARGIN_MS };
+  const { exp = 0, iat = -Infinity } = decodeJwt(idToken);
+  return { token: idToken, endsAt: exp * 1_000, marginMs: Math.min(MARGIN_MS, (exp - iat) * 500) };
+}
+
+function livingOf({ token, endsAt }: Held): string | undefined {
+  return endsAt > Date.now() ? token : undefined;
 }
 
 /** The token, unless it has ended. */

@@ -13,7 +13,11 @@ interface AuthSpec {
     readonly dexTokenEndpoint?: string;
     readonly connectorId?: string;
     readonly expectedIssuer?: string;
-    readonly scopes: string;
+    readonly audience?: string;
+    readonly resource?: string;
+    readonly requestedTokenType?: 'id_token' | 'access_token' | 'jwt';
+    readonly subjectTokenType?: 'id_token' | 'access_token';
+    readonly scopes?: string;
     readonly clientId?: string;
     readonly clientSecret?: string;
     readonly clientCredentialsSecretRef?: ClientSecretRef;
@@ -38,7 +42,11 @@ export function readAuthRules({ auth, env, headers }: JsonObject): AuthRules {
       exchange?.enabled === true
         ? {
             endpoint: exchange.idpTokenEndpoint ?? exchange.dexTokenEndpoint ?? '',
-            connectorId: exchange.connectorId ?? '',
+            connectorId: exchange.connectorId,
+            audience: exchange.audience,
+            resource: exchange.resource,
+            requestedTokenType: exchange.requestedTokenType,
+            subjectTokenType: exchange.subjectTokenType,
             expectedIssuer: exchange.expectedIssuer,
             scopes: exchange.scopes,
             clientId: exchange.clientId,

@@ -11,10 +11,10 @@ import type { ReadClient } from './readClient.ts';
 import { DownstreamFault, faultOf } from './downstreamFault.ts';
 import { TOKEN_EXCHANGE } from './grantTypes.ts';
 
-const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
-const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+const TYPE = 'urn:ietf:params:oauth:token-type:';
+const ACCESS_TOKEN = `${TYPE}access_token`;
 /** What a provider may say that it has issued. Source: RFC 8693 §3 */
-const ISSUED_TYPES = [ID_TOKEN, ACCESS_TOKEN, 'urn:ietf:params:oauth:token-type:jwt'];
+const ISSUED_TYPES = [`${TYPE}id_token`, ACCESS_TOKEN, `${TYPE}jwt`];
 const OTHER_TOKENS = ['id_token', 'refresh_token'];
 /** Assumed life of a token whose provider does not say when it ends. */
 const UNKNOWN_LIFE_MS = 60_000;
@@ -79,18 +79,19 @@ export class Downstream {
 
   #request(target: CompleteTarget, { id, secret }: ReadClient, subject: Subject): Promise<Response> {
     const { fetch } = this.#parts;
-    const { endpoint } = target;
+    const { endpoint, connectorId, audience, resource, scopes } = target;
+    const form = { connector_id: connectorId, audience, resource, scope: scopes };
+    const written = Object.entries(form).filter((entry): entry is [string, string] => Boolean(entry[1]));
     return oauth.genericTokenEndpointRequest(
       serverOf(target),
       { client_id: id },
       secret === undefined ? oauth.None() : oauth.ClientSecretBasic(secret),
       TOKEN_EXCHANGE,
       {
-        connector_id: target.connectorId,
+        ...Object.fromEntries(written),
         subject_token: subject.token,
         subject_token_type: subject.type,
-        requested_token_type: ID_TOKEN,
-        scope: target.scopes,
+        requested_token_type: TYPE + target.requestedTokenType,
       },
       {
         [oauth.customFetch]: (url, options) => fetch(url, options),
@@ -125,7 +126,8 @@ async function tokenIn(
   const expiresAt = endOf(body.expires_in, claims?.['exp']);
   if (expiresAt <= Date.now())
     throw new DownstreamFault('unusable', 'expired', 'its token has already expired');
-  const type = body['issued_token_type'] ?? (claims === undefined ? ACCESS_TOKEN : ID_TOKEN);
+  const type =
+    body['issued_token_type'] ?? (claims === undefined ? ACCESS_TOKEN : TYPE + target.requestedTokenType);
   if (!isIssuedType(type))
     throw new DownstreamFault('unusable', 'token-type', 'its issued_token_type is not one that is handed on');
   return { token, type, scope: grantedIn(body.scope ?? '', target), expiresAt };
@@ -194,6 +196,6 @@ function grantedIn(scope: string, target: CompleteTarget): string {
   const asked = wordsOfScope(target.scopes);
   const granted = wordsOfScope(scope);
   if (granted.length === 0) return target.scopes;
-  if (granted.every((one) => asked.includes(one))) return granted.join(' ');
+  if (asked.length === 0 || granted.every((one) => asked.includes(one))) return granted.join(' ');
   throw new DownstreamFault('unusable', 'wider-scope', 'its scope has more than the scopes of the target');
 }

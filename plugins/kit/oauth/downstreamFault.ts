@@ -1,6 +1,7 @@
 import { GuardedFetchError } from 'pegboard/net';
-import { isObject, messageOf } from 'pegboard';
+import { HIDDEN, isObject, messageOf } from 'pegboard';
 import { OAuthError } from './oauthError.ts';
+import { providerWords } from './providerWords.ts';
 
 const RETRY_AFTER_S = 5;
 const MAX_RETRY_AFTER_S = 300;
@@ -13,6 +14,10 @@ const OF_THIS_GATEWAY = ['invalid_client', 'unauthorized_client'];
 const OF_THE_SUBJECT = ['invalid_grant', 'access_denied'];
 /** Other texts may be a token in the wrong place. */
 const ERROR_CODE = /^[a-z][a-z_]{1,59}$/;
+/** A word that may be a token. */
+const LONG_WORD = /\S{40,}/g;
+const FIX =
+  'check connectorId, audience, resource, requestedTokenType, subjectTokenType and scopes, and what its provider allows this client';
 /** Reasons of guardedFetch after which repeating the request would not help. */
 const UNUSABLE = ['redirect', 'encoding', 'too-large'];
 
@@ -37,8 +42,8 @@ export class DownstreamFault extends Error {
   /** The fault for a response with another status than 200. */
   static async of(response: Response): Promise<DownstreamFault> {
     const { status, headers } = response;
-    const code = await errorIn(response);
-    const detail = `status ${status} ${code}`.trim();
+    const { code, words } = await errorIn(response);
+    const detail = `status ${status} ${code}${words}`.trim();
     if (status === TOO_MANY) return new DownstreamFault('unavailable', 'busy', detail, retryAfterOf(headers));
     if (status >= SERVER_FAULT)
       return new DownstreamFault('unavailable', 'status-5xx', detail, retryAfterOf(headers));
@@ -46,8 +51,7 @@ export class DownstreamFault extends Error {
       return new DownstreamFault('unavailable', 'credentials-refused', detail);
     if (code === '') return new DownstreamFault('unusable', 'status', detail);
     if (OF_THE_SUBJECT.includes(code)) return new DownstreamFault('subject-refused', 'refused', detail);
-    const fix = 'check connectorId, scopes, and what its provider allows this client';
-    return new DownstreamFault('request-refused', 'refused', `${detail}; ${fix}`);
+    return new DownstreamFault('request-refused', 'refused', `${detail}; ${FIX}`);
   }
 }
 
@@ -81,11 +85,13 @@ function refusalFor(kind: Kind, reason: string, retryAfterS: number): OAuthError
   }
 }
 
-/** The error code of a refusal; empty if it has none. Source: RFC 6749 §5.2 */
-async function errorIn(response: Response): Promise<string> {
+/** The error code of a refusal, and what the provider says about it, but not about a person; empty if it has none. Source: RFC 6749 §5.2 */
+async function errorIn(response: Response): Promise<{ readonly code: string; readonly words: string }> {
   const body: unknown = await response.json().catch(() => undefined);
-  const code = isObject(body) ? body['error'] : undefined;
-  return typeof code === 'string' && ERROR_CODE.test(code) ? code : '';
+  const { error: code, error_description: text } = isObject(body) ? body : {};
+  if (typeof code !== 'string' || !ERROR_CODE.test(code)) return { code: '', words: '' };
+  const isTold = typeof text === 'string' && !OF_THE_SUBJECT.includes(code);
+  return { code, words: isTold ? `: ${providerWords(text).replaceAll(LONG_WORD, HIDDEN)}` : '' };
 }
 
 function retryAfterOf(headers: Headers): number {

@@ -1,20 +1,40 @@
 import type { ClientSecretRef, SecretSource } from '../../contracts/secrets.ts';
 
-const DEFAULT_SCOPES = 'openid profile email groups';
+/** What Dex is asked for, by connector. */
+export const DEX_SCOPES = 'openid profile email groups';
+
+/** Types of tokens. Source: RFC 8693 §3 */
+export type TokenType = 'id_token' | 'access_token' | 'jwt';
+
+/** How a provider is asked for a token. */
+export interface ExchangeForm {
+  /** Name by which it knows the issuer of the tokens that it is sent, as Dex has it. */
+  readonly connectorId?: string;
+  /** The service that the token is for, as it knows it. */
+  readonly audience?: string;
+  /** The address of that service. */
+  readonly resource?: string;
+  /** Default: `id_token` with a connector, else `access_token`. */
+  readonly requestedTokenType?: TokenType;
+  /** Undefined: the type of each subject token. */
+  readonly subjectTokenType?: TokenType;
+  /** Issuer of the tokens that it gives. Absent or empty: the endpoint without `/token` (Keycloak: without
+   *  `/protocol/openid-connect/token`) for a JWT, and unknown for an opaque token. Source: requirement broker.exchangeForm */
+  readonly expectedIssuer?: string;
+  /** Separated by spaces. Absent or empty: `openid profile email groups` with a connector, else what the provider gives by itself. */
+  readonly scopes?: string;
+}
+const FORM_KEYS = [
+  ...(['connectorId', 'audience', 'resource', 'requestedTokenType'] as const),
+  ...(['subjectTokenType', 'expectedIssuer', 'scopes'] as const),
+];
 
 /** An identity provider that gives its own token for one of another issuer. */
-export interface ExchangeTarget {
+export interface ExchangeTarget extends ExchangeForm {
   /** The name in the log. */
   readonly name: string;
   /** Its token endpoint; http only for this machine. */
   readonly endpoint: string;
-  /** Name by which it knows the issuer of the tokens that it is sent. */
-  readonly connectorId: string;
-  /** Issuer of the tokens that it gives. Absent or empty: the endpoint without `/token` for a JWT, and unknown for an opaque token.
-   *  Source: requirement broker.exchangeForm */
-  readonly expectedIssuer?: string;
-  /** Separated by spaces. Absent or empty: `openid profile email groups`. */
-  readonly scopes?: string;
   readonly client: TargetClient;
 }
 /** The client that Pegboard is there. Secrets are read at each exchange, so that they can be replaced; without one it is a public client. */
@@ -28,9 +48,21 @@ export interface ClientParts {
 /** `text` may consist of references, `${file:PATH}` and `${env:NAME}`; paths are relative to the configuration directory. */
 export type ClientSecret = { readonly file: string } | { readonly text: string };
 
-export interface CompleteTarget extends Required<ExchangeTarget> {
+export interface CompleteTarget extends ExchangeTarget {
+  readonly expectedIssuer: string;
+  readonly scopes: string;
+  readonly requestedTokenType: TokenType;
   /** Whether a token whose issuer it does not say is handed on (decision D174). */
   readonly takesOpaque: boolean;
+}
+
+/** The parts of the form that are written. */
+export function formOf(written: {
+  readonly [Key in keyof ExchangeForm]: ExchangeForm[Key] | undefined;
+}): ExchangeForm {
+  return Object.fromEntries(
+    FORM_KEYS.flatMap((key) => (written[key] === undefined ? [] : [[key, written[key]]])),
+  );
 }
 
 /** The target with defaults for what it leaves out. */
@@ -41,13 +73,24 @@ export function completed(target: ExchangeTarget): CompleteTarget {
     ...target,
     expectedIssuer: written || issuerOf(target.endpoint),
     takesOpaque: written === '',
-    scopes: scopes === '' ? DEFAULT_SCOPES : scopes,
+    scopes: scopes === '' && isOfDex(target) ? DEX_SCOPES : scopes,
+    requestedTokenType: requestedTypeOf(target),
   };
 }
 
+/** What a target gives. */
+export function requestedTypeOf(target: ExchangeTarget): TokenType {
+  return target.requestedTokenType ?? (isOfDex(target) ? 'id_token' : 'access_token');
+}
+
+function isOfDex({ connectorId = '' }: ExchangeTarget): boolean {
+  return connectorId !== '';
+}
+
+/** Keycloak's endpoint is further below its issuer. */
 function issuerOf(endpoint: string): string {
   const address = endpoint.replace(/\?.*/, '');
-  return withoutSlash(withoutSlash(address).replace(/\/token$/, ''));
+  return withoutSlash(withoutSlash(address).replace(/(\/protocol\/openid-connect)?\/token$/, ''));
 }
 
 /** Removes slashes at the end. A regular expression would need hours for a million of them. */

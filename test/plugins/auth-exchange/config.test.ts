@@ -180,7 +180,7 @@ describe('auth-exchange: its configuration', () => {
 
     it('has a connector and credentials', async () => {
       expect(await ofTarget({ ...TARGET, connectorId: undefined })).deep.equal([
-        `${at(11)}error: ${b} has no connectorId; write by which connector the provider knows the issuer`,
+        `${at(11)}error: ${b} has no connectorId (Dex), audience (Keycloak) or resource; write what the provider needs`,
       ]);
       for (const key of ['clientId', 'clientSecretFile'])
         expect(await ofTarget({ ...TARGET, [key]: undefined })).deep.equal([

@@ -99,7 +99,7 @@ describe('auth-exchange: changes while people work', () => {
     expect(wrong.headers.get('retry-after')).equal('5');
     expect(log.having('gave no token').at(-1)?.data).include({
       reason: 'downstream-credentials-refused',
-      detail: 'status 401 invalid_client',
+      detail: 'status 401 invalid_client: client authentication failed',
     });
     directory.remove('downstream-secret');
     expect((await at.exchange()).status).equal(503);

@@ -11,7 +11,7 @@ import { moduleOf } from '../../support/gateway.ts';
 import { post, resultText, statelessCall } from '../../support/stateless.ts';
 import { startTokenIssuer } from '../../support/tokenIssuer.ts';
 
-/** Tells the id_token that may be handed on for its caller. */
+/** Tells the id_token that may be handed on for its caller, or the access token. */
 const TELLER = definePlugin({
   ...toolsPlugin('teller', []),
   requires: [ProviderTokens],
@@ -19,7 +19,10 @@ const TELLER = definePlugin({
     scope.addTool(
       metaTool('tell', async (_, { request }) => {
         try {
-          return textResult((await scope.get(ProviderTokens).idTokenOf(request)) ?? 'none');
+          const tokens = scope.get(ProviderTokens);
+          const isAccess = request.header('x-kind') === 'access';
+          const token = await (isAccess ? tokens.accessTokenOf?.(request) : tokens.idTokenOf(request));
+          return textResult(token ?? 'none');
         } catch (error) {
           if (!(error instanceof OAuthError)) throw error;
           return textResult(`${error.status} ${error.error}`);
@@ -136,5 +139,38 @@ describe("auth-server: the identity provider's id_token of a caller", () => {
     expect(await told(auth, jwt, { 'x-sid': 'ext-1' })).equal('none');
     expect(await told(auth, idToken, { 'x-sid': 'ext-1' })).equal('none');
     expect(JSON.stringify(auth.gateway.log.records)).not.contain(jwt).not.contain(idToken);
+  });
+});
+
+describe("auth-server: the identity provider's access token of a caller", () => {
+  const ACCESS = { 'x-kind': 'access' };
+
+  it('is that of the sign-in, refreshed before it ends', async () => {
+    const clock = movableClock();
+    const auth = await start({ provider: { lifetimes: { AccessToken: 300 } } });
+    const issued = (): unknown => auth.provider.issued.at(-1)?.['access_token'];
+    const { access } = await auth.tokens();
+    const first = await told(auth, access, ACCESS);
+    expect(first).equal(issued()).not.equal(access);
+    clock.later(295_000);
+    const next = tokensOf(await auth.refresh((await auth.tokens()).refresh)).access;
+    clock.later(295_000);
+    const second = await told(auth, next, ACCESS);
+    expect(second).equal(issued()).not.equal(first);
+    expect(JSON.stringify(auth.gateway.log.records)).not.contain(first).not.contain(second);
+  });
+
+  it('is the accepted token itself for a caller without a sign-in, unless that is an id_token', async () => {
+    const issuer = await startTokenIssuer();
+    const auth = await start({
+      config: (base) => ({
+        trustedAudiences: ['pegboard'],
+        trustedIssuers: [issuer.trusted({ allowedAudiences: [base] })],
+      }),
+    });
+    const { body } = await auth.redeem(await auth.code());
+    expect(await told(auth, String(body['id_token']), ACCESS)).equal('none');
+    const jwt = await issuer.sign({ aud: auth.base });
+    expect(await told(auth, jwt, ACCESS)).equal(jwt);
   });
 });

@@ -34,7 +34,7 @@ export function singleSignOn(
     exchanging: {
       tokens,
       log,
-      obtain: async (server, idToken) => exchangedToken(server, idToken, await opened()),
+      obtain: async (server, token) => exchangedToken(server, token, await opened()),
     },
   };
 }

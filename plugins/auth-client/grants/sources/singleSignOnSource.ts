@@ -6,6 +6,7 @@ import type { ProviderTokens, TokenHolder } from '../../../contracts/oauth.ts';
 import type { CredentialRefusal, GuardedServer } from '../../../contracts/credentials.ts';
 import { isSecure } from '../../discovery/network.ts';
 import type { CredentialSource } from './credentialSource.ts';
+import { sentType } from './exchangedToken.ts';
 import { gatewaySignInNeeded } from './gatewaySignInNeeded.ts';
 import type { HeldToken } from './heldToken.ts';
 
@@ -19,7 +20,7 @@ export interface SingleSignOnParts {
   /** Undefined if this gateway does not sign people in. */
   readonly tokens: () => ProviderTokens | undefined;
   /** What the server gets for the caller's token. @throws GatewayError, OAuthError */
-  readonly obtain: (server: GuardedServer, idToken: string) => HeldToken | Promise<HeldToken>;
+  readonly obtain: (server: GuardedServer, token: string) => HeldToken | Promise<HeldToken>;
   readonly log: Log;
 }
 export interface SingleSignOnSourceParts extends SingleSignOnParts {
@@ -87,7 +88,7 @@ export class SingleSignOnSource implements CredentialSource {
     if (this.#failure !== undefined && Date.now() < this.#failure.until) return false;
     const before = this.#condition;
     try {
-      return this.#isSecure && (await this.#idToken()) !== undefined;
+      return this.#isSecure && (await this.#token()) !== undefined;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       this.#failed(error);
@@ -186,13 +187,13 @@ export class SingleSignOnSource implements CredentialSource {
         name,
         'its url is http, and tokens of people are sent by https only; change the url',
       );
-    const idToken = await this.#idToken();
-    if (idToken === undefined)
+    const token = await this.#token();
+    if (token === undefined)
       throw gatewaySignInNeeded(
         name,
         'you have no sign-in at this gateway that it accepts; sign in to this gateway',
       );
-    const held = await this.#parts.obtain(server, idToken);
+    const held = await this.#parts.obtain(server, token);
     if (held.token === this.#refused) throw this.#refusedFault;
     return held;
   }
@@ -230,8 +231,13 @@ export class SingleSignOnSource implements CredentialSource {
     const sid = this.#holder().caller?.claims?.['sid'];
     return typeof sid === 'string' ? sid : '';
   }
-  #idToken(): Promise<string | undefined> {
-    return this.#parts.tokens()?.idTokenOf(this.#holder()) ?? Promise.resolve(undefined);
+  #token(): Promise<string | undefined> {
+    const tokens = this.#parts.tokens();
+    const holder = this.#holder();
+    const isAccess = sentType(this.#server().auth) === 'access_token';
+    return (
+      (isAccess ? tokens?.accessTokenOf?.(holder) : tokens?.idTokenOf(holder)) ?? Promise.resolve(undefined)
+    );
   }
   get #isSecure(): boolean {
     const { url } = this.#server();
