@@ -46,16 +46,18 @@ export class LogoutTokens {
     const trusted = this.#provider.verification();
     if (trusted === undefined) throw refusal('provider-not-found');
     const { issuer, keys } = trusted;
-    const { payload, protectedHeader } = await keys.verify(token, {
-      issuer,
-      audience: this.#clientId(),
-      clockTolerance: CLOCK_TOLERANCE_S,
-      maxTokenAge: MAX_AGE_S,
-      requiredClaims: ['jti', 'events'],
-    }).catch((error: unknown) => {
-      this.#log.debug('a logout token was not accepted', { reason: messageOf(error) });
-      throw refusal('logout-token-not-valid');
-    });
+    const { payload, protectedHeader } = await keys
+      .verify(token, {
+        issuer,
+        audience: this.#clientId(),
+        clockTolerance: CLOCK_TOLERANCE_S,
+        maxTokenAge: MAX_AGE_S,
+        requiredClaims: ['jti', 'events'],
+      })
+      .catch((error: unknown) => {
+        this.#log.debug('a logout token was not accepted', { reason: messageOf(error) });
+        throw refusal('logout-token-not-valid');
+      });
     const { typ = 'JWT' } = protectedHeader;
     const { sub: subject, sid, jti, events, nonce } = payload;
     const session = typeof sid === 'string' ? sid : undefined;

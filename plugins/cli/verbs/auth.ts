@@ -16,7 +16,10 @@ export const auth: Command = {
         { flags: '--all', description: 'sign in at every server that wants it, one after the other' },
         { flags: '--silent', description: 'try first without a question, then ask' },
         { flags: '--no-browser', description: 'show the address instead of opening a browser' },
-        { flags: '--device', description: 'the browser is on another machine: type a code there, or paste its last address' },
+        {
+          flags: '--device',
+          description: 'the browser is on another machine: type a code there, or paste its last address',
+        },
       ],
       examples: ['pegboard auth login', 'pegboard auth login --server github', 'pegboard auth login --all'],
       run: async (invocation) => (await import('../signIn/logIn.ts')).logIn(invocation),
