@@ -1,7 +1,9 @@
 import * as client from 'openid-client';
+import { isObject } from 'pegboard';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 
 /** What providers answer to a refresh token that they do not take any more. The request is ours and worked before, so none of them is
  *  about its form: Dex answers invalid_request, and 500 with it for a person who is refused. Source: RFC 6749 §5.2 */
@@ -11,7 +13,6 @@ const NOT_OF_THE_SIGN_IN: readonly number[] = [401, 429];
 /** An answer 500 with such an error counts if it is repeated after that time: the first may be a fault that passes. */
 const REPEATED_MS = 20_000;
 const MAX_DOUBTED = 10_000;
-const MAX_BODY_CHARS = 10_000;
 
 /** Tells refusals that end a sign-in from faults that pass. */
 export class RefusedRefresh {
@@ -43,7 +44,6 @@ function ended(code: string): OAuthError {
 async function codeIn(error: unknown): Promise<string | undefined> {
   const { cause } = error as { cause?: unknown };
   if (!(cause instanceof Response) || cause.status < 500 || cause.bodyUsed) return undefined;
-  const text = await cause.text().catch(() => '');
-  const code = /"error"\s*:\s*"([a-z_]{1,60})"/.exec(text.slice(0, MAX_BODY_CHARS))?.[1];
-  return code;
+  const body = jsonIn(await cause.text().catch(() => ''));
+  return isObject(body) && typeof body['error'] === 'string' ? body['error'] : undefined;
 }

@@ -2,6 +2,7 @@ import { isObject, plainText } from 'pegboard';
 import type { Configuration } from 'openid-client';
 import type { GuardedFetch } from 'pegboard/net';
 import { newSecret } from '../../kit/secrets/secrets.ts';
+import { jsonIn } from '../../kit/text/jsonIn.ts';
 import type { ProviderConfig } from '../config.ts';
 import { signInUrl } from './signInUrl.ts';
 
@@ -54,14 +55,9 @@ async function onPage(answer: Response): Promise<string | undefined> {
 }
 
 function inJson(text: string): string | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    const { error, error_description: description } = isObject(body) ? body : {};
-    return [error, description].filter((part) => typeof part === 'string').join(': ') || undefined;
-  } catch {
-    return undefined;
-  }
+  const body = jsonIn(text);
+  const { error, error_description: description } = isObject(body) ? body : {};
+  return [error, description].filter((part) => typeof part === 'string').join(': ') || undefined;
 }
 
 /** The text of a page, without its title and tags. */
