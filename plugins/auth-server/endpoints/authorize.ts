@@ -10,6 +10,7 @@ import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
+import { refuseOtherResource } from '../web/refuseOtherResource.ts';
 import { consentPage } from './consentPage.ts';
 import { errorRedirect } from './errorRedirect.ts';
 import { scopeOf } from './scopeOf.ts';
@@ -157,9 +158,6 @@ function checked(params: Params, addresses: Addresses): { state: string; challen
       'code_challenge must be the S256 of the code_verifier: 43 characters',
       { reason: 'code-challenge' },
     );
-  if (params.all('resource').some((resource) => !addresses.isOwn(resource)))
-    throw new OAuthError('invalid_target', `resource must be ${addresses.audience}`, {
-      reason: 'resource-not-ours',
-    });
+  refuseOtherResource(params, addresses, `resource must be ${addresses.audience}`);
   return { state, challenge };
 }

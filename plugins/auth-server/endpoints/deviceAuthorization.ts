@@ -2,10 +2,12 @@ import { RateLimit } from '../../kit/http/rateLimit.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
+import { refuseGrantType } from '../clients/refuseGrantType.ts';
 import type { ServerConfig } from '../config.ts';
 import { scopeOf } from './scopeOf.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { countRequest } from '../web/countRequest.ts';
+import { refuseOtherResource } from '../web/refuseOtherResource.ts';
 import { formParameters } from '../web/oauthRoute.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
 import { DEVICE_CODE, DEVICE_S, POLL_S } from '../state/devices.ts';
@@ -35,15 +37,9 @@ export function deviceAuthorization(
         form,
         request.header('authorization'),
       );
-      if (client.grantTypes?.includes(DEVICE_CODE) === false)
-        throw new OAuthError('unauthorized_client', 'the client may not use this grant type', {
-          reason: 'grant-type-of-client',
-        });
+      refuseGrantType(client, DEVICE_CODE);
       const scope = scopeOf(form, client, config().idp.scopes);
-      if (form.all('resource').some((resource) => !addresses.isOwn(resource)))
-        throw new OAuthError('invalid_target', `resource must be ${addresses.audience}`, {
-          reason: 'resource-not-ours',
-        });
+      refuseOtherResource(form, addresses, `resource must be ${addresses.audience}`);
       countRequest(ofOne, address);
       if (!ofAll.admits(''))
         throw OAuthError.unavailable('too many devices wait', 'devices-full', ofAll.secondsLeft(''));

@@ -5,6 +5,7 @@ import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Possession } from '../bearer/possession.ts';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
+import { refuseGrantType } from '../clients/refuseGrantType.ts';
 import { countRequest } from '../web/countRequest.ts';
 import { formParameters } from '../web/oauthRoute.ts';
 import type { OAuthEndpoint } from '../web/oauthRoute.ts';
@@ -39,10 +40,7 @@ export function token(
         exchange.request.header('authorization'),
       );
       countRequest(limit, client.id);
-      if (client.grantTypes?.includes(type) === false)
-        throw new OAuthError('unauthorized_client', 'the client may not use this grant type', {
-          reason: 'grant-type-of-client',
-        });
+      refuseGrantType(client, type);
       const { body, ended } = await grant.redeem({
         form,
         client,

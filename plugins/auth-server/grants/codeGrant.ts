@@ -7,7 +7,9 @@ import { newRefreshToken } from '../state/signIns.ts';
 import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Grant, GrantAnswer, GrantRequest } from '../../contracts/oauth.ts';
+import { refuseOtherResource } from '../web/refuseOtherResource.ts';
 import { busy } from './busy.ts';
+import { OTHER_RESOURCE } from './issuing.ts';
 import type { Issuing } from './issuing.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 
@@ -78,11 +80,7 @@ export class CodeGrant implements Grant {
     const challenge = digest(verifier);
     if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier) || !isSame(challenge, code.challenge))
       throw refused('wrong-code-verifier');
-    const { addresses } = this.#issuing;
-    if (form.all('resource').some((resource) => !addresses.isOwn(resource)))
-      throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for', {
-        reason: 'resource-not-ours',
-      });
+    refuseOtherResource(form, this.#issuing.addresses, OTHER_RESOURCE);
   }
 
   async #signIn(

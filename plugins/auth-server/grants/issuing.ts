@@ -6,6 +6,9 @@ import type { SignIn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
 
+/** What a client is told that wants a token for another resource than at the authorization. */
+export const OTHER_RESOURCE = 'resource is not the one that the authorization was for';
+
 /** What tokens of sign-ins are issued from. */
 export interface Issuing {
   readonly signIns: SignIns;

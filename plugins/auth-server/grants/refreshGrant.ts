@@ -4,8 +4,9 @@ import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented } from '../state/signIns.ts';
+import { refuseOtherResource } from '../web/refuseOtherResource.ts';
 import { IN_USE, busy } from './busy.ts';
-import { isOther } from './issuing.ts';
+import { OTHER_RESOURCE, isOther } from './issuing.ts';
 import type { Issuing } from './issuing.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
@@ -128,10 +129,7 @@ export class RefreshGrant implements Grant {
       throw new OAuthError('invalid_scope', 'scope is wider than what was granted', {
         reason: 'scope-wider',
       });
-    if (form.all('resource').some((resource) => !this.#issuing.addresses.isOwn(resource)))
-      throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for', {
-        reason: 'resource-not-ours',
-      });
+    refuseOtherResource(form, this.#issuing.addresses, OTHER_RESOURCE);
     return asked ?? signIn.scope;
   }
 
