@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 /** Lower it when the number sinks; a new test that needs an inside takes the place of another. */
-const BOUND = 22_710;
+const BOUND = 22_708;
 const SHOWN = 10;
 const IMPORT = /^(?:import|export) (?!type\b)(?:[^;']* from )?'(\.[^']+)'|\bawait import\('(\.[^']+)'\)/gm;
 const INSIDE = /^plugins\/(?!contracts\/|kit\/)[^/]+\/(?!index\.ts$)/;

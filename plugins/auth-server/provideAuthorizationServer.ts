@@ -47,8 +47,8 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const issued = provideIssuing(scope, web, provider);
   const external = new ExternalCallers(() => sharedKey(vault(), 'external'));
   const idTokens = new IdTokens(provider, () => config().trustedAudiences, external, scope.log);
-  const { signIns, accessTokens, ahead, grants } = issued;
-  provideSignIn(scope, web, provider, clients, issued.codes, issued.devices);
+  const { signIns, accessTokens, refresh, grants } = issued;
+  provideSignIn(scope, web, provider, clients, issued);
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => web.clientAddresses.originsOf(request));
   const logoutTokens = new LogoutTokens(provider, () => config().idp.clientId, vault, scope.log);
@@ -71,7 +71,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   scope.provide(
     ProviderTokens,
     providerTokens(
-      new FreshIdTokens(signIns, ahead),
+      new FreshIdTokens(signIns, refresh),
       (caller) => idTokens.isOf(caller),
       () => scope.all(BearerTokens),
     ),

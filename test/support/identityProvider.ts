@@ -190,6 +190,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       .on('grant.error', countRefresh)
       .on('grant.revoked', (_: Context, id: string) => {
         revocations += 1;
+        if (options.revokesAll !== true) return;
         for (const [subject, ids] of grants) if (ids.includes(id)) void revoke(subject);
       })
       .use(atTokenEndpoint);

@@ -5,12 +5,11 @@ import { parseDuration } from '../../kit/text/parseDuration.ts';
 import type { Clients } from '../clients/clients.ts';
 import { deviceAuthorization } from './deviceAuthorization.ts';
 import { devicePage } from './devicePage.ts';
-import type { Devices } from '../state/devices.ts';
+import type { Issued } from '../grants/provideIssuing.ts';
 import type { AuthServerConfig, ServerConfig } from '../config.ts';
 import { AskedScopes } from '../provider/askedScopes.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import { BrowserPeople } from '../state/browserPeople.ts';
-import type { Codes } from '../state/codes.ts';
 import { Flows } from '../state/flows.ts';
 import type { Web } from '../web/web.ts';
 import { authorize } from './authorize.ts';
@@ -25,8 +24,7 @@ export function provideSignIn(
   web: Web,
   provider: IdentityProvider,
   clients: Clients,
-  codes: Codes,
-  devices: Devices,
+  { codes, devices, tokenSets }: Issued,
 ): void {
   const { addresses } = web;
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
@@ -43,6 +41,7 @@ export function provideSignIn(
     browsers: cookieOf('pegboard-browser'),
     provider,
     asked,
+    tokenSets,
   };
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
   const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);

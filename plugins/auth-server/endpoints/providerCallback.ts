@@ -5,10 +5,11 @@ import type { Registrations } from '../clients/registrations.ts';
 import { DEVICE_REDIRECT } from '../state/devices.ts';
 import { deviceEnd } from './devicePage.ts';
 import type { Devices } from '../state/devices.ts';
-import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
 import type { BrowserFlow, DeviceFlow, Flow } from '../state/flows.ts';
+import type { Identity } from '../state/signIn.ts';
 import { digest, newSecret } from '../../kit/secrets/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { OAuthEndpoint, OAuthExchange } from '../web/oauthRoute.ts';
@@ -65,7 +66,7 @@ export function providerCallback(
         return identity;
       };
       const returned: Return = { request, redeem, isSameBrowser, logRefusal };
-      if ('returnTo' in flow) return toPage(addresses, people, flow, returned);
+      if ('returnTo' in flow) return toPage(leg, people, flow, returned);
       if ('device' in flow) return toDevice(devices, codes, people, flow, returned);
       return toClient(addresses, codes, people, flow, returned);
     },
@@ -86,10 +87,10 @@ async function toClient(
 ): Promise<Reply> {
   const { clientId, redirectUri, scope, challenge } = flow;
   try {
-    const { person, provider } = await redeem();
-    const code = await codes.issue({ clientId, redirectUri, scope, challenge, person, provider });
+    const identity = await redeem();
+    const code = await codes.issue({ clientId, redirectUri, scope, challenge }, identity);
     // Else an attacker could have a victim's browser pass for the attacker's, by a callback of their own.
-    const headers = isSameBrowser ? await people.remember(request, person) : {};
+    const headers = isSameBrowser ? await people.remember(request, identity.person) : {};
     return redirectTo(redirectUri, { code, state: flow.state, iss: addresses.base }, headers);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
@@ -99,14 +100,15 @@ async function toClient(
 }
 
 async function toPage(
-  addresses: Addresses,
+  { addresses, tokenSets }: ProviderLeg,
   people: BrowserPeople,
   { returnTo }: BrowserFlow,
   { request, redeem, logRefusal }: Return,
 ): Promise<Reply> {
   try {
-    const { person } = await redeem();
-    const headers = await people.remember(request, person);
+    const identity = await redeem();
+    await tokenSets.renew(identity);
+    const headers = await people.remember(request, identity.person);
     return { status: 302, headers: { location: addresses.at(returnTo), ...headers } };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
@@ -136,12 +138,11 @@ async function toDevice(
     await devices.decide(device, 'denied');
     return deviceEnd('denied');
   }
-  const { person, provider } = identity;
-  const facts = { clientId, redirectUri: DEVICE_REDIRECT, scope, challenge, person, provider };
-  await codes.issueFor(challenge, facts);
+  const asked = { clientId, redirectUri: DEVICE_REDIRECT, scope, challenge };
+  await codes.issueFor(challenge, asked, identity);
   if (!(await devices.decide(device, 'allowed'))) return deviceEnd('expired');
   const shown = deviceEnd('allowed');
-  return { ...shown, headers: { ...shown.headers, ...(await people.remember(request, person)) } };
+  return { ...shown, headers: { ...shown.headers, ...(await people.remember(request, identity.person)) } };
 }
 
 /** @param isOwnAnswer whether it is what a client gets, which has then registered this address as its own */

@@ -2,6 +2,7 @@ import type { Reply } from 'pegboard';
 import type { AskedScopes } from '../provider/askedScopes.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { AnyFlow, Flows } from '../state/flows.ts';
+import type { TokenSets } from '../state/tokenSets.ts';
 import type { BrowserCookie } from '../../kit/http/browserCookie.ts';
 import type { Addresses } from '../web/addresses.ts';
 
@@ -15,6 +16,7 @@ export interface ProviderLeg {
   readonly browsers: BrowserCookie;
   readonly provider: IdentityProvider;
   readonly asked: AskedScopes;
+  readonly tokenSets: Pick<TokenSets, 'renew'>;
 }
 
 /** Sends the browser to the identity provider; it returns to /oauth/callback. @throws OAuthError temporarily_unavailable

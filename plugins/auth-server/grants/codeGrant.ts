@@ -2,9 +2,8 @@ import type { JsonObject } from 'pegboard';
 import type { Attempt } from '../state/attempts.ts';
 import type { CodeFacts, CodeUse, Codes, SpentCode } from '../state/codes.ts';
 import { digest, isSame, newSecret } from '../../kit/secrets/secrets.ts';
-import type { IssuedTokens, SignIn } from '../state/signIn.ts';
+import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
-import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Grant, GrantAnswer, GrantRequest } from '../../contracts/oauth.ts';
 import { refuseOtherResource } from '../web/refuseOtherResource.ts';
@@ -89,32 +88,37 @@ export class CodeGrant implements Grant {
     jkt: string | undefined,
     { client, address }: GrantRequest,
   ): Promise<JsonObject> {
-    const { accessTokens, signIns, sessionMs, log } = this.#issuing;
+    const { accessTokens, signIns, tokenSets, sessionMs, log } = this.#issuing;
     const now = Date.now();
+    const set = await tokenSets.find(used.tokenSet);
+    if (set === undefined) throw refused('token-set-unknown');
     const draft = { id: used.signIn, tagKey: newSecret() };
     const { token, current } = newRefreshToken(draft);
-    const { clientId, person, scope, provider } = used;
+    const { clientId, scope, tokenSet, providerSession } = used;
     const { attempt } = used.use;
     const signIn: SignIn = {
       ...draft,
       clientId,
       ...(client.name !== undefined && { clientName: client.name }),
-      person,
+      person: set.person,
       scope,
-      provider,
-      ...sessionIn(provider),
+      provider: set.tokens,
+      tokenSet,
+      ...(providerSession !== undefined && { providerSession }),
       address,
       current,
       ...(jkt !== undefined && { jkt }),
       signedInAt: now,
       expiresAt: now + sessionMs(),
-      turn: { state: 'unanswered', attempt, since: now, from: digest(code) },
+      turn: { state: 'unanswered', attempt, from: digest(code) },
     };
     const body = await tokenAnswer(accessTokens, signIn, token, scope);
     if (!(await this.#begin(signIn))) {
       await signIns.end(signIn.id, 'code-reused');
       throw refused('code-reused');
     }
+    // After the sign-in: a sign-out of the last other one finds either.
+    if ((await tokenSets.extend(tokenSet, signIn)) === undefined) throw refused('token-set-unknown');
     log.info('signed in', { signIn: signIn.id, client: clientId });
     this.#begun(signIn);
     return body;
@@ -145,12 +149,6 @@ export class CodeGrant implements Grant {
       log.debug('code not closed', { error });
     }
   }
-}
-
-/** The session at the provider that a verified id token names. */
-function sessionIn({ idToken }: IssuedTokens): Pick<SignIn, 'providerSession'> {
-  const { sid } = claimsOf(idToken);
-  return typeof sid === 'string' ? { providerSession: sid } : {};
 }
 
 function refused(reason: string): OAuthError {

@@ -1,12 +1,11 @@
-import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import type { Caller } from 'pegboard';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
-import type { SignIn } from '../state/signIn.ts';
+import type { IssuedTokens, SignIn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
-import { IN_USE } from './busy.ts';
-import type { ProviderAhead } from './providerAhead.ts';
+import type { TokenSet } from '../state/tokenSets.ts';
+import type { TokenSetRefresh } from './tokenSetRefresh.ts';
 
 /** Time before the end of a token, but at most half of its life: so long it may be on its way. */
 const MARGIN_MS = 60_000;
@@ -15,7 +14,6 @@ const ACCESS_MARGIN_MS = 10_000;
 /** Time before a refresh that brought no new token is tried again. */
 const PAUSE_MS = 60_000;
 const MAX_TRIED = 10_000;
-const POLL_MS = 100;
 /** Longest wait for a refresh by another process. */
 const MAX_WAIT_MS = 10_000;
 
@@ -24,13 +22,13 @@ export type TokenKind = 'idToken' | 'accessToken';
 /** The identity provider's tokens of sign-ins, refreshed before they end. */
 export class FreshIdTokens {
   readonly #signIns: SignIns;
-  readonly #ahead: Pick<ProviderAhead, 'refresh'>;
+  readonly #refresh: TokenSetRefresh;
   readonly #flights = new Map<string, Promise<string | undefined>>();
   readonly #unhelpful = recentlyUsed<true>(MAX_TRIED, PAUSE_MS);
 
-  constructor(signIns: SignIns, ahead: Pick<ProviderAhead, 'refresh'>) {
+  constructor(signIns: SignIns, refresh: TokenSetRefresh) {
     this.#signIns = signIns;
-    this.#ahead = ahead;
+    this.#refresh = refresh;
   }
 
   /** Undefined if the sign-in has ended, or its provider issues no new one.
@@ -41,12 +39,12 @@ export class FreshIdTokens {
     const signIn = await this.#signIns.find(id);
     // Another plugin may identify callers, with claims of its own.
     if (signIn?.person.subject !== subject || signIn.person.issuer !== issuer) return undefined;
-    const held = heldIn(signIn, kind);
+    const held = heldIn(signIn.provider, kind);
     const key = `${kind} ${id}`;
     if (held.endsAt - held.marginMs > Date.now() || this.#unhelpful.has(key)) return livingOf(held);
     try {
       const flight =
-        this.#flights.get(key) ?? this.#next(id, kind, held).finally(() => this.#flights.delete(key));
+        this.#flights.get(key) ?? this.#next(signIn, kind, held).finally(() => this.#flights.delete(key));
       this.#flights.set(key, flight);
       return await flight;
     } catch (error) {
@@ -58,30 +56,15 @@ export class FreshIdTokens {
     }
   }
 
-  async #next(id: string, kind: TokenKind, before: Held): Promise<string | undefined> {
-    await this.#refreshed(id, kind, before);
-    const signIn = await this.#signIns.find(id);
-    if (signIn === undefined) return undefined;
-    const next = heldIn(signIn, kind);
+  /** For a token that has ended, it waits for a refresh by another process. */
+  async #next({ id, tokenSet }: SignIn, kind: TokenKind, before: Held): Promise<string | undefined> {
+    const isGood = ({ tokens }: TokenSet): boolean =>
+      tokens.refreshToken === undefined || heldIn(tokens, kind).token !== before.token;
+    const waitMs = livingOf(before) === undefined ? MAX_WAIT_MS : 0;
+    const { tokens } = await this.#refresh.refreshed(tokenSet, isGood, waitMs);
+    const next = heldIn(tokens, kind);
     if (next.token === before.token) this.#unhelpful.set(`${kind} ${id}`, true);
     return livingOf(next);
-  }
-
-  /** One process refreshes; for a token that has ended the others wait for it. */
-  async #refreshed(id: string, kind: TokenKind, before: Held): Promise<void> {
-    const until = Date.now() + MAX_WAIT_MS;
-    for (;;) {
-      try {
-        await this.#ahead.refresh(id);
-        return;
-      } catch (error) {
-        const isTaken = error instanceof OAuthError && error.reason === IN_USE;
-        if (!isTaken || livingOf(before) !== undefined || Date.now() > until) throw error;
-      }
-      await setTimeout(POLL_MS);
-      const signIn = await this.#signIns.find(id);
-      if (signIn === undefined || heldIn(signIn, kind).token !== before.token) return;
-    }
   }
 }
 
@@ -92,7 +75,7 @@ interface Held {
   readonly marginMs: number;
 }
 
-function heldIn({ provider: { idToken, accessToken, expiresAt = Infinity } }: SignIn, kind: TokenKind): Held {
+function heldIn({ idToken, accessToken, expiresAt = Infinity }: IssuedTokens, kind: TokenKind): Held {
   if (kind === 'accessToken') return { token: accessToken, endsAt: expiresAt, marginMs: ACCESS_MARGIN_MS };
   const { exp = 0, iat = -Infinity } = decodeJwt(idToken);
   return { token: idToken, endsAt: exp * 1_000, marginMs: Math.min(MARGIN_MS, (exp - iat) * 500) };

@@ -1,19 +1,28 @@
 import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
-import type { SignIn } from '../state/signIn.ts';
+import type { Attempt } from '../state/attempts.ts';
+import type { SignIn, TokenChange } from '../state/signIn.ts';
+import type { TokenSet } from '../state/tokenSets.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented } from '../state/signIns.ts';
 import { refuseOtherResource } from '../web/refuseOtherResource.ts';
 import { IN_USE, busy } from './busy.ts';
-import { OTHER_RESOURCE, isOther } from './issuing.ts';
+import { OTHER_RESOURCE } from './issuing.ts';
 import type { Issuing } from './issuing.ts';
-import type { ProviderAhead } from './providerAhead.ts';
-import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
+import type { TokenSetRefresh } from './tokenSetRefresh.ts';
 
 /** Two processes of a client, two of its addresses, and repeated requests use one token twice within this time. */
 const SECOND_USE_MS = 60_000;
+/** Longest wait for a refresh at the provider by another process. */
+const MAX_WAIT_MS = 10_000;
+
+/** What a refresh changes. */
+type Rotation = Required<Pick<SignIn, 'current' | 'usedAt' | 'address' | 'expiresAt' | 'rotated'>> & {
+  readonly turn: TokenChange;
+};
+type Rotating = SignIn & Rotation;
 
 /** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in, unless it was rotated last and
  *  within a minute: then it gets an access token alone. The provider is asked first, so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
@@ -21,60 +30,78 @@ const SECOND_USE_MS = 60_000;
 export class RefreshGrant implements Grant {
   readonly type = 'refresh_token';
   readonly #issuing: Issuing;
-  readonly #turns: ProviderTurns;
-  readonly #ahead: ProviderAhead;
+  readonly #refresh: TokenSetRefresh;
 
-  constructor(issuing: Issuing, turns: ProviderTurns, ahead: ProviderAhead) {
+  constructor(issuing: Issuing, refresh: TokenSetRefresh) {
     this.#issuing = issuing;
-    this.#turns = turns;
-    this.#ahead = ahead;
+    this.#refresh = refresh;
   }
 
   async redeem({ form, client, jkt, address }: GrantRequest): Promise<GrantAnswer> {
+    const since = Date.now();
     const { signIn, secret, generation } = await this.#checked(form, client, jkt);
     const scope = this.#scopeOf(form, signIn);
     if (await this.#isSecondUse(signIn, secret, generation)) return this.#accessAlone(signIn, scope);
-    // A client that presents the current token has received the answer to the former one.
-    const before = generation === 'current' ? { ...signIn, turn: undefined } : signIn;
-    const turn = await this.#turns.take(signIn, digest(secret), before).catch(asRefused);
+    if (generation === 'current') await this.#heard(signIn);
+    const isFresh = ({ issuedAt }: TokenSet): boolean => issuedAt > since;
+    const { person, tokens } = await this.#refresh
+      .refreshed(signIn.tokenSet, isFresh, MAX_WAIT_MS)
+      .catch(asRefused);
+    const attempt = this.#issuing.attempts.begin();
     try {
-      return await this.#rotated(signIn, turn, scope, address);
+      const refreshed = { ...signIn, person, provider: tokens };
+      return await this.#rotated(refreshed, digest(secret), attempt, scope, address);
     } catch (error) {
-      this.#issuing.attempts.forget(turn.running.turn.attempt);
+      this.#issuing.attempts.forget(attempt);
       throw error;
     }
   }
 
+  /** A client that presents the current token has received the answer to the former one, which no client may repeat from now on. */
+  async #heard(signIn: SignIn): Promise<void> {
+    if (signIn.turn !== undefined)
+      await this.#issuing.signIns.replace(signIn, { ...signIn, turn: undefined });
+  }
+
   async #rotated(
     signIn: SignIn,
-    { running, identity }: ProviderTurn,
+    from: string,
+    attempt: Attempt,
     scope: string,
     address: string,
   ): Promise<GrantAnswer> {
-    const { signIns, accessTokens, sessionMs } = this.#issuing;
+    const { accessTokens, sessionMs } = this.#issuing;
     const { token, current } = newRefreshToken(signIn);
-    const expiresAt = Date.now() + sessionMs();
-    const next: Taken = {
-      ...running,
-      ...identity,
+    const now = Date.now();
+    const change: Rotation = {
       current,
-      usedAt: Date.now(),
+      usedAt: now,
       address,
-      expiresAt,
-      turn: { ...running.turn, state: 'unanswered' },
-      rotated: { secret: running.turn.from, at: Date.now() },
+      expiresAt: now + sessionMs(),
+      turn: { state: 'unanswered', attempt, from },
+      rotated: { secret: from, at: now },
     };
-    const body = await tokenAnswer(accessTokens, next, token, scope);
-    if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
-    this.#turns.stored(signIn.provider);
+    const body = await tokenAnswer(accessTokens, { ...signIn, ...change }, token, scope);
+    const next = await this.#changed(signIn, change);
     accessTokens.forget(signIn.id);
-    if (isOther(signIn, next)) this.#issuing.changed(next);
     return { body, ended: (isAnswered) => this.#close(next, isAnswered) };
+  }
+
+  /** Tries until it is done: the answer before may be closed meanwhile. @throws OAuthError if another request has been faster */
+  async #changed(signIn: SignIn, change: Rotation): Promise<Rotating> {
+    const { signIns } = this.#issuing;
+    let found: SignIn | undefined = signIn;
+    while (found !== undefined) {
+      if (found.current !== signIn.current) throw busy(IN_USE);
+      const next = { ...found, ...change };
+      if (await signIns.replace(found, next)) return next;
+      found = await signIns.find(signIn.id);
+    }
+    throw refused('sign-in-ended');
   }
 
   async #checked(form: TokenForm, client: OAuthClient, jkt: GrantRequest['jkt']): Promise<Presented> {
     const token = form.need('refresh_token');
-    await this.#ahead.settled(token.split('.', 1)[0] ?? '');
     const presented = await this.#issuing.signIns.presented(token);
     if (presented === undefined) throw refused('refresh-token-unknown');
     const { signIn } = presented;
@@ -91,7 +118,11 @@ export class RefreshGrant implements Grant {
     if (generation === 'current') return false;
     const { turn, rotated } = signIn;
     const isLast = turn !== undefined && isSame(turn.from, digest(secret));
-    const state = isLast ? await this.#turns.stateOf(turn) : 'answered';
+    const state = isLast
+      ? turn.state === 'lost'
+        ? 'failed'
+        : await this.#issuing.attempts.stateOf(turn.attempt)
+      : 'answered';
     if (state === 'failed') return false;
     if (state !== 'answered') throw busy(IN_USE);
     const isRecent = rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now();
@@ -134,28 +165,20 @@ export class RefreshGrant implements Grant {
   }
 
   /** If the vault cannot be reached, this process still knows. */
-  async #close(next: Taken, isAnswered: boolean): Promise<void> {
-    const { attempts, log } = this.#issuing;
+  async #close(next: Rotating, isAnswered: boolean): Promise<void> {
+    const { attempts, signIns, log } = this.#issuing;
     const { attempt } = next.turn;
     if (isAnswered) attempts.answered(attempt);
     else attempts.forget(attempt);
     try {
-      await this.#mark(next, isAnswered);
+      // If it has changed, the client has used what it got.
+      await signIns.replace(next, {
+        ...next,
+        turn: isAnswered ? undefined : { ...next.turn, state: 'lost' },
+      });
       attempts.forget(attempt);
     } catch (error) {
       log.debug('refresh not closed', { error });
-    }
-  }
-
-  /** Tries until the record no longer says that the answer may be lost: a refresh in advance may change it meanwhile. */
-  async #mark(next: Taken, isAnswered: boolean): Promise<void> {
-    const { signIns } = this.#issuing;
-    const { attempt } = next.turn;
-    let found: SignIn | undefined = next;
-    while (found?.turn?.attempt.number === attempt.number && found.turn.attempt.process === attempt.process) {
-      const turn = isAnswered ? undefined : { ...next.turn, state: 'lost' as const };
-      if (await signIns.replace(found, { ...found, turn })) return;
-      found = await signIns.find(next.id);
     }
   }
 }

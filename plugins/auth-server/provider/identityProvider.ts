@@ -3,7 +3,7 @@ import type { Log } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
 import * as client from 'openid-client';
 import type { ProviderConfig } from '../config.ts';
-import type { Person, IssuedTokens } from '../state/signIn.ts';
+import type { Identity, IssuedTokens, Person } from '../state/signIn.ts';
 import { discovering } from '../web/discovering.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { CLOCK_TOLERANCE_S, discoverProvider } from './discoverProvider.ts';
@@ -21,11 +21,6 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = 30;
-
-export interface Identity {
-  readonly person: Person;
-  readonly provider: IssuedTokens;
-}
 
 export interface Verification {
   readonly issuer: string;

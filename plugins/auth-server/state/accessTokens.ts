@@ -32,6 +32,8 @@ export interface Vouched {
 export interface Access extends AccessFacts {
   /** Undefined if it is of no sign-in. */
   readonly signIn: string | undefined;
+  /** Key of its sign-in's token set. */
+  readonly tokenSet: string | undefined;
   readonly clientId: string;
   readonly jkt: string | undefined;
   readonly caller: Caller;
@@ -119,12 +121,18 @@ export class AccessTokens {
 
   async #accessOf(record: AccessRecord): Promise<Access | undefined> {
     if (!('signIn' in record))
-      return { jkt: undefined, ...record, signIn: undefined, providerExpiresAt: undefined };
+      return {
+        jkt: undefined,
+        ...record,
+        signIn: undefined,
+        tokenSet: undefined,
+        providerExpiresAt: undefined,
+      };
     const signIn = await this.#signIns.find(record.signIn);
     if (signIn === undefined) return undefined;
-    const { clientId, jkt, provider } = signIn;
+    const { clientId, jkt, provider, tokenSet } = signIn;
     const caller = callerOfSignIn(signIn, record.scope);
-    return { ...record, clientId, jkt, caller, providerExpiresAt: provider.expiresAt };
+    return { ...record, clientId, jkt, caller, tokenSet, providerExpiresAt: provider.expiresAt };
   }
 
   get #vault(): Vault {

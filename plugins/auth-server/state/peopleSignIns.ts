@@ -1,11 +1,9 @@
 import type { Caller } from 'pegboard';
 import type { ListedSignIn, SignInList } from '../../contracts/oauth.ts';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
-import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignIns } from './signIns.ts';
 
-const MAX_KNOWN = 100_000;
 type PersonKey = Pick<Caller, 'issuer' | 'subject'>;
 
 /** What the identity provider has ended: a session, or all of a person. */
@@ -20,8 +18,6 @@ export interface ProviderLogout {
 /** Sign-ins by person, for those who see and end them. */
 export class PeopleSignIns implements SignInList {
   readonly #signIns: SignIns;
-  /** The person of a sign-in never changes: those of others need not be read. */
-  readonly #owners = recentlyUsed<string>(MAX_KNOWN);
 
   constructor(signIns: SignIns) {
     this.#signIns = signIns;
@@ -35,13 +31,16 @@ export class PeopleSignIns implements SignInList {
   /** @param person undefined: of all people @throws GatewayError STORE_UNREACHABLE */
   async find(person?: PersonKey): Promise<readonly SignIn[]> {
     const owner = person && callerKey(person);
-    const ids = (await this.#signIns.ids()).filter(
-      (id) => owner === undefined || (this.#owners.get(id) ?? owner) === owner,
-    );
+    const ids = await this.#signIns.ids(person);
     const found = await Promise.all(ids.map((id) => this.#signIns.find(id)));
-    const lasting = found.filter((one) => one !== undefined);
-    for (const { id, person: own } of lasting) this.#owners.set(id, callerKey(own));
-    return lasting.filter(({ person: own }) => owner === undefined || callerKey(own) === owner);
+    return found
+      .filter((one) => one !== undefined)
+      .filter(({ person: own }) => owner === undefined || callerKey(own) === owner);
+  }
+
+  /** Those that use a token set. @throws GatewayError STORE_UNREACHABLE */
+  async usersOf(tokenSet: string, person: PersonKey): Promise<readonly SignIn[]> {
+    return (await this.find(person)).filter((one) => one.tokenSet === tokenSet);
   }
 
   async end(id: string): Promise<boolean> {

@@ -11,6 +11,14 @@ export interface Person {
   readonly groups: readonly string[];
 }
 
+/** Where a sign-in finds the identity provider's tokens. */
+export interface TokenSetPlace {
+  /** Key of the token set. */
+  readonly tokenSet: string;
+  /** Session at the provider, the claim `sid` of the first id token; absent: it named none. */
+  readonly providerSession?: string;
+}
+
 /** What the identity provider issued for a person. */
 export interface IssuedTokens {
   readonly idToken: string;
@@ -20,22 +28,25 @@ export interface IssuedTokens {
   readonly expiresAt?: number;
 }
 
-/** What a person has granted to a client: the family of all tokens that follow from one authorization. */
-export interface SignIn {
+/** Who a person is at the identity provider, and what it has issued for them. */
+export interface Identity {
+  readonly person: Person;
+  readonly provider: IssuedTokens;
+}
+
+/** What a person has granted to a client: the family of all tokens that follow from one authorization. Its
+ *  identity is that of the token set. */
+export interface SignIn extends TokenSetPlace, Identity {
   readonly id: string;
   readonly clientId: string;
   /** As the client called itself; absent: it did not. */
   readonly clientName?: string;
-  readonly person: Person;
   readonly scope: string;
   /** Thumbprint of the key that all tokens are bound to (RFC 9449). */
   readonly jkt?: string;
-  readonly provider: IssuedTokens;
-  /** Session at the provider, the claim `sid` of the first id token; absent: it named none. */
-  readonly providerSession?: string;
   /** When the person signed in, in ms since 1970. */
   readonly signedInAt: number;
-  /** When the provider's tokens were last refreshed, in ms since 1970; absent: not yet. */
+  /** When the client last refreshed its tokens, in ms since 1970; absent: not yet. */
   readonly usedAt?: number;
   /** Where the client has asked for tokens from; absent in records of older versions. */
   readonly address?: string;
@@ -57,14 +68,11 @@ export interface Rotated {
   readonly at: number;
 }
 
-/** A change of the refresh token that is under way, or whose answer may not have reached the client. If it failed, the client may
- *  repeat its request. */
+/** A change of the refresh token whose answer may not have reached the client. If it has not, the client may repeat its request. */
 export interface TokenChange {
-  /** `running`: nothing has changed yet; `unanswered`: the token has; `lost`: it has, but its answer cannot have arrived. */
-  readonly state: 'running' | 'unanswered' | 'lost';
+  /** `lost`: the answer cannot have arrived. */
+  readonly state: 'unanswered' | 'lost';
   readonly attempt: Attempt;
-  /** Time in ms since 1970. */
-  readonly since: number;
   /** Digest of the secret, or of the code, that the client sent. */
   readonly from: string;
 }

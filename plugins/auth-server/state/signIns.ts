@@ -1,14 +1,24 @@
-import type { Scope } from 'pegboard';
+import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { Channel } from '../../contracts/processes.ts';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { digest, isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
 import type { Ended, SignIn } from './signIn.ts';
+import type { TokenSets } from './tokenSets.ts';
 
 const KIND = 'oauth-signin:';
 const ENDED_TOPIC = 'oauth-signin-ended';
 const CHANGED_TOPIC = 'oauth-signin-changed';
 /** Refuses what was under way when a sign-in ended; then its tokens are unknown anyway. */
 const ENDED_SECONDS = 86_400;
+/** Length of the random part of an id, and of the mark of its person before it. */
+const ID_BITS = 128;
+const ID_LENGTH = 22;
+
+/** What the vault holds of a sign-in; the person and the tokens are in the token set. */
+type StoredSignIn = Omit<SignIn, 'person' | 'provider'>;
+/** As a former version wrote it. */
+type OlderSignIn = Omit<SignIn, 'tokenSet'>;
 
 /** A refresh token and how its secret compares with the current one. */
 export interface Presented {
@@ -28,12 +38,19 @@ export interface SignInListener {
 /** Sign-ins in the vault. */
 export class SignIns {
   readonly #scope: Scope<unknown>;
+  readonly #tokenSets: TokenSets;
 
   /** Called in apply() only.
    *  @param listener is called for each sign-in that ends, or whose person has other groups or another name, at this or another process
    *  @param issuer the identity provider; undefined while it is not known */
-  constructor(scope: Scope<unknown>, listener: SignInListener, issuer: () => string | undefined) {
+  constructor(
+    scope: Scope<unknown>,
+    tokenSets: TokenSets,
+    listener: SignInListener,
+    issuer: () => string | undefined,
+  ) {
     this.#scope = scope;
+    this.#tokenSets = tokenSets;
     this.#listener = listener;
     this.#issuer = issuer;
     const tell = (channel: Channel, topic: string, listen: (id: string) => void): (() => void) =>
@@ -46,25 +63,41 @@ export class SignIns {
 
   /** @returns false if it exists or has ended */
   create(signIn: SignIn): Promise<boolean> {
-    return this.#vault.putIfAbsent(KIND + signIn.id, signIn, secondsLeft(signIn));
+    return this.#vault.putIfAbsent(KIND + signIn.id, stored(signIn), secondsLeft(signIn));
   }
 
   /** Those of a former identity provider are unknown: its people may be others, and its tokens must not be sent to the new one. */
   async find(id: string): Promise<SignIn | undefined> {
-    const found = (await this.#vault.get(KIND + id)) as SignIn | Ended | undefined;
+    const found = (await this.#vault.get(KIND + id)) as StoredSignIn | OlderSignIn | Ended | undefined;
     if (found === undefined || 'endedAt' in found) return undefined;
-    const { issuer } = found.person;
-    return issuer === (this.#issuer() ?? issuer) ? found : undefined;
+    if ('provider' in found) return this.#moved(found);
+    const set = await this.#tokenSets.find(found.tokenSet);
+    if (set === undefined) return undefined;
+    const { person, tokens } = set;
+    return person.issuer === (this.#issuer() ?? person.issuer)
+      ? { ...found, person, provider: tokens }
+      : undefined;
   }
 
-  /** Ids of those in the vault, ended ones included. @throws GatewayError STORE_UNREACHABLE */
-  async ids(): Promise<readonly string[]> {
-    return (await this.#vault.list(KIND)).map((key) => key.slice(KIND.length));
+  /** Moves its tokens to where its person's other sign-ins have theirs. */
+  async #moved(older: OlderSignIn): Promise<SignIn | undefined> {
+    const tokenSet = await this.#tokenSets.adopt(older);
+    const moved = stored({ ...older, tokenSet });
+    await this.#vault.compareAndSwap(KIND + older.id, older, moved, secondsLeft(older));
+    return this.find(older.id);
+  }
+
+  /** Ids of those in the vault, ended ones included. @param person leaves out those that are not theirs; former versions wrote ids that
+   *  do not say it @throws GatewayError STORE_UNREACHABLE */
+  async ids(person?: Caller): Promise<readonly string[]> {
+    const ids = (await this.#vault.list(KIND)).map((key) => key.slice(KIND.length));
+    const marks = person && [markOf(person), ''];
+    return marks === undefined ? ids : ids.filter((id) => marks.includes(id.slice(0, -ID_LENGTH)));
   }
 
   /** @param before as find() returned it @returns false if it has changed since */
   replace(before: SignIn, after: SignIn): Promise<boolean> {
-    return this.#vault.compareAndSwap(KIND + before.id, before, after, secondsLeft(after));
+    return this.#vault.compareAndSwap(KIND + before.id, stored(before), stored(after), secondsLeft(after));
   }
 
   /** Its tokens are refused from now on, at other processes within seconds. @param reason in kebab-case */
@@ -98,6 +131,11 @@ export class SignIns {
   }
 }
 
+/** An id for a new sign-in, which says whose it is to those who know the person. */
+export function newSignInId(person: Caller): string {
+  return markOf(person) + newSecret(ID_BITS);
+}
+
 /** A new refresh token for a sign-in, and the digest to store. */
 export function newRefreshToken({ id, tagKey }: Pick<SignIn, 'id' | 'tagKey'>): {
   readonly token: string;
@@ -107,6 +145,15 @@ export function newRefreshToken({ id, tagKey }: Pick<SignIn, 'id' | 'tagKey'>): 
   return { token: `${id}.${secret}.${tag(tagKey, secret)}`, current: digest(secret) };
 }
 
-function secondsLeft({ expiresAt }: SignIn): number {
+/** Leaves out what the token set says. */
+function stored(signIn: SignIn): object {
+  return { ...signIn, person: undefined, provider: undefined };
+}
+
+function markOf(person: Caller): string {
+  return digest(callerKey(person)).slice(0, ID_LENGTH);
+}
+
+function secondsLeft({ expiresAt }: Pick<SignIn, 'expiresAt'>): number {
   return Math.ceil((expiresAt - Date.now()) / 1_000);
 }

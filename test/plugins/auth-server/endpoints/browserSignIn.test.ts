@@ -92,6 +92,13 @@ describe('auth-server: who is at a browser', () => {
     expect(JSON.stringify(auth.gateway.log.records)).not.contain(cookie);
   });
 
+  it('leaves the sign-ins of that person as they are, though the provider may end with it what they use', async () => {
+    const { refresh } = await auth.tokens();
+    await auth.provider.revoke('alice');
+    expect((await newBrowser().open(pageOf('alice'))).text).equal('the page of alice');
+    expect((await auth.refresh(refresh)).status).equal(200);
+  });
+
   it('T93: is refused if it is another person, with a way to become the right one', async () => {
     const browser = await browserOf('bob');
     const refused = await browser.request(pageOf('alice'));

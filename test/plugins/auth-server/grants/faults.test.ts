@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../kernel/index.ts';
-import type { Capability, Scope } from '../../../../kernel/index.ts';
 import { CodeGrant } from '../../../../plugins/auth-server/grants/codeGrant.ts';
-import { ProviderAhead } from '../../../../plugins/auth-server/grants/providerAhead.ts';
-import { ProviderTurns } from '../../../../plugins/auth-server/grants/providerTurns.ts';
 import { RefreshGrant } from '../../../../plugins/auth-server/grants/refreshGrant.ts';
+import { TokenSetRefresh } from '../../../../plugins/auth-server/grants/tokenSetRefresh.ts';
 import type { IdentityProvider } from '../../../../plugins/auth-server/provider/identityProvider.ts';
 import { AccessTokens } from '../../../../plugins/auth-server/state/accessTokens.ts';
 import { Attempts } from '../../../../plugins/auth-server/state/attempts.ts';
 import { Codes } from '../../../../plugins/auth-server/state/codes.ts';
 import type { IssuedTokens } from '../../../../plugins/auth-server/state/signIn.ts';
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
+import { TokenSets } from '../../../../plugins/auth-server/state/tokenSets.ts';
 import { Addresses } from '../../../../plugins/auth-server/web/addresses.ts';
 import type { ServerConfig } from '../../../../plugins/auth-server/config.ts';
 import { OAuthError } from '../../../../plugins/kit/oauth/oauthError.ts';
-import { Vault } from '../../../../plugins/contracts/vault.ts';
-import { Peers } from '../../../../plugins/contracts/processes.ts';
+import type { Vault } from '../../../../plugins/contracts/vault.ts';
 import { Params } from '../../../../plugins/auth-server/web/params.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { PUBLIC_CLIENT, REDIRECT, challengeOf } from '../../../support/authServer.ts';
 import { movableClock } from '../../../support/clock.ts';
+import { processScope } from '../../../support/processScope.ts';
+import type { MovableClock } from '../../../support/clock.ts';
 import { captureLog } from '../../../support/log.ts';
 
 type Fault = (typeof FAULTS)[number];
@@ -48,6 +48,7 @@ class Processes {
   readonly living = new Set<string>();
   /** Ids of the processes that have ended, but count as living for the others. */
   readonly unnoticed = new Set<string>();
+  clock: MovableClock | undefined;
 
   isProviderRotating = false;
   isProviderAway = false;
@@ -69,6 +70,8 @@ class Processes {
   }
 }
 
+const nothing = () => Promise.resolve();
+
 class Process {
   readonly own: string;
   readonly accessTokens: AccessTokens;
@@ -77,40 +80,37 @@ class Process {
   readonly #all: Processes;
   readonly #code: CodeGrant;
   readonly #refresh: RefreshGrant;
-  readonly #ahead: ProviderAhead;
+  readonly #tokenSets: TokenSetRefresh;
   readonly #faulty: FaultyVault;
 
   constructor(all: Processes, own: string) {
     this.own = own;
     this.#all = all;
     this.#faulty = new FaultyVault(all.vault);
-    const isAlive = (id: string): Promise<boolean> =>
-      Promise.resolve(all.living.has(id) || all.unnoticed.has(id));
-    const values = new Map<string, unknown>([
-      [Vault.id, this.#faulty],
-      [Peers.id, { own, isAlive } satisfies Peers],
-    ]);
-    const scope = {
-      get: ({ id }: Capability<unknown>) => values.get(id),
-      find: ({ id }: Capability<unknown>) => values.get(id),
-      all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),
-      each: () => undefined,
-    } as unknown as Scope<unknown>;
+    const isAlive = (id: string): Promise<boolean> => {
+      const isLiving = all.living.has(id) || all.unnoticed.has(id);
+      // No request waits longer for a process that lives.
+      if (isLiving) all.clock?.later(10_000);
+      return Promise.resolve(isLiving);
+    };
+    const scope = processScope(this.#faulty, { own, isAlive });
     const addresses = new Addresses(() => ({ baseUrl: 'http://localhost:1' }) as unknown as ServerConfig);
+    const tokenSets = new TokenSets(scope, () => 'pegboard', nothing);
     this.signIns = new SignIns(
       scope,
+      tokenSets,
       { ended: (id) => this.accessTokens.forget(id), changed: () => undefined },
       () => undefined,
     );
     this.accessTokens = new AccessTokens(scope, this.signIns, () => 'http://localhost:1');
-    this.codes = new Codes(scope);
+    this.codes = new Codes(scope, tokenSets);
     const issuing = {
       signIns: this.signIns,
+      tokenSets,
       accessTokens: this.accessTokens,
       attempts: new Attempts(scope),
       addresses,
       sessionMs: () => HOUR_MS,
-      changed: () => undefined,
       log: captureLog(),
     };
     this.#code = new CodeGrant(issuing, this.codes, () => undefined);
@@ -118,9 +118,14 @@ class Process {
       await this.#faulty.operate(() => undefined);
       return { person, provider: all.refreshAtProvider(provider) };
     };
-    const turns = new ProviderTurns(issuing.signIns, issuing.attempts, { refresh });
-    this.#ahead = new ProviderAhead(issuing, turns);
-    this.#refresh = new RefreshGrant(issuing, turns, this.#ahead);
+    this.#tokenSets = new TokenSetRefresh(
+      tokenSets,
+      issuing.attempts,
+      { refresh },
+      issuing.sessionMs,
+      (key, set) => tokenSets.end(key, set),
+    );
+    this.#refresh = new RefreshGrant(issuing, this.#tokenSets);
   }
 
   /** Plans a fault from now on; the count begins anew. @param at number of the operation, from 0 */
@@ -155,8 +160,7 @@ class Process {
     const run = async (): Promise<void> => {
       const access = await this.accessTokens.find(token);
       if (access === undefined) throw new Error('the access token is not valid');
-      this.#ahead.used({ ...access, providerExpiresAt: Date.now() });
-      await this.#ahead.settled(access.signIn ?? '');
+      await this.#tokenSets.refreshed(access.tokenSet ?? '', () => false, 0);
     };
     await Promise.race([run(), this.#faulty.died]);
     if (this.isDead) this.#all.living.delete(this.own);
@@ -255,7 +259,7 @@ async function newCode(process: Process): Promise<string> {
   const person = { subject: 'alice', issuer: 'https://idp', groups: [] };
   const provider = { idToken: 'id', accessToken: 'access', refreshToken: 'refresh' };
   const facts = { clientId: PUBLIC_CLIENT.id, redirectUri: REDIRECT, scope: 'openid' };
-  return process.codes.issue({ ...facts, challenge: challengeOf(VERIFIER), person, provider });
+  return process.codes.issue({ ...facts, challenge: challengeOf(VERIFIER) }, { person, provider });
 }
 /** How many of these refresh tokens are the current one of their sign-in. */
 async function currentOf(process: Process, outcomes: readonly Outcome[]): Promise<number> {
@@ -369,8 +373,10 @@ describe('auth-server: grants under faults', () => {
 
   it('a process that has ended, but counts as living, makes clients wait and loses no sign-in', async () => {
     const waits = { refresh: 0, redeem: 0 };
+    const clock = movableClock();
     for (const use of ['refresh', 'redeem'] as const) {
       await atEachOperation('dies after', async (plan, all) => {
+        all.clock = clock;
         const [first, next] = [all.start(), all.start()];
         const code = await newCode(next);
         const sent = use === 'redeem' ? code : answered(await next.redeem(code)).refresh;
@@ -409,8 +415,10 @@ describe('auth-server: grants under faults', () => {
   });
 
   it('a client whose answer was lost may repeat its request, whatever a refresh in advance does meanwhile', async () => {
+    const clock = movableClock();
     for (const fault of FAULTS) {
       await atEachOperation(fault, async (plan, all) => {
+        all.clock = clock;
         const [first, next] = [all.start(), all.start()];
         const old = answered(await first.redeem(await newCode(first)));
         await first.refreshUnheard(old.refresh);

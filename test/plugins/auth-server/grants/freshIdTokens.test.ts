@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
-import type { Caller, Capability, Scope } from '../../../../kernel/index.ts';
+import type { Caller } from '../../../../kernel/index.ts';
 import { FreshIdTokens } from '../../../../plugins/auth-server/grants/freshIdTokens.ts';
-import { ProviderAhead } from '../../../../plugins/auth-server/grants/providerAhead.ts';
-import { ProviderTurns } from '../../../../plugins/auth-server/grants/providerTurns.ts';
-import { AccessTokens } from '../../../../plugins/auth-server/state/accessTokens.ts';
+import { TokenSetRefresh } from '../../../../plugins/auth-server/grants/tokenSetRefresh.ts';
 import { Attempts } from '../../../../plugins/auth-server/state/attempts.ts';
-import type { Identity } from '../../../../plugins/auth-server/provider/identityProvider.ts';
-import type { SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
+import type { Identity, SignIn } from '../../../../plugins/auth-server/state/signIn.ts';
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
-import { Vault } from '../../../../plugins/contracts/vault.ts';
-import { Peers } from '../../../../plugins/contracts/processes.ts';
+import { TokenSets } from '../../../../plugins/auth-server/state/tokenSets.ts';
+import type { Vault } from '../../../../plugins/contracts/vault.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
-import { captureLog } from '../../../support/log.ts';
+import { processScope } from '../../../support/processScope.ts';
 
 const CALLER: Caller = { subject: 'alice', issuer: 'https://login.example', claims: { sid: 'one' } };
 /** An id_token with a life of ten minutes. @param seconds that are left of it */
@@ -44,37 +41,30 @@ describe('FreshIdTokens', () => {
   function processOver(vault: Vault, provider: Provider) {
     const own = randomUUID();
     alive.add(own);
-    const values = new Map<string, unknown>([
-      [Vault.id, vault],
-      [Peers.id, { own, isAlive: (id: string) => Promise.resolve(alive.has(id)) } satisfies Peers],
-    ]);
-    const scope = {
-      get: ({ id }: Capability<unknown>) => values.get(id),
-      find: ({ id }: Capability<unknown>) => values.get(id),
-      all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),
-      each: () => undefined,
-    } as unknown as Scope<unknown>;
-    const signIns = new SignIns(scope, { ended: () => undefined, changed: () => undefined }, () => undefined);
-    const attempts = new Attempts(scope);
-    const accessTokens = new AccessTokens(scope, signIns, () => 'http://localhost:1');
-    const turns = new ProviderTurns(signIns, attempts, provider);
-    const ahead = new ProviderAhead(
-      { signIns, attempts, accessTokens, changed: () => undefined, log: captureLog() },
-      turns,
-    );
-    return { signIns, fresh: new FreshIdTokens(signIns, ahead) };
+    const scope = processScope(vault, { own, isAlive: (id) => Promise.resolve(alive.has(id)) });
+    const nothing = () => Promise.resolve();
+    const tokenSets = new TokenSets(scope, () => 'pegboard', nothing);
+    const listener = { ended: () => undefined, changed: () => undefined };
+    const signIns = new SignIns(scope, tokenSets, listener, () => undefined);
+    const refresh = new TokenSetRefresh(tokenSets, new Attempts(scope), provider, () => 1_000, nothing);
+    return { signIns, tokenSets, fresh: new FreshIdTokens(signIns, refresh) };
   }
   async function start(seconds: number) {
     const bounds = { maxEntries: 1_000, maxBytes: 1e6, maxValueBytes: 1e5, sweepMs: 1e6 };
     const vault = new MemoryVault(() => bounds);
     const provider = new Provider();
     const [first, second] = [processOver(vault, provider), processOver(vault, provider)];
+    const person = { subject: 'alice', issuer: 'https://login.example', groups: [] };
+    const identity = {
+      person,
+      provider: { idToken: await idToken(seconds), accessToken: 'a', refreshToken: 'r' },
+    };
     const signIn: SignIn = {
+      ...identity,
+      ...(await first.tokenSets.put(identity, { signIn: 'one', until: Date.now() + 3_600_000 })),
       id: 'one',
       clientId: 'client',
-      person: { subject: 'alice', issuer: 'https://login.example', groups: [] },
       scope: 'openid',
-      provider: { idToken: await idToken(seconds), accessToken: 'a', refreshToken: 'r' },
       signedInAt: Date.now(),
       expiresAt: Date.now() + 3_600_000,
       current: '',
