@@ -28,6 +28,8 @@ export interface ProviderOptions {
   /** Offers revocation, and one revoked token ends all that its person has granted. Default: false.
    *  Source: https://github.com/keycloak/keycloak/issues/35486 */
   readonly revokesAll?: boolean;
+  /** The error by which it refuses codes and refresh tokens; Dex: `invalid_request`. Default: `invalid_grant`. */
+  readonly refusal?: string;
   /** Reports the end of its sessions, which id_tokens name by `sid`, to the gateway of the first redirect URI. Default: false. */
   readonly reportsLogouts?: boolean;
   /** Other clients that id_tokens are also for when the sign-in asks for it, as Dex does.
@@ -131,7 +133,10 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   };
   const atTokenEndpoint = async (ctx: Context, next: () => Promise<void>): Promise<void> => {
     await next();
-    if (ctx.path !== '/token' || ctx.status !== 200) return;
+    if (ctx.path !== '/token') return;
+    const { error } = ctx.body as { readonly error?: string };
+    if (error === 'invalid_grant') ctx.body = { error: options.refusal ?? error };
+    if (ctx.status !== 200) return;
     ctx.body = await withAudiences(ctx.body as TokenBody, key);
     issued.push(ctx.body as TokenBody);
   };

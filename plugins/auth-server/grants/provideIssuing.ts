@@ -15,6 +15,7 @@ import type { SignIn } from '../state/signIn.ts';
 import { SignIns } from '../state/signIns.ts';
 import { TokenSets } from '../state/tokenSets.ts';
 import type { TokenSet } from '../state/tokenSets.ts';
+import { REPLACED } from '../provider/refusedRefresh.ts';
 import type { Web } from '../web/web.ts';
 import { CodeGrant } from './codeGrant.ts';
 import { ProviderAhead } from './providerAhead.ts';
@@ -92,10 +93,14 @@ export function provideIssuing(
       scope.emit({ type: 'signIn.changed', caller: callerOfSignIn(signIn) });
     }
   };
-  const refused = async (key: string, set: TokenSet, reason: string): Promise<void> => {
+  const refused = async (key: string, set: TokenSet, reason: string): Promise<string | undefined> => {
     const users = await people.usersOf(key, set.person);
-    if (!(await tokenSets.end(key, set))) return;
-    for (const { id } of users) await signIns.end(id, reason);
+    const newer = reason === REPLACED ? await tokenSets.newerThan(set) : undefined;
+    if (newer !== undefined)
+      for (const user of users) await signIns.change(user, (found) => ({ ...found, tokenSet: newer }));
+    if ((await tokenSets.end(key, set)) && newer === undefined)
+      for (const { id } of users) await signIns.end(id, reason);
+    return newer;
   };
   const begun = (signIn: SignIn): void => {
     counts.begun();

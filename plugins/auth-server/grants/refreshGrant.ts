@@ -89,15 +89,12 @@ export class RefreshGrant implements Grant {
 
   /** Tries until it is done: the answer before may be closed meanwhile. @throws OAuthError if another request has been faster */
   async #changed(signIn: SignIn, change: Rotation): Promise<Rotating> {
-    const { signIns } = this.#issuing;
-    let found: SignIn | undefined = signIn;
-    while (found !== undefined) {
+    const next = await this.#issuing.signIns.change(signIn, (found) => {
       if (found.current !== signIn.current) throw busy(IN_USE);
-      const next = { ...found, ...change };
-      if (await signIns.replace(found, next)) return next;
-      found = await signIns.find(signIn.id);
-    }
-    throw refused('sign-in-ended');
+      return { ...found, ...change };
+    });
+    if (next === undefined) throw refused('sign-in-ended');
+    return next;
   }
 
   async #checked(form: TokenForm, client: OAuthClient, jkt: GrantRequest['jkt']): Promise<Presented> {

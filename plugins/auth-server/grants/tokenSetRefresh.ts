@@ -12,30 +12,33 @@ const MAX_REFRESH_MS = 90_000;
 const MAX_UNSTORED = 1_000;
 const POLL_MS = 100;
 
+/** Ends what uses a token set, or has it use another one. @returns the key of that one */
+type Refused = (key: string, set: TokenSet, reason: string) => Promise<string | undefined>;
+
 /** New tokens of the identity provider for a token set, asked for by one request of all processes at a time, for all of them. */
 export class TokenSetRefresh {
   readonly #tokenSets: TokenSets;
   readonly #attempts: Attempts;
   readonly #provider: Pick<IdentityProvider, 'refresh'>;
   readonly #sessionMs: () => number;
-  readonly #ended: (key: string, set: TokenSet, reason: string) => Promise<unknown>;
+  readonly #refused: Refused;
   readonly #running = new Map<string, Promise<TokenSet | undefined>>();
   /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
   readonly #unstored = recentlyUsed<Identity>(MAX_UNSTORED);
 
-  /** @param sessionMs for so long sign-ins may go on to use it @param ended called once the provider has refused a token set, for what uses it */
+  /** @param sessionMs for so long sign-ins may go on to use it @param refused called once the provider has refused a token set */
   constructor(
     tokenSets: TokenSets,
     attempts: Attempts,
     provider: Pick<IdentityProvider, 'refresh'>,
     sessionMs: () => number,
-    ended: (key: string, set: TokenSet, reason: string) => Promise<unknown>,
+    refused: Refused,
   ) {
     this.#tokenSets = tokenSets;
     this.#attempts = attempts;
     this.#provider = provider;
     this.#sessionMs = sessionMs;
-    this.#ended = ended;
+    this.#refused = refused;
   }
 
   /** The token set once it is good enough, or has been refreshed now.
@@ -74,8 +77,9 @@ export class TokenSetRefresh {
       // A person who has signed in meanwhile has brought other tokens.
       const newer = await this.#newer(key, found);
       if (newer !== undefined) return newer;
-      await this.#ended(key, taken, error.reason);
-      throw error;
+      const other = await this.#refused(key, taken, error.reason);
+      if (other === undefined) throw error;
+      return await this.refreshed(other, () => false, 0);
     } finally {
       this.#attempts.forget(attempt);
     }

@@ -14,6 +14,10 @@ const NOT_OF_THE_SIGN_IN: readonly number[] = [401, 429];
 const REPEATED_MS = 20_000;
 const MAX_DOUBTED = 10_000;
 
+/** The reason in which Dex says that another refresh token has taken the place of this one, since it keeps one for a person and a
+ *  client. A session that has ended is invalid_grant to it. */
+export const REPLACED = 'provider-invalid-request';
+
 /** Tells refusals that end a sign-in from faults that pass. */
 export class RefusedRefresh {
   /** Digest of a refresh token → when the provider first answered 500 with an error of OAuth, in ms since 1970. */

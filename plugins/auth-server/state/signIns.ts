@@ -1,8 +1,8 @@
 import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { Channel } from '../../contracts/processes.ts';
-import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { digest, isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
+import { markOf } from './markOf.ts';
 import type { Ended, SignIn } from './signIn.ts';
 import type { TokenSets } from './tokenSets.ts';
 
@@ -11,7 +11,7 @@ const ENDED_TOPIC = 'oauth-signin-ended';
 const CHANGED_TOPIC = 'oauth-signin-changed';
 /** Refuses what was under way when a sign-in ended; then its tokens are unknown anyway. */
 const ENDED_SECONDS = 86_400;
-/** Length of the random part of an id, and of the mark of its person before it. */
+/** Length of the random part of an id, which follows the mark of its person. */
 const ID_BITS = 128;
 const ID_LENGTH = 22;
 
@@ -100,6 +100,20 @@ export class SignIns {
     return this.#vault.compareAndSwap(KIND + before.id, stored(before), stored(after), secondsLeft(after));
   }
 
+  /** Changes it as it is now. @param next returns undefined to leave it @returns undefined if it has gone, or was left */
+  async change<T extends SignIn>(
+    signIn: SignIn,
+    next: (found: SignIn) => T | undefined,
+  ): Promise<T | undefined> {
+    let found: SignIn | undefined = signIn;
+    while (found !== undefined) {
+      const after = next(found);
+      if (after === undefined || (await this.replace(found, after))) return after;
+      found = await this.find(signIn.id);
+    }
+    return undefined;
+  }
+
   /** Its tokens are refused from now on, at other processes within seconds. @param reason in kebab-case */
   async end(id: string, reason: string): Promise<void> {
     const before = await this.find(id);
@@ -148,10 +162,6 @@ export function newRefreshToken({ id, tagKey }: Pick<SignIn, 'id' | 'tagKey'>): 
 /** Leaves out what the token set says. */
 function stored(signIn: SignIn): object {
   return { ...signIn, person: undefined, provider: undefined };
-}
-
-function markOf(person: Caller): string {
-  return digest(callerKey(person)).slice(0, ID_LENGTH);
 }
 
 function secondsLeft({ expiresAt }: Pick<SignIn, 'expiresAt'>): number {

@@ -4,6 +4,7 @@ import { Vault } from '../../contracts/vault.ts';
 import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Attempt } from './attempts.ts';
+import { markOf } from './markOf.ts';
 import type { Identity, IssuedTokens, Person, SignIn, TokenSetPlace } from './signIn.ts';
 
 const KIND = 'oauth-tokens:';
@@ -96,6 +97,18 @@ export class TokenSets {
     return true;
   }
 
+  /** Key of what the provider has issued last for the same person, after this one. */
+  async newerThan({ person, issuedAt }: TokenSet): Promise<string | undefined> {
+    const keys = await this.#vault.list(KIND + markOf(person));
+    let newest: { readonly key: string; readonly issuedAt: number } | undefined;
+    for (const key of keys.map((one) => one.slice(KIND.length))) {
+      const found = await this.find(key);
+      if (found !== undefined && found.issuedAt > (newest?.issuedAt ?? issuedAt))
+        newest = { key, issuedAt: found.issuedAt };
+    }
+    return newest?.key;
+  }
+
   /** Its last sign-in has ended: what no code awaits is deleted. @param found as find() returned it before the sign-ins were listed
    *  @returns false if it is awaited, or has changed since */
   async release(key: string, found: TokenSet): Promise<boolean> {
@@ -114,7 +127,7 @@ export class TokenSets {
     const { sid } = claimsOf(provider.idToken);
     const session = typeof sid === 'string' ? sid : undefined;
     return {
-      tokenSet: digest(JSON.stringify([issuer, subject, this.#clientId(), session])),
+      tokenSet: markOf({ issuer, subject }) + digest(JSON.stringify([this.#clientId(), session])),
       ...(session !== undefined && { providerSession: session }),
     };
   }

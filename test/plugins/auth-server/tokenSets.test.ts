@@ -111,6 +111,24 @@ describe('auth-server: several sign-ins of a person', () => {
     ]);
   });
 
+  it('live on if a new session of a provider takes the refresh token of the former one, as at Dex', async () => {
+    const auth = await startAuthServer({
+      provider: { reportsLogouts: true, isRotating: true, refusal: 'invalid_request' },
+    });
+    const signIns = [await auth.tokens(), await auth.tokens()];
+    for (let session = 0; session < 3; session += 1) {
+      await auth.provider.revoke('alice');
+      await auth.code();
+      for (const [at, { refresh }] of signIns.entries()) signIns[at] = tokensOf(await auth.refresh(refresh));
+    }
+    const laterOnes = signIns.map(({ refresh }) => auth.refresh(refresh));
+    expect(codesOf(await Promise.all(laterOnes))).deep.equal([200, 200]);
+    await auth.provider.revoke('alice');
+    const { refresh } = await auth.tokens();
+    await auth.provider.revoke('alice');
+    expect(codesOf([await auth.refresh(refresh)])).deep.equal(['invalid_grant']);
+  });
+
   it('are moved from where an older version has kept their tokens, and lose nothing', async () => {
     const auth = await startAuthServer({ provider: { isRotating: true } });
     const { refresh } = await auth.tokens();

@@ -70,7 +70,7 @@ class Processes {
   }
 }
 
-const nothing = () => Promise.resolve();
+const nothing = () => Promise.resolve(undefined);
 
 class Process {
   readonly own: string;
@@ -123,7 +123,7 @@ class Process {
       issuing.attempts,
       { refresh },
       issuing.sessionMs,
-      (key, set) => tokenSets.end(key, set),
+      (key, set) => tokenSets.end(key, set).then(nothing),
     );
     this.#refresh = new RefreshGrant(issuing, this.#tokenSets);
   }

@@ -42,7 +42,7 @@ describe('FreshIdTokens', () => {
     const own = randomUUID();
     alive.add(own);
     const scope = processScope(vault, { own, isAlive: (id) => Promise.resolve(alive.has(id)) });
-    const nothing = () => Promise.resolve();
+    const nothing = () => Promise.resolve(undefined);
     const tokenSets = new TokenSets(scope, () => 'pegboard', nothing);
     const listener = { ended: () => undefined, changed: () => undefined };
     const signIns = new SignIns(scope, tokenSets, listener, () => undefined);
