@@ -1,10 +1,16 @@
-import type { Finding, ReviewFacts } from 'pegboard';
+import type { Finding, Resource, ReviewFacts, ReviewFinding } from 'pegboard';
 import type { GuardedFetchParts } from 'pegboard/net';
+import { audienceScope } from '../kit/oauth/audienceScope.ts';
+import { readAuthRules } from '../kit/oauth/authRules.ts';
+import { forwardedAudiences } from '../kit/oauth/forwardedAudiences.ts';
 import { fetchTrust, tlsFindings } from '../kit/tls/fetchTrust.ts';
 import type { AuthServerConfig, ProviderConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
 import { providerAt } from './providerPresets.ts';
 import { filledSecrets } from './secretsOf.ts';
+
+/** Requests that a check sends for audiences. */
+const MAX_ASKED = 20;
 
 /** What needs the machine: secrets that cannot be read, and with --online the provider. */
 export async function reviewFindings({
@@ -12,7 +18,8 @@ export async function reviewFindings({
   directory,
   env,
   isOnline,
-}: ReviewFacts<AuthServerConfig>): Promise<readonly Finding[]> {
+  resources,
+}: ReviewFacts<AuthServerConfig>): Promise<readonly ReviewFinding[]> {
   const { extraCaFile, oauth } = config.aggregator;
   const { server } = oauth;
   const { secrets, faults } = filledSecrets(server, directory, env);
@@ -27,14 +34,15 @@ export async function reviewFindings({
     directory: () => directory,
   });
   const network = { proxies: () => config.aggregator, trust };
-  return [...found, ...(await providerFindings(server, secrets.clientSecret, network))];
+  return providerFindings(server, secrets.clientSecret, network, resources);
 }
 
 async function providerFindings(
   { idp, baseUrl }: ServerConfig,
   clientSecret: string,
   network: Pick<GuardedFetchParts, 'proxies' | 'trust'>,
-): Promise<readonly Finding[]> {
+  resources: readonly Resource[],
+): Promise<readonly ReviewFinding[]> {
   // Only here, because each start reads the manifests of all plugins.
   const [{ discoverProvider }, { providerFetch }, { providerFault }, { refusedSignIn }] = await Promise.all([
     import('./provider/discoverProvider.ts'),
@@ -52,12 +60,41 @@ async function providerFindings(
   const redirectUri = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/oauth/callback`;
   try {
     const fetch = providerFetch({ ...parts, showsRedirects: true });
-    const said = await refusedSignIn(found, idp, redirectUri, fetch);
-    return said === undefined ? [] : [refusalFinding(idp, said, redirectUri)];
+    const refusal = (scopes = idp.scopes): Promise<string | undefined> =>
+      refusedSignIn(found, idp, redirectUri, fetch, scopes);
+    const said = await refusal();
+    return said === undefined
+      ? await audienceFindings(idp, resources, refusal)
+      : [refusalFinding(idp, said, redirectUri)];
   } catch (error) {
     const text = `has an authorization endpoint that cannot be asked: ${providerFault(error)}`;
     return [finding('idp.issuerUrl', text, 'error')];
   }
+}
+
+/** What the provider says about audiences that definitions want: sign-ins continue without them, servers that need them do not work. */
+async function audienceFindings(
+  { scopes, audienceScope: form }: ProviderConfig,
+  resources: readonly Resource[],
+  refusal: (scopes: readonly string[]) => Promise<string | undefined>,
+): Promise<readonly ReviewFinding[]> {
+  const wanted = resources
+    .filter(({ kind }) => kind === 'MCPServer')
+    .map((resource) => ({
+      resource,
+      audiences: forwardedAudiences([{ auth: readAuthRules(resource.spec) }]),
+    }));
+  const audiences = [...new Set(wanted.flatMap((one) => one.audiences))].slice(0, MAX_ASKED);
+  const found: ReviewFinding[] = [];
+  for (const audience of form === '' ? [] : audiences) {
+    const scope = audienceScope(audience, form);
+    const said = scope === undefined ? undefined : await refusal([...scopes, scope]);
+    if (said === undefined) continue;
+    const message = `audience ${audience} is refused by the identity provider as scope ${scope}: ${said}; make it known there, or set aggregator.oauth.server.idp.audienceScope to the provider's form`;
+    for (const { resource } of wanted.filter((one) => one.audiences.includes(audience)))
+      found.push({ resource, path: ['auth', 'requiredAudiences'], message, severity: 'warning' });
+  }
+  return found;
 }
 
 /** What the provider says about the request of a sign-in, and the key that it is about. */

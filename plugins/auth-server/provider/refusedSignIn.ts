@@ -20,9 +20,10 @@ export async function refusedSignIn(
   idp: ProviderConfig,
   redirectUri: string,
   fetch: GuardedFetch,
+  scopes = idp.scopes,
 ): Promise<string | undefined> {
   const question = { state: newSecret(), nonce: newSecret(), verifier: newSecret(), hints: {} };
-  const url = await signInUrl(configuration, idp, redirectUri, { ...question, scopes: idp.scopes });
+  const url = await signInUrl(configuration, idp, redirectUri, { ...question, scopes });
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
   const location = answer.headers.get('location');
   const said = location === null ? await onPage(answer) : inAddress(new URL(location, url));

@@ -231,6 +231,38 @@ describe('auth-server: its configuration', () => {
       expect(await asked({ redirectUris: [REDIRECT] })).deep.equal([]);
     });
 
+    it('names the audiences that the provider refuses, at the definitions that want them', async () => {
+      const provider = await startIdentityProvider({
+        redirectUris: [REDIRECT],
+        audiences: ['known', 'target'],
+        knownScopes: 'openid profile email groups offline_access audience:server:client_id:known',
+      });
+      const definition = (name: string, auth: JsonObject): string =>
+        stringify({ name, type: 'streamable-http', url: 'https://mcp.example.com/mcp', auth });
+      const auth = { type: 'oauth', forwardToken: true };
+      const { pipeline } = await composeGateway({
+        builtIns: [...BUILT_INS, 'store-file', 'core-mcpservers', 'upstream', 'auth-client'],
+        files: {
+          'config.yaml': stringify({
+            aggregator: {
+              oauth: { server: { ...GOOD, idp: provider.config }, mcpClient: { enabled: true } },
+            },
+          }),
+          'mcpservers/notes.yaml': definition('notes', { ...auth, requiredAudiences: ['known', 'target'] }),
+          'mcpservers/good.yaml': definition('good', { ...auth, requiredAudiences: ['known'] }),
+          'state/.keep': '',
+        },
+      });
+      const found = await pipeline.check((configured) => review(configured, { isOnline: true }));
+      const named = found.filter(({ message }) => message.includes('audience'));
+      expect(named).length(1);
+      expect(named[0]).include({ severity: 'warning' });
+      expect(named[0]?.file).match(/notes\.yaml$/);
+      expect(named[0]?.message).match(
+        /audience target is refused by the identity provider as scope audience:server:client_id:target: invalid_scope: .*; .*idp\.audienceScope/,
+      );
+    });
+
     it('says what the provider says about scopes, client and redirect URI, and what to do', async () => {
       const known = { redirectUris: [REDIRECT], knownScopes: 'openid profile email offline_access' };
       expect((await asked(known)).join()).match(
