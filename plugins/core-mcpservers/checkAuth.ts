@@ -65,6 +65,8 @@ function checkQuirks(pinned: PinnedServer): readonly Finding[] {
     refuse('tokenEndpointAuthMethod', 'keeps clientSecret from being sent; remove one of them');
   if (method !== undefined && method !== 'none' && (clientId === undefined || clientSecret === undefined))
     refuse('tokenEndpointAuthMethod', `is ${method}, which needs clientId and clientSecret; write them`);
+  else if (clientSecret !== undefined && clientId === undefined)
+    refuse('clientSecret', 'is of no use without the id of its client; write clientId');
   const [written] =
     Object.entries({ authorizationEndpoint, tokenEndpoint, revocationEndpoint }).find(
       ([, url]) => url !== undefined,

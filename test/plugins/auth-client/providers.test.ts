@@ -335,6 +335,11 @@ describe('auth-client: keys of authorizationServer that cannot work together', (
       'auth.authorizationServer.tokenEndpointAuthMethod keeps clientSecret from being sent; remove one of them',
     ],
     [
+      'a secret without an id',
+      { issuer, clientSecret: 's' },
+      'auth.authorizationServer.clientSecret is of no use without the id of its client; write clientId',
+    ],
+    [
       'one endpoint',
       { issuer, clientId: 'c', tokenEndpoint },
       'auth.authorizationServer.tokenEndpoint counts only with authorizationEndpoint and tokenEndpoint, in place of metadata; write both',
