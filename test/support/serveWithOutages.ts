@@ -14,8 +14,9 @@ export interface OutageServer {
   readonly requests: (path: string) => number;
   /** From now on requests to that path, or all, wait until `resume`. */
   readonly pause: (path?: string) => void;
-  /** From now on requests to that path, or all, are answered with that status and nothing else. */
-  readonly fail: (status: number, path?: string) => void;
+  /** From now on requests to that path, or all, are answered with that status and nothing else; `reset`: not at all, the connection
+   *  ends; `cut`: it ends within the answer. */
+  readonly fail: (outage: number | 'reset' | 'cut', path?: string) => void;
   /** Ends every outage; what waits continues. */
   readonly resume: () => void;
   /** No address answers any more: connections are refused. */
@@ -33,15 +34,19 @@ export interface TlsFiles {
 export async function serveWithOutages(handle: Handle, port = 0, tls?: TlsFiles): Promise<OutageServer> {
   const counts = new Map<string, number>();
   const ALL = '';
-  const failing = new Map<string, number>();
+  const failing = new Map<string, number | 'reset' | 'cut'>();
   const paused = new Map<string, ReturnType<typeof gate>>();
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const path = (req.url ?? '').replace(/\?.*/, '');
     counts.set(path, (counts.get(path) ?? 0) + 1);
     await (paused.get(path) ?? paused.get(ALL))?.opened;
-    const status = failing.get(path) ?? failing.get(ALL);
-    if (status === undefined) await handle(req, res, path);
-    else res.writeHead(status).end();
+    const outage = failing.get(path) ?? failing.get(ALL);
+    if (outage === undefined) await handle(req, res, path);
+    else if (outage === 'reset') req.socket.resetAndDestroy();
+    else if (outage === 'cut') {
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 });
+      res.write('{"access_token":', () => req.socket.resetAndDestroy());
+    } else res.writeHead(outage).end();
   };
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     answer(req, res).catch((error: unknown) => res.destroy(error as Error));
@@ -65,7 +70,7 @@ export async function serveWithOutages(handle: Handle, port = 0, tls?: TlsFiles)
     url: `${origin}:${(server.address() as AddressInfo).port}`,
     requests: (path) => counts.get(path) ?? 0,
     pause: (path = ALL) => void paused.set(path, gate()),
-    fail: (status, path = ALL) => void failing.set(path, status),
+    fail: (outage, path = ALL) => void failing.set(path, outage),
     resume: () => {
       for (const { open } of paused.values()) open();
       paused.clear();

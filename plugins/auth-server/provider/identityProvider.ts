@@ -1,5 +1,6 @@
 import { errors } from 'jose';
 import type { Log } from 'pegboard';
+import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
 import * as client from 'openid-client';
 import type { ProviderConfig } from '../config.ts';
@@ -21,6 +22,8 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = 30;
+/** Reasons of guardedFetch that pass. */
+const NO_ANSWER: readonly string[] = ['unresolved', 'unreachable', 'timeout'];
 
 export interface Verification {
   readonly issuer: string;
@@ -232,6 +235,7 @@ export class IdentityProvider {
 
 /** A fault of the network, or an answer that is not the protocol's (502 of a proxy). */
 function isTransient({ code, cause }: client.ClientError): boolean {
+  if (cause instanceof GuardedFetchError) return NO_ANSWER.includes(cause.reason);
   const status = cause instanceof Response ? cause.status : 0;
   if (status >= 400 && status < 500 && status !== 429) return false;
   return ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'].includes(

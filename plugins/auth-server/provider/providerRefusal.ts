@@ -15,12 +15,18 @@ const FOR_CLIENTS: readonly string[] = [
 ];
 const REFUSED =
   'the identity provider has refused the request of this gateway; the log of the gateway has the reason';
+/** Keycloak's own code, for a person without the role offline_access. Source: its OAuthErrorException */
+const NOT_ALLOWED = 'not_allowed';
+const NO_OFFLINE =
+  'the identity provider does not let this person or this gateway stay signed in (offline_access); ask the administrator';
 const SECRET = 'check clientId and clientSecret of aggregator.oauth.server.idp';
 const FIXES: Readonly<Record<string, string>> = {
   invalid_client: SECRET,
   unauthorized_client: SECRET,
   invalid_scope: 'take out of aggregator.oauth.server.idp.scopes what the provider does not know',
   invalid_request: 'check parameters and scopes of aggregator.oauth.server.idp',
+  [NOT_ALLOWED]:
+    'give people the role offline_access there, or take offline_access out of aggregator.oauth.server.idp.scopes',
 };
 
 /** An error of the identity provider in the terms of OAuth: what the client is told, and what the log says.
@@ -43,5 +49,6 @@ export function providerRefusal(
     ...(description !== undefined && { description: providerWords(description) }),
     ...(fix !== undefined && { fix }),
   };
-  return { error: new OAuthError('server_error', REFUSED, { reason }), told };
+  const [shown, text] = code === NOT_ALLOWED ? ['access_denied', NO_OFFLINE] : ['server_error', REFUSED];
+  return { error: new OAuthError(shown, text, { reason }), told };
 }

@@ -185,6 +185,19 @@ describe('answers of the identity provider', () => {
     expect(lines().at(-1)!.data).not.have.property('description');
   });
 
+  it('that allow a person no offline sign-in deny it, with the words of the provider and the key in one line of the log', async () => {
+    const error_description = 'Offline tokens not allowed for the user or client';
+    const redirect = { code: undefined, error: 'not_allowed', error_description };
+    const before = auth.gateway.log.having('did not complete a request', 'warn').length;
+    const answer = await signInWith({ redirect });
+    expect(answer).include({ error: 'access_denied' });
+    expect(answer['error_description']).include('offline_access');
+    const lines = auth.gateway.log.having('did not complete a request', 'warn').slice(before);
+    expect(lines).length(1);
+    expect(lines[0]?.data).include({ error: 'not_allowed', description: error_description });
+    expect(lines[0]?.data['fix']).include('aggregator.oauth.server.idp.scopes');
+  });
+
   it('name the secret of this gateway in the log if the provider refuses it', async () => {
     const body = JSON.stringify({
       error: 'invalid_client',
@@ -224,9 +237,12 @@ describe('answers of the identity provider', () => {
   });
 
   it('lead to temporarily_unavailable when its token endpoint is out of order', async () => {
-    provider.fail(500, '/token');
-    expect(await signInWith({})).include({ error: 'temporarily_unavailable' });
-    provider.resume();
+    for (const outage of [500, 'reset', 'cut'] as const) {
+      provider.fail(outage, '/token');
+      expect(await signInWith({}), String(outage)).include({ error: 'temporarily_unavailable' });
+      expect(notCompleted(auth)).equal('provider-unreachable');
+      provider.resume();
+    }
     expect(await signInWith({})).have.property('code');
   });
 
