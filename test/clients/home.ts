@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { newBrowser } from '../support/browser.ts';
 import { defer } from '../support/cleanup.ts';
 import { commandOnTerminal } from '../support/onTerminal.ts';
+import type { OnTerminal } from '../support/onTerminal.ts';
 import { until } from '../support/until.ts';
 import type { Program } from './clients.ts';
 import { folderOf } from './installation.ts';
@@ -75,23 +76,32 @@ export class Home {
   /** A program on a terminal, which shows an address for the browser and ends when the person has signed in there.
    *  @returns what it shows @throws Error with that if it fails */
   async signIn(
-    [command = '', ...args]: readonly string[],
+    words: readonly string[],
     address: RegExp,
     env: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    const options = { ...this.#place(env), columns: MAX_ADDRESS };
-    const words = ['sh', '-c', 'exec "$0" "$@"', command, ...args];
-    const { shown, exited } = commandOnTerminal(words, options);
+    const { shown, exited } = this.terminal(words, env);
     const text = (): string => stripVTControlCharacters(shown());
-    const ended = exited.then((code) => `${command} ended with ${code}:\n${text()}`);
+    const ended = exited.then((code) => `${words.join(' ')} ended with ${code}:\n${text()}`);
     const [url] = await Promise.race([
       until(() => address.exec(shown()) ?? undefined, { what: 'an address', withinMs: 60_000 }),
       ended.then((fault) => Promise.reject(new Error(fault))),
     ]);
-    const page = await newBrowser().open(url);
-    if (page.status !== 200) throw new Error(`the browser shows ${page.status} ${page.url}: ${page.text}`);
+    await this.visit(url);
     if ((await exited) !== 0) throw new Error(await ended);
     return text();
+  }
+
+  /** A program on a terminal that is wide enough for addresses. */
+  terminal(words: readonly string[], env: Readonly<Record<string, string>> = {}): OnTerminal {
+    const options = { ...this.#place(env), columns: MAX_ADDRESS };
+    return commandOnTerminal(['sh', '-c', 'exec "$0" "$@"', ...words], options);
+  }
+
+  /** The person's browser, at an address that it leaves signed in. @throws Error with the page if it ends at a refusal */
+  async visit(url: string): Promise<void> {
+    const page = await newBrowser().open(url);
+    if (page.status !== 200) throw new Error(`the browser shows ${page.status} ${page.url}: ${page.text}`);
   }
 
   #place(env: Readonly<Record<string, string>>): { cwd: string; env: Record<string, string> } {

@@ -8,6 +8,7 @@ import { folderOf, install, isInstalled } from './installation.ts';
 import { legsOf } from './legs.ts';
 import type { Leg } from './legs.ts';
 import { LINK } from './link.ts';
+import { GEMINI_SIGN_IN, INSPECTOR_PAGE_SIGN_IN, OPENCODE_SIGN_IN } from './pageSignIn.ts';
 import { CLAUDE_SIGN_IN, CODEX_SIGN_IN, INSPECTOR_SIGN_IN } from './signIn.ts';
 
 const USAGE = `npm run clients -- [--install] [--only <words>]
@@ -23,14 +24,19 @@ interface Suite {
 function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
   return { program, legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })) };
 }
+const SIGN_IN: Readonly<Record<string, Leg<Client>>> = {
+  'Claude Code': CLAUDE_SIGN_IN,
+  Codex: CODEX_SIGN_IN,
+  'Gemini CLI': GEMINI_SIGN_IN,
+};
 function signInOf({ name }: Client): readonly Leg<Client>[] {
-  if (name === 'Codex') return [CODEX_SIGN_IN];
-  return name === 'Claude Code' ? [CLAUDE_SIGN_IN] : [];
+  const leg = SIGN_IN[name];
+  return leg === undefined ? [] : [leg];
 }
 const SUITES: readonly Suite[] = [
   ...CLIENTS.map((client) => suite(client, [...legsOf(client), LINK, AGENT_BRIDGE, ...signInOf(client)])),
-  suite(OPENCODE, [LINK]),
-  suite(INSPECTOR, [INSPECTOR_BRIDGE, INSPECTOR_SIGN_IN]),
+  suite(OPENCODE, [LINK, OPENCODE_SIGN_IN]),
+  suite(INSPECTOR, [INSPECTOR_BRIDGE, INSPECTOR_SIGN_IN, INSPECTOR_PAGE_SIGN_IN]),
 ];
 
 async function main(): Promise<number> {

@@ -13,8 +13,9 @@ import { callOf, expectIn, play } from './play.ts';
 const WAYS = ['client metadata document', 'public registration', 'confidential registration'] as const;
 type Way = (typeof WAYS)[number];
 
-const TOOL = 'core_service_list';
-const ANSWER = 'mcp-aggregator';
+export const TOOL = 'core_service_list';
+/** What its result has. */
+export const ANSWER = 'mcp-aggregator';
 const LIFETIME_S = 60;
 
 /** A gateway with sign-in for one client. */
@@ -145,9 +146,15 @@ async function inAllWays(program: Program, path: string, { signIn, callAgain }: 
   return WAYS.join(', ');
 }
 
-async function setUp(program: Program, way: Way, path: string): Promise<Setup> {
+/** A gateway with sign-in, and a home for the program. @param path of its redirect URI @param lifetimeS of access tokens */
+export async function setUp(
+  program: Program,
+  way: Way,
+  path: string,
+  lifetimeS = LIFETIME_S,
+): Promise<Setup> {
   const provider = await startIdentityProvider({
-    lifetimes: { AccessToken: LIFETIME_S },
+    lifetimes: { AccessToken: lifetimeS },
     isRotating: true,
   });
   let document = '';
@@ -180,6 +187,6 @@ async function register(url: string, redirectUri: string): Promise<Credentials> 
 }
 
 /** What a client prints for the browser, to its end. */
-function addressAt(url: string): RegExp {
+export function addressAt(url: string): RegExp {
   return new RegExp(`${url}/oauth/authorize\\?[\\w.%~+&=-]+(?=[^\\w.%~+&=-])`);
 }
