@@ -105,7 +105,7 @@ async function begin(
   return { ...page, headers: { ...page.headers, ...browser.headers } };
 }
 
-/** @throws OAuthError invalid_request for one that is too long */
+/** @throws OAuthError invalid_request for one that is too long, and a max_age that is not a number of seconds */
 function hintsOf(params: Params): Flow['hints'] {
   const hints: Record<string, string> = {};
   for (const name of HINTS) {
@@ -117,6 +117,8 @@ function hintsOf(params: Params): Flow['hints'] {
       });
     if (hint !== undefined) hints[name] = hint;
   }
+  if (hints['max_age'] !== undefined && !/^\d{1,9}$/.test(hints['max_age']))
+    throw new OAuthError('invalid_request', 'max_age must be a number of seconds', { reason: 'max-age' });
   return hints;
 }
 

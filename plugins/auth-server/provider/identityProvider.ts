@@ -71,11 +71,11 @@ export class IdentityProvider {
     return (await signInUrl(this.#ready(), this.#idp, this.#redirectUri, question)).href;
   }
 
-  /** Redeems the provider's code, and verifies its answer: signature, iss, aud, azp, exp, iat, nonce.
+  /** Redeems the provider's code, and verifies its answer: signature, iss, aud, azp, exp, iat, nonce, auth_time if max_age was asked.
    *  @param query of the redirect to /oauth/callback @throws OAuthError */
   async redeem(
     query: URLSearchParams,
-    asked: Pick<ProviderQuestion, 'state' | 'nonce' | 'verifier'>,
+    asked: Pick<ProviderQuestion, 'state' | 'nonce' | 'verifier' | 'hints'>,
   ): Promise<Identity> {
     const configuration = this.#ready();
     const current = new URL(this.#redirectUri);
@@ -88,6 +88,7 @@ export class IdentityProvider {
         idTokenExpected: true,
       });
       await this.#verify(tokens);
+      refuseOldLogin(tokens, asked.hints['max_age'] ?? this.#idp.parameters['max_age']);
       const { sub: subject = '' } = tokens.claims() ?? {};
       const claims = (await claimsOf(configuration, tokens, subject, this.#idp.groupsClaim)) ?? {};
       const provider = tokensOf(tokens, tokens.id_token ?? '', undefined);
@@ -262,6 +263,17 @@ function tokensOf(tokens: Tokens, idToken: string, formerRefresh: string | undef
 function refuseFuture(tokens: client.TokenEndpointResponseHelpers): void {
   const { iat = 0 } = tokens.claims() ?? {};
   if (iat > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw untrusted();
+}
+
+/** @throws OAuthError login_required if the person did not sign in within so many seconds, or the provider does not say when.
+ *  Source: OIDC Core §3.1.2.1, §3.1.3.7 */
+function refuseOldLogin(tokens: client.TokenEndpointResponseHelpers, maxAge: string | undefined): void {
+  if (maxAge === undefined) return;
+  const { auth_time: at } = tokens.claims() ?? {};
+  if (at !== undefined && at + Number(maxAge) >= Date.now() / 1_000 - CLOCK_TOLERANCE_S) return;
+  throw new OAuthError('login_required', 'the identity provider did not sign the person in within max_age', {
+    reason: at === undefined ? 'auth-time-missing' : 'auth-time-too-old',
+  });
 }
 
 function untrusted(): OAuthError {

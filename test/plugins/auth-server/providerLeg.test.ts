@@ -136,6 +136,23 @@ describe('answers of the identity provider', () => {
     expect(await signInWith({ token: { id_token: undefined } })).include({ error: 'server_error' });
   });
 
+  it('lead to login_required when the person has not signed in within max_age, or no time is told', async () => {
+    const signInAfter = async (auth_time?: number): Promise<Readonly<Record<string, string>>> => {
+      provider.lie({ claims: { auth_time } });
+      return answerOf(await auth.redirected({ max_age: '60' }), auth);
+    };
+    for (const [time, reason] of [
+      [undefined, 'auth-time-missing'],
+      [NOW - 600, 'auth-time-too-old'],
+    ] as const) {
+      expect(await signInAfter(time))
+        .include({ error: 'login_required' })
+        .not.have.property('code');
+      expect(notCompleted(auth)).equal(reason);
+    }
+    expect(await signInAfter(Math.floor(Date.now() / 1_000) - 30)).have.property('code');
+  });
+
   it('T25: lead to server_error when /userinfo answers for another person', async () => {
     const withoutEmail = { claims: { email: undefined } };
     expect(await signInWith({ ...withoutEmail, userinfo: { sub: 'eve' } })).include({

@@ -171,6 +171,12 @@ describe('auth-server: /oauth/authorize', () => {
     }
   });
 
+  it('refuses a max_age that is not a number of seconds', async () => {
+    for (const max_age of ['-1', '1.5', 'soon'])
+      expect(await redirected({ max_age })).include({ error: 'invalid_request', reason: 'max-age' });
+    expect(await isSentToProvider({ max_age: '0' })).equal(true);
+  });
+
   it('T11: refuses a resource that is not this gateway', async () => {
     const { base } = auth;
     for (const resource of ['https://o.example/mcp', `${base}.evil.example`, `${base}/admin`, `${base}#mcp`])
