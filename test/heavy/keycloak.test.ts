@@ -75,6 +75,7 @@ describe('sign-in at a real Keycloak', function () {
       clientId,
       secret: SECRET,
       redirectUris: [`${auth.base}/oauth/callback`],
+      attributes: { 'post.logout.redirect.uris': `${auth.base}/oauth/signed-out` },
       protocolMappers: [GROUPS_MAPPER],
     });
     await auth.discovered();
@@ -310,6 +311,42 @@ describe('sign-in at a real Keycloak', function () {
       await end();
       await until(async () => (await alive()).length === 0, { what: 'the end of both' });
       await refreshed(auth, foreign);
+    });
+
+  for (const [name, of] of [
+    ['sign-ins', () => plain],
+    ['sign-ins with offline_access', () => offline],
+  ] as const)
+    it(`${name} and the session of the browser at Keycloak end at the page that signs people out`, async () => {
+      const auth = of();
+      const username = `kim-${auth === plain ? 'plain' : 'offline'}`;
+      const id = await person(username);
+      const [browser, elsewhere] = [newBrowser(), newBrowser()];
+      const signedIn = [
+        await tokensAs(auth, username, browser),
+        await tokensAs(auth, username, browser),
+        await tokensAs(auth, username, elsewhere),
+      ];
+      const sessions = async (): Promise<number> =>
+        ((await keycloak.admin('GET', `/pb/users/${id}/sessions`)) as readonly Named[]).length;
+      // It keeps none for offline tokens alone.
+      const count = auth === plain ? 2 : 0;
+      expect(await sessions()).equal(count);
+      const page = await browser.open(`${auth.base}/oauth/logout`);
+      expect(page.text).include(`${username}@example.com`);
+      const end = await browser.submit(page, { end: 'provider' });
+      expect([end.status, end.url.split('?')[0]], end.text).deep.equal([
+        200,
+        `${auth.base}/oauth/signed-out`,
+      ]);
+      expect(end.text).include('You are signed out');
+      for (const tokens of signedIn) {
+        expect((await auth.mcp(tokens.access)).status).equal(401);
+        isEnded(await auth.refresh(tokens.refresh));
+      }
+      // Those of other browsers are theirs to end.
+      expect(await sessions()).equal(Math.max(0, count - 1));
+      await tokensAs(auth, username, browser);
     });
 
   it('a secret that changes at Keycloak ends no sign-in: the log has its words and the key to look at', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { mcpClient, startGateway } from '../contract/index.ts';
-import { REDIRECT, startAuthServer } from '../support/authServer.ts';
+import { REDIRECT, startAuthServer, tokensOf } from '../support/authServer.ts';
 import { needChromium, startChromium } from '../support/browser.ts';
 import { defer } from '../support/cleanup.ts';
 import { freePort } from '../support/everything.ts';
@@ -58,11 +58,18 @@ describe('the pages of sign-ins in a browser', function () {
     await look(page, 'consent');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('done').waitFor();
+    tokensOf(await asking.redeem(new URL(page.url()).searchParams.get('code') ?? ''));
     await page.goto(asking.authorizeUrl());
     await page.getByText('alice@example.com').waitFor();
     await look(page, 'consent-known');
     await page.goto(`${asking.base}/oauth/callback?state=${'a'.repeat(43)}`);
     await look(page, 'refused');
+    await page.goto(`${asking.base}/oauth/logout`);
+    await page.getByRole('button', { name: 'Sign out Test client' }).waitFor();
+    await look(page, 'logout');
+    await page.getByRole('button', { name: 'All but that session' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await look(page, 'signed-out');
   });
 
   it('are as good where secrets are entered, refused and corrected', async () => {

@@ -166,6 +166,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
           client_secret: CLIENT_SECRET,
           redirect_uris: redirectUris,
           grant_types: ['authorization_code', 'refresh_token'],
+          post_logout_redirect_uris: redirectUris.map((uri) => new URL('/oauth/signed-out', uri).href),
           ...(options.reportsLogouts === true && {
             backchannel_logout_uri: new URL('/oauth/backchannel-logout', redirectUris[0]).href,
             backchannel_logout_session_required: true,

@@ -23,10 +23,10 @@ export function browserSignIn(leg: ProviderLeg, people: BrowserPeople): BrowserS
       if (caller.issuer !== issuer) return 'unknowable';
       const person = await people.find(request);
       // Of a former identity provider, the name may be another person's.
-      if (person?.issuer !== issuer) return withHeaders(leg, await begin(leg, request, returnTo, {}));
+      if (person?.issuer !== issuer) return withHeaders(leg, await toSignIn(leg, request, returnTo));
       if (person.subject === caller.subject) return undefined;
       // Else the provider would answer for the same person again.
-      const other = await begin(leg, request, returnTo, { prompt: 'login' });
+      const other = await toSignIn(leg, request, returnTo, { prompt: 'login' });
       return withHeaders(leg, otherPersonPage(person, other));
     },
   };
@@ -37,11 +37,12 @@ function isBelow(base: string, path: string): boolean {
   return `${new URL(base + path).href}/`.startsWith(`${new URL(base).href.replace(/\/$/, '')}/`);
 }
 
-async function begin(
+/** Begins a sign-in for no client. @param returnTo the path at which it ends */
+export async function toSignIn(
   leg: ProviderLeg,
   request: InboundRequest,
   returnTo: string,
-  hints: Readonly<Record<string, string>>,
+  hints: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   const browser = leg.browsers.give(request, BROWSER_S);
   const flow = {

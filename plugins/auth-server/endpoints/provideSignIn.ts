@@ -16,6 +16,7 @@ import { authorize } from './authorize.ts';
 import { browserSignIn } from './browserSignIn.ts';
 import { consent } from './consent.ts';
 import { providerCallback } from './providerCallback.ts';
+import { logout } from './logout.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
 /** The way of a browser: from a client or a page of this gateway to the provider, and back with a code or a known person. */
@@ -24,7 +25,7 @@ export function provideSignIn(
   web: Web,
   provider: IdentityProvider,
   clients: Clients,
-  { codes, devices, tokenSets }: Issued,
+  { codes, devices, tokenSets, people: signIns }: Issued,
 ): void {
   const { addresses } = web;
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
@@ -50,5 +51,6 @@ export function provideSignIn(
   web.serve(providerCallback(leg, codes, people, clients.registrations, devices));
   web.serve(deviceAuthorization(clients, devices, addresses, config));
   web.serve(devicePage(leg, clients, devices, config));
+  for (const endpoint of logout(leg, people, signIns, scope.log)) web.serve(endpoint);
   scope.provide(BrowserSignIn, browserSignIn(leg, people));
 }

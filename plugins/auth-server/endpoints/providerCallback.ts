@@ -90,7 +90,7 @@ async function toClient(
     const identity = await redeem();
     const code = await codes.issue({ clientId, redirectUri, scope, challenge }, identity);
     // Else an attacker could have a victim's browser pass for the attacker's, by a callback of their own.
-    const headers = isSameBrowser ? await people.remember(request, identity.person) : {};
+    const headers = isSameBrowser ? await people.remember(request, identity) : {};
     return redirectTo(redirectUri, { code, state: flow.state, iss: addresses.base }, headers);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
@@ -108,7 +108,7 @@ async function toPage(
   try {
     const identity = await redeem();
     await tokenSets.renew(identity);
-    const headers = await people.remember(request, identity.person);
+    const headers = await people.remember(request, identity);
     return { status: 302, headers: { location: addresses.at(returnTo), ...headers } };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
@@ -142,7 +142,7 @@ async function toDevice(
   await codes.issueFor(challenge, asked, identity);
   if (!(await devices.decide(device, 'allowed'))) return deviceEnd('expired');
   const shown = deviceEnd('allowed');
-  return { ...shown, headers: { ...shown.headers, ...(await people.remember(request, identity.person)) } };
+  return { ...shown, headers: { ...shown.headers, ...(await people.remember(request, identity)) } };
 }
 
 /** @param isOwnAnswer whether it is what a client gets, which has then registered this address as its own */

@@ -71,6 +71,14 @@ export class IdentityProvider {
     return (await signInUrl(this.#ready(), this.#idp, this.#redirectUri, question)).href;
   }
 
+  /** Where the browser goes to end its session there; undefined if the provider offers no such address, or has not been found.
+   *  Source: https://openid.net/specs/openid-connect-rpinitiated-1_0.html §2 */
+  logoutAddress(asked: Readonly<Record<string, string>>): string | undefined {
+    const configuration = this.#configuration;
+    if (configuration?.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return client.buildEndSessionUrl(configuration, asked).href;
+  }
+
   /** Redeems the provider's code, and verifies its answer: signature, iss, aud, azp, exp, iat, nonce, auth_time if max_age was asked.
    *  @param query of the redirect to /oauth/callback @throws OAuthError */
   async redeem(
