@@ -62,7 +62,7 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
     revoke(clients, signIns, accessTokens, scope.log),
     introspect(clients, accessTokens, addresses),
     backchannelLogout(logoutTokens, issued.people, scope.log),
-    ...userinfo(),
+    ...userinfo(config),
   ])
     web.serve(endpoint);
 

@@ -108,6 +108,17 @@ describe('auth-server: idp.provider', () => {
       expect((await auth.refresh(refresh)).status).equal(200);
     });
 
+  it('lets groups that no scope asks for come with the profile', async () => {
+    const told = async (preset: string, scope: string): Promise<unknown> => {
+      const quirks = Object.values(ALL).find(({ provider }) => provider === preset)!;
+      const auth = await started(quirks);
+      return groupsOf(auth, (await auth.tokens({ scope })).access);
+    };
+    expect(await told('entra', 'openid profile')).deep.equal(GUIDS);
+    expect(await told('entra', 'openid email')).deep.equal([]);
+    expect(await told('dex', 'openid profile')).deep.equal([]);
+  });
+
   it('does not change what is written', async () => {
     const quirks = { knownScopes: 'openid email', offlineBy: ['access_type', 'offline'] as const };
     const own = { scopes: ['openid', 'email'], parameters: { access_type: 'online' } };
