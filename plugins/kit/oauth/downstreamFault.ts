@@ -47,7 +47,9 @@ export class DownstreamFault extends Error {
     if (status === TOO_MANY) return new DownstreamFault('unavailable', 'busy', detail, retryAfterOf(headers));
     if (status >= SERVER_FAULT)
       return new DownstreamFault('unavailable', 'status-5xx', detail, retryAfterOf(headers));
-    if (OF_THIS_GATEWAY.includes(code) || (status === UNAUTHORIZED && code === ''))
+    // Keycloak says so of an audience that it does not know.
+    const isOfTarget = code === 'invalid_client' && /\baudience\b/i.test(words);
+    if ((OF_THIS_GATEWAY.includes(code) && !isOfTarget) || (status === UNAUTHORIZED && code === ''))
       return new DownstreamFault('unavailable', 'credentials-refused', detail);
     if (code === '') return new DownstreamFault('unusable', 'status', detail);
     if (OF_THE_SUBJECT.includes(code)) return new DownstreamFault('subject-refused', 'refused', detail);

@@ -71,6 +71,6 @@ describe('auth-exchange: forms of exchange', () => {
     expect(told(scoped)).match(/^status 400 invalid_scope: Invalid scopes: openid groups; check .*scopes/);
     const unknown = await start({ audience: 'unknown' });
     await unknown.exchange();
-    expect(told(unknown)).equal('status 400 invalid_client: Audience not found');
+    expect(told(unknown)).match(/^status 400 invalid_client: Audience not found; check .*audience/);
   });
 });
