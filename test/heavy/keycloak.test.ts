@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import type { JsonObject } from '../../kernel/index.ts';
 import { REDIRECT, startAuthServer, tokensOf } from '../support/authServer.ts';
-import type { AuthServer, TokenAnswer, Tokens } from '../support/authServer.ts';
+import type { AuthServer, AuthServerOptions, TokenAnswer, Tokens } from '../support/authServer.ts';
 import { newBrowser, signIn } from '../support/browser.ts';
 import { needKeycloak } from '../support/keycloak/distribution.ts';
 import { startKeycloak } from '../support/keycloak/keycloak.ts';
 import type { Keycloak } from '../support/keycloak/keycloak.ts';
+import { AS_PORTAL, PORTAL_SECRET, TOKEN_EXCHANGE, basic, typeUri } from '../support/exchangeGateway.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import { personWith } from '../support/people.ts';
 import { serveWithOutages } from '../support/serveWithOutages.ts';
+import { tlsProxy } from '../support/tlsProxy.ts';
+import { startTrustingSite } from '../support/trustingSite.ts';
 import { until } from '../support/until.ts';
 
 const REALM = {
@@ -53,30 +58,40 @@ describe('sign-in at a real Keycloak', function () {
     offline = await gatewayAt('offline', { provider: 'keycloak' });
   });
 
-  /** A gateway, and its client at Keycloak. */
-  async function gatewayAt(clientId: string, idp: JsonObject): Promise<AuthServer> {
+  /** A gateway, and its client at Keycloak. @param client more of that client @param issuerUrl of a realm behind a proxy */
+  async function gatewayAt(
+    clientId: string,
+    idp: JsonObject,
+    {
+      client = {},
+      issuerUrl = `${keycloak.url}/realms/pb`,
+      ...options
+    }: AuthServerOptions & { readonly client?: JsonObject; readonly issuerUrl?: string } = {},
+  ): Promise<AuthServer> {
     const auth = await startAuthServer({
+      ...options,
       idp: {
-        issuerUrl: `${keycloak.url}/realms/pb`,
+        issuerUrl,
         clientId,
         clientSecret: SECRET,
         allowPrivateIPOIDC: true,
         ...idp,
       },
-      builtIns: [...BUILT_INS, 'access'],
-      settings: {
+      builtIns: options.builtIns ?? [...BUILT_INS, 'access'],
+      settings: options.settings ?? {
         access: [
           { groups: ['ops'], toolset: ['tool:stop'] },
           { groups: ['dev'], toolset: ['server:git'] },
         ],
       },
     });
-    await keycloak.admin('POST', '/pb/clients', {
+    await keycloak.admin('POST', `/${issuerUrl.split('/').at(-1)}/clients`, {
       clientId,
       secret: SECRET,
       redirectUris: [`${auth.base}/oauth/callback`],
       attributes: { 'post.logout.redirect.uris': `${auth.base}/oauth/signed-out` },
       protocolMappers: [GROUPS_MAPPER],
+      ...client,
     });
     await auth.discovered();
     return auth;
@@ -94,7 +109,10 @@ describe('sign-in at a real Keycloak', function () {
 
   /** A new person of these groups. @returns their id */
   async function person(username: string, ...groups: readonly string[]): Promise<string> {
-    await keycloak.admin('POST', '/pb/users', {
+    return personIn('pb', username, ...groups);
+  }
+  async function personIn(realm: string, username: string, ...groups: readonly string[]): Promise<string> {
+    await keycloak.admin('POST', `/${realm}/users`, {
       username,
       enabled: true,
       email: `${username}@example.com`,
@@ -104,7 +122,7 @@ describe('sign-in at a real Keycloak', function () {
       groups,
       credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
     });
-    return find(`/pb/users?exact=true&username=${username}`, username);
+    return find(`/${realm}/users?exact=true&username=${username}`, username);
   }
 
   /** Signs in by Keycloak's form, which a browser that is signed in does not see again. */
@@ -367,6 +385,167 @@ describe('sign-in at a real Keycloak', function () {
     });
     await keycloak.admin('PUT', `/pb/clients/${id}`, { ...client, secret: SECRET });
     await refreshed(auth, tokens);
+  });
+
+  describe('the standard token exchange', () => {
+    const EXCHANGES = { 'standard.token.exchange.enabled': 'true' };
+    /** A mapper that has the access tokens of a client be for another one too, as an exchange for it wants. */
+    const audienceMapper = (audience: string): JsonObject => ({
+      name: `audience ${audience}`,
+      protocol: 'openid-connect',
+      protocolMapper: 'oidc-audience-mapper',
+      config: {
+        'included.client.audience': audience,
+        'access.token.claim': 'true',
+        'id.token.claim': 'false',
+      },
+    });
+    const NO_AUDIENCE = /^status 400 invalid_client: Audience not found; check .*audience/;
+    const TARGET = { clientId: 'target-api', secret: SECRET };
+
+    it('gives a server an access token for its audience, by auth.tokenExchange', async () => {
+      const proxy = await tlsProxy(() => keycloak.url);
+      await keycloak.admin('POST', '', {
+        realm: 'secure',
+        enabled: true,
+        attributes: { frontendUrl: proxy.origin },
+      });
+      await keycloak.admin('POST', '/secure/clients', TARGET);
+      const realm = `${proxy.origin}/realms/secure`;
+      const site = await startTrustingSite(() => ({
+        issuer: realm,
+        jwksUrl: `${keycloak.url}/realms/secure/protocol/openid-connect/certs`,
+        audience: TARGET.clientId,
+      }));
+      const definition = (audience: string): string =>
+        site.definition({
+          auth: {
+            tokenExchange: {
+              enabled: true,
+              idpTokenEndpoint: `${realm}/protocol/openid-connect/token`,
+              audience,
+              clientId: 'exchanging',
+              clientSecret: SECRET,
+            },
+          },
+        });
+      const auth = await gatewayAt(
+        'exchanging',
+        { provider: 'keycloak' },
+        {
+          issuerUrl: realm,
+          builtIns: 'all',
+          settings: {
+            aggregator: { extraCaFile: proxy.certificate, oauth: { mcpClient: { enabled: true } } },
+          },
+          files: {
+            'mcpservers/notes.yaml': definition('target-api'),
+            'mcpservers/no.yaml': definition('unknown'),
+          },
+          client: { attributes: EXCHANGES, protocolMappers: [GROUPS_MAPPER, audienceMapper('target-api')] },
+        },
+      );
+      const id = await personIn('secure', 'kate');
+      const tokens = await tokensAs(auth, 'kate', newBrowser(readFileSync(proxy.certificate, 'utf8')));
+      const kate = await personWith(auth, tokens, '');
+      expect(await kate.told('x_notes_whoami')).include(id);
+      expect(decodeJwt(site.tokens().at(-1) ?? '')).include({
+        iss: realm,
+        aud: 'target-api',
+        azp: 'exchanging',
+      });
+      await kate.told('x_no_whoami');
+      expect(auth.gateway.log.having('gave no token').at(-1)?.data['detail']).match(NO_AUDIENCE);
+    });
+
+    it('gives a client of the broker an access token for the audience of its target', async () => {
+      const realm = `${keycloak.url}/realms/pb`;
+      await keycloak.admin('POST', '/pb/clients', TARGET);
+      const target = (audience: string): JsonObject => ({
+        idpTokenEndpoint: `${realm}/protocol/openid-connect/token`,
+        audience,
+        subjectTokenType: 'access_token',
+        clientId: 'brokering',
+        clientSecretFile: 'brokering-secret',
+      });
+      const auth = await gatewayAt(
+        'brokering',
+        { provider: 'keycloak' },
+        {
+          builtIns: [...BUILT_INS, 'auth-exchange'],
+          config: {
+            trustedIssuers: [
+              {
+                issuer: realm,
+                jwksUrl: `${realm}/protocol/openid-connect/certs`,
+                allowPrivateIPJWKS: true,
+                allowedAudiences: ['brokering'],
+                acceptedTypHeaders: ['JWT'],
+              },
+            ],
+            tokenExchangeBroker: {
+              brokerClients: { portal: { clientSecretFile: 'portal-secret' } },
+              clientAudiences: { portal: ['api', 'unknown'] },
+              allowPrivateIP: true,
+              targets: { api: target(TARGET.clientId), unknown: target('not-there') },
+            },
+          },
+          files: { 'portal-secret': PORTAL_SECRET, 'brokering-secret': SECRET },
+          client: { attributes: EXCHANGES, protocolMappers: [GROUPS_MAPPER, audienceMapper('target-api')] },
+        },
+      );
+      await keycloak.admin('POST', '/pb/clients', {
+        clientId: 'portal',
+        secret: SECRET,
+        directAccessGrantsEnabled: true,
+        protocolMappers: [audienceMapper('brokering'), audienceMapper('target-api')],
+      });
+      const id = await person('lea');
+      const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
+        method: 'POST',
+        headers: { authorization: basic('portal', SECRET) },
+        body: new URLSearchParams({
+          grant_type: 'password',
+          username: 'lea',
+          password: PASSWORD,
+          scope: 'openid',
+        }),
+      });
+      const { access_token, id_token } = (await answer.json()) as Record<string, string>;
+      const exchange = (audience: string, name: string, token: string | undefined): Promise<TokenAnswer> =>
+        auth.post(
+          { grant_type: TOKEN_EXCHANGE, audience, subject_token: token, subject_token_type: typeUri(name) },
+          AS_PORTAL,
+        );
+      const { status, body } = await exchange('api', 'access_token', access_token);
+      expect(status, JSON.stringify(body)).equal(200);
+      expect(decodeJwt(String(body['access_token']))).include({ iss: realm, sub: id, aud: 'target-api' });
+      const other = await exchange('api', 'id_token', id_token);
+      expect(other.body).include({ error: 'invalid_request' });
+      expect(other.body['error_description']).match(/^subject_token_type must be .*access_token$/);
+      isEnded(await exchange('unknown', 'access_token', access_token));
+      expect(auth.gateway.log.having('gave no token').at(-1)?.data['detail']).match(NO_AUDIENCE);
+    });
+  });
+
+  it('denies an offline sign-in to a person without the role, in one line with its words and the key to look at', async () => {
+    const id = await person('mia');
+    const roles = `/pb/users/${id}/role-mappings/realm`;
+    await keycloak.admin('DELETE', roles, await keycloak.admin('GET', roles));
+    const { searchParams } = await signIn(offline.authorizeUrl(), {
+      browser: newBrowser(),
+      until: (url) => url.startsWith(REDIRECT),
+      fill: () => ({ username: 'mia', password: PASSWORD }),
+    });
+    expect(searchParams.get('error')).equal('access_denied');
+    expect(searchParams.get('error_description')).include('offline_access');
+    const { data } = offline.gateway.log.having('did not complete').at(-1) ?? {};
+    expect(data).include({
+      error: 'not_allowed',
+      description: 'Offline tokens not allowed for the user or client',
+    });
+    expect(data?.['fix']).include('aggregator.oauth.server.idp.scopes');
+    await tokensAs(plain, 'mia');
   });
 
   it('a Keycloak that is away ends no sign-in, and one that was restarted knows them all', async function () {
