@@ -72,9 +72,9 @@ function placeOf(redirectUri: string): string {
   return /^https?:$/.test(protocol) ? host : `an application on this computer (${protocol})`;
 }
 
-/** Allow or cancel: what `POST /oauth/consent` takes. */
+/** Allow or cancel: what `POST /oauth/consent` takes, named without a path because baseUrl may have one. */
 export function decisionForm(sealed: string): Html {
-  return html`<form method="post" action="/oauth/consent">
+  return html`<form method="post" action="consent">
     <input type="hidden" name="flow" value="${sealed}" />
     <button name="decision" value="allow">Allow</button
     ><button class="quiet" name="decision" value="deny">Cancel</button>

@@ -63,7 +63,7 @@ function codePage(problem?: string): Reply {
   return page(
     'Sign in a device',
     html`${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
-      <form method="get" action="/oauth/device">
+      <form method="get" action="device">
         <p>
           <label for="code">The code that the device shows</label>
         </p>

@@ -39,6 +39,12 @@ describe('auth-server: consent', () => {
     expect(status).equal(200);
   });
 
+  it('has a form that is sent to where the page came from, also below a path', async () => {
+    const [, action = ''] = /<form [^>]*action="([^"]*)"/.exec((await shown()).text) ?? [];
+    const page = 'https://gateway.example/team/tools/oauth/authorize';
+    expect(new URL(action, page).href).equal('https://gateway.example/team/tools/oauth/consent');
+  });
+
   it('names the gateway, and the person who has signed in at this browser', async () => {
     const browser = newBrowser();
     const strangers = await shown(browser);
