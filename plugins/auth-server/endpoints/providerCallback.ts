@@ -58,9 +58,9 @@ export function providerCallback(
         });
       if (isRefusedScope(params, provider) && flow.lacksAudiences === undefined && leg.asked.mayLeaveOut())
         return toProvider(leg, { ...flow, lacksAudiences: true, nonce: newSecret() });
-      const { verifier, nonce, hints } = flow;
+      const { verifier, nonce, hints, begunAt } = flow;
       const redeem = async (): Promise<Identity> => {
-        const identity = await provider.redeem(http.query, { state, nonce, verifier, hints });
+        const identity = await provider.redeem(http.query, { state, nonce, verifier, hints, begunAt });
         if (!(await complete())) throw unknownState(false);
         if ('clientId' in flow) await registrations.used(flow.clientId);
         return identity;

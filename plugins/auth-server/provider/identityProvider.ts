@@ -83,7 +83,7 @@ export class IdentityProvider {
    *  @param query of the redirect to /oauth/callback @throws OAuthError */
   async redeem(
     query: URLSearchParams,
-    asked: Pick<ProviderQuestion, 'state' | 'nonce' | 'verifier' | 'hints'>,
+    asked: Pick<ProviderQuestion, 'state' | 'nonce' | 'verifier' | 'hints'> & { readonly begunAt: number },
   ): Promise<Identity> {
     const configuration = this.#ready();
     const current = new URL(this.#redirectUri);
@@ -96,7 +96,7 @@ export class IdentityProvider {
         idTokenExpected: true,
       });
       await this.#verify(tokens);
-      refuseOldLogin(tokens, asked.hints['max_age'] ?? this.#idp.parameters['max_age']);
+      refuseOldLogin(tokens, asked.hints['max_age'] ?? this.#idp.parameters['max_age'], asked.begunAt);
       const { sub: subject = '' } = tokens.claims() ?? {};
       const claims = (await claimsOf(configuration, tokens, subject, this.#idp.groupsClaim)) ?? {};
       const provider = tokensOf(tokens, tokens.id_token ?? '', undefined);
@@ -273,12 +273,16 @@ function refuseFuture(tokens: client.TokenEndpointResponseHelpers): void {
   if (iat > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw untrusted();
 }
 
-/** @throws OAuthError login_required if the person did not sign in within so many seconds, or the provider does not say when.
- *  Source: OIDC Core §3.1.2.1, §3.1.3.7 */
-function refuseOldLogin(tokens: client.TokenEndpointResponseHelpers, maxAge: string | undefined): void {
+/** @param begunAt when the person was sent to the provider, in ms since 1970: how long they take there does not count
+ *  @throws OAuthError login_required if the person had not signed in within so many seconds before, or the provider does not say when. Source: OIDC Core §3.1.2.1, §3.1.3.7 */
+function refuseOldLogin(
+  tokens: client.TokenEndpointResponseHelpers,
+  maxAge: string | undefined,
+  begunAt: number,
+): void {
   if (maxAge === undefined) return;
   const { auth_time: at } = tokens.claims() ?? {};
-  if (at !== undefined && at + Number(maxAge) >= Date.now() / 1_000 - CLOCK_TOLERANCE_S) return;
+  if (at !== undefined && at + Number(maxAge) >= begunAt / 1_000 - CLOCK_TOLERANCE_S) return;
   throw new OAuthError('login_required', 'the identity provider did not sign the person in within max_age', {
     reason: at === undefined ? 'auth-time-missing' : 'auth-time-too-old',
   });
