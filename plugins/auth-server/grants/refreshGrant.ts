@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
@@ -15,8 +16,9 @@ import type { TokenSetRefresh } from './tokenSetRefresh.ts';
 
 /** Two processes of a client, two of its addresses, and repeated requests use one token twice within this time. */
 const SECOND_USE_MS = 60_000;
-/** Longest wait for a refresh at the provider by another process. */
+/** Longest wait for other requests, of this and of other processes. */
 const MAX_WAIT_MS = 10_000;
+const POLL_MS = 100;
 
 /** What a refresh changes. */
 type Rotation = Required<Pick<SignIn, 'current' | 'usedAt' | 'address' | 'expiresAt' | 'rotated'>> & {
@@ -37,15 +39,30 @@ export class RefreshGrant implements Grant {
     this.#refresh = refresh;
   }
 
-  async redeem({ form, client, jkt, address }: GrantRequest): Promise<GrantAnswer> {
+  /** Waits for a request with the same token that is being served: clients that are told to repeat theirs may give up instead. */
+  async redeem(request: GrantRequest): Promise<GrantAnswer> {
     const since = Date.now();
+    let proved: ReturnType<GrantRequest['jkt']> | undefined;
+    const repeatable = { ...request, jkt: () => (proved ??= request.jkt()) };
+    for (;;) {
+      try {
+        return await this.#redeem(repeatable, since);
+      } catch (error) {
+        const isInUse = error instanceof OAuthError && error.reason === IN_USE;
+        if (!isInUse || Date.now() >= since + MAX_WAIT_MS) throw error;
+      }
+      await setTimeout(POLL_MS);
+    }
+  }
+
+  async #redeem({ form, client, jkt, address }: GrantRequest, since: number): Promise<GrantAnswer> {
     const { signIn, secret, generation } = await this.#checked(form, client, jkt);
     const scope = this.#scopeOf(form, signIn);
     if (await this.#isSecondUse(signIn, secret, generation)) return this.#accessAlone(signIn, scope);
     if (generation === 'current') await this.#heard(signIn);
     const isFresh = ({ issuedAt }: TokenSet): boolean => issuedAt > since;
     const { person, tokens } = await this.#refresh
-      .refreshed(signIn.tokenSet, isFresh, MAX_WAIT_MS)
+      .refreshed(signIn.tokenSet, isFresh, since + MAX_WAIT_MS - Date.now())
       .catch(asRefused);
     const attempt = this.#issuing.attempts.begin();
     try {
