@@ -16,7 +16,7 @@ import { EndedGrants } from './grants/endedGrants.ts';
 import { Credentials } from './grants/credentials/credentials.ts';
 import { grantMetrics } from './grants/credentials/grantMetrics.ts';
 import { GrantNews } from './grants/store/grantNews.ts';
-import { forwardedAudiences } from '../kit/oauth/forwardedAudiences.ts';
+import { forwardedAudiences } from '../kit/oauth/authRules.ts';
 import { Grants } from './grants/store/grants.ts';
 import { Releases } from './grants/credentials/releases.ts';
 import { Networks } from './discovery/network.ts';

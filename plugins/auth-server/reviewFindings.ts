@@ -1,8 +1,7 @@
 import type { Finding, Resource, ReviewFacts, ReviewFinding } from 'pegboard';
 import type { GuardedFetchParts } from 'pegboard/net';
 import { audienceScope } from '../kit/oauth/audienceScope.ts';
-import { readAuthRules } from '../kit/oauth/authRules.ts';
-import { forwardedAudiences } from '../kit/oauth/forwardedAudiences.ts';
+import { forwardedAudiences, readAuthRules } from '../kit/oauth/authRules.ts';
 import { fetchTrust, tlsFindings } from '../kit/tls/fetchTrust.ts';
 import type { AuthServerConfig, ProviderConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';

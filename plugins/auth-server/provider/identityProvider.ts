@@ -274,7 +274,8 @@ function refuseFuture(tokens: client.TokenEndpointResponseHelpers): void {
 }
 
 /** @param begunAt when the person was sent to the provider, in ms since 1970: how long they take there does not count
- *  @throws OAuthError login_required if the person had not signed in within so many seconds before, or the provider does not say when. Source: OIDC Core §3.1.2.1, §3.1.3.7 */
+ *  @throws OAuthError login_required if the person had not signed in within so many seconds before, or the provider does not say when.
+ *  Source: https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest */
 function refuseOldLogin(
   tokens: client.TokenEndpointResponseHelpers,
   maxAge: string | undefined,

@@ -15,7 +15,8 @@ const FOR_CLIENTS: readonly string[] = [
 ];
 const REFUSED =
   'the identity provider has refused the request of this gateway; the log of the gateway has the reason';
-/** Keycloak's own code, for a person without the role offline_access. Source: its OAuthErrorException */
+/** Keycloak's own code, for a person without the role offline_access. Source:
+ *  https://github.com/keycloak/keycloak/blob/26.4.7/core/src/main/java/org/keycloak/OAuthErrorException.java */
 const NOT_ALLOWED = 'not_allowed';
 const NO_OFFLINE =
   'the identity provider does not let this person or this gateway stay signed in (offline_access); ask the administrator';

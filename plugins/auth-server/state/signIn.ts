@@ -1,3 +1,6 @@
+import type { Caller } from 'pegboard';
+import { callerKey } from '../../kit/authority/ownerOf.ts';
+import { digest } from '../../kit/secrets/secrets.ts';
 import type { Attempt } from './attempts.ts';
 
 /** A person as the identity provider describes them. */
@@ -82,4 +85,9 @@ export interface Ended {
   readonly id: string;
   readonly endedAt: number;
   readonly reason: string;
+}
+
+/** A text of 22 characters that keys of a person's records begin with, so that they can be listed. */
+export function markOf(person: Caller): string {
+  return digest(callerKey(person)).slice(0, 22);
 }

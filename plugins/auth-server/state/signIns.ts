@@ -2,7 +2,7 @@ import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { Channel } from '../../contracts/processes.ts';
 import { digest, isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
-import { markOf } from './markOf.ts';
+import { markOf } from './signIn.ts';
 import type { Ended, SignIn } from './signIn.ts';
 import type { TokenSets } from './tokenSets.ts';
 

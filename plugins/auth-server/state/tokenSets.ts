@@ -4,7 +4,7 @@ import { Vault } from '../../contracts/vault.ts';
 import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Attempt } from './attempts.ts';
-import { markOf } from './markOf.ts';
+import { markOf } from './signIn.ts';
 import type { Identity, IssuedTokens, Person, SignIn, TokenSetPlace } from './signIn.ts';
 
 const KIND = 'oauth-tokens:';

@@ -81,3 +81,9 @@ export function fillCallerReferences(values: Texts, given: Texts): Texts {
 function callerNames(value: string): readonly string[] {
   return [...value.matchAll(CALLER_REFERENCE)].map(([, name = '']) => name);
 }
+
+/** The audiences that the tokens of people shall have, because servers want them. */
+export function forwardedAudiences(servers: readonly { readonly auth: AuthRules }[]): readonly string[] {
+  const forwarding = servers.filter(({ auth }) => auth.forwardToken && auth.tokenExchange === undefined);
+  return [...new Set(forwarding.flatMap(({ auth }) => auth.requiredAudiences))].sort();
+}

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { InboundRequest } from '../../../../../kernel/index.ts';
 import { exchangedToken } from '../../../../../plugins/auth-client/grants/sources/exchangedToken.ts';
-import { forwardedAudiences } from '../../../../../plugins/kit/oauth/forwardedAudiences.ts';
+import { forwardedAudiences } from '../../../../../plugins/kit/oauth/authRules.ts';
 import { OAuthError } from '../../../../../plugins/kit/oauth/oauthError.ts';
 import { movableClock } from '../../../../support/clock.ts';
 import { refusalOf } from '../../../../support/kernel.ts';
