@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
+import { REPLACED } from '../provider/refusedRefresh.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { Attempts } from '../state/attempts.ts';
 import type { Identity, IssuedTokens } from '../state/signIn.ts';
@@ -11,6 +12,8 @@ import { IN_USE, busy } from './busy.ts';
 const MAX_REFRESH_MS = 90_000;
 const MAX_UNSTORED = 1_000;
 const POLL_MS = 100;
+/** Longer than an answer of the provider to a sign-in is on its way to the vault. */
+const SIGNING_IN_MS = 2_000;
 
 /** Ends what uses a token set, or has it use another one. @returns the key of that one */
 type Refused = (key: string, set: TokenSet, reason: string) => Promise<string | undefined>;
@@ -74,7 +77,8 @@ export class TokenSetRefresh {
       return isStored ? next : ((await this.#newer(key, found)) ?? next);
     } catch (error) {
       if (!isOver(error)) throw error;
-      // A person who has signed in meanwhile has brought other tokens.
+      // A person who has signed in meanwhile has brought other tokens, or is about to: they were replaced before the answer is stored.
+      if (error.reason === REPLACED) await setTimeout(SIGNING_IN_MS);
       const newer = await this.#newer(key, found);
       if (newer !== undefined) return newer;
       const other = await this.#refused(key, taken, error.reason);

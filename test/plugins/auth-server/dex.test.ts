@@ -118,6 +118,28 @@ describe('auth-server: sign-ins at Dex', () => {
     expect(saying(await auth.refresh(refresh))).deep.equal(ENDED);
   });
 
+  it('two browsers with sessions of their own live side by side too', async () => {
+    const { auth } = await start({ hasSessions: true });
+    const [laptop, phone] = [await auth.tokens(), await auth.tokens()];
+    for (const { refresh } of [laptop, phone]) expect((await auth.refresh(refresh)).status).equal(200);
+  });
+
+  it('a refresh while the person signs in elsewhere waits for what the sign-in brings', async () => {
+    const { dex, auth } = await start();
+    const { refresh } = await auth.tokens();
+    dex.pause('/dex/userinfo');
+    const asked = (path: string, count: number): Promise<true> =>
+      until(() => dex.requests(path) >= count || undefined, { what: `${count} requests to ${path}` });
+    const before = dex.requests('/dex/userinfo');
+    const code = auth.code();
+    await asked('/dex/userinfo', before + 1);
+    const refreshed = auth.refresh(refresh);
+    await asked('/dex/token', 3);
+    dex.resume();
+    await code;
+    expect((await refreshed).status).equal(200);
+  });
+
   it('an audience that it does not know keeps no person out, and a trusted one is in the id token', async () => {
     const peers = { target: ['pegboard'], strange: [] };
     for (const [audiences, aud] of [
