@@ -87,6 +87,11 @@ export interface Ended {
   readonly reason: string;
 }
 
+/** How long the vault keeps a record that ends then. */
+export function secondsLeft({ expiresAt }: { readonly expiresAt: number }): number {
+  return Math.ceil((expiresAt - Date.now()) / 1_000);
+}
+
 /** A text of 22 characters that keys of a person's records begin with, so that they can be listed. */
 export function markOf(person: Caller): string {
   return digest(callerKey(person)).slice(0, 22);

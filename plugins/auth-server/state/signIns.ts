@@ -2,7 +2,7 @@ import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { Channel } from '../../contracts/processes.ts';
 import { digest, isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
-import { markOf } from './signIn.ts';
+import { markOf, secondsLeft } from './signIn.ts';
 import type { Ended, SignIn } from './signIn.ts';
 import type { TokenSets } from './tokenSets.ts';
 
@@ -100,15 +100,12 @@ export class SignIns {
     return this.#vault.compareAndSwap(KIND + before.id, stored(before), stored(after), secondsLeft(after));
   }
 
-  /** Changes it as it is now. @param next returns undefined to leave it @returns undefined if it has gone, or was left */
-  async change<T extends SignIn>(
-    signIn: SignIn,
-    next: (found: SignIn) => T | undefined,
-  ): Promise<T | undefined> {
+  /** Changes it as it is now. @returns undefined if it has gone */
+  async change<T extends SignIn>(signIn: SignIn, next: (found: SignIn) => T): Promise<T | undefined> {
     let found: SignIn | undefined = signIn;
     while (found !== undefined) {
       const after = next(found);
-      if (after === undefined || (await this.replace(found, after))) return after;
+      if (await this.replace(found, after)) return after;
       found = await this.find(signIn.id);
     }
     return undefined;
@@ -162,8 +159,4 @@ export function newRefreshToken({ id, tagKey }: Pick<SignIn, 'id' | 'tagKey'>): 
 /** Leaves out what the token set says. */
 function stored(signIn: SignIn): object {
   return { ...signIn, person: undefined, provider: undefined };
-}
-
-function secondsLeft({ expiresAt }: Pick<SignIn, 'expiresAt'>): number {
-  return Math.ceil((expiresAt - Date.now()) / 1_000);
 }

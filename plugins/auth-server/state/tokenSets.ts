@@ -4,7 +4,7 @@ import { Vault } from '../../contracts/vault.ts';
 import { claimsOf } from '../../kit/oauth/claimsOf.ts';
 import { digest } from '../../kit/secrets/secrets.ts';
 import type { Attempt } from './attempts.ts';
-import { markOf } from './signIn.ts';
+import { markOf, secondsLeft } from './signIn.ts';
 import type { Identity, IssuedTokens, Person, SignIn, TokenSetPlace } from './signIn.ts';
 
 const KIND = 'oauth-tokens:';
@@ -91,8 +91,7 @@ export class TokenSets {
 
   /** @param before as find() returned it @returns false if it has changed since */
   async replace(key: string, before: TokenSet, after: TokenSet): Promise<boolean> {
-    const { expiresAt } = after;
-    if (!(await this.#vault.compareAndSwap(KIND + key, before, after, secondsUntil(expiresAt)))) return false;
+    if (!(await this.#vault.compareAndSwap(KIND + key, before, after, secondsLeft(after)))) return false;
     if (!isDeepStrictEqual(before.person, after.person)) await this.#changed(key, after);
     return true;
   }
@@ -133,7 +132,7 @@ export class TokenSets {
   }
 
   #create(key: string, set: TokenSet): Promise<boolean> {
-    return this.#vault.putIfAbsent(KIND + key, set, secondsUntil(set.expiresAt));
+    return this.#vault.putIfAbsent(KIND + key, set, secondsLeft(set));
   }
 
   #renew(key: string, { person, tokens, issuedAt, expiresAt, awaited }: TokenSet): Promise<unknown> {
@@ -163,8 +162,4 @@ export class TokenSets {
 
 function refreshTokenIn({ refreshToken }: IssuedTokens): Pick<IssuedTokens, 'refreshToken'> {
   return refreshToken === undefined ? {} : { refreshToken };
-}
-
-function secondsUntil(time: number): number {
-  return Math.ceil((time - Date.now()) / 1_000);
 }
