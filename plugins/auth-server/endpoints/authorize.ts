@@ -97,9 +97,7 @@ async function begin(
   if (!isAsked) return toProvider(leg, flow, browser.headers);
   if (params.get('prompt') === 'none')
     throw new OAuthError('consent_required', 'the person must be asked for consent');
-  const known = await people.find(request);
-  // Of a former identity provider, the name may be another person's.
-  const person = known?.issuer === leg.provider.issuer ? known : undefined;
+  const person = await people.find(request);
   const sealed = await flows.seal('consent', flow);
   const page = consentPage(client, flow, { sealed, baseUrl: addresses.base, person });
   return { ...page, headers: { ...page.headers, ...browser.headers } };

@@ -22,8 +22,7 @@ export function browserSignIn(leg: ProviderLeg, people: BrowserPeople): BrowserS
       if (issuer === undefined) throw discovering();
       if (caller.issuer !== issuer) return 'unknowable';
       const person = await people.find(request);
-      // Of a former identity provider, the name may be another person's.
-      if (person?.issuer !== issuer) return withHeaders(leg, await toSignIn(leg, request, returnTo));
+      if (person === undefined) return withHeaders(leg, await toSignIn(leg, request, returnTo));
       if (person.subject === caller.subject) return undefined;
       // Else the provider would answer for the same person again.
       const other = await toSignIn(leg, request, returnTo, { prompt: 'login' });

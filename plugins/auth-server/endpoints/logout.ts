@@ -1,4 +1,4 @@
-import type { InboundRequest, Log, Reply } from 'pegboard';
+import type { Log, Reply } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { isSame, newSecret, tag } from '../../kit/secrets/secrets.ts';
@@ -24,11 +24,6 @@ export function logout(
   log: Log,
 ): readonly OAuthEndpoint[] {
   const { addresses, browsers, provider } = leg;
-  const known = async (request: InboundRequest): Promise<BrowserPerson | undefined> => {
-    const person = await people.find(request);
-    // Of a former identity provider, the name may be another person's.
-    return person?.issuer === (provider.issuer ?? person?.issuer) ? person : undefined;
-  };
   const goTo = (location: string, headers: Reply['headers'] = {}): Reply => ({
     status: 303,
     headers: { location, ...headers },
@@ -39,7 +34,7 @@ export function logout(
       path: PATH,
       isForBrowsers: true,
       handle: async ({ request }) => {
-        const person = await known(request);
+        const person = await people.find(request);
         if (person === undefined) return toSignIn(leg, request, PATH);
         const browser = browsers.give(request, BROWSER_S);
         const shown = logoutPage(person, await signIns.of(person), {
@@ -57,7 +52,7 @@ export function logout(
       handle: async (exchange) => {
         const { request } = exchange;
         const form = await formParameters(exchange);
-        const [person, browser] = [await known(request), browsers.idOf(request)];
+        const [person, browser] = [await people.find(request), browsers.idOf(request)];
         const isShown =
           person !== undefined &&
           browser !== undefined &&

@@ -45,7 +45,7 @@ export function provideSignIn(
     tokenSets,
   };
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
-  const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs);
+  const people = new BrowserPeople(scope, cookieOf('pegboard-person'), sessionMs, () => provider.issuer);
   web.serve(authorize(leg, clients, config, people));
   web.serve(consent(leg, devices));
   web.serve(providerCallback(leg, codes, people, clients.registrations, devices));

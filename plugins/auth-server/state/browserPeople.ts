@@ -21,19 +21,27 @@ export class BrowserPeople {
   readonly #scope: Scope<unknown>;
   readonly #cookie: BrowserCookie;
   readonly #lifetimeMs: () => number;
+  readonly #issuer: () => string | undefined;
 
-  /** @param lifetimeMs lifetime of a cookie and its record */
-  constructor(scope: Scope<unknown>, cookie: BrowserCookie, lifetimeMs: () => number) {
+  /** @param lifetimeMs lifetime of a cookie and its record @param issuer the identity provider's, once it is known */
+  constructor(
+    scope: Scope<unknown>,
+    cookie: BrowserCookie,
+    lifetimeMs: () => number,
+    issuer: () => string | undefined,
+  ) {
     this.#scope = scope;
     this.#cookie = cookie;
     this.#lifetimeMs = lifetimeMs;
+    this.#issuer = issuer;
   }
 
-  /** Undefined if it has not, or too long ago. @throws GatewayError STORE_UNREACHABLE */
+  /** Undefined if no person has, too long ago, or at a former identity provider: the name may be another person's now. @throws GatewayError STORE_UNREACHABLE */
   async find(request: Pick<InboundRequest, 'header'>): Promise<BrowserPerson | undefined> {
     const id = this.#cookie.idOf(request);
     if (id === undefined) return undefined;
-    return (await this.#vault.get(KIND + digest(id))) as BrowserPerson | undefined;
+    const person = (await this.#vault.get(KIND + digest(id))) as BrowserPerson | undefined;
+    return person?.issuer === (this.#issuer() ?? person?.issuer) ? person : undefined;
   }
 
   /** The browser is that person's from now on. @returns headers of the response @throws GatewayError STORE_UNREACHABLE */
