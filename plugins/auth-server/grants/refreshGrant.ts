@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
-import type { Attempt } from '../state/attempts.ts';
+import type { Attempt, Attempts } from '../state/attempts.ts';
 import type { SignIn, TokenChange } from '../state/signIn.ts';
 import type { TokenSet } from '../state/tokenSets.ts';
 import { newRefreshToken } from '../state/signIns.ts';
@@ -132,16 +132,17 @@ export class RefreshGrant implements Grant {
     if (generation === 'current') return false;
     const { turn, rotated } = signIn;
     const isLast = turn !== undefined && isSame(turn.from, digest(secret));
-    const state = isLast
-      ? turn.state === 'lost'
-        ? 'failed'
-        : await this.#issuing.attempts.stateOf(turn.attempt)
-      : 'answered';
+    const state = isLast ? await this.#stateOf(turn) : 'answered';
     if (state === 'failed') return false;
     if (state !== 'answered') throw busy(IN_USE);
     const isRecent = rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now();
     if (isRecent && isSame(rotated.secret, digest(secret))) return true;
     throw await this.#theft(signIn, 'refresh-token-reused');
+  }
+
+  /** What became of the answer to the last refresh. */
+  async #stateOf({ state, attempt }: TokenChange): ReturnType<Attempts['stateOf']> {
+    return state === 'lost' ? 'failed' : this.#issuing.attempts.stateOf(attempt);
   }
 
   /** The holder of the current refresh token continues; a thief of the former one has nothing that lasts. */

@@ -55,21 +55,14 @@ export class TokenSets {
   /** Keeps what the provider has just issued, for a code: it replaces what was issued before, also for the sign-ins that use that. */
   async put(identity: Identity, awaited: AwaitedSignIn): Promise<TokenSetPlace> {
     const place = this.#placeOf(identity);
-    const { person, provider: tokens } = identity;
-    const first: TokenSet = { person, tokens, issuedAt: Date.now(), expiresAt: awaited.until, awaited };
+    const first: TokenSet = { ...issued(identity, awaited.until), awaited };
     while (!(await this.#create(place.tokenSet, first))) if (await this.#renew(place.tokenSet, first)) break;
     return place;
   }
 
   /** Keeps what the provider has just issued if sign-ins need it: what was issued before may have ended with that. */
   async renew(identity: Identity): Promise<void> {
-    const { person, provider: tokens } = identity;
-    await this.#renew(this.#placeOf(identity).tokenSet, {
-      person,
-      tokens,
-      issuedAt: Date.now(),
-      expiresAt: 0,
-    });
+    await this.#renew(this.#placeOf(identity).tokenSet, issued(identity, 0));
   }
 
   /** Keeps the tokens of a sign-in that held its own, unless newer ones are there. @returns where they are */
@@ -158,6 +151,10 @@ export class TokenSets {
   get #vault(): Vault {
     return this.#scope.get(Vault);
   }
+}
+
+function issued({ person, provider: tokens }: Identity, expiresAt: number): TokenSet {
+  return { person, tokens, issuedAt: Date.now(), expiresAt };
 }
 
 function refreshTokenIn({ refreshToken }: IssuedTokens): Pick<IssuedTokens, 'refreshToken'> {
