@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { definePlugin } from '../../../kernel/index.ts';
-import { SignInScopes } from '../../../plugins/contracts/oauth.ts';
+import { askingForAudiences } from '../../support/askingForAudiences.ts';
 import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer, TokenAnswer, Tokens } from '../../support/authServer.ts';
 import { movableClock } from '../../support/clock.ts';
 import { startFakeDex } from '../../support/dex/fakeDex.ts';
 import type { DexOptions, FakeDex } from '../../support/dex/fakeDex.ts';
-import { moduleOf } from '../../support/gateway.ts';
 import { until } from '../../support/until.ts';
 
 const PEOPLE = ['alice', 'alice', 'bob'];
@@ -23,21 +21,9 @@ describe('auth-server: sign-ins at Dex', () => {
     audiences: readonly string[] = [],
   ): Promise<{ dex: FakeDex; auth: AuthServer }> {
     const dex = await startFakeDex(options);
-    const plugin = definePlugin({
-      name: 'audiences',
-      api: 1,
-      configSchema: { type: 'object' },
-      provides: [SignInScopes],
-      apply: (scope) => {
-        scope.provide(SignInScopes, { audiences: () => audiences });
-      },
-    });
     const auth = await startAuthServer({
       idp: { ...dex.config, provider: 'dex' },
-      ...(audiences.length > 0 && {
-        settings: { plugins: { audiences: { module: './audiences.mjs' } } },
-        files: { 'audiences.mjs': moduleOf(plugin) },
-      }),
+      ...askingForAudiences(() => audiences),
     });
     await auth.discovered();
     return { dex, auth };

@@ -1,32 +1,16 @@
 import { expect } from 'chai';
-import { definePlugin } from '../../../../kernel/index.ts';
-import { SignInScopes } from '../../../../plugins/contracts/oauth.ts';
+import { askingForAudiences } from '../../../support/askingForAudiences.ts';
 import { REDIRECT, startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer, AuthServerOptions } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';
-import { moduleOf } from '../../../support/gateway.ts';
 import { startLyingProvider } from '../../../support/lyingProvider.ts';
 import type { LyingProvider } from '../../../support/lyingProvider.ts';
 import { startPeopleGateway } from '../../../support/people.ts';
 
 describe('auth-server: what sign-ins ask the identity provider for', () => {
   let audiences: readonly string[] = [];
-  const plugin = definePlugin({
-    name: 'audiences',
-    api: 1,
-    configSchema: { type: 'object' },
-    provides: [SignInScopes],
-    apply: (scope) => {
-      for (const part of [0, 1])
-        scope.provide(SignInScopes, { audiences: () => audiences.filter((_, at) => at % 2 === part) });
-    },
-  });
   const start = (options: AuthServerOptions = {}): Promise<AuthServer> =>
-    startAuthServer({
-      ...options,
-      settings: { plugins: { audiences: { module: './audiences.mjs' } } },
-      files: { 'audiences.mjs': moduleOf(plugin) },
-    });
+    startAuthServer({ ...options, ...askingForAudiences(() => audiences) });
 
   it('are the scopes of the configuration and the audiences of other plugins at that time, each once', async () => {
     const server = await start();
