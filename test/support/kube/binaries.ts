@@ -39,6 +39,14 @@ export const CLIENTS: GoModule = {
     '-s -w',
   ),
 };
+/** An identity provider; `go install` refuses it, because its go.mod replaces a module. */
+export const DEX: GoModule = {
+  name: 'dex',
+  directory: join(ROOT, 'test/support/dex'),
+  sources: MODULE_FILES,
+  packages: ['github.com/dexidp/dex/cmd/dex'],
+  linkerFlags: '-s -w',
+};
 export const HELM = join(folderOf(CLIENTS), 'helm');
 export const KUBECTL = join(folderOf(CLIENTS), 'kubectl');
 /** Nothing is compiled: custom resource definitions of other projects. */

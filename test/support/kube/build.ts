@@ -1,18 +1,18 @@
-// Builds etcd, kube-apiserver, helm and kubectl into the user's cache folder, and fetches definitions of others, unless they are there.
+// Builds etcd, kube-apiserver, helm, kubectl and Dex into the user's cache folder, and fetches definitions of others, unless they are there.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { releaseLock, takeLock } from '../../../plugins/cli/fileLock.ts';
-import { CLIENTS, CRDS, FOREIGN_CRDS, KUBE, folderOf, isBuilt } from './binaries.ts';
+import { CLIENTS, CRDS, DEX, FOREIGN_CRDS, KUBE, folderOf, isBuilt } from './binaries.ts';
 import type { GoModule } from './binaries.ts';
 
 const POLL_MS = 1_000;
 
 // Tests run at the same time.
 setPriority(constants.priority.PRIORITY_LOW);
-for (const module of [KUBE, CLIENTS, CRDS]) {
+for (const module of [KUBE, CLIENTS, CRDS, DEX]) {
   if (!isBuilt(module)) await buildOnce(module);
   console.log(`${module.name}: ${folderOf(module)}`);
 }
