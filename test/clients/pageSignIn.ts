@@ -55,10 +55,9 @@ export const OPENCODE_SIGN_IN: Leg<Configured> = {
 
 /** It signs in by a command inside, and asks before that; its scripted model then calls the tool in a run without a terminal. */
 export const GEMINI_SIGN_IN: Leg<Client> = {
-  title: 'signs in by `/mcp auth` and calls a tool',
+  title: 'signs in by `/mcp auth` and calls a tool with refreshed tokens',
   run: async (gemini) => {
-    // It refreshes from five minutes before their end, each time twice at once, and signs out when one is told to wait.
-    const { gateway, home } = await setUp(gemini, 'public registration', '/oauth/callback', 3_600);
+    const { gateway, home, provider } = await setUp(gemini, 'public registration', '/oauth/callback');
     // Else it begins with a choice of accounts.
     home.append('.gemini/settings.json', '{ "security": { "auth": { "selectedType": "vertex-ai" } } }');
     await home.type(`${gemini.addUrl('pegboard', `${gateway.url}/mcp`)} --trust`);
@@ -84,6 +83,8 @@ export const GEMINI_SIGN_IN: Leg<Client> = {
     await exited;
     const { api, output } = await play(gemini, [callOf(TOOL, {})], { home });
     expectIn(api.results, [ANSWER], output);
+    // It does so from five minutes before their end, several times at once, and signs out when one is told to wait.
+    if (provider.refreshes() === 0) throw new Error('it called without refreshing its tokens');
     return `signed in as ${gateway.signedIn.length} client`;
   },
 };

@@ -146,15 +146,10 @@ async function inAllWays(program: Program, path: string, { signIn, callAgain }: 
   return WAYS.join(', ');
 }
 
-/** A gateway with sign-in, and a home for the program. @param path of its redirect URI @param lifetimeS of access tokens */
-export async function setUp(
-  program: Program,
-  way: Way,
-  path: string,
-  lifetimeS = LIFETIME_S,
-): Promise<Setup> {
+/** A gateway with sign-in whose tokens last LIFETIME_S, and a home for the program. @param path of its redirect URI */
+export async function setUp(program: Program, way: Way, path: string): Promise<Setup> {
   const provider = await startIdentityProvider({
-    lifetimes: { AccessToken: lifetimeS },
+    lifetimes: { AccessToken: LIFETIME_S },
     isRotating: true,
   });
   let document = '';
