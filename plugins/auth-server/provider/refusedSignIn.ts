@@ -7,12 +7,13 @@ import type { ProviderConfig } from '../config.ts';
 import { signInUrl } from './signInUrl.ts';
 
 const MAX_CHARS = 300;
+const ASKING = { headers: { accept: 'text/html' } };
 /** Answers to a request that no person is behind. Source: https://openid.net/specs/openid-connect-core-1_0.html#AuthError */
 const EXPECTED = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
 /** Entra ID shows its errors on pages with status 200. */
 const ENTRA = /AADSTS\d+[^<"\\]*/;
 
-/** Sends the request of a sign-in, as a browser would, and follows no redirect: no person signs in.
+/** Sends the request of a sign-in, as a browser would, and follows no redirect to a page where a person signs in.
  *  @param fetch returns redirects @returns what the provider says against it; undefined if it would have people sign in
  *  @throws what fetch throws; Error if the provider is out of order */
 export async function refusedSignIn(
@@ -24,10 +25,19 @@ export async function refusedSignIn(
 ): Promise<string | undefined> {
   const question = { state: newSecret(), nonce: newSecret(), verifier: newSecret(), hints: {} };
   const url = await signInUrl(configuration, idp, redirectUri, { ...question, scopes });
-  const answer = await fetch(url, { headers: { accept: 'text/html' } });
-  const location = answer.headers.get('location');
-  const said = location === null ? await onPage(answer) : inAddress(new URL(location, url));
+  let answer = await fetch(url, ASKING);
+  const connector = locationOf(answer, url);
+  // Dex judges the request at a connector, which is below its authorization endpoint.
+  if (connector?.href.startsWith(`${url.origin}${url.pathname}/`) === true)
+    answer = await fetch(connector, ASKING);
+  const location = locationOf(answer, url);
+  const said = location === undefined ? await onPage(answer) : inAddress(location);
   return said === undefined ? undefined : plainText(said).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+}
+
+function locationOf({ headers }: Response, base: URL): URL | undefined {
+  const location = headers.get('location');
+  return location === null ? undefined : new URL(location, base);
 }
 
 function inAddress({ searchParams }: URL): string | undefined {

@@ -6,6 +6,7 @@ import { clientAtProvider } from '../../support/clientAtProvider.ts';
 import { startIdentityProvider } from '../../support/identityProvider.ts';
 import type { ProviderOptions } from '../../support/identityProvider.ts';
 import type { AuthServerConfig } from '../../../plugins/auth-server/config.ts';
+import { startFakeDex } from '../../support/dex/fakeDex.ts';
 import { review } from '../../support/reviewed.ts';
 import { serveWithOutages } from '../../support/serveWithOutages.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
@@ -229,6 +230,14 @@ describe('auth-server: its configuration', () => {
 
     it('takes a provider that would have people sign in', async () => {
       expect(await asked({ redirectUris: [REDIRECT] })).deep.equal([]);
+    });
+
+    it('asks the connector of a Dex that has one, because it refuses the scopes there', async () => {
+      const dex = await startFakeDex();
+      const idp = { ...dex.config, clientSecret: undefined, clientSecretFile: 'secret.txt' };
+      expect(await issues({ ...GOOD, idp }, true)).deep.equal(await issues({ ...GOOD, idp }));
+      const found = await issues({ ...GOOD, idp: { ...idp, scopes: ['openid', 'nosuch'] } }, true);
+      expect(found.join()).match(/error: .*idp\.scopes is refused by .*: invalid_scope: .*nosuch/);
     });
 
     it('names the audiences that the provider refuses, at the definitions that want them', async () => {

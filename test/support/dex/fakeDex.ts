@@ -85,6 +85,7 @@ const CLAIMED = 'Refresh token is invalid or has already been claimed by another
  *  - a refused person, 500 invalid_request: server/grants/refresh.go:122-126; the token stays: server/tokens/refresh_store.go:196-199
  *  - what counts as claimed twice or expired: server/tokens/refresh_lookup.go:29-71, refresh_store.go:155-188, refresh_strategy.go:84-107
  *  - form of errors and answers: server/oauth2/error.go:43-57, server/tokens/authorization.go:40-76
+ *  - its only connector judges the request: server/authflow/authorize.go:98-102
  *  - unknown and untrusted scopes: server/authflow/request.go:256-290, in a redirect: :53-78
  *  - claims, their order, aud and azp: server/tokens/claims.go:62-136, issuer.go:94-189
  *  - keys: the former ones stay for as long as an id_token: server/signer/rotation.go:152-163, server/discovery/discovery.go:77-115, :134-183
@@ -127,7 +128,13 @@ export async function startFakeDex(options: DexOptions = {}): Promise<FakeDex> {
       const headers = { 'cache-control': 'max-age=600, must-revalidate' };
       return { status: 200, body: JSON.stringify(published, undefined, 2), headers };
     }
-    if (path === `${ISSUER_PATH}/auth`) return authorize(searchParams, req.headers.cookie);
+    if (path === `${ISSUER_PATH}/auth`)
+      return {
+        status: 302,
+        body: '',
+        headers: { location: `${ISSUER_PATH}/auth/${CONNECTOR}?${searchParams.toString()}` },
+      };
+    if (path === `${ISSUER_PATH}/auth/${CONNECTOR}`) return authorize(searchParams, req.headers.cookie);
     if (path === `${ISSUER_PATH}/userinfo`) return userinfo(req.headers.authorization);
     if (path !== `${ISSUER_PATH}/token`) return { status: 404, body: '' };
     const form = new URLSearchParams(await text(req));
