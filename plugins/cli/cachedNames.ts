@@ -1,8 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import type { Invocation } from 'pegboard';
+import { cacheFile } from './cacheFile.ts';
 import { endpointOf } from './endpointOf.ts';
 import { writePrivate } from './files.ts';
 
@@ -15,15 +13,7 @@ export async function cachedNames(
   read: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const { url } = await endpointOf(invocation);
-  const folder = join(
-    invocation.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
-    'pegboard',
-    'completion',
-  );
-  const file = join(
-    folder,
-    `${createHash('sha256').update(`${url} ${what}`).digest('hex').slice(0, 32)}.txt`,
-  );
+  const file = cacheFile(invocation, 'completion', `${url} ${what}`);
   const age = await stat(file).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
     () => Infinity,

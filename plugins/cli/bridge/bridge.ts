@@ -3,21 +3,16 @@ import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { openTransport } from '../openTransport.ts';
-import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
+import { Failure, NoGateway, SIGN_IN_NEEDED } from '../failure.ts';
 import { gatewayUnreachable } from '../gatewayUnreachable.ts';
+import { Away } from './away.ts';
 import { fateOf, rpcErrorOf } from './fate.ts';
 import { GatewayLink } from './gatewayLink.ts';
 import { harmlessTools, isRepeatable, isRequest, isStateless } from './messages.ts';
-import type { WireMessage, Request } from './messages.ts';
+import type { Request, WireMessage } from './messages.ts';
+import { LOST, NO_ANSWER, errorOf } from './pending.ts';
+import type { Pending } from './pending.ts';
 import { SignedOut } from './signedOut.ts';
-
-interface Pending {
-  readonly request: Request;
-  /** Ends the wait for the gateway, and a request of a revision without sessions. */
-  readonly abort: AbortController;
-  /** It waits for the gateway; it is on its way; the gateway has begun its answer. */
-  state: 'waiting' | 'sending' | 'streaming';
-}
 
 export interface BridgeParts {
   /** Writes to the client. */
@@ -28,10 +23,8 @@ export interface BridgeParts {
   readonly canSignIn: boolean;
 }
 
-const NO_ANSWER = -32000;
-const UNKNOWN =
-  'the connection to the gateway was lost before the answer: the request may have been carried out or not; check before repeating it';
-
+/** Longest wait of a call for a gateway that has not been reached yet: a person sees only that it takes long. */
+const AWAY_MS = 10_000;
 /** Forwards the messages of one client to a gateway and back, unchanged, over restarts of the gateway. */
 export class Bridge {
   readonly #endpoint: NamedEndpoint;
@@ -40,6 +33,7 @@ export class Bridge {
   readonly #say: (words: string) => void;
   readonly #waitMs: number;
   readonly #signedOut: SignedOut | undefined;
+  readonly #away: Away;
   readonly #link: GatewayLink;
   readonly #pending = new Map<unknown, Pending>();
   /** Ids of the gateway's questions that the client has not answered. */
@@ -62,6 +56,7 @@ export class Bridge {
     const onSignedOut = (failure: Failure): void => this.#ended(failure);
     const onSignedIn = (): void => this.#link.resume();
     if (canSignIn) this.#signedOut = new SignedOut(invocation, endpoint, { onSignedOut, onSignedIn });
+    this.#away = new Away(invocation, endpoint);
     this.#link = new GatewayLink({
       open: (options) => openTransport(invocation, endpoint, options),
       onMessage: (message) => this.#fromGateway(message),
@@ -134,7 +129,7 @@ export class Bridge {
     // Node 20 may collect AbortSignal.any of AbortSignal.timeout before it fires.
     const wait = new AbortController();
     const end = (): void => wait.abort();
-    const timer = setTimeout(end, this.#waitMs);
+    const timer = setTimeout(end, this.#away.isActive ? Math.min(this.#waitMs, AWAY_MS) : this.#waitMs);
     pending.abort.signal.addEventListener('abort', end, { once: true });
     try {
       await this.#attempt(pending, wait.signal);
@@ -148,9 +143,11 @@ export class Bridge {
     const { request, abort } = pending;
     pending.state = 'waiting';
     if (this.#signedOut?.isActive === true && !(await this.#signedOut.isOver()))
-      return this.#answerHere(pending, this.#signedOut);
+      return this.#answerHere(pending, this.#signedOut.answer(pending.request));
+    if (await this.#answeredAway(pending)) return;
     await this.#notified;
     while (await this.#link.ready(until)) {
+      if (await this.#answeredAway(pending)) return;
       try {
         pending.state = 'sending';
         const signal = isStateless(request) ? abort.signal : undefined;
@@ -166,7 +163,7 @@ export class Bridge {
           return;
         }
         if (fate === 'unknown' && !isRepeatable(request, this.#harmless)) {
-          this.#refuse(pending, { code: NO_ANSWER, message: UNKNOWN, data: { outcome: 'unknown' } });
+          this.#refuse(pending, LOST);
           return;
         }
       }
@@ -184,7 +181,7 @@ export class Bridge {
   #lost(pending: Pending): void {
     if (!this.#isPending(pending)) return;
     if (isRepeatable(pending.request, this.#harmless)) void this.#forward(pending);
-    else this.#refuse(pending, { code: NO_ANSWER, message: UNKNOWN, data: { outcome: 'unknown' } });
+    else this.#refuse(pending, LOST);
   }
 
   /** The gateway refused a request. @returns whether it is to be sent again */
@@ -193,7 +190,7 @@ export class Bridge {
     if (failure.exitCode === SIGN_IN_NEEDED && this.#signedOut !== undefined) {
       try {
         if (!(await this.#signedOut.enter(failure))) return true;
-        await this.#answerHere(pending, this.#signedOut);
+        await this.#answerHere(pending, this.#signedOut.answer(pending.request));
         return false;
       } catch (forbidden) {
         if (!(forbidden instanceof Failure)) throw forbidden;
@@ -205,14 +202,24 @@ export class Bridge {
     return false;
   }
 
-  /** While there is no sign-in. */
-  async #answerHere(pending: Pending, signedOut: SignedOut): Promise<void> {
-    const answer = await signedOut.answer(pending.request);
+  /** The answer of the bridge in place of a gateway that wants a sign-in, or has not been reached yet. */
+  async #answerHere(pending: Pending, answer: JsonObject | Promise<JsonObject>): Promise<void> {
+    const message = { jsonrpc: '2.0', id: pending.request.id, ...(await answer) };
     if (!this.#isPending(pending)) return;
     this.#settle(pending);
     // It may wait for the gateway.
     pending.abort.abort();
-    this.#write({ jsonrpc: '2.0', id: pending.request.id, ...answer });
+    this.#write(message);
+  }
+
+  /** @returns whether the gateway has not been reached yet, and the request needs none */
+  async #answeredAway(pending: Pending): Promise<boolean> {
+    const result = this.#away.isActive ? await this.#away.answer(pending.request) : undefined;
+    // It may be on its way to a gateway that has come.
+    if (result === undefined || pending.state !== 'waiting') return false;
+    this.#link.promise();
+    await this.#answerHere(pending, { result });
+    return true;
   }
 
   #ended(failure: Failure): void {
@@ -232,6 +239,7 @@ export class Bridge {
   }
 
   #fromGateway(message: WireMessage): void {
+    this.#away.end();
     if (isRequest(message)) this.#questions.add(message.id);
     else if (message.method === 'notifications/cancelled')
       this.#questions.delete(message.params?.['requestId']);
@@ -239,11 +247,15 @@ export class Bridge {
       const answered = this.#pending.get(message['id']);
       // An answer to a request that was cancelled, or answered with an error already.
       if (answered === undefined && message['id'] !== undefined) return;
-      if (answered?.request.method === 'tools/list')
-        for (const name of harmlessTools(message['result'])) this.#harmless.add(name);
+      if (answered?.request.method === 'tools/list') this.#listed(answered.request, message['result']);
       if (answered !== undefined) this.#settle(answered);
     }
     this.#write(message);
+  }
+
+  #listed({ params }: Request, result: unknown): void {
+    for (const name of harmlessTools(result)) this.#harmless.add(name);
+    if (params?.['cursor'] === undefined && isObject(result)) void this.#away.keep(result['tools']);
   }
 
   #replaced(): void {
@@ -253,6 +265,7 @@ export class Bridge {
   #back(lists: readonly string[]): void {
     if (this.#trouble !== undefined) this.#say(`connected to ${this.#endpoint.url} again`);
     this.#trouble = undefined;
+    this.#away.end();
     const reason = 'the gateway that asked has restarted';
     for (const requestId of this.#questions)
       this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
@@ -268,20 +281,20 @@ export class Bridge {
         await this.#signedOut.enter(failure);
         if (this.#signedOut.isActive)
           for (const pending of [...this.#pending.values()])
-            if (pending.state === 'waiting') void this.#answerHere(pending, this.#signedOut);
+            if (pending.state === 'waiting')
+              void this.#answerHere(pending, this.#signedOut.answer(pending.request));
         await this.#signedOut.whenOver;
         return;
       }
       if (failure.exitCode !== 1) this.#onFailure(failure);
       else if (failure.message !== this.#trouble?.message) this.#say(`${failure.message}; trying again`);
       this.#trouble = failure;
+      if (failure instanceof NoGateway) this.#away.begin(failure.message);
+      for (const pending of [...this.#pending.values()])
+        if (pending.state === 'waiting') void this.#answeredAway(pending);
     } catch (forbidden) {
       if (!(forbidden instanceof Failure)) throw forbidden;
       this.#onFailure(forbidden);
     }
   }
-}
-
-function errorOf(id: string | number | null, error: JsonObject): JsonObject {
-  return { jsonrpc: '2.0', id, error };
 }

@@ -62,8 +62,7 @@ export class GatewayLink {
 
   /** Waits until the connection is not being restored. @returns false if `signal` was aborted first */
   async ready(signal: AbortSignal): Promise<boolean> {
-    while (this.#recovery !== undefined && !signal.aborted)
-      await Promise.race([this.#recovery, aborted(signal)]);
+    while (this.#recovery !== undefined && !signal.aborted) await endOf(this.#recovery, signal);
     return !signal.aborted;
   }
 
@@ -95,9 +94,14 @@ export class GatewayLink {
 
   /** Continues the session after a sign-in, or begins the one that the client believes to have. */
   resume(): void {
+    this.promise();
+    this.lost();
+  }
+
+  /** `initialize` is answered without the gateway: the link begins the session once it is there. */
+  promise(): void {
     this.#isPromised = true;
     this.#wasAway = true;
-    this.lost();
   }
 
   /** Ends the session. */
@@ -272,6 +276,10 @@ const endLostStreams: typeof fetch = async (url, init) => {
   return new Response(null, { status: 405 });
 };
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+/** Resolves with the promise, or once the signal is aborted. */
+async function endOf(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  let abort = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => (abort = resolve));
+  signal.addEventListener('abort', abort);
+  await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

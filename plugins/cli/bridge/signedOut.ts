@@ -1,4 +1,4 @@
-import { VERSION, messageOf } from 'pegboard';
+import { messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
@@ -11,19 +11,12 @@ import type { GatewaySignIn } from '../signIn/prepareSignIn.ts';
 import { signInRefusal } from '../signIn/signInRefusal.ts';
 import { silently } from '../signIn/silently.ts';
 import { TokenFile } from '../signIn/tokenFile.ts';
-import { isStateless } from './messages.ts';
 import type { Request } from './messages.ts';
+import { complete, standInResult } from './standIn.ts';
 
 /** How long a link is good. */
 const LINK_MS = 600_000;
 const NAME = 'authenticate_pegboard';
-const CAPABILITIES = {
-  tools: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  prompts: { listChanged: true },
-  completions: {},
-  logging: {},
-};
 const TOOL = {
   name: NAME,
   title: 'Sign in at Pegboard',
@@ -42,25 +35,8 @@ const TOOL = {
   },
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 };
-/** Members of results of revision 2026-07-28: nothing of this may be kept. */
-const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const SIGN_IN_FIRST = `A sign-in at the gateway is needed; call the tool ${NAME} first.`;
-const RESULTS: Readonly<Record<string, JsonObject>> = {
-  ping: {},
-  'logging/setLevel': {},
-  'resources/subscribe': {},
-  'resources/unsubscribe': {},
-  'prompts/list': { prompts: [] },
-  'resources/list': { resources: [] },
-  'resources/templates/list': { resourceTemplates: [] },
-  'completion/complete': { completion: { values: [] } },
-  'tools/list': { tools: [TOOL] },
-  'server/discover': {
-    supportedVersions: ['2026-07-28'],
-    capabilities: CAPABILITIES,
-    instructions: SIGN_IN_FIRST,
-  },
-};
+const STAND_IN = { tools: [TOOL], instructions: SIGN_IN_FIRST };
 const NOT_FOUND = -32601;
 
 export interface SignedOutEvents {
@@ -117,8 +93,7 @@ export class SignedOut {
   /** @returns the response without its id */
   async answer(request: Request): Promise<JsonObject> {
     const result = await this.#resultOf(request);
-    if (result === undefined) return { error: { code: NOT_FOUND, message: SIGN_IN_FIRST } };
-    return { result: isStateless(request) ? { ...result, ...COMPLETE } : result };
+    return result === undefined ? { error: { code: NOT_FOUND, message: SIGN_IN_FIRST } } : { result };
   }
 
   close(): void {
@@ -127,11 +102,16 @@ export class SignedOut {
     over?.end();
   }
 
-  async #resultOf({ method, params = {} }: Request): Promise<JsonObject | undefined> {
-    if (method === 'initialize') return introduction(params['protocolVersion']);
-    if (method !== 'tools/call') return RESULTS[method];
-    const { name, arguments: args } = params as { name?: unknown; arguments?: { answer?: unknown } };
-    return name === NAME ? this.#authenticate(args?.answer) : textOf(SIGN_IN_FIRST, true);
+  async #resultOf(request: Request): Promise<JsonObject | undefined> {
+    if (request.method !== 'tools/call') return standInResult(request, STAND_IN);
+    const { name, arguments: args } = (request.params ?? {}) as {
+      name?: unknown;
+      arguments?: { answer?: unknown };
+    };
+    return complete(
+      request,
+      name === NAME ? await this.#authenticate(args?.answer) : textOf(SIGN_IN_FIRST, true),
+    );
   }
 
   async #enter(failure: Failure): Promise<boolean> {
@@ -222,18 +202,6 @@ export class SignedOut {
     over?.end();
     if (over !== undefined) this.#events.onSignedIn();
   }
-}
-
-/** As the gateway would negotiate: the client's revision if it is a known one, else the newest with sessions. */
-async function introduction(asked: unknown): Promise<JsonObject> {
-  const { LATEST_PROTOCOL_VERSION: newest, SUPPORTED_PROTOCOL_VERSIONS: known } =
-    await import('@modelcontextprotocol/client');
-  return {
-    protocolVersion: known.find((revision) => revision === asked) ?? newest,
-    capabilities: CAPABILITIES,
-    serverInfo: { name: 'pegboard', title: 'Pegboard', version: VERSION },
-    instructions: SIGN_IN_FIRST,
-  };
 }
 
 function textOf(text: string, isError = false): JsonObject {

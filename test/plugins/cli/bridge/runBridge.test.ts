@@ -59,10 +59,20 @@ interface Bridged {
   readonly said: () => string;
 }
 
-function start(url: string, capabilities: object = {}): Bridged & { readonly connected: Promise<void> } {
+interface Started {
+  /** Where it keeps the tools of the gateway. */
+  readonly cache?: Directory;
+  readonly options?: readonly string[];
+}
+function start(
+  url: string,
+  capabilities: object = {},
+  { cache = makeDirectory(), options = [] }: Started = {},
+): Bridged & { readonly connected: Promise<void> } {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [packedProgram(), 'agent', '--mcp-server', '--endpoint', `${url}/mcp`],
+    args: [packedProgram(), 'agent', '--mcp-server', '--endpoint', `${url}/mcp`, ...options],
+    env: { XDG_CACHE_HOME: cache.path },
     stderr: 'pipe',
   });
   let said = '';
@@ -170,14 +180,38 @@ describe('plugins/cli: the bridge for stdio clients', () => {
       await until(() => JSON.stringify(logged).includes('after the restart'));
     });
 
-  it('waits for a gateway that is not running at the start, and says how to start it', async () => {
+  it('connects without a gateway and says how to start it; once it is there, its tools are announced', async () => {
     const port = await freePort();
     const { client, said, connected } = start(`http://127.0.0.1:${port}`);
-    await until(() => said().includes('trying again'));
-    await serveHere(configuration(), port);
+    let announced = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (announced += 1));
     await connected;
-    expect(said()).contain('no gateway answers at').contain('again');
+    expect(client.getInstructions()).match(/^no gateway answers at .*is it running\?/);
+    expect((await client.listTools()).tools).deep.equal([]);
+    const waiting = call(client, 'core_service_list');
+    await serveHere(configuration(), port);
+    expect(textOf(await waiting)).contain('mcp-aggregator');
+    await until(() => announced > 0);
     expect((await client.listTools()).tools).not.empty;
+    expect(said()).contain('trying again').and.contain('connected to');
+    expect(said()).not.contain('Warning');
+  });
+
+  it('shows the tools of the last time without a gateway; a call fails with what to do', async () => {
+    const port = await freePort();
+    const cache = makeDirectory();
+    const gateway = await serveHere(configuration(), port);
+    const url = `http://127.0.0.1:${port}`;
+    const first = start(url, {}, { cache });
+    await first.connected;
+    const { tools } = await first.client.listTools();
+    await first.client.close();
+    await gateway.stop();
+    const { client, connected } = start(url, {}, { cache, options: ['--timeout', '2'] });
+    await connected;
+    expect((await client.listTools()).tools).deep.equal(tools).not.empty;
+    const error: unknown = await call(client, 'core_service_list').catch((fault: unknown) => fault);
+    expect(String(error)).match(/no gateway answers at .*is it running\?/);
   });
 
   it('answers with an error after --timeout, and with nothing but JSON-RPC on standard output', async () => {
