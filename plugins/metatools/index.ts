@@ -12,6 +12,7 @@ import { Vault } from '../contracts/vault.ts';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { createSummarizer } from './entry/summary.ts';
+import { createTrimmer } from './entry/trimmedSchemaOf.ts';
 import { describeTool } from './tools/describeTool.ts';
 import { explainTool } from './tools/explainTool.ts';
 import { filterTools } from './tools/filterTools.ts';
@@ -56,12 +57,13 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   // Of their own, so that no answer of a call waits for the selections of others.
   const [examiner, selector] = [new InWorker(), new InWorker()];
   const summaryOf = createSummarizer();
+  const trimmedSchemaOf = createTrimmer(summaryOf);
   const starting = stillStarting(scope);
   const inOrder = [
     listTools(scope, { summaryOf, turns, starting }),
     describeTool(scope, starting),
     listCoreTools(scope, summaryOf),
-    filterTools(scope, { ranker, summaryOf, turns, starting }),
+    filterTools(scope, { ranker, summaryOf, trimmedSchemaOf, turns, starting }),
     callTool(scope, { store, turns, starting, worker: examiner }),
     listResources(scope),
     describeResource(scope),

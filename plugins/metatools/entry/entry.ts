@@ -1,16 +1,20 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
+import { tellingHints } from './tellingHints.ts';
 
 export interface EntryOptions {
   /** Replaces the full description and the input schema. */
   readonly summary?: string;
+  /** Set for a match of words; beside a summary, the annotations are then only those that say something. */
   readonly score?: number | undefined;
 }
 
 /** A tool in the form of the discovery meta-tools; missing fields are left out. Source: requirement entry.fields. */
 export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): JsonObject {
-  const { name, kind, server, annotations, labels, description, inputSchema } = tool;
+  const { name, kind, server, labels, description, inputSchema } = tool;
+  const isBrief = summary !== undefined && score !== undefined;
+  const annotations = isBrief ? tellingHints(tool.annotations) : tool.annotations;
   return {
     name,
     ...(summary === undefined ? { description } : summaryField(summary)),

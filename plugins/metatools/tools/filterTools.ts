@@ -9,6 +9,8 @@ import { flag, objectArgument, optionalText, readPage, refuseLonger } from './ar
 import { alwaysLoad } from './clientHints.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
+import { readyCall } from '../entry/readyCall.ts';
+import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import { metaTool } from './metaTool.ts';
 import { whyMissing } from './whyMissing.ts';
 import { cutPage, cutShortPage } from '../entry/entryPage.ts';
@@ -26,6 +28,7 @@ const LOOK_CHARS = 500;
 export interface FilterParts {
   readonly ranker: Ranker;
   readonly summaryOf: SummaryOf;
+  readonly trimmedSchemaOf: TrimmedSchemaOf;
   readonly turns: Turns;
   readonly starting: StillStarting;
 }
@@ -90,7 +93,7 @@ interface Found {
 
 async function search(
   scope: Scope<MetatoolsConfig>,
-  { ranker, summaryOf, turns, starting }: FilterParts,
+  { ranker, summaryOf, trimmedSchemaOf, turns, starting }: FilterParts,
   { args, request }: FilterCall,
 ): Promise<Found> {
   const { config } = scope;
@@ -113,8 +116,13 @@ async function search(
   const isSure = page.total > 0 && ranked?.isSure !== false;
   const missing = whyMissing(scope, [query, optionalText(args, 'pattern')], request);
   const hint = missing ?? (isSure ? undefined : hintFor(page.total, request, starting));
+  // A search in words is a model's, which knows what it asked.
+  const isBrief = ranked !== undefined && !full;
+  const [best] = isBrief && ranked.isSure && page.offset === 0 ? ranked.hits.slice(0, 1) : [];
+  const [first, ...others] = page.entries;
+  const applied = { ...echoed, include_schema: full, limit: page.limit, offset: page.offset };
   const answer = {
-    filters: { ...echoed, include_schema: full, limit: page.limit, offset: page.offset },
+    ...(!isBrief && { filters: applied }),
     total_tools: visible.length,
     filtered_count: page.entries.length,
     total: page.total,
@@ -125,7 +133,8 @@ async function search(
     }),
     ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
     ...(hint !== undefined && { hint }),
-    tools: page.entries,
+    tools:
+      best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...others],
     ...(withPresets && { presets: presetsOf(scope) }),
   };
   return { answer, tools: page.entries, isSure };

@@ -29,10 +29,11 @@ describe('metatools: filter_tools', () => {
   it('finds tools by words, best first, without those that do not match', async () => {
     const answer = await board.ask('filter_tools', { query: 'pull requests' });
     expect(answer).to.deep.include({ total: 2, total_tools: 6, filtered_count: 2, truncated: false });
-    expect(answer['filters']).to.deep.equal({
+    const whole = await board.ask('filter_tools', { query: 'pull requests', include_schema: true });
+    expect(whole['filters']).to.deep.equal({
       query: 'pull requests',
       case_sensitive: false,
-      include_schema: false,
+      include_schema: true,
       limit: 5,
       offset: 0,
     });
