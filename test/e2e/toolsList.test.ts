@@ -118,6 +118,18 @@ describe('e2e: tools/list', () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(7_000);
   });
 
+  it('tells the way of two turns, in the instructions and by the three main tools, in 350 tokens', async () => {
+    const client = await connect('/mcp');
+    const instructions = String(client.initialized['instructions']);
+    const main = (await client.listTools()).filter(({ name }) => /^(filter|describe|call)_tool/.test(name));
+    const texts = [instructions, ...main.map(({ description }) => String(description))];
+    expect(texts).to.have.length(4);
+    expect(texts.join('\n').length / 4).to.be.below(350);
+    expect(instructions).to.match(
+      /Two turns .*filter_tools \{"query".*call_tool \{"name".*describe_tool .* only if/,
+    );
+  });
+
   it('has no _meta after clientHints is switched off live, and clients are notified of the change', async () => {
     const client = await connect('/mcp');
     const headers = { 'mcp-session-id': client.sessionId ?? '' };

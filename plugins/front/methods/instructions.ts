@@ -6,9 +6,9 @@ export interface InstructionLimits {
 }
 
 const HOW =
-  'One endpoint for many MCP servers. Their tools are not listed here: find one with filter_tools ' +
-  '{"query":"what you want to do"}, read its arguments with describe_tool {"name":"..."}, ' +
-  'run it with call_tool {"name":"...","arguments":{...}}.';
+  'One endpoint for many MCP servers, whose tools are not in tools/list. Two turns reach one: ' +
+  'filter_tools {"query":"what you want to do"} finds it, with its inputSchema and the call when confident; ' +
+  'call_tool {"name":"...","arguments":{...}} runs it. Use describe_tool {"name":"..."} only if the schema was not given.';
 
 /** The `instructions` of initialize, for an agent that was never configured for Pegboard: how to find and call a tool, which
  *  servers exist, and the beginning of each server's own instructions. */

@@ -39,13 +39,13 @@ export function callTool(
   return metaTool({
     name: CALL_TOOL,
     description:
-      'Run a tool by its exact name. This is the only way to run what filter_tools, list_tools and list_core_tools show.',
+      'Run a tool by its exact name, with its own arguments in arguments. This is the only way to run what filter_tools, list_tools and list_core_tools show.',
     properties: {
       name: { type: 'string', description: 'Exact name of the tool' },
       arguments: {
         type: 'object',
         default: {},
-        description: "As the tool's inputSchema says; see describe_tool",
+        description: "As the tool's inputSchema says",
       },
     },
     required: ['name'],

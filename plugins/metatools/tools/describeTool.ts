@@ -11,7 +11,7 @@ export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStart
   return metaTool({
     name: 'describe_tool',
     description:
-      'Show the full description and input schema of one tool, by its exact name. Do this before call_tool.',
+      'Show the full description and input schema of one tool, by its exact name, if filter_tools did not give its schema.',
     properties: { name: { type: 'string', description: 'Exact name, as filter_tools gives it' } },
     required: ['name'],
     listed: () => alwaysLoad(scope.config),

@@ -37,7 +37,7 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
   return metaTool({
     name: 'filter_tools',
     description:
-      'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. Then describe_tool for the arguments, then call_tool to run it.',
+      'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. If confident, the first has its inputSchema and the arguments for call_tool: fill them in and call. Else choose one and use describe_tool.',
     properties: PROPERTIES,
     listed: () => alwaysLoad(scope.config),
     run: async (args, { request }) => {
