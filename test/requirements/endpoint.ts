@@ -80,6 +80,7 @@ export const ENDPOINT: readonly Requirement[] = [
     sentence: 'An aggregated tool name issued directly as an MCP tool call fails.',
     tests: [
       'plugins/front/calls: refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call',
+      'plugins/front/calls: refuses a name that no tool has with -32602, and says how to find one',
       'plugins/transport-http/sdkClient: gets an error for a tool that cannot be called by name',
     ],
   },

@@ -87,11 +87,3 @@ function nearWords({ code, details }: GatewayError): string {
 }
 
 export const NO_META_TOOLS = 'no tool can be called here: the plugin metatools is switched off';
-
-/** The message to a client that calls an inner tool by its own name. Source: requirement error.direct. */
-export function directCallMessage(name: string, args: JsonObject): string {
-  const short = name.length > 200 ? `${name.slice(0, 200)}…` : name;
-  const call = JSON.stringify({ name, arguments: args });
-  const example = call.length > 300 ? JSON.stringify({ name: short, arguments: '…' }) : call;
-  return `${JSON.stringify(short)} cannot be called by name; only the tools of tools/list can. Call call_tool with ${example}`;
-}

@@ -10,13 +10,8 @@ import { idempotencyKeyOf } from '../message/idempotencyKeyOf.ts';
 import { createLists } from '../client/createLists.ts';
 import type { Method, MethodContext } from './method.ts';
 import { callNative } from './callNative.ts';
-import {
-  NO_META_TOOLS,
-  directCallMessage,
-  errorResult,
-  resourceNotFound,
-  wantsBrowser,
-} from '../message/results.ts';
+import { directCallMessage } from './directCallMessage.ts';
+import { NO_META_TOOLS, errorResult, resourceNotFound, wantsBrowser } from '../message/results.ts';
 
 /** The requests that all revisions share, each turned into a kernel call and back. */
 export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
@@ -68,7 +63,10 @@ async function callTool(
   } catch (error) {
     if (isDirect(error)) {
       const hasMetaTools = scope.get(ToolTable).metaTools().length > 0;
-      throw new CodecError(RPC.invalidParams, hasMetaTools ? directCallMessage(name, args) : NO_META_TOOLS);
+      throw new CodecError(
+        RPC.invalidParams,
+        hasMetaTools ? directCallMessage({ name, args }, scope, request) : NO_META_TOOLS,
+      );
     }
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
     const log = scope.log.child({ request: request.id });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { callBody, callTool, initialize, postMcp, startEdge, testTools } from '../../support/edge.ts';
 import type { Edge, TestTools } from '../../support/edge.ts';
+import { toolOf } from '../../support/kernel.ts';
 import { send } from '../../support/rawHttp.ts';
 import type { RawAnswer } from '../../support/rawHttp.ts';
 
@@ -62,12 +63,40 @@ describe('front: calls', () => {
   });
 
   it('refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call', async () => {
-    for (const name of ['x_server_tool', '__proto__', 'constructor', '']) {
+    const tools = [toolOf('x_server_tool', { server: 'server', declared: { name: 'tool' } })];
+    const { url } = await startEdge({ tools: [...tools, ...testTools().tools] });
+    const handle = await initialize(url);
+    for (const name of [
+      'x_server_tool',
+      'X_Server_Tool',
+      'x-server-tool',
+      'server_tool',
+      'mcp__pegboard__tool',
+    ]) {
+      const answer = await callTool(url, handle, callBody(name, { a: 1 }));
+      expect(answer.json().error?.code).equal(-32602);
+      const right = JSON.stringify({ name: 'x_server_tool', arguments: { a: 1 } });
+      expect(answer.json().error?.message)
+        .match(/cannot be called by name/)
+        .and.include(`Call call_tool with ${right}`);
+    }
+  });
+
+  it('refuses a name that no tool has with -32602, and says how to find one', async () => {
+    const advice = {
+      x_github_create_issue:
+        'no server is named "github"; call filter_tools with {"query":"github create issue"}',
+      sendEmail: 'call filter_tools with {"query":"send email"}',
+      '': 'find one with filter_tools',
+    };
+    for (const name of [...Object.keys(advice), '__proto__', 'constructor']) {
       const answer = await call(callBody(name, { a: 1 }));
       expect(answer.json().error?.code).equal(-32602);
-      expect(answer.json().error?.message)
-        .include('call_tool')
-        .and.include(JSON.stringify({ name, arguments: { a: 1 } }));
+      expect(answer.json().error?.message).include('No tool has this name').and.not.include('Call call_tool');
+    }
+    for (const [name, words] of Object.entries(advice)) {
+      const answer = await call(callBody(name, { a: 1 }));
+      expect(answer.json().error?.message).include(`No tool has this name: ${words}`);
     }
   });
 
@@ -84,7 +113,7 @@ describe('front: calls', () => {
     const long = 'x'.repeat(1_000_000);
     const direct = await call(callBody(long, { long }));
     expect(direct.text.length).below(12_000);
-    expect(direct.json().error?.message).include('Call call_tool with');
+    expect(direct.json().error?.message).include('No tool has this name');
     const unknown = await call({ jsonrpc: '2.0', id: 1, method: long });
     expect(unknown.text.length).below(12_000);
     expect(unknown.json().error?.message).include('characters left out');

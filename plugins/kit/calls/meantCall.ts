@@ -1,0 +1,133 @@
+import { isObject } from 'pegboard';
+import type { InboundRequest, JsonObject, Tool, ToolTable } from 'pegboard';
+import { meantArgument } from './meantArgument.ts';
+
+/** A call that a client can make. */
+export interface RightCall {
+  /** A meta-tool. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+export interface Meant {
+  /** The one call that a wrong one can mean. */
+  readonly call?: RightCall;
+  /** Names of tools that are meant equally well. */
+  readonly names: readonly string[];
+}
+/** A call of a name that cannot be called. */
+export interface WrongCall {
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** What models call meta-tools otherwise, each in lower case without separators. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  filter_tools:
+    'searchtools searchtool toolsearch findtools findtool toolfinder filtertool discovertools querytools lookuptools',
+  list_tools: 'toolslist listtool listalltools gettools showtools',
+  describe_tool:
+    'describetools gettool gettoolschema toolschema toolinfo gettoolinfo tooldetails gettooldetails inspecttool',
+  call_tool: 'runtool executetool exectool invoketool usetool toolcall toolscall tooluse calltools',
+  list_core_tools: 'coretools listcore',
+  get_resource: 'readresource fetchresource resourceread resourcesread readmcpresource',
+  list_resources: 'resourceslist listresource listmcpresources',
+  get_prompt: 'promptget promptsget useprompt runprompt',
+  list_prompts: 'promptslist listprompt',
+  get_result: 'readresult fetchresult getresults',
+};
+const META_BY_OTHER = new Map(
+  Object.entries(OTHER_NAMES).flatMap(([name, others]) => others.split(' ').map((other) => [other, name])),
+);
+/** What clients put before the names of a server's tools. */
+const CLIENT_PREFIX = /^(?:functions[.:])?(?:mcp_{1,2}[a-z\d-]+_{1,2}|(?:mcp[_.:/-])?pegboard[_.:/-]+)/i;
+/** Shorter words mean nothing. */
+const MIN_CHARS = 2;
+const MAX_NAMES = 5;
+
+/** What a call of a name that no tool has can mean: the same name in another spelling, without its prefix, or as other programs call
+ *  such a tool. Tools that the request may not see are not considered. */
+export function meantCall({ name, args }: WrongCall, table: ToolTable, request: InboundRequest): Meant {
+  const bare = name.replace(CLIENT_PREFIX, '');
+  const words = [...new Set([spelled(name), spelled(bare)])].filter(({ length }) => length >= MIN_CHARS);
+  const metaTools = table.metaTools();
+  const meta = metaTools.find((tool) => words.includes(spelled(tool.name)));
+  if (meta !== undefined) return { call: callOf(meta, args), names: [] };
+  const { tools, isWhole } = toolsMeant(words, bare, table.visibleTo(request));
+  const other = words.map((word) => META_BY_OTHER.get(word)).find((one) => one !== undefined);
+  const alias = isWhole ? undefined : metaTools.find((tool) => tool.name === other);
+  const [only] = tools;
+  if (alias !== undefined && only === undefined) return { call: callOf(alias, args), names: [] };
+  if (alias !== undefined) return { names: [alias.name, ...namesOf(tools)] };
+  if (only === undefined || tools.length > 1) return { names: namesOf(tools) };
+  return { call: { name: 'call_tool', arguments: { name: only.name, arguments: args } }, names: [] };
+}
+
+/** The call as text, with arguments that are not longer than an error may be. */
+export function callText({ name, arguments: args }: RightCall): string {
+  const text = JSON.stringify(args);
+  if (text.length <= MAX_CALL_CHARS) return `${name} with ${text}`;
+  const short = typeof args['name'] === 'string' ? { name: args['name'], arguments: '…' } : '…';
+  return `${name} with ${JSON.stringify(short)}`;
+}
+const MAX_CALL_CHARS = 300;
+
+function namesOf(tools: readonly Tool[]): readonly string[] {
+  return tools.slice(0, MAX_NAMES).map((tool) => tool.name);
+}
+
+/** The tools that have one of these words as their name: the whole one, else that with their server, else the server's own. */
+function toolsMeant(
+  words: readonly string[],
+  bare: string,
+  tools: readonly Tool[],
+): { readonly tools: readonly Tool[]; readonly isWhole: boolean } {
+  const exact = tools.find((tool) => tool.name === bare);
+  if (exact !== undefined) return { tools: [exact], isWhole: true };
+  const found: Tool[][] = [[], [], []];
+  const ends = words.map((word) => word.at(-1));
+  for (const tool of tools) {
+    const end = tool.name.at(-1) ?? '';
+    // Most tools are left out by their last letter.
+    if (/[a-z\d]/i.test(end) && !ends.includes(end.toLowerCase())) continue;
+    const level = formsOf(tool).findIndex((forms) => forms.some((form) => words.includes(form)));
+    found[level]?.push(tool);
+  }
+  const [whole = [], withServer = [], own = []] = found;
+  if (whole.length > 0) return { tools: whole, isWhole: true };
+  return { tools: withServer.length > 0 ? withServer : own, isWhole: false };
+}
+
+/** The spellings of a tool's whole name, of that with its server, and of its own. */
+function formsOf(tool: Tool): readonly (readonly string[])[] {
+  const { name, server = '' } = tool;
+  const [prefix = ''] = name.split('_', 1);
+  const own = spelled(ownName(tool));
+  const withServer = spelled(server) + own;
+  return [[spelled(name), spelled(prefix) + withServer], [withServer], [own]];
+}
+
+/** The name of a tool on its server; of others, the name without the word for their kind. */
+export function ownName({ name, declared }: Tool): string {
+  const own = declared?.['name'];
+  return typeof own === 'string' ? own : name.slice(name.indexOf('_') + 1);
+}
+
+/** A name by its letters and digits alone, in lower case. */
+function spelled(name: string): string {
+  return name
+    .slice(0, MAX_NAME_CHARS)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+const MAX_NAME_CHARS = 256;
+
+/** The call of a meta-tool with the arguments that it takes; those by another name under theirs. */
+function callOf({ name, inputSchema }: Tool, args: JsonObject): RightCall {
+  const properties = isObject(inputSchema['properties']) ? Object.keys(inputSchema['properties']) : [];
+  const taken = Object.entries(args).flatMap(([key, value]) => {
+    const free = properties.filter((one) => !Object.hasOwn(args, one));
+    const meant = properties.includes(key) ? key : meantArgument(key, free);
+    return meant === undefined ? [] : [[meant, value] as const];
+  });
+  return { name, arguments: Object.fromEntries(taken) };
+}
