@@ -1,4 +1,4 @@
-import { definePlugin, entryOf, readSchema, ToolTable } from 'pegboard';
+import { CallPath, definePlugin, entryOf, readSchema, ToolTable } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { Turns } from '../kit/limits/turns.ts';
 import { Toolsets } from '../contracts/toolsets.ts';
@@ -35,7 +35,7 @@ export const plugin = definePlugin<MetatoolsConfig>({
     const { callToolEnvelope, resultBudget } = settings.aggregator;
     return { ...entryOf(settings, 'metatools').config, callToolEnvelope, resultBudget };
   },
-  requires: [ToolTable],
+  requires: [CallPath, ToolTable],
   uses: [MemoryBudget, Vault],
   asks: [
     GuardedServers,
@@ -64,7 +64,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     describeTool(scope, starting),
     listCoreTools(scope, summaryOf),
     filterTools(scope, { ranker, summaryOf, trimmedSchemaOf, turns, starting }),
-    callTool(scope, { store, turns, starting, worker: examiner }),
+    callTool(scope, { store, turns, starting, trimmedSchemaOf, worker: examiner }),
     listResources(scope),
     describeResource(scope),
     getResource(scope),

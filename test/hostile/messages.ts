@@ -58,7 +58,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 8',
     what: 'call_tool naming itself, an unknown tool; an inner tool called directly',
     tests: [
-      'plugins/metatools/tools/callTool: does not run meta-tools, including itself',
+      'plugins/metatools/tools/callTool: does not run itself without the name of a tool',
       'plugins/metatools/tools/callTool: rejects an unknown name, suggesting near ones',
       'plugins/front/calls: refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call',
     ],

@@ -36,6 +36,7 @@ function isNear(asked: string, tool: Tool): boolean {
   const own = ownName(tool).toLowerCase();
   const prefix = tool.name.slice(0, -own.length).toLowerCase();
   const lower = asked.toLowerCase();
+  if (lower.endsWith(`_${own}`)) return true;
   const part = lower.startsWith(prefix) ? lower.slice(prefix.length) : lower.replace(/^[a-z]+_/, '');
   if (Math.max(part.length, own.length) > SHORT_CHARS) return nearest(part, [own], 1).length > 0;
   const same = part.split('').filter((char, at) => char === own.charAt(at)).length;

@@ -1,5 +1,5 @@
 import { ToolTable } from 'pegboard';
-import type { Call, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { Toolsets } from '../../contracts/toolsets.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { GuardedServers } from '../../contracts/credentials.ts';
@@ -7,10 +7,13 @@ import { SignInOffers } from '../../contracts/signIns.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
+import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import type { InWorker } from '../results/inWorker.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 import { hasJsonText, objectArgument, requiredText, withListsRead } from './arguments.ts';
 import { alwaysLoad } from './clientHints.ts';
+import { insideCall } from './insideCall.ts';
+import { isReader, maybeError, mendedAnswer, runReader, understood, withSchema } from './mend.ts';
 import { metaTool } from './metaTool.ts';
 import type { StillStarting } from './stillStarting.ts';
 
@@ -23,19 +26,35 @@ function onlyReads(scope: Scope<unknown>, request: InboundRequest): boolean {
   return scope.all(Toolsets).some((toolsets) => toolsets.onlyReads(request));
 }
 
-/** The hot path; envelope and budget cost nothing while they are off. */
-export function callTool(
-  scope: Scope<MetatoolsConfig>,
-  {
-    starting,
-    ...kept
-  }: {
-    readonly store: ResultStore;
-    readonly turns: Turns;
-    readonly worker: InWorker;
-    readonly starting: StillStarting;
-  },
-): Tool {
+export interface CallParts {
+  readonly store: ResultStore;
+  readonly turns: Turns;
+  readonly worker: InWorker;
+  readonly starting: StillStarting;
+  readonly trimmedSchemaOf: TrimmedSchemaOf;
+}
+
+/** The hot path; envelope and budget cost nothing while they are off, and what mends a wrong call nothing for a right one. */
+export function callTool(scope: Scope<MetatoolsConfig>, parts: CallParts): Tool {
+  const { starting, trimmedSchemaOf, ...kept } = parts;
+  const mending = { scope, trimmedSchemaOf };
+  const shape = (result: CallResult, call: Call): CallResult | Promise<CallResult> =>
+    scope.config.resultBudget === 0 ? result : overBudget(result, { scope, call, ...kept });
+  const answer = (name: string, given: JsonObject, call: Call): Promise<CallResult> => {
+    const tool = scope.get(ToolTable).find(name, call.request);
+    const failed = { name, args: given, call };
+    if (tool?.kind === 'meta' && isReader(tool)) return runReader(tool.name, given, { scope, call });
+    const args = hasJsonText(given) ? readFor(tool, given) : given;
+    const ready = tool === undefined ? starting.forTool(name, call) : undefined;
+    const pending =
+      ready === undefined
+        ? call.child(name, args)
+        : ready.then(() => signInFirst(scope, name, call)).then(() => call.child(name, args));
+    return pending.then(
+      (result) => shape(maybeError(result) ? withSchema(result, failed, mending) : result, call),
+      (error: unknown) => mendedAnswer(error, failed, mending),
+    );
+  };
   return metaTool({
     name: CALL_TOOL,
     description:
@@ -57,15 +76,15 @@ export function callTool(
     run: (args, call) => {
       const name = requiredText(args, 'name');
       const given = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');
-      const passed = hasJsonText(given) ? readFor(scope, name, given, call.request) : given;
-      const { callToolEnvelope, resultBudget } = scope.config;
-      const ready = starting.forTool(name, call)?.then(() => signInFirst(scope, name, call));
-      const pending =
-        ready === undefined ? call.child(name, passed) : ready.then(() => call.child(name, passed));
-      if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
+      const inside =
+        given['arguments'] === undefined && name !== CALL_TOOL
+          ? undefined
+          : insideCall(name, given, scope.get(ToolTable).find(name, call.request));
       const shown =
-        resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));
-      return callToolEnvelope === 'native' ? shown : shown.then(enveloped);
+        inside === undefined
+          ? answer(name, given, call)
+          : answer(inside.name, inside.args, call).then((result) => understood(result, inside.said));
+      return scope.config.callToolEnvelope === 'native' ? shown : shown.then(enveloped);
     },
     failed: (error, meta) =>
       scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log, meta),
@@ -73,8 +92,7 @@ export function callTool(
 }
 
 /** What a tool of a server is sent is between it and the client. */
-function readFor(scope: Scope<unknown>, name: string, args: JsonObject, request: InboundRequest): JsonObject {
-  const tool = scope.get(ToolTable).find(name, request);
+function readFor(tool: Tool | undefined, args: JsonObject): JsonObject {
   return tool === undefined || tool.kind === 'tool' ? args : withListsRead(args, tool);
 }
 

@@ -74,7 +74,7 @@ describe('access: tools by group', () => {
     expect(await listed(dev)).deep.equal(['x_git_read', 'x_git_write']);
     expect(await ask(dev, 'call_tool', { name: 'x_git_write' })).equal('written');
     expect(await ask(dev, 'call_tool', { name: 'x_hub_read' })).equal(
-      'tool not found: x_hub_read; did you mean x_git_read?',
+      'tool not found: x_hub_read; no server is named "hub"; did you mean x_git_read?',
     );
     expect(await listed(await member('other,ops'))).deep.equal(['x_hub_read', 'core_service_stop']);
   });
