@@ -17,7 +17,9 @@ import { cutPage, cutShortPage } from '../entry/entryPage.ts';
 import type { Items, EntryPage, PageRequest } from '../entry/entryPage.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker } from '../search/ranker.ts';
+import { starlessPattern } from './starlessPattern.ts';
 import type { StillStarting } from './stillStarting.ts';
+import { understoodToolset } from './understoodToolset.ts';
 
 const LIMIT = 5;
 /** Number of characters filtered between two pauses: a few milliseconds. */
@@ -40,6 +42,7 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
       'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. If confident, the first has its inputSchema and the arguments for call_tool: fill them in and call. Else choose one and use describe_tool.',
     properties: PROPERTIES,
     listed: () => alwaysLoad(scope.config),
+    understand: (args, request) => understoodToolset(scope, args, request),
     run: async (args, { request }) => {
       const { starting } = parts;
       // Before the search, because a server may connect while it runs.
@@ -114,7 +117,9 @@ async function search(
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   const isSure = page.total > 0 && ranked?.isSure !== false;
-  const missing = whyMissing(scope, [query, optionalText(args, 'pattern')], request);
+  const pattern = optionalText(args, 'pattern');
+  const starless = page.total > 0 ? undefined : starlessPattern(pattern, visible);
+  const missing = whyMissing(scope, [query, pattern], request) ?? starless;
   const hint = missing ?? (isSure ? undefined : hintFor(page.total, request, starting));
   // A search in words is a model's, which knows what it asked.
   const isBrief = ranked !== undefined && !full;

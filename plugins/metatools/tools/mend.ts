@@ -2,11 +2,12 @@ import { CallPath, GatewayError, ToolTable, isGatewayError, rawResult } from 'pe
 import type { Call, CallResult, JsonObject, Scope, Tool } from 'pegboard';
 import { callText, meantCall } from '../../kit/calls/meantCall.ts';
 import type { Meant } from '../../kit/calls/meantCall.ts';
-import { rawMember, splitArray, withRawMember, withRawMeta } from '../../kit/text/rawJson.ts';
+import { withRawMeta } from '../../kit/text/rawJson.ts';
 import { nearTools, quotedName, unknownTool } from '../../kit/calls/unknownTool.ts';
 import { argumentFaults } from '../entry/argumentFaults.ts';
 import { schemaText } from '../entry/schemaText.ts';
 import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
+import { withText } from '../results/withText.ts';
 
 /** The call of call_tool that failed. */
 export interface FailedCall {
@@ -120,15 +121,12 @@ export function withSchema(
   { scope, trimmedSchemaOf }: MendParts,
 ): CallResult {
   const { json } = result;
-  const content = json.length > MAX_ERROR_CHARS ? undefined : rawMember(json, 'content');
-  if (content?.startsWith('[') !== true || result.value().isError !== true) return result;
+  if (json.length > MAX_ERROR_CHARS || result.value().isError !== true) return result;
   const tool = scope.get(ToolTable).find(failed.name, failed.call.request);
   if (tool?.kind !== 'tool') return result;
   const { sentences, keys } = argumentFaults(failed.args, tool.inputSchema);
-  if (sentences.length === 0 && !IS_ABOUT_ARGUMENTS.test(content)) return result;
+  if (sentences.length === 0 && !IS_ABOUT_ARGUMENTS.test(json)) return result;
   const schema = schemaText(tool.inputSchema, keys, trimmedSchemaOf);
   const text = [...sentences, ...(schema === undefined ? [] : [schema])].join('; ');
-  if (text === '') return result;
-  const items = [...splitArray(content), JSON.stringify({ type: 'text', text })];
-  return rawResult(withRawMember(json, 'content', `[${items.join()}]`));
+  return text === '' ? result : withText(result, text);
 }

@@ -1,5 +1,6 @@
-import { GatewayError, isObject, nearest } from 'pegboard';
+import { GatewayError, escapeUnprintable, isObject, nearest } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { meantArgument } from '../../kit/calls/meantArgument.ts';
 
 /** Arguments that clients add to every call of a tool. */
 const ADDED_BY_CLIENTS: ReadonlySet<string> = new Set([
@@ -10,8 +11,6 @@ const ADDED_BY_CLIENTS: ReadonlySet<string> = new Set([
   // `_meta` belongs next to `arguments`, not inside. Source: MCP 2025-11-25, Basic, _meta
   '_meta',
 ]);
-/** Names that models use for the `arguments` that are passed on to another tool. */
-const CALLED_ARGUMENTS: ReadonlySet<string> = new Set(['params', 'parameters', 'input', 'inputs', 'kwargs']);
 /** Number of unknown arguments that an error names. */
 const MAX_NAMED = 8;
 const MAX_NAME_CHARS = 64;
@@ -69,10 +68,19 @@ function meantBy(
   const meant: string[] = [];
   const passedOn: string[] = [];
   for (const key of unknown) {
-    const isAllOfThem = free.includes('arguments') && CALLED_ARGUMENTS.has(key);
-    const [near] = isAllOfThem ? ['arguments'] : nearest(key, free, 1);
-    if (near !== undefined) meant.push(near);
+    const near = meantArgument(key, free) ?? nearest(key, free, 1)[0];
+    const selector = free.includes('toolset') ? serverSelector(key, args[key]) : undefined;
+    if (selector !== undefined) meant.push(`toolset: ${selector}`);
+    else if (near !== undefined) meant.push(near);
     else if ('arguments' in properties) passedOn.push(`${JSON.stringify(key)}: …`);
   }
   return passedOn.length === 0 ? meant : [...meant, `arguments: {${passedOn.join(', ')}}`];
+}
+
+/** The selector for a server that is named in an argument of its own, as JSON. */
+function serverSelector(key: string, value: unknown): string | undefined {
+  const isServer = /^servers?(?:_?names?)?$/i.test(key);
+  const [name] = Array.isArray(value) ? (value as unknown[]) : [value];
+  if (!isServer || typeof name !== 'string' || name.length > MAX_NAME_CHARS) return undefined;
+  return escapeUnprintable(JSON.stringify([`server:${name}`]));
 }

@@ -105,7 +105,7 @@ describe('metatools: the catalogue', () => {
     expect((await board.ask('list_tools', { limit: 2.9 }))['filtered_count']).to.equal(2);
     const refusals = [
       [{ limit: 0.5 }, 'limit must be at least 1'],
-      [{ limit: '5' }, 'limit must be a number'],
+      [{ limit: '5 tools' }, 'limit must be a number'],
       [{ offset: -1 }, 'offset must be at least 0'],
       [{ offset: [1] }, 'offset must be a number'],
     ] as const;

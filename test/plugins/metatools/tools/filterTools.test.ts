@@ -152,7 +152,7 @@ describe('metatools: filter_tools', () => {
   it('rejects arguments of a wrong type by name', async () => {
     const refusals = [
       [{ pattern: 5 }, 'pattern must be a string'],
-      [{ query: ['a'] }, 'query must be a string'],
+      [{ query: ['a', 5] }, 'query must be a string'],
       [{ description_filter: true }, 'description_filter must be a string'],
       [{ labels: 'team' }, 'labels must be a JSON object; for example {"team": "web"}'],
       [{ labels: ['team'] }, 'labels must be a JSON object; for example {"team": "web"}'],

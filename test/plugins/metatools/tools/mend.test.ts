@@ -108,7 +108,7 @@ describe('metatools: a call of call_tool that is wrong', () => {
         ['filter_tools', { query: 'echo' }],
         ['filter-tools', { query: 'echo' }],
         ['filterTools', { query: 'echo' }],
-        ['search_tools', { q: 'echo', max_results: 3 }],
+        ['search_tools', { q: 'echo', max_results: '3' }],
         ['tool_search', { query: 'echo', more: 1 }],
         ['find_tools', { task: 'echo' }],
       ] as const) {
