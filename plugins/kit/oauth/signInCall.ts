@@ -2,7 +2,7 @@ import { GatewayError } from 'pegboard';
 
 /** The next step of a caller who has to sign in at a server. */
 export function signInCall(server: string): string {
-  return `call core_auth_login with {"server": ${JSON.stringify(server)}}`;
+  return `call core_auth_login with {"server": ${JSON.stringify(server)}} through call_tool`;
 }
 
 /** What lets callers sign in at servers. */

@@ -65,7 +65,7 @@ export class Callers {
     const fault = (): GatewayError =>
       new GatewayError(
         'UPSTREAM_AUTH_REQUIRED',
-        `${owner} must sign in to ${server}; call core_auth_login with {"server": "${server}"}`,
+        `${owner} must sign in to ${server}; call core_auth_login with {"server": "${server}"} through call_tool`,
         {
           details: { signInAt: server },
         },

@@ -169,6 +169,6 @@ describe('the grants of persons on the admin pages', function () {
     const [[...ann], [...bob], [isCallable, , remedy]] = signIns as [unknown[], unknown[], unknown[]];
     for (const known of [ann, bob]) expect(known).deep.equal([true, 'connected', undefined]);
     expect(isCallable).equal(false);
-    expect(remedy).include('call core_auth_login with {"server": "notes"}');
+    expect(remedy).include('call core_auth_login with {"server": "notes"} through call_tool');
   });
 });

@@ -7,7 +7,7 @@ import type { GrantProcess } from '../grantBench.ts';
 import { used } from '../used.ts';
 
 const HOUR_MS = 3_600_000;
-const SIGN_IN_AGAIN = 'call core_auth_login with {"server": "notes"}';
+const SIGN_IN_AGAIN = 'call core_auth_login with {"server": "notes"} through call_tool';
 
 describe('auth-client: grants that fail', () => {
   let bench: GrantBench;

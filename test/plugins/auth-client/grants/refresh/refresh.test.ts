@@ -39,7 +39,7 @@ describe('auth-client: the refresh of grants', () => {
     const refusal = await refusalOf(() => used(bench.process()));
     expect(refusal.code).equal('UPSTREAM_AUTH_REQUIRED');
     expect(refusal.message).equal(
-      'MCP server notes requires you to sign in; call core_auth_login with {"server": "notes"}',
+      'MCP server notes requires you to sign in; call core_auth_login with {"server": "notes"} through call_tool',
     );
     expect(refusal.details).include({ server: 'notes', signInAt: 'notes' });
   });
