@@ -14,6 +14,7 @@ export * from './contracts/oauth.ts';
 export * from './contracts/operators.ts';
 export * from './contracts/processes.ts';
 export * from './contracts/runs.ts';
+export * from './contracts/search.ts';
 export * from './contracts/secrets.ts';
 export * from './contracts/servers.ts';
 export * from './contracts/services.ts';

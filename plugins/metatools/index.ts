@@ -3,6 +3,7 @@ import type { Scope } from 'pegboard';
 import { Turns } from '../kit/limits/turns.ts';
 import { Toolsets } from '../contracts/toolsets.ts';
 import { StartingServers } from '../contracts/servers.ts';
+import { SearchOrder } from '../contracts/search.ts';
 import { SignInOffers, SignInStatuses } from '../contracts/signIns.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
@@ -41,6 +42,7 @@ export const plugin = definePlugin<MetatoolsConfig>({
     GuardedServers,
     McpPromptSource,
     McpResourceSource,
+    SearchOrder,
     ServiceSource,
     SignInOffers,
     SignInStatuses,

@@ -1,0 +1,77 @@
+import { messageOf } from 'pegboard';
+import type { Scope, Tool } from 'pegboard';
+import { SearchOrder } from '../../contracts/search.ts';
+import type { Search } from '../../contracts/search.ts';
+import type { Hit, Hits } from './ranker.ts';
+
+const WAIT_MS = 50;
+/** How many of each list are fused; those behind keep their order. */
+const DEEPEST = 60;
+/** Source: https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf */
+const SMOOTHING = 60;
+
+/** The orders of other plugins for a search, as far as they come in time; undefined if there is no such plugin. */
+export function askOrders(
+  scope: Scope<unknown>,
+  search: Search,
+): Promise<readonly (readonly Tool[])[]> | undefined {
+  const sources = scope.all(SearchOrder);
+  if (sources.length === 0) return undefined;
+  return Promise.all(sources.map((source) => askOrder(scope, source, search)));
+}
+
+async function askOrder(
+  { log }: Scope<unknown>,
+  source: SearchOrder,
+  search: Search,
+): Promise<readonly Tool[]> {
+  const late = new AbortController();
+  const lateness = new Promise<undefined>((resolve) => {
+    late.signal.addEventListener('abort', () => resolve(undefined));
+  });
+  const timer = setTimeout(() => late.abort(), source.waitMs ?? WAIT_MS);
+  try {
+    const order = Promise.resolve(source.order(search, late.signal));
+    const answer: unknown = await Promise.race([order, lateness]);
+    return Array.isArray(answer) ? (answer as readonly Tool[]) : [];
+  } catch (error) {
+    log.debug('a search continues without an order', { order: source.name, reason: messageOf(error) });
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The hits by words and the orders of other plugins as one list, by reciprocal ranks. @param tools what may be shown */
+export function fuseOrders(hits: Hits, orders: readonly (readonly Tool[])[], tools: readonly Tool[]): Hits {
+  const given = orders.map((order) => knownIn(order, tools)).filter((order) => order.length > 0);
+  if (given.length === 0) return hits;
+  const lexical = hits.slice(0, hits.length).map(({ tool }) => tool);
+  const lists = [lexical.slice(0, DEEPEST), ...given];
+  const shares = new Map<Tool, number>();
+  for (const list of lists)
+    for (const [at, tool] of list.entries()) shares.set(tool, (shares.get(tool) ?? 0) + shareAt(at));
+  // Sorting is stable, so of equal ones those found by words are first.
+  const first = [...shares].sort(([, a], [, b]) => b - a);
+  const rest = lexical
+    .map((tool, at) => [tool, shareAt(at)] as const)
+    .slice(DEEPEST)
+    .filter(([tool]) => !shares.has(tool));
+  return [...first, ...rest].map(([tool, share]) => hitOf(tool, share / lists.length));
+}
+
+/** Those of the first that are among the tools, each once. */
+function knownIn(order: readonly Tool[], tools: readonly Tool[]): readonly Tool[] {
+  const wanted = new Set(order.slice(0, DEEPEST));
+  const known = new Set(tools.filter((tool) => wanted.has(tool)));
+  return [...wanted].filter((tool) => known.has(tool));
+}
+
+/** The share of a rank, from 0; 1 for the first. */
+function shareAt(rank: number): number {
+  return (SMOOTHING + 1) / (SMOOTHING + 1 + rank);
+}
+
+function hitOf(tool: Tool, score: number): Hit {
+  return { tool, score: Math.round(score * 10_000) / 10_000 };
+}
