@@ -180,6 +180,7 @@ describe('e2e: what a schema marks as secret', function () {
       ...['auth-client', 'auth-exchange', 'auth-server'].map((name) => `${name} aggregator.proxy`),
       'auth-server aggregator.oauth.server.idp.clientSecret',
       'auth-server aggregator.oauth.server.registrationToken',
+      ...['url', 'apiKey'].map((key) => `search-semantic ${key}`),
       'upstream proxy',
       ...['url', 'url.[]', 'password', 'secret', 'secret.[]'].map((key) => `vault-redis ${key}`),
     ]);

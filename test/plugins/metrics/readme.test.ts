@@ -23,16 +23,15 @@ describe("the README's table of metrics", () => {
   let metrics: readonly Metric[];
 
   before(async () => {
-    const server = {
-      enabled: true,
-      baseUrl: 'http://localhost:8090',
-      idp: { issuerUrl: NO_PARTNER, clientId: 'pegboard', clientSecretFile: 'secret.txt' },
-    };
+    const idp = { issuerUrl: NO_PARTNER, clientId: 'pegboard', clientSecretFile: 'secret.txt' };
+    const server = { enabled: true, baseUrl: 'http://localhost:8090', idp };
     const oauth = { mcpClient: { enabled: true }, server };
     const off = Object.fromEntries(AWAY.map((name) => [name, false]));
+    const limits = { config: { perCaller: { concurrent: 9 } } };
+    const config = { url: NO_PARTNER, model: 'm', allowPrivateIP: true };
     const settings = {
       aggregator: { port: 0, oauth },
-      plugins: { ...off, metrics: true, limits: { config: { perCaller: { concurrent: 9 } } } },
+      plugins: { ...off, metrics: true, limits, 'search-semantic': { config } },
     };
     const files = { 'config.yaml': JSON.stringify(settings), 'secret.txt': 'S\n', 'state/.keep': '' };
     const gateway = await gatewayWith({ OTEL_METRICS_EXPORTER: 'none' }, { builtIns: 'all', files });
