@@ -8,6 +8,7 @@ import type { TrimmedSchemaOf } from './trimmedSchemaOf.ts';
 /** Bytes of the schema in an answer to a search. */
 const MAX_SCHEMA_BYTES = 1_600;
 const MAX_ARGUMENTS = 8;
+const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean']);
 
 /** What an agent needs to run the tool that it was looking for: the schema and the arguments of call_tool, with a placeholder for
  *  each required one. A schema that is too large is left to describe_tool. */
@@ -28,7 +29,8 @@ function placeholders({ properties, required }: JsonSchema): JsonObject {
 }
 
 function placeholder(schema: unknown): unknown {
-  const [type = 'value'] = isObject(schema) ? wantedTypes(schema) : [];
+  const [type = ''] = isObject(schema) ? wantedTypes(schema) : [];
   if (type === 'object') return {};
-  return type === 'array' ? [] : `<${type}>`;
+  if (type === 'array') return [];
+  return SCALARS.has(type) ? `<${type}>` : '<value>';
 }

@@ -4,6 +4,8 @@ import type { MetatoolsConfig } from '../config.ts';
 import { toDescription } from '../entry/entry.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { requiredText } from './arguments.ts';
+import { meantCall } from '../../kit/calls/meantCall.ts';
+import { nearTools, unknownTool } from '../../kit/calls/unknownTool.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { metaTool } from './metaTool.ts';
 
@@ -38,8 +40,10 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
   if (found !== undefined) throw isMetaTool(name);
   const servers = starting.names(request);
   const more = servers.length === 0 ? '' : `; servers are still connecting: ${servers.join(', ')}`;
-  throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}${more}`, {
-    details: { near: table.near(name, request) },
+  const near = meantNames(name, table, request);
+  const words = near.length > 0 ? '' : `; ${unknownTool(name, scope, request)}`;
+  throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}${more}${words}`, {
+    details: near.length > 0 ? { near } : {},
   });
 }
 
@@ -47,4 +51,12 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
 function isMetaTool(name: string): GatewayError {
   const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
   return new GatewayError('TOOL_ARGUMENTS', text);
+}
+
+/** The names that one in another spelling, or that looks alike, can mean. */
+function meantNames(name: string, table: ToolTable, request: InboundRequest): readonly string[] {
+  const { call, names } = meantCall({ name, args: {} }, table, request);
+  const only = call?.name === 'call_tool' ? call.arguments['name'] : undefined;
+  if (typeof only === 'string') return [only];
+  return names.length > 0 ? names : nearTools(name, table, request);
 }

@@ -4,6 +4,7 @@ import { ServiceSource } from '../../contracts/services.ts';
 import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
+import { nearTools } from '../../kit/calls/unknownTool.ts';
 import { requiredText } from './arguments.ts';
 import { credentialsRemedy } from './listTools.ts';
 import { TASK_ONLY } from '../entry/entry.ts';
@@ -29,7 +30,8 @@ async function explain(scope: Scope<unknown>, name: string, request: InboundRequ
   const server = tool?.server;
   const service = server === undefined ? undefined : serviceState(scope, server, request);
   const signIn = server === undefined ? undefined : await scope.find(SignInStatuses)?.of(server, request);
-  const near = tool === undefined && refusal?.code === 'TOOL_NOT_FOUND' ? table.near(name, request) : [];
+  const near =
+    tool === undefined && refusal?.code === 'TOOL_NOT_FOUND' ? nearTools(name, table, request) : [];
   return {
     name,
     ...(tool !== undefined && { kind: tool.kind }),

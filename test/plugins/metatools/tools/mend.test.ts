@@ -95,6 +95,21 @@ describe('metatools: a call of call_tool that is wrong', () => {
       ]);
     });
 
+    it('is answered with the same names by describe_tool', async () => {
+      const refusal = async (name: string) => {
+        const { message, details } = await refusalOf(() => board.call('describe_tool', { name }));
+        return [message, (details as { near?: unknown }).near];
+      };
+      expect(await refusal('s.Echo')).to.deep.equal(['tool not found: s.Echo', ['x_s_echo']]);
+      expect(await refusal('get_sum')).to.deep.equal(['tool not found: get_sum', ['x_s_get-sum']]);
+      expect(await refusal('log')).to.deep.equal(['tool not found: log', ['x_t_log', 'x_u_log']]);
+      expect(await refusal('x_s_ecko')).to.deep.equal(['tool not found: x_s_ecko', ['x_s_echo']]);
+      expect(await refusal('x_github_create_issue')).to.deep.equal([
+        'tool not found: x_github_create_issue; no server is named "github"; call filter_tools with {"query":"github create issue"}',
+        undefined,
+      ]);
+    });
+
     it('names no tool that the request may not see', async () => {
       const headers = { 'x-service-toolset': 'server:t' };
       const refusal = await refusalOf(() => board.call('call_tool', { name: 'echo' }, { headers }));
