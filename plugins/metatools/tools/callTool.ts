@@ -14,6 +14,7 @@ import { hasJsonText, objectArgument, requiredText, withListsRead } from './argu
 import { alwaysLoad } from './clientHints.ts';
 import { insideCall } from './insideCall.ts';
 import { isReader, maybeError, mendedAnswer, runReader, understood, withSchema } from './mend.ts';
+import type { FailedCall } from './mend.ts';
 import { metaTool } from './metaTool.ts';
 import type { StillStarting } from './stillStarting.ts';
 
@@ -42,7 +43,7 @@ export function callTool(scope: Scope<MetatoolsConfig>, parts: CallParts): Tool 
     scope.config.resultBudget === 0 ? result : overBudget(result, { scope, call, ...kept });
   const answer = (name: string, given: JsonObject, call: Call): Promise<CallResult> => {
     const tool = scope.get(ToolTable).find(name, call.request);
-    const failed = { name, args: given, call };
+    const failed = (): FailedCall => ({ name, args: given, call });
     if (tool?.kind === 'meta' && isReader(tool)) return runReader(tool.name, given, { scope, call });
     const args = hasJsonText(given) ? readFor(tool, given) : given;
     const ready = tool === undefined ? starting.forTool(name, call) : undefined;
@@ -51,8 +52,8 @@ export function callTool(scope: Scope<MetatoolsConfig>, parts: CallParts): Tool 
         ? call.child(name, args)
         : ready.then(() => signInFirst(scope, name, call)).then(() => call.child(name, args));
     return pending.then(
-      (result) => shape(maybeError(result) ? withSchema(result, failed, mending) : result, call),
-      (error: unknown) => mendedAnswer(error, failed, mending),
+      (result) => shape(maybeError(result) ? withSchema(result, failed(), mending) : result, call),
+      (error: unknown) => mendedAnswer(error, failed(), mending),
     );
   };
   return metaTool({
