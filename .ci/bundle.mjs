@@ -20,8 +20,8 @@ const MODULES = [
     .map((name) => `plugins/${name}/index`)
     .filter((name) => existsSync(join(root, `${name}.ts`))),
 ];
-/** A worker's own script, beside the plugin that starts it: it loads nothing of the kernel, so it starts fast and small. */
-const WORKER = 'plugins/metatools/results/worker.ts';
+/** Workers' own scripts, beside the plugins that start them: they load nothing of the kernel, so they start fast and small. */
+const WORKERS = ['plugins/metatools/results/worker.ts', 'plugins/search-semantic/worker.ts'];
 const OUTPUT = {
   format: 'esm',
   sourcemap: true,
@@ -104,12 +104,10 @@ function licencesOf(modules) {
   return `Pegboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-async function bundledWorker() {
-  const build = await rolldown({ input: join(root, WORKER), cwd: root, platform: 'node' });
-  const { output } = await build.write({
-    file: join(dist, 'plugins/metatools/worker.js'),
-    ...OUTPUT,
-  });
+async function bundledWorker(script) {
+  const build = await rolldown({ input: join(root, script), cwd: root, platform: 'node' });
+  const folder = script.split('/').slice(0, 2).join('/');
+  const { output } = await build.write({ file: join(dist, folder, 'worker.js'), ...OUTPUT });
   await build.close();
   return output;
 }
@@ -125,7 +123,7 @@ export async function bundle() {
     input,
     cwd: root,
     platform: 'node',
-    external: ['pegboard/package.json', '@kubernetes/client-node'],
+    external: ['pegboard/package.json', '@kubernetes/client-node', 'onnxruntime-node', 'onnxruntime-web'],
     preserveEntrySignatures: 'allow-extension',
     // depd, a part of koa, makes functions by eval.
     checks: { eval: false },
@@ -172,8 +170,9 @@ export async function bundle() {
     },
   });
   await build.close();
-  const worker = await bundledWorker();
-  const modules = [...output, ...worker].flatMap((chunk) =>
+  const there = WORKERS.filter((script) => existsSync(join(root, script)));
+  const workers = await Promise.all(there.map(bundledWorker));
+  const modules = [...output, ...workers.flat()].flatMap((chunk) =>
     chunk.type === 'chunk' ? Object.keys(chunk.modules) : [],
   );
   writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(modules));

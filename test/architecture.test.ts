@@ -36,10 +36,10 @@ const SHIPPED = [
     're2js',
     'smol-toml',
   ],
-  ...['chokidar', 'stemmer', 'undici'],
+  ...['@huggingface/tokenizers', 'chokidar', 'stemmer', 'undici'],
 ];
 /** npm packages that a plugin imports only if they are there, because few need them: optional peers, never bundled. */
-const OPTIONAL = ['@kubernetes/client-node'];
+const OPTIONAL = ['@kubernetes/client-node', 'onnxruntime-node', 'onnxruntime-web'];
 /** The package of the tree, bundled too. */
 const GOTPL = '@pegboard/gotpl';
 /** Files named after their role, not their export. */

@@ -7,6 +7,7 @@ import { Tally } from '../kit/metrics/tally.ts';
 import type { SearchSemanticConfig } from './config.ts';
 import type { Embedder } from './embedder.ts';
 import { HttpEmbedder } from './httpEmbedder.ts';
+import { LocalEmbedder } from './localEmbedder.ts';
 import { nearest } from './nearest.ts';
 import { QueryVectors } from './queryVectors.ts';
 import { ToolVectors } from './toolVectors.ts';
@@ -84,6 +85,11 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
 
 function openEmbedder(scope: Scope<SearchSemanticConfig>): Embedder {
   const control = (): ConfigControl => scope.get(ConfigControl);
+  if (scope.config.folder !== undefined)
+    return new LocalEmbedder(
+      () => scope.config,
+      () => control().directory,
+    );
   return new HttpEmbedder({
     config: () => scope.config,
     directory: () => control().directory,

@@ -9,6 +9,13 @@ export interface SearchSemanticConfig {
   readonly apiKey?: string;
   /** Length of the vectors to ask for, if the model has several. */
   readonly dimensions?: number;
+  /** Folder of a local model in place of url: model.onnx, or onnx/model.onnx, and tokenizer.json; relative to
+   *  the configuration directory. It needs onnxruntime-node or onnxruntime-web. */
+  readonly folder?: string;
+  /** What is longer of a text is cut off for the local model. */
+  readonly maxTokens: number;
+  /** Threads in which the local model computes. */
+  readonly threads: number;
   /** Begins each text of a tool, for models that want it: "passage: ". */
   readonly toolPrefix: string;
   /** Begins each query, for models that want it: "query: ". */

@@ -2,9 +2,19 @@ import type { Finding } from 'pegboard';
 import type { SearchSemanticConfig } from './config.ts';
 
 /** What the schema cannot say. */
-export function configFindings({ url, model, allowPrivateIP }: SearchSemanticConfig): readonly Finding[] {
+export function configFindings({
+  url,
+  model,
+  folder,
+  allowPrivateIP,
+}: SearchSemanticConfig): readonly Finding[] {
+  if (url === undefined && folder !== undefined) return [];
   if (url === undefined)
-    return [{ path: [], message: 'url is missing: write the address that makes embeddings, and model' }];
+    return [
+      { path: [], message: 'url or folder is missing: write the address that makes embeddings, and model' },
+    ];
+  if (folder !== undefined)
+    return [{ path: ['folder'], message: 'url and folder exclude each other; remove one' }];
   return [
     ...(model === undefined
       ? [{ path: [], message: 'url needs model: write the name of the model there' }]

@@ -3,8 +3,10 @@ import type { Finding, ReviewFacts } from 'pegboard';
 import type { SearchSemanticConfig } from './config.ts';
 import { addressFindings } from './configFindings.ts';
 import { HttpEmbedder, filledAddress } from './httpEmbedder.ts';
+import { folderFault, runtimeFault } from './localModel.ts';
 
-/** References that cannot be filled and, with `--online`, an address that does not answer. */
+/** References that cannot be filled, a local model that is not there or cannot run and, with `--online`, an address that does not
+ *  answer. */
 export async function reviewFindings({
   config,
   settings,
@@ -12,6 +14,10 @@ export async function reviewFindings({
   env,
   isOnline,
 }: ReviewFacts<SearchSemanticConfig>): Promise<readonly Finding[]> {
+  if (config.folder !== undefined)
+    return [folderFault(config.folder, directory), runtimeFault(directory)].flatMap((message) =>
+      message === undefined ? [] : [{ path: ['folder'], message }],
+    );
   const { url, faults } = filledAddress(config, directory, env);
   if (faults.length > 0)
     return faults.map(({ name, message }) => ({ path: [name], message: `${name} ${message}` }));

@@ -94,7 +94,6 @@ export class ToolVectors {
         await pause(SETTLE_MS, undefined, { signal, ref: false });
         this.#isStale = false;
         await this.#embedAll();
-        if (failures > 0) log.info('tools are embedded again');
         failures = 0;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
@@ -115,6 +114,7 @@ export class ToolVectors {
   }
 
   async #embedAll(): Promise<void> {
+    const began = performance.now();
     const wanted = await this.#wanted(this.#tools(), await this.#embedder.id());
     await this.#kept.read();
     const missing: Wanted[] = [];
@@ -129,6 +129,11 @@ export class ToolVectors {
     const { batchSize } = this.#scope.config;
     for (let at = 0; at < missing.length; at += batchSize)
       await this.#embed(missing.slice(at, at + batchSize));
+    if (missing.length > 0)
+      this.#scope.log.info('tools embedded', {
+        texts: missing.length,
+        ms: Math.round(performance.now() - began),
+      });
     await this.#kept.prune((hash) => this.#ofText.has(hash));
   }
 

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { validate } from '../../../kernel/config/validate.ts';
 import { definePlugin } from '../../../kernel/index.ts';
-import type { JsonObject, ReviewFacts, Scope, Tool } from '../../../kernel/index.ts';
+import type { JsonObject, ReviewFacts, Scope } from '../../../kernel/index.ts';
 import { Vault } from '../../../plugins/contracts/vault.ts';
 import { plugin } from '../../../plugins/search-semantic/index.ts';
+import { makeDirectory } from '../../support/directory.ts';
 import { listenerUrl } from '../../support/edge.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
@@ -11,6 +13,7 @@ import { toolOf } from '../../support/kernel.ts';
 import { McpClient } from '../../support/mcpClient.ts';
 import { metricsOf, valuesOf } from '../../support/metrics.ts';
 import { until } from '../../support/until.ts';
+import { modelFiles, runtimeFiles } from './localModel.ts';
 import { startMeanings } from './meanings.ts';
 import type { MeaningsServer } from './meanings.ts';
 
@@ -42,17 +45,22 @@ describe('search-semantic', () => {
       aggregator: { port: 0 },
       plugins: { tools: { module: './tools.mjs' }, ...(config && { 'search-semantic': { config } }) },
     });
-  const start = async (config: JsonObject | undefined, tools: readonly Tool[] = TOOLS): Promise<void> => {
+  const start = async (config: JsonObject | undefined, more: Record<string, string> = {}): Promise<void> => {
     const source = definePlugin({
       name: 'tools',
       api: 1,
       configSchema: { type: 'object' },
       apply: (scope) => {
         catalogue = scope;
-        for (const tool of tools) scope.addTool(tool);
+        for (const tool of TOOLS) scope.addTool(tool);
       },
     });
-    const files = { 'config.yaml': configOf(config), 'state/.keep': '', 'tools.mjs': moduleOf(source) };
+    const files = {
+      'config.yaml': configOf(config),
+      'state/.keep': '',
+      'tools.mjs': moduleOf(source),
+      ...more,
+    };
     gateway = await bootGateway({ builtIns: BUILT_INS, files });
   };
   const at = (more: JsonObject = {}): JsonObject => ({
@@ -207,6 +215,32 @@ describe('search-semantic', () => {
     expect(data['reason']).equal('localhost:1 has a private or internal address');
   });
 
+  it('works with a model in a folder, in a thread of its own', async () => {
+    await start({ folder: 'model', waitMs: 5_000 }, { ...modelFiles('model'), ...runtimeFiles() });
+    await embedded(3);
+    expect((await search())[0]).equal('invoice_create');
+    expect((await search('a Letter to Ada'))[0]).equal('mail_send');
+    expect((await search(`umbrella${' thing'.repeat(300)}`))[0]).equal('forecast_get');
+  });
+
+  it('says what to install when a model in a folder cannot be computed', async () => {
+    await start({ folder: 'model', retryMs: 10 }, modelFiles('model'));
+    const { data } = await gateway.log.heard('tools cannot be embedded');
+    expect(data['reason']).equal(
+      `a local model needs onnxruntime-node or onnxruntime-web, of which none is installed; install one: npm install --prefix ${gateway.directory.path} onnxruntime-node`,
+    );
+    expect(await search('mail')).deep.equal(['mail_send']);
+  });
+
+  it('says what is wrong with a model that does not load, and tries again', async () => {
+    const files = { ...modelFiles('model'), ...runtimeFiles() };
+    await start({ folder: 'model', retryMs: 10 }, { ...files, 'model/model.onnx': 'no' });
+    const { data } = await gateway.log.heard('tools cannot be embedded');
+    expect(data['reason']).match(/JSON/);
+    gateway.directory.write('model/model.onnx', files['model/model.onnx'] ?? '');
+    await embedded(3);
+  });
+
   it('is refused with what to write when its address is wrong', async () => {
     await start(undefined);
     const messages = async (config: JsonObject): Promise<readonly string[]> => {
@@ -214,10 +248,13 @@ describe('search-semantic', () => {
       const { issues } = await gateway.pipeline.reload();
       return issues.map(({ severity, message }) => `${severity} ${message}`);
     };
-    expect(await messages({})).match(/error .*url is missing: write the address/);
+    expect(await messages({})).match(/error .*url or folder is missing: write the address/);
     expect(await messages({ url: 'https://a.example/v1/embeddings' })).match(/error .*url needs model/);
     expect(await messages({ url: 'http://a.example/v1/embeddings', model: 'm' })).match(
       /error .*url must begin with https:/,
+    );
+    expect(await messages({ url: 'https://a.example/', model: 'm', folder: 'a' })).match(
+      /error .*exclude each other/,
     );
     expect(await messages({ url: 'https://me:word@a.example/', model: 'm' })).match(
       /error .*must not have a user/,
@@ -247,6 +284,17 @@ describe('search-semantic: pegboard check', () => {
     ]);
     expect(await reviewed({ url: '${env:ADDRESS}', model: 'm' })).deep.equal([
       'url: url must begin with https://; for a private address set allowPrivateIP: true',
+    ]);
+  });
+
+  it('looks for the files of a local model, and for what computes it', async () => {
+    const { path } = makeDirectory({ 'empty/.keep': '', 'half/model.onnx': '', ...modelFiles('whole') });
+    const about = async (folder: string): Promise<readonly string[]> =>
+      reviewed({ folder: join(path, folder) });
+    expect((await about('empty'))[0]).include('empty has no model.onnx; a folder has model.onnx');
+    expect((await about('half'))[0]).include('half has no tokenizer.json');
+    expect(await about('whole')).deep.equal([
+      'folder: a local model needs onnxruntime-node or onnxruntime-web, of which none is installed; install one: npm install --prefix /nowhere onnxruntime-node',
     ]);
   });
 
