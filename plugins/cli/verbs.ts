@@ -11,6 +11,7 @@ import { deleteVerb } from './verbs/deleteVerb.ts';
 import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
+import { evalVerb } from './eval/evalVerb.ts';
 import { events } from './verbs/events.ts';
 import { firstStart } from './verbs/firstStart.ts';
 import { importVerb } from './verbs/importVerb.ts';
@@ -34,6 +35,7 @@ export const VERBS: readonly Command[] = [
   get,
   describe,
   search,
+  evalVerb,
   call,
   run,
   add,
