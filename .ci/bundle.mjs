@@ -1,6 +1,6 @@
 // Bundles what ships into dist/: the kernel, one file per plugin, the libraries. Fewer and smaller files start faster (D84).
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -104,6 +104,25 @@ function licencesOf(modules) {
   return `Pegboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
+/** Keeps declarations that no export of the package reaches out of the tarball. */
+function hidePrivateTypes() {
+  const kit = join(dist, 'plugins/kit');
+  const reached = new Set();
+  const reach = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(
+      /(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g,
+    ))
+      reach(join(dirname(path), `${name}.d.ts`));
+  };
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const { types } of Object.values(exports)) if (types !== undefined) reach(join(root, types));
+  const all = readdirSync(kit, { recursive: true }).filter((path) => path.endsWith('.d.ts'));
+  const hidden = all.filter((path) => !reached.has(join(kit, path)));
+  writeFileSync(join(kit, '.npmignore'), hidden.map((path) => `/${path}\n`).join(''));
+}
+
 async function bundledWorker(script) {
   const build = await rolldown({ input: join(root, script), cwd: root, platform: 'node' });
   const folder = script.split('/').slice(0, 2).join('/');
@@ -177,4 +196,5 @@ export async function bundle() {
   );
   writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(modules));
   for (const program of PROGRAMS) chmodSync(join(dist, `${program}.js`), 0o755);
+  hidePrivateTypes();
 }
