@@ -53,7 +53,11 @@ export const plugin = definePlugin<MetatoolsConfig>({
 });
 
 function apply(scope: Scope<MetatoolsConfig>): void {
-  const ranker = new Ranker();
+  const ranker = new Ranker(() => {
+    const services = scope.all(ServiceSource).flatMap((source) => source.services());
+    const byName = new Map(services.map((service) => [service.name, service]));
+    return (server) => byName.get(server)?.instructions?.();
+  });
   const turns = new Turns();
   const store = new ResultStore(scope, turns);
   // Of their own, so that no answer of a call waits for the selections of others.

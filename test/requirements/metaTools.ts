@@ -84,6 +84,8 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: [
       'plugins/metatools/tools/filterTools: finds tools by words, best first, without those that do not match',
       'plugins/metatools/search/weights: weigh a word in the name more than the same word in the summary',
+      'plugins/metatools/search/weights: include parameters, nested ones too, their descriptions and values',
+      'plugins/metatools/search/weights: put core tools last unless the query has words of the gateway',
       'plugins/metatools/tools/filterTools: gives common verbs little weight',
       'plugins/metatools/discovery: finds a right tool among the first five',
       'plugins/metatools/search/thesaurus/thesaurus: finds tools by phrases, words of other languages and British spelling',

@@ -7,7 +7,7 @@ const LEADS =
 
 const OBJECT_WORDS = 6;
 
-/** The acts that a query requests, as in acts.txt; empty if its verbs have none. */
+/** The acts that a query requests, as in the list acts; empty if its verbs have none. */
 export function askedActs(query: string, thesaurus: Thesaurus): ReadonlySet<string> {
   const leads = query.match(LEADS) ?? [];
   return new Set(leads.flatMap((verb) => actsOfVerb(verb, thesaurus)));

@@ -1,65 +1,86 @@
 import { isAgainst } from './acts.ts';
+import type { Fused } from './fuse.ts';
 import type { Slot } from './slotsOf.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Visible } from './visible.ts';
 
-/** Words per run: of a long sentence only the best matching run must match the tool. */
-const RUN = 3;
 const VALUE_IMPORTANCE = 0.2;
-/** Share of the confidence that depends on the rest of the sentence. */
-const WHOLE_PART = 0.3;
-/** Share of the confidence that depends on how much of the tool's name the query covers. */
-const NAME_PART = 0.5;
 /** Factor when the query names a product that the tool does not match. */
 const OTHER_PRODUCT = 0.5;
 /** Factor when the tool's act differs from the requested one. */
 const OTHER_ACT = 0.3;
-/** Factor when the tool's name, server and summary do not contain the requested object. */
+/** Factor when the tool's name, title, server and summary do not contain the requested object. */
 const OTHER_OBJECT = 0.8;
+/** Trust below and above which only the full text, and only the meaning, is asked. */
+const TRUST_FROM = 0.4;
+const TRUST_TO = 0.6;
+/** Idf of a word that one of a hundred tools contains not even once. */
+const RARE = Math.log(1 + 100.5 / 0.5);
+/** Number of other tools at which a lead counts half. */
+const FEW = 2;
+/** Weights of a logistic regression over own and public sets; positive sums are confident. The first number of each holds the threshold. */
+const BY_MEANING = { base: -6.13, name: 2.5, evidence: 3.2, lead: 1.8, doubts: 2.8 };
+const BY_TEXT = { base: -11.2, covered: 1.5, evidence: 10.95, lead: 2.6, doubts: 0.63 };
 /** Raises the worth of stand-ins: they are better evidence that a tool exists than which tool it is. */
 const WORTH_POWER = 0.75;
 
 export interface Candidate {
-  readonly acts: ReadonlySet<string>;
   readonly objects: readonly (readonly string[])[];
-  readonly slots: readonly Slot[];
   readonly visible: Visible;
   readonly thesaurus: Thesaurus;
   /** Index among the visible tools. */
   readonly at: number;
-  readonly score: number;
+  /** Share of the best score by which the best tool leads. */
+  readonly lead: number;
+  readonly fused: Fused;
 }
 
-/** How likely a query means a tool, 0…1, by how much of the query it matches. Source: requirement filter.confident. */
-export function confidence(candidate: Candidate): number {
-  const { acts, slots, visible, thesaurus, at, score } = candidate;
-  const answers = answersTo(slots, visible, at);
-  const runs = answers.length > RUN ? runsOf(answers) : [answers];
-  const best = Math.max(...runs.map(coverage));
-  const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(answers);
-  const named = 1 - NAME_PART + NAME_PART * nameShare(at, worthsOf(slots), visible);
-  const cued = 1 + Math.max(0, ...slots.map((slot) => cuedNameShare(slot, visible, at)));
-  const evidence = score / (score + visible.rarest);
+/** Whether the first tool is very probably right. Where the thesaurus explains much of the query, by how much of the tool's name the query
+ *  covers, the evidence and the lead; else by how much of the query the tool matches, and the evidence and the lead in the full text.
+ *  Source: requirement filter.confident. */
+export function isConfident(candidate: Candidate): boolean {
+  const { visible, at, fused } = candidate;
+  const { slots } = fused;
+  const doubts = doubtsOf(candidate);
+  // Among few tools every word seems rare, and a lead over the others says little.
+  const rarest = Math.max(visible.rarest, RARE);
+  const evidenceOf = (top: number): number => top / (top + rarest);
+  const others = (visible.count - 1) / (visible.count + FEW);
+  const byMeaning =
+    BY_MEANING.base +
+    BY_MEANING.name * nameShare(at, worthsOf(slots), visible) +
+    BY_MEANING.evidence * evidenceOf(fused.tops.meaning) +
+    BY_MEANING.lead * others * candidate.lead +
+    BY_MEANING.doubts * doubts;
+  const byText =
+    BY_TEXT.base +
+    BY_TEXT.covered * coverage(answersTo(slots, visible, at)) +
+    BY_TEXT.evidence * evidenceOf(fused.tops.text) +
+    BY_TEXT.lead * others * fused.textLead +
+    BY_TEXT.doubts * doubts;
+  const trust = Math.min(1, Math.max(0, (fused.trust - TRUST_FROM) / (TRUST_TO - TRUST_FROM)));
+  return trust * byMeaning + (1 - trust) * byText >= 0;
+}
+
+/** Product of the factors for a product, act or object other than the requested one. */
+function doubtsOf(candidate: Candidate): number {
+  const { visible, thesaurus, at } = candidate;
+  const { acts, slots } = candidate.fused;
   const isOfAnother = slots.some(
     (slot) => thesaurus.isProduct(slot.term) && worthFor(slot, visible, at) === 0,
   );
-  const doubts =
+  return (
     (isOfAnother ? OTHER_PRODUCT : 1) *
     (isAgainst(acts, visible.nameAt(at).stems, thesaurus) ? OTHER_ACT : 1) *
-    (isForOthers(candidate) ? OTHER_OBJECT : 1);
-  return best * whole * named * cued * evidence * doubts;
-}
-
-/** How much of a tool's name a cue covers: evidence that a fitting tool exists. */
-function cuedNameShare({ isCue, weightByTerm }: Slot, visible: Visible, at: number): number {
-  return isCue ? nameShare(at, weightByTerm, visible) : 0;
+    (isForOthers(candidate) ? OTHER_OBJECT : 1)
+  );
 }
 
 /** Whether the tool's name, server and summary match none of the requested objects: the first significant word after
  *  each verb that is not a value. */
-function isForOthers({ objects, slots, visible, thesaurus, at }: Candidate): boolean {
-  const said = slots.filter(({ isCue }) => !isCue);
+function isForOthers({ objects, visible, thesaurus, at, fused }: Candidate): boolean {
+  const said = fused.slots.filter(({ isCue }) => !isCue);
   const named = said.filter(({ term, isValue }) => !thesaurus.isWeak(term) && !isValue);
   const first = objects.flatMap((words) => named.find(({ word }) => words.includes(word)) ?? []);
   const isOf = ({ weightByTerm }: Slot): boolean =>
@@ -90,10 +111,6 @@ function answersTo(slots: readonly Slot[], visible: Visible, at: number): readon
       isKnown: slot.isKnown || isFreeValue,
     };
   });
-}
-
-function runsOf(answers: readonly Answer[]): readonly (readonly Answer[])[] {
-  return answers.slice(RUN - 1).map((_, at) => answers.slice(at, at + RUN));
 }
 
 /** Share of the query that the tool matches, weighted by rarity, times a factor for the share of known words. */

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
-import { askedActs, askedObjects } from './acts.ts';
+import { askedObjects } from './acts.ts';
 import { bestOf } from './bestOf.ts';
-import { confidence } from './confidence.ts';
-import { slotsOf } from './slotsOf.ts';
+import { isConfident } from './confidence.ts';
 import type { Slot } from './slotsOf.ts';
-import { rerank } from './rerank.ts';
-import { lower, maxOf, raise, scoresOf } from './score.ts';
+import { fuse, topOf } from './fuse.ts';
+import type { Fused } from './fuse.ts';
 import { SearchIndex } from './searchIndex.ts';
+import type { InstructionsOf } from './toolFields.ts';
 import { createStemmer } from './thesaurus/stem.ts';
 import { Thesaurus } from './thesaurus/thesaurus.ts';
 import { Visible } from './visible.ts';
@@ -30,24 +30,34 @@ export interface Ranking {
   readonly unmatched: readonly string[];
 }
 
-/** Number of new tools indexed before yielding the event loop. */
-const LEARNT_AT_ONCE = 25;
-const SURE_FROM = 0.28;
+/** How long new tools are indexed before yielding the event loop. */
+const LEARNING_MS = 10;
 /** Matches below this share of the best score are left out. */
-const WORTH_SHOWING = 0.1;
+const WORTH_SHOWING = 0.05;
 /** Up to this many of the best hits are found without sorting all. */
 const FEW = 64;
 /** The index may contain this many removed tools more than there are tools. */
 const SPARE = 1_000;
 const CLAUSE_ENDS = /[,;.!?]\s|\s(?:and|then|und|et|y)\s/i;
-const MAX_CLAUSES = 4;
+const SENTENCE_ENDS = /[.!?;]\s/;
+const MAX_NEEDS = 6;
+/** Score of the best tool of one need, as a share of the best score of the whole query. */
+const NEED_WORTH = 0.55;
+/** Number of best tools that are lifted. */
+const CANDIDATES = 60;
+const FEW_CANDIDATES = 20;
+/** Least score of a core tool behind others, as a share of their best. */
+const CORE_WORTH = 0.3;
+/** Share of the significant words of a query about the gateway that are the gateway's own. */
+const OWN_SHARE = 0.2;
 /** What callers may see differs by toolset and class, of which few are in use at a time. */
 const MAX_LISTS = 8;
 
-/** BM25F over name, server, summary, details and parameter names. Filters are applied first, so hidden tools do not
+/** BM25F over everything that a server says about a tool, by meaning and in the full text. Filters are applied first, so hidden tools do not
  *  change a score. Source: requirement filter.query, list.order. */
 export class Ranker {
   readonly #stem = createStemmer();
+  readonly #instructions: () => InstructionsOf;
   /** Created on the first search: reading its files must not delay the start. */
   #thesaurus: Thesaurus | undefined;
   #index = new SearchIndex(this.#stem);
@@ -57,6 +67,11 @@ export class Ranker {
   /** The lists of the last searches, the newest last. Callers who do not see all tools have a new list each time, of the same tools. */
   #lists: readonly (readonly Tool[])[] = [];
 
+  /** @param instructions what the servers say about themselves, read before new tools are indexed */
+  constructor(instructions: () => InstructionsOf = () => () => undefined) {
+    this.#instructions = instructions;
+  }
+
   async rank(text: string, seen: readonly Tool[], generation: number): Promise<Ranking> {
     // Collapse white space first: every later step would scan long runs of it again.
     const query = text.replace(/\s+/g, ' ').trim();
@@ -65,32 +80,32 @@ export class Ranker {
     const thesaurus = (this.#thesaurus ??= new Thesaurus(this.#stem));
     const kept = this.#visibleByTools.get(tools);
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools, thesaurus);
-    const slots = slotsOf(query, visible, thesaurus);
-    const scores = scoresOf(slots, visible);
     // A search that had to index tools has taken long, so it yields before scoring.
     if (visible !== kept) await turn();
-    const acts = askedActs(query, thesaurus);
-    rerank(scores, { query, acts, slots, visible, thesaurus });
-    for (const clause of clausesOf(query))
-      raise(scores, scoresOf(slotsOf(clause, visible, thesaurus), visible));
-    lower(scores, slots, visible);
-    const [best] = bestOf(scores, 1);
-    const sureness =
-      best === undefined
-        ? 0
-        : confidence({
-            acts,
-            objects: askedObjects(query, thesaurus),
-            slots,
-            visible,
-            thesaurus,
-            at: best,
-            score: scores[best] ?? 0,
-          });
+    const parts = { visible, thesaurus };
+    const whole = fuse(query, parts, CANDIDATES);
+    const scores = whole.scores();
+    const best = new Set(whole.best);
+    const { top } = topOf(scores, whole.best);
+    for (const need of needsOf(query)) {
+      for (const at of raise(scores, NEED_WORTH * top, fuse(need, parts, FEW_CANDIDATES))) best.add(at);
+    }
+    if (!isAboutGateway(whole.slots, visible, thesaurus)) putCoreLast(scores, visible, top);
+    const first = topOf(scores, [...best]);
+    const isSure =
+      first.at >= 0 &&
+      isConfident({
+        objects: askedObjects(query, thesaurus),
+        visible,
+        thesaurus,
+        at: first.at,
+        lead: first.lead,
+        fused: whole,
+      });
     return {
-      hits: hitsOf(scores, tools),
-      isSure: sureness >= SURE_FROM,
-      unmatched: unmatchedOf(slots),
+      hits: hitsOf(scores, first.top, tools),
+      isSure,
+      unmatched: unmatchedOf(whole.slots),
     };
   }
 
@@ -108,7 +123,7 @@ export class Ranker {
   async #look(tools: readonly Tool[], thesaurus: Thesaurus): Promise<Visible> {
     await thesaurus.readLexicon();
     const index = this.#index;
-    await learn(index, tools);
+    await learn(index, tools, this.#instructions());
     const visible = new Visible(index, tools);
     // For ten thousand tools `new Visible` takes as long as the search itself.
     await turn();
@@ -127,21 +142,59 @@ export class Ranker {
   }
 }
 
-/** The clauses of a query that may each need a different tool: `create a branch and open a pull request`.
- *  Empty if there is only one; clauses of one word are ignored. */
-function clausesOf(query: string): readonly string[] {
-  const clauses = query.split(CLAUSE_ENDS).filter((clause) => /\S\s+\S/.test(clause.trim()));
-  return clauses.length > 1 ? clauses.slice(0, MAX_CLAUSES) : [];
+/** Whether enough words of a query are the gateway's own, and not all of them name other tools. */
+function isAboutGateway(slots: readonly Slot[], visible: Visible, thesaurus: Thesaurus): boolean {
+  const said = slots.filter(({ isCue }) => !isCue);
+  const own = said.filter(({ word }) => thesaurus.isOwnWord(word));
+  const isOfOthers = ({ term }: Slot): boolean =>
+    visible.namedBy(term).some((at) => visible.tools[at]?.kind !== 'core');
+  return own.length > 0 && own.length >= OWN_SHARE * said.length && !own.every(isOfOthers);
 }
 
-/** Indexes new tools, yielding the event loop: ten thousand take half a second. */
-async function learn(index: SearchIndex, tools: readonly Tool[]): Promise<void> {
-  let count = 0;
+/** The needs of a query that may each want a different tool: its sentences, or the clauses of one sentence. Empty if there is
+ *  only one; those of one word are ignored. */
+function needsOf(query: string): readonly string[] {
+  for (const ends of [SENTENCE_ENDS, CLAUSE_ENDS]) {
+    const needs = query.split(ends).filter((need) => /\S\s+\S/.test(need.trim()));
+    if (needs.length > 1) return needs.slice(0, MAX_NEEDS);
+  }
+  return [];
+}
+
+/** Raises the best tools of one need, even if they do not match the others. @returns them */
+function raise(scores: Float64Array, to: number, { best, scoreAt }: Fused): readonly number[] {
+  const top = Math.max(0, ...best.map(scoreAt));
+  for (const at of best) scores[at] = Math.max(scores[at] ?? 0, (to * scoreAt(at)) / top);
+  return best;
+}
+
+/** Puts the core tools behind all others, at the lowest score that is shown; those that match much worse are left out. */
+function putCoreLast(scores: Float64Array, { core }: Visible, top: number): void {
+  const own = core.map((at) => scores[at] ?? 0);
+  const best = Math.max(0, ...own);
+  if (best === 0) return;
+  for (const at of core) scores[at] = 0;
+  const others = best < top ? top : maxOf(scores);
+  core.forEach((at, i) => {
+    const score = own[i] ?? 0;
+    if (others === 0) scores[at] = score;
+    else if (score >= CORE_WORTH * others) scores[at] = (score * WORTH_SHOWING * others) / best;
+  });
+}
+
+/** Indexes new tools, yielding the event loop: a hundred thousand take many seconds. */
+async function learn(
+  index: SearchIndex,
+  tools: readonly Tool[],
+  instructionsOf: InstructionsOf,
+): Promise<void> {
+  let began = performance.now();
   for (const tool of tools) {
     if (index.has(tool)) continue;
-    index.placeOf(tool);
-    count += 1;
-    if (count % LEARNT_AT_ONCE === 0) await turn();
+    index.add(tool, instructionsOf);
+    if (performance.now() - began < LEARNING_MS) continue;
+    await turn();
+    began = performance.now();
   }
 }
 
@@ -149,8 +202,8 @@ function unmatchedOf(slots: readonly Slot[]): readonly string[] {
   return [...new Set(slots.filter(({ isKnown }) => !isKnown).map(({ word }) => word))];
 }
 
-function placesWorthShowing(scores: Float64Array): readonly number[] {
-  const least = maxOf(scores) * WORTH_SHOWING;
+function placesWorthShowing(scores: Float64Array, top: number): readonly number[] {
+  const least = top * WORTH_SHOWING;
   const places: number[] = [];
   for (let at = 0; at < scores.length; at += 1) {
     const score = scores[at] ?? 0;
@@ -159,8 +212,14 @@ function placesWorthShowing(scores: Float64Array): readonly number[] {
   return places;
 }
 
-function hitsOf(scores: Float64Array, tools: readonly Tool[]): Hits {
-  const places = placesWorthShowing(scores);
+function maxOf(numbers: Float64Array): number {
+  let most = 0;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
+}
+
+function hitsOf(scores: Float64Array, top: number, tools: readonly Tool[]): Hits {
+  const places = placesWorthShowing(scores, top);
   // Array.prototype.sort is stable, so ties stay in catalogue order.
   const order = (to: number): readonly number[] =>
     to <= FEW

@@ -1,56 +1,79 @@
 import type { Slot } from './slotsOf.ts';
 import { stem } from './thesaurus/stem.ts';
 import { DAMPING } from './visible.ts';
-import type { Visible } from './visible.ts';
+import type { Matches, Visible } from './visible.ts';
 
-/** Score of a clause's best tool, as a share of the best score of the whole query. */
-const CLAUSE_WORTH = 0.4;
 /** Weight of further matching stand-ins of a phrase or cue, whose stand-ins all belong to its meaning. */
 const FURTHER_WORTH = 0.8;
 const UNASKED_ACT_WORTH = 0.9;
 const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 
-/** BM25F scores, by index among the visible tools. */
-export function scoresOf(slots: readonly Slot[], visible: Visible): Float64Array {
-  const scores = new Float64Array(visible.count);
-  const best = new Float64Array(visible.count);
-  for (const slot of slots) addSlot(slot, { scores, best }, visible);
-  return scores;
+/** Adds the scores by meaning: BM25F of words, phrases and cues with their stand-ins.
+ *  @param scores by index among the visible tools @param best zeros, as they are again afterwards */
+export function addByMeaning(
+  slots: readonly Slot[],
+  visible: Visible,
+  { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
+): void {
+  for (const slot of slots) {
+    if (slot.weightByTerm.size === 1) addOnly(slot, scores, visible);
+    else addBest(slot, { scores, best }, visible);
+  }
 }
 
-/** A word counts once per tool, by its best matching stand-in; a phrase or cue also by its other stand-ins. A stand-in
- *  is weighted by its rarity and that of the query word. */
-function addSlot(
-  { term, weight, weightByTerm }: Slot,
+/** Adds the scores by text: BM25F of the query's own words, without stand-ins. */
+export function addByText(slots: readonly Slot[], visible: Visible, scores: Float64Array): void {
+  for (const { term, isCue } of slots) {
+    if (isCue || !visible.has(term)) continue;
+    const { places, textFits } = visible.matches(term);
+    add(scores, { places, fits: textFits }, visible.idf(term));
+  }
+}
+
+function addOnly(slot: Slot, scores: Float64Array, visible: Visible): void {
+  for (const [standIn, worth] of slot.weightByTerm)
+    add(scores, visible.matches(standIn), fullScore(slot, [standIn, worth], visible));
+}
+
+function add(scores: Float64Array, { places, fits }: Pick<Matches, 'places' | 'fits'>, full: number): void {
+  for (let i = 0; i < places.length; i += 1) {
+    const at = places[i] ?? 0;
+    scores[at] = (scores[at] ?? 0) + full * (fits[i] ?? 0);
+  }
+}
+
+/** A stand-in is weighted by its rarity and that of the query word. */
+function fullScore(
+  { term, weight }: Slot,
+  [standIn, worth]: readonly [string, number],
+  visible: Visible,
+): number {
+  const rarity = Math.sqrt(visible.idf(standIn) * visible.idf(visible.has(term) ? term : standIn));
+  return (weight * worth * rarity) ** DAMPING;
+}
+
+/** A word counts once per tool, by its best matching stand-in; a phrase or cue also by its other stand-ins. */
+function addBest(
+  slot: Slot,
   { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
   visible: Visible,
 ): void {
-  const isKnown = visible.has(term);
-  const further = term.includes(' ') ? FURTHER_WORTH : 0;
-  best.fill(0);
-  for (const [standIn, worth] of weightByTerm) {
-    const rarity = Math.sqrt(visible.idf(standIn) * visible.idf(isKnown ? term : standIn));
-    const full = (weight * worth * rarity) ** DAMPING;
-    const { places, fits } = visible.matches(standIn);
+  const further = slot.term.includes(' ') ? FURTHER_WORTH : 0;
+  for (const standIn of slot.weightByTerm) {
+    const full = fullScore(slot, standIn, visible);
+    const { places, fits } = visible.matches(standIn[0]);
     for (let i = 0; i < places.length; i += 1) {
       const at = places[i] ?? 0;
       const score = full * (fits[i] ?? 0);
       const former = best[at] ?? 0;
-      const most = Math.max(score, former);
+      const most = score > former ? score : former;
       scores[at] = (scores[at] ?? 0) + most - former + further * (score + former - most);
       best[at] = most;
     }
   }
-}
-
-/** Raises tools that match one clause well, even if they do not match the others. */
-export function raise(scores: Float64Array, clauseScores: Float64Array): void {
-  const clauseTop = maxOf(clauseScores);
-  if (clauseTop === 0) return;
-  const factor = (CLAUSE_WORTH * maxOf(scores)) / clauseTop;
-  clauseScores.forEach((score, at) => {
-    if (score * factor > (scores[at] ?? 0)) scores[at] = score * factor;
-  });
+  for (const term of slot.weightByTerm.keys()) {
+    for (const at of visible.matches(term).places) best[at] = 0;
+  }
 }
 
 /** Lowers destructive tools if the query has no destructive verb. */
@@ -59,10 +82,4 @@ export function lower(scores: Float64Array, slots: readonly Slot[], visible: Vis
   for (const act of unasked) {
     for (const at of visible.namedBy(act)) scores[at] = (scores[at] ?? 0) * UNASKED_ACT_WORTH;
   }
-}
-
-export function maxOf(numbers: Float64Array): number {
-  let most = 0;
-  for (const number of numbers) if (number > most) most = number;
-  return most;
 }

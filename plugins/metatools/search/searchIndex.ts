@@ -1,16 +1,13 @@
 import type { Tool } from 'pegboard';
 import type { Stem } from './thesaurus/stem.ts';
+import { FIELDS, textsOf } from './toolFields.ts';
+import type { InstructionsOf } from './toolFields.ts';
 import { wordsOf } from './wordsOf.ts';
-
-/** The searched fields of a tool; the index of a field in this list is its index in all arrays. */
-export const FIELDS = ['name', 'server', 'summary', 'details', 'parameters'] as const;
-const MAX_SUMMARY_CHARS = 600;
-const MAX_DETAIL_CHARS = 400;
 
 /** The tools that contain a term, by their places in the index, with its number of occurrences in each field. */
 export interface Postings {
   readonly places: readonly number[];
-  /** Six bits per field, so that a tool needs one number, not an array. */
+  /** Four bits per field, so that a tool needs one number, not an array. */
   readonly counts: readonly number[];
 }
 export interface NameWords {
@@ -22,8 +19,11 @@ interface GrowingPostings extends Postings {
   readonly counts: number[];
 }
 
-const FIELD_BITS = 6;
+export const FIELD_BITS = 4;
 const MOST = 2 ** FIELD_BITS - 1;
+const MOST_TERMS = 2 ** 16 - 1;
+/** Number of words whose postings are remembered, so that they are not stemmed again. */
+const MAX_WORDS = 200_000;
 
 /** @param field index in FIELDS */
 export function countIn(counts: number, field: number): number {
@@ -33,12 +33,13 @@ export function countIn(counts: number, field: number): number {
 /** Inverted index of all tools that requests have searched. Removed tools do not affect results, as every search names
  *  its tools, but they use memory: the ranker starts a new index when there are many. */
 export class SearchIndex {
-  /** Number of terms in each field, by place. */
-  readonly lengths: (readonly number[])[] = [];
   /** Stems and words of each tool's own name, by place. */
   readonly names: NameWords[] = [];
   readonly postingsByTerm = new Map<string, GrowingPostings>();
   readonly #stem: Stem;
+  readonly #postingsByWord = new Map<string, GrowingPostings>();
+  /** Number of terms in each field of each place, place by place. */
+  #lengths = new Uint16Array(FIELDS.length * 64);
   readonly #termsByFirst = new Map<string, string[]>();
   readonly #placeByTool = new Map<Tool, number>();
 
@@ -47,7 +48,7 @@ export class SearchIndex {
   }
 
   get size(): number {
-    return this.lengths.length;
+    return this.names.length;
   }
 
   has(tool: Tool): boolean {
@@ -55,24 +56,58 @@ export class SearchIndex {
   }
 
   placeOf(tool: Tool): number {
-    return this.#placeByTool.get(tool) ?? this.#add(tool);
+    return this.#placeByTool.get(tool) ?? this.add(tool);
   }
 
-  #add(tool: Tool): number {
-    const place = this.size;
-    this.#placeByTool.set(tool, place);
-    const texts = textsOf(tool);
-    const words = wordsOf(texts[0] ?? '');
-    this.names.push({ stems: [...new Set(words.map(this.#stem))], words });
-    this.lengths.push(
-      texts.map((text, field) => this.#addField(place, field, wordsOf(text).map(this.#stem))),
-    );
-    return place;
+  /** Number of terms in a field of the tool at a place. */
+  lengthOf(place: number, field: number): number {
+    return this.#lengths[place * FIELDS.length + field] ?? 0;
   }
 
   /** Terms that begin with the same letter. */
   termsLike(term: string): readonly string[] {
     return this.#termsByFirst.get(term.slice(0, 1)) ?? [];
+  }
+
+  /** Adds a tool that it does not have. @returns its place */
+  add(tool: Tool, instructionsOf?: InstructionsOf): number {
+    const place = this.size;
+    this.#placeByTool.set(tool, place);
+    const texts = textsOf(tool, instructionsOf);
+    const words = wordsOf(texts[0] ?? '');
+    this.names.push({ stems: [...new Set(words.map(this.#stem))], words });
+    const first = place * FIELDS.length;
+    if (first + FIELDS.length > this.#lengths.length) {
+      const longer = new Uint16Array(2 * this.#lengths.length);
+      longer.set(this.#lengths);
+      this.#lengths = longer;
+    }
+    for (let field = 0; field < texts.length; field += 1) {
+      this.#lengths[first + field] = this.#addField(place, field, texts[field] ?? '');
+    }
+    return place;
+  }
+
+  #addField(place: number, field: number, text: string): number {
+    if (text === '') return 0;
+    const one = 1 << (field * FIELD_BITS);
+    const words = wordsOf(text);
+    for (const word of words) {
+      const { places, counts } = this.#postingsByWord.get(word) ?? this.#postingsOf(word);
+      const last = places.length - 1;
+      if (places[last] !== place) {
+        places.push(place);
+        counts.push(one);
+      } else if (countIn(counts[last] ?? 0, field) < MOST) counts[last] = ((counts[last] ?? 0) + one) | 0;
+    }
+    return Math.min(words.length, MOST_TERMS);
+  }
+
+  #postingsOf(word: string): GrowingPostings {
+    const term = this.#stem(word);
+    const postings = this.postingsByTerm.get(term) ?? this.#addTerm(term);
+    if (this.#postingsByWord.size < MAX_WORDS) this.#postingsByWord.set(word, postings);
+    return postings;
   }
 
   #addTerm(term: string): GrowingPostings {
@@ -83,45 +118,4 @@ export class SearchIndex {
     else terms.push(term);
     return postings;
   }
-
-  #addField(place: number, field: number, terms: readonly string[]): number {
-    const one = 1 << (field * FIELD_BITS);
-    for (const term of terms) {
-      let postings = this.postingsByTerm.get(term);
-      if (postings === undefined) postings = this.#addTerm(term);
-      const { places, counts } = postings;
-      const last = places.length - 1;
-      if (places[last] !== place) {
-        places.push(place);
-        counts.push(one);
-      } else if (countIn(counts[last] ?? 0, field) < MOST) counts[last] = (counts[last] ?? 0) + one;
-    }
-    return terms.length;
-  }
-}
-
-function textsOf(tool: Tool): string[] {
-  const { name, server } = namesOf(tool);
-  const description = tool.description.trim();
-  const firstLine = description.split('\n', 1)[0] ?? '';
-  const title = tool.declared?.['title'];
-  const summary = typeof title === 'string' ? `${title}\n${firstLine}` : firstLine;
-  const details = description.slice(firstLine.length, firstLine.length + MAX_DETAIL_CHARS);
-  const parameters = Object.keys(tool.inputSchema['properties'] ?? {}).join(' ');
-  return [name, server, summary.slice(0, MAX_SUMMARY_CHARS), details, parameters];
-}
-
-/** The upstream's own tool name, separated from the prefix that names the server. */
-function namesOf(tool: Tool): { name: string; server: string } {
-  const { name, kind, server = '' } = tool;
-  const own = tool.declared?.['name'];
-  if (typeof own === 'string' && name.endsWith(own)) {
-    return {
-      name: own,
-      server: `${server} ${name.slice(0, -own.length).replace(/^x_/, '').replace(server, '')}`,
-    };
-  }
-  if (kind === 'tool') return { name, server };
-  const split = name.indexOf('_');
-  return { name: name.slice(split + 1), server: name.slice(0, Math.max(split, 0)) };
 }

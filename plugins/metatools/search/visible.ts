@@ -1,25 +1,61 @@
 import type { Tool } from 'pegboard';
 import type { Vocabulary } from './slotsOf.ts';
-import { FIELDS, countIn } from './searchIndex.ts';
+import { countIn, FIELD_BITS } from './searchIndex.ts';
 import type { NameWords, Postings, SearchIndex } from './searchIndex.ts';
+import { FIELDS } from './toolFields.ts';
 
-/** Weights in the order of FIELDS. */
-const FIELD_WEIGHTS = [5, 3, 1, 0.25, 0.15];
-const NAME = FIELDS.indexOf('name');
-const KNOWN_BY = ['name', 'server', 'summary'].map((field) => FIELDS.findIndex((one) => one === field));
+interface FieldWeight {
+  /** Weight of a word in the field. */
+  readonly weight: number;
+  /** How much it falls in fields longer than average (b of BM25F), 0…1. */
+  readonly norm: number;
+}
+type Weights = Readonly<Record<(typeof FIELDS)[number], FieldWeight>>;
+
+/** Weights for the search by meaning, whose words are mostly those of names and first sentences. */
+const BY_MEANING: Weights = {
+  name: { weight: 5, norm: 0.75 },
+  title: { weight: 1, norm: 0.75 },
+  summary: { weight: 1, norm: 0.75 },
+  details: { weight: 0.25, norm: 0.75 },
+  parameters: { weight: 0.15, norm: 0.75 },
+  parameterTexts: { weight: 0, norm: 0 },
+  values: { weight: 0, norm: 0 },
+  server: { weight: 3, norm: 0.75 },
+};
+/** Weights for the search in the full text, chosen by cross-validation over public sets. */
+const BY_TEXT: Weights = {
+  name: { weight: 2.5, norm: 0.5 },
+  title: { weight: 1.5, norm: 0.3 },
+  summary: { weight: 1.5, norm: 0.5 },
+  details: { weight: 0.7, norm: 0.2 },
+  parameters: { weight: 0.8, norm: 0.5 },
+  parameterTexts: { weight: 0.6, norm: 0 },
+  values: { weight: 0.3, norm: 0.5 },
+  server: { weight: 1, norm: 0.3 },
+};
+/** How fast further occurrences of a word lose weight. */
+const MEANING_K1 = 1.2;
+const TEXT_K1 = 1.5;
 /** Exponent that favours many fair matches over one good match. */
 export const DAMPING = 0.85;
-const K1 = 1.2;
-const B = 0.75;
+const NAME = FIELDS.indexOf('name');
+const KNOWN_BY = (['name', 'title', 'server', 'summary'] as const).map((field) => FIELDS.indexOf(field));
+
 /** The tools that contain a term, by index among the visible tools, with how well it fits each. */
 export interface Matches {
   readonly places: Int32Array;
-  readonly fits: Float64Array;
+  /** How well it fits for the search by meaning, damped. */
+  readonly fits: Float32Array;
+  /** How well it fits for the search in the full text. */
+  readonly textFits: Float32Array;
 }
+
+type Buffers = Readonly<Record<'meaning' | 'text' | 'spare', Float64Array>>;
 
 const NAMELESS: NameWords = { stems: [], words: [] };
 const NOWHERE: Postings = { places: [], counts: [] };
-const NO_MATCHES: Matches = { places: new Int32Array(), fits: new Float64Array() };
+const NO_MATCHES = matchesOf(0);
 
 /** The tools of a search. Other tools in the index do not affect any figure. */
 export class Visible implements Vocabulary {
@@ -28,21 +64,36 @@ export class Visible implements Vocabulary {
   readonly #index: SearchIndex;
   /** Place in the index → index among the visible tools; -1 for all others. */
   readonly #atByPlace: Int32Array;
-  readonly #places: readonly number[];
-  readonly #fieldWorths: Float64Array;
+  readonly #places: Int32Array;
+  /** The core tools, by index among the visible tools. */
+  readonly core: readonly number[];
+  readonly #buffers: Buffers;
+  readonly #byMeaning: Fitting;
+  readonly #byText: Fitting;
   readonly #postingsByTerm = new Map<string, Postings>();
   readonly #matchesByTerm = new Map<string, Matches>();
   readonly #namedByTerm = new Map<string, readonly number[]>();
 
   constructor(index: SearchIndex, tools: readonly Tool[]) {
-    const places = tools.map((tool) => index.placeOf(tool));
+    const places = Int32Array.from(tools, (tool) => index.placeOf(tool));
     this.tools = tools;
     this.#index = index;
     this.#places = places;
     this.count = places.length;
+    const zeros = (): Float64Array => new Float64Array(this.count);
+    this.#buffers = { meaning: zeros(), text: zeros(), spare: zeros() };
     this.#atByPlace = new Int32Array(index.size).fill(-1);
     for (let at = 0; at < places.length; at += 1) this.#atByPlace[places[at] ?? 0] = at;
-    this.#fieldWorths = fieldWorthsOf(places.map((place) => index.lengths[place] ?? []));
+    this.core = tools.flatMap((tool, at) => (tool.kind === 'core' ? [at] : []));
+    const means = meanLengthsOf(index, places);
+    this.#byMeaning = fittingOf(BY_MEANING, means, MEANING_K1);
+    this.#byText = fittingOf(BY_TEXT, means, TEXT_K1);
+  }
+
+  /** Arrays for the scores of a search, with zeros; each search uses the same. */
+  buffers(): Buffers {
+    for (const buffer of Object.values(this.#buffers)) buffer.fill(0);
+    return this.#buffers;
   }
 
   /** False once the index has grown: postings shared with the index may then include other tools. */
@@ -74,11 +125,12 @@ export class Visible implements Vocabulary {
     if (kept !== undefined) return kept;
     const { places, counts } = this.postings(term);
     if (places.length === 0) return NO_MATCHES;
-    const matches = { places: new Int32Array(places.length), fits: new Float64Array(places.length) };
+    const matches = matchesOf(places.length);
     for (let i = 0; i < places.length; i += 1) {
-      const at = this.at(places[i] ?? 0);
-      matches.places[i] = at;
-      matches.fits[i] = this.#fit(at, counts[i] ?? 0);
+      const place = places[i] ?? 0;
+      matches.places[i] = this.at(place);
+      matches.fits[i] = this.#fit(place, counts[i] ?? 0, this.#byMeaning) ** DAMPING;
+      matches.textFits[i] = this.#fit(place, counts[i] ?? 0, this.#byText);
     }
     this.#matchesByTerm.set(term, matches);
     return matches;
@@ -102,10 +154,10 @@ export class Visible implements Vocabulary {
 
   /** Whether any field of the tool contains a term. */
   holds(term: string, at: number): boolean {
-    return this.#countsAt(term, at) > 0;
+    return this.#countsAt(term, at) !== 0;
   }
 
-  /** Whether the name, server or summary of the tool contains a term. */
+  /** Whether the name, title, server or summary of the tool contains a term. */
   isKnownBy(term: string, at: number): boolean {
     const counts = this.#countsAt(term, at);
     return KNOWN_BY.some((field) => countIn(counts, field) > 0);
@@ -114,13 +166,29 @@ export class Visible implements Vocabulary {
   #countsAt(term: string, at: number): number {
     const { places, counts } = this.postings(term);
     const wanted = this.#places[at] ?? -1;
-    let from = 0;
-    for (let to = places.length; from < to;) {
-      const middle = (from + to) >> 1;
-      if ((places[middle] ?? 0) < wanted) from = middle + 1;
-      else to = middle;
+    const found = firstFrom(places, wanted, 0);
+    return places[found] === wanted ? (counts[found] ?? 0) : 0;
+  }
+
+  /** Places in the index of some of the visible tools, in order. */
+  inOrder(ats: Iterable<number>): Int32Array {
+    return Int32Array.from(ats, (at) => this.#places[at] ?? -1).sort();
+  }
+
+  /** How well each tool matches a word with these stand-ins: the worth of the best one that it contains.
+   *  @param sorted places in the index, in order */
+  worthsAt(sorted: Int32Array, worthByTerm: ReadonlyMap<string, number>): Float64Array {
+    const worths = new Float64Array(sorted.length);
+    for (const [term, worth] of worthByTerm) {
+      const { places } = this.postings(term);
+      for (let i = 0, from = 0; i < sorted.length && from < places.length; i += 1) {
+        if ((worths[i] ?? 0) >= worth) continue;
+        const place = sorted[i] ?? 0;
+        from = firstFrom(places, place, from);
+        if (places[from] === place) worths[i] = worth;
+      }
     }
-    return places[from] === wanted ? (counts[from] ?? 0) : 0;
+    return worths;
   }
 
   /** The words of the name of a visible tool. */
@@ -146,30 +214,63 @@ export class Visible implements Vocabulary {
     return Math.log(1 + (this.count - holding + 0.5) / (holding + 0.5));
   }
 
-  /** How well a term fits a visible tool, saturating, 0…2. */
-  #fit(at: number, counts: number): number {
+  /** How well a term fits the tool at a place of the index, saturating at k1 + 1. */
+  #fit(place: number, counts: number, { flat, byLength, k1 }: Fitting): number {
     let weighted = 0;
-    for (let field = 0; field < FIELDS.length; field += 1) {
-      const count = countIn(counts, field);
-      if (count > 0) weighted += count * (this.#fieldWorths[at * FIELDS.length + field] ?? 0);
+    for (let field = 0, rest = counts; rest !== 0; field += 1, rest >>>= FIELD_BITS) {
+      const count = countIn(rest, 0);
+      if (count === 0) continue;
+      weighted += count / ((flat[field] ?? 1) + (byLength[field] ?? 0) * this.#index.lengthOf(place, field));
     }
-    return ((weighted * (K1 + 1)) / (weighted + K1)) ** DAMPING;
+    return (weighted * (k1 + 1)) / (weighted + k1);
   }
 }
 
-/** The worth of one occurrence in each field of each tool: the field's weight, lower in fields longer than average. */
-function fieldWorthsOf(lengths: readonly (readonly number[])[]): Float64Array {
-  const averages = FIELDS.map((_, field) => {
+/** Weights for the lengths of the visible tools: a word counts 1 / (flat + byLength × terms of the field). */
+interface Fitting {
+  readonly flat: readonly number[];
+  readonly byLength: readonly number[];
+  readonly k1: number;
+}
+
+function fittingOf(weights: Weights, means: readonly number[], k1: number): Fitting {
+  const all = FIELDS.map((field) => weights[field]);
+  return {
+    flat: all.map(({ weight, norm }) => (1 - norm) / weight),
+    byLength: all.map(({ weight, norm }, field) => norm / weight / (means[field] ?? 1) || 0),
+    k1,
+  };
+}
+
+/** Index of the first place that is not before another one; from there on by growing steps, then by halves. */
+function firstFrom(places: readonly number[], wanted: number, from: number): number {
+  let low = from;
+  let step = 1;
+  while (low + step <= places.length && (places[low + step - 1] ?? 0) < wanted) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step - 1, places.length);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function meanLengthsOf(index: SearchIndex, places: Int32Array): readonly number[] {
+  return FIELDS.map((_, field) => {
     let sum = 0;
-    for (const one of lengths) sum += one[field] ?? 0;
-    return sum / Math.max(lengths.length, 1) || 1;
+    for (const place of places) sum += index.lengthOf(place, field);
+    return sum / Math.max(places.length, 1) || 1;
   });
-  const worths = new Float64Array(lengths.length * FIELDS.length);
-  lengths.forEach((one, at) => {
-    for (let field = 0; field < FIELDS.length; field += 1) {
-      const relative = (one[field] ?? 0) / (averages[field] ?? 1);
-      worths[at * FIELDS.length + field] = (FIELD_WEIGHTS[field] ?? 0) / (1 - B + B * relative);
-    }
-  });
-  return worths;
+}
+
+function matchesOf(count: number): Matches {
+  return {
+    places: new Int32Array(count),
+    fits: new Float32Array(count),
+    textFits: new Float32Array(count),
+  };
 }

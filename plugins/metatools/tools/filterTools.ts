@@ -116,7 +116,8 @@ async function search(
   const filtered = filters.length === 0 ? visible : await turns.run(narrow(visible, filters));
   const orders = query === undefined ? undefined : askOrders(scope, { query, tools: filtered, request });
   const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, generation);
-  const hits = orders === undefined ? ranked?.hits : ranked && fuseOrders(ranked.hits, await orders, filtered);
+  const hits =
+    orders === undefined ? ranked?.hits : ranked && fuseOrders(ranked.hits, await orders, filtered);
   const matches: Items<Match> = hits ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   const isSure = page.total > 0 && ranked?.isSure !== false;

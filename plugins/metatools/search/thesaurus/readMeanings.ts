@@ -1,5 +1,5 @@
 import type { Meaning } from './lexicon.ts';
-import { wordLines, sidesOf } from './wordFiles.ts';
+import { wordLines, wordLists, sidesOf } from './wordFiles.ts';
 
 const ALIKE_WORTH = 0.3;
 const WORD_WORTH = 0.5;
@@ -46,7 +46,7 @@ function isPhrase(said: string): boolean {
 
 /** A cue is looked up by the words of its smallest group; the query must also contain a word of each other group. */
 function* readCues(): Generator<Sayings, undefined> {
-  const groups = new Map(wordLines('groups').map(sidesOf));
+  const groups = new Map(wordLists().get('groups')?.map(sidesOf));
   const membersOf = (group: string): string[] =>
     group.split('|').flatMap((one) => groups.get(one)?.split(' ') ?? one);
   for (const line of wordLines('cues')) {

@@ -4,7 +4,7 @@ import type { Cue, StandIns } from './lexicon.ts';
 import { readMeanings } from './readMeanings.ts';
 import type { Sayings } from './readMeanings.ts';
 import type { Stem } from './stem.ts';
-import { wordLines, sidesOf, wordsIn } from './wordFiles.ts';
+import { sidesOf, wordLists } from './wordFiles.ts';
 
 /** Number of lines read before yielding the event loop. */
 const LINES_AT_ONCE = 200;
@@ -28,25 +28,30 @@ export class Thesaurus {
   readonly #stopWords: ReadonlySet<string>;
   readonly #fillerStems: ReadonlySet<string>;
   readonly #products: ReadonlySet<string>;
+  readonly #ownWords: ReadonlySet<string>;
   readonly #weakStems: ReadonlySet<string>;
   readonly #longByShort: ReadonlyMap<string, readonly string[]>;
   readonly #actsByVerb: ReadonlyMap<string, readonly string[]>;
 
-  /** Reads the shorter files, which takes a few milliseconds. */
+  /** Reads the short lists, which takes a few milliseconds. */
   constructor(stem: Stem) {
+    const lists = wordLists();
+    const linesOf = (list: string): readonly string[] => lists.get(list) ?? [];
+    const wordsIn = (list: string): readonly string[] => linesOf(list).flatMap((line) => line.split(' '));
     const fillers = new Set(wordsIn('fillers'));
     this.stem = stem;
     this.#lexicon = new Lexicon(fillers, stem);
     this.#stopWords = new Set(wordsIn('stop'));
     this.#fillerStems = new Set(stemsIn([...fillers].join(' '), stem));
     this.#products = new Set(wordsIn('products').flatMap((words) => stemsIn(words, stem)));
+    this.#ownWords = new Set(wordsIn('own'));
     this.#weakStems = new Set(wordsIn('weak').flatMap((words) => stemsIn(words, stem)));
     this.#longByShort = new Map(
-      wordLines('short')
+      linesOf('short')
         .map(sidesOf)
         .map(([short, long]) => [short, stemsIn(long, stem)]),
     );
-    this.#actsByVerb = readActs(stem);
+    this.#actsByVerb = readActs(linesOf('acts'), stem);
   }
 
   /** Reads the lexicon, yielding the event loop. A lookup that does not wait for it reads the rest at once. */
@@ -79,12 +84,17 @@ export class Thesaurus {
     return this.#products.has(stemmed);
   }
 
+  /** Whether a word names a part of the gateway, so that a query may be about its core tools. */
+  isOwnWord(word: string): boolean {
+    return this.#ownWords.has(word);
+  }
+
   /** Whether a word adds little meaning to others, such as `list` or `today`. */
   isWeak(stemmed: string): boolean {
     return this.#weakStems.has(stemmed);
   }
 
-  /** The acts of a verb, as in acts.txt. */
+  /** The acts of a verb, as in the list acts. */
   actsOf(stemmed: string): readonly string[] {
     return this.#actsByVerb.get(stemmed) ?? [];
   }
@@ -139,9 +149,9 @@ export class Thesaurus {
   }
 }
 
-function readActs(stem: Stem): ReadonlyMap<string, readonly string[]> {
+function readActs(lines: readonly string[], stem: Stem): ReadonlyMap<string, readonly string[]> {
   const acts = new Map<string, readonly string[]>();
-  for (const [act, verbs] of wordLines('acts').map(sidesOf)) {
+  for (const [act, verbs] of lines.map(sidesOf)) {
     for (const verb of stemsIn(verbs, stem)) acts.set(verb, [...(acts.get(verb) ?? []), act]);
   }
   return acts;

@@ -1,30 +1,24 @@
 import { expect } from 'chai';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { askedActs, askedObjects, isAgainst } from '../../../../../plugins/metatools/search/acts.ts';
 import { Thesaurus } from '../../../../../plugins/metatools/search/thesaurus/thesaurus.ts';
 import { SearchIndex } from '../../../../../plugins/metatools/search/searchIndex.ts';
 import { stem } from '../../../../../plugins/metatools/search/thesaurus/stem.ts';
+import { wordLines, wordLists } from '../../../../../plugins/metatools/search/thesaurus/wordFiles.ts';
 import { Visible } from '../../../../../plugins/metatools/search/visible.ts';
 import { discoveryQueries } from '../../../../support/discovery.ts';
-import { ROOT } from '../../../../support/sources.ts';
 import { boardOf, namesIn, serverTool } from '../../board.ts';
 
-const FOLDER = join(ROOT, 'plugins/metatools/search/thesaurus');
-const linesOf = (name: string) =>
-  readFileSync(join(FOLDER, name), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
+const LISTS = wordLists();
+const FILES = ['about', 'alike', 'cues', 'fields', 'foreign', 'said'];
+const PAIRS = [...FILES.filter((name) => name !== 'alike'), 'groups', 'short', 'acts'];
+const linesOf = (name: string) => LISTS.get(name) ?? wordLines(name);
 
 describe('metatools: the thesaurus', () => {
   const thesaurus = new Thesaurus(stem);
 
   it('consists of well-formed lines', () => {
-    for (const name of readdirSync(FOLDER).filter((one) => one.endsWith('.txt'))) {
-      const isPairs = ['said', 'fields', 'cues', 'groups', 'about', 'foreign', 'short', 'acts'].includes(
-        name.replace('.txt', ''),
-      );
-      const form = isPairs ? /^[^>,]+(?:, [^>,]+)* > [a-z0-9]+(?: [a-z0-9]+)*$/ : /^[^>,]+$/;
+    for (const name of [...FILES, ...LISTS.keys()]) {
+      const form = PAIRS.includes(name) ? /^[^>,]+(?:, [^>,]+)* > [a-z0-9]+(?: [a-z0-9]+)*$/ : /^[^>,]+$/;
       for (const line of linesOf(name)) {
         expect(line, name).to.match(form);
         expect(line, name).to.equal(line.toLowerCase().trim());
@@ -34,7 +28,7 @@ describe('metatools: the thesaurus', () => {
 
   it('contains no line written for one query of the discovery set', () => {
     const queries = new Set(discoveryQueries('queries').map(({ query }) => query.toLowerCase()));
-    const lines = [...linesOf('said.txt'), ...linesOf('fields.txt')];
+    const lines = [...linesOf('said'), ...linesOf('fields')];
     for (const line of lines.flatMap((one) => (one.split(' > ')[0] ?? '').split(', '))) {
       const isQuery = line.includes(' ') && queries.has(line);
       expect(isQuery, line).to.equal(false);
@@ -59,7 +53,7 @@ describe('metatools: the thesaurus', () => {
   });
 
   it('maps every word to its meanings', () => {
-    const pairs = [...linesOf('said.txt'), ...linesOf('fields.txt')].map((line) => line.split(' > '));
+    const pairs = [...linesOf('said'), ...linesOf('fields')].map((line) => line.split(' > '));
     for (const [said = '', meant = ''] of pairs) {
       for (const word of said.split(', ').filter((one) => /^[a-z]+$/.test(one))) {
         const others = meant.split(' ').filter((one) => stem(one) !== stem(word));
@@ -91,8 +85,8 @@ describe('metatools: the thesaurus', () => {
   });
 
   it('defines every group that a cue names', () => {
-    const groups = new Set(linesOf('groups.txt').map((line) => line.split(' > ')[0]));
-    const named = linesOf('cues.txt').flatMap((line) => line.match(/@[a-z]+/g) ?? []);
+    const groups = new Set(linesOf('groups').map((line) => line.split(' > ')[0]));
+    const named = linesOf('cues').flatMap((line) => line.match(/@[a-z]+/g) ?? []);
     expect(named.filter((name) => !groups.has(name))).to.deep.equal([]);
   });
 
