@@ -92,6 +92,14 @@ export const META_TOOLS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'filter.queries',
+    sentence: 'queries takes up to eight needs and answers each with its own tools (an addition).',
+    tests: [
+      'plugins/metatools/tools/filterTools: answers several needs in turn, each with its own tools and confidence',
+      'plugins/metatools/tools/filterTools: refuses queries that are empty, too many, not texts or next to query',
+    ],
+  },
+  {
     id: 'filter.quality',
     sentence:
       'Recall@5 is at least 0.95, MRR 0.87, refusal of unanswerable queries 0.95 with 0.87 of the answerable ones confident.',

@@ -30,6 +30,8 @@ export interface Ranking {
   readonly unmatched: readonly string[];
 }
 
+/** Number of hits of each need that are shown in turn. */
+const MAX_IN_TURN = 100;
 /** How long new tools are indexed before yielding the event loop. */
 const LEARNING_MS = 10;
 /** Matches below this share of the best score are left out. */
@@ -70,6 +72,20 @@ export class Ranker {
   /** @param instructions what the servers say about themselves, read before new tools are indexed */
   constructor(instructions: () => InstructionsOf = () => () => undefined) {
     this.#instructions = instructions;
+  }
+
+  /** The rankings of several queries, each in a turn of the event loop of its own. */
+  async rankAll(
+    texts: readonly string[],
+    seen: readonly Tool[],
+    generation: number,
+  ): Promise<readonly Ranking[]> {
+    const rankings: Ranking[] = [];
+    for (const text of texts) {
+      if (rankings.length > 0) await turn();
+      rankings.push(await this.rank(text, seen, generation));
+    }
+    return rankings;
   }
 
   async rank(text: string, seen: readonly Tool[], generation: number): Promise<Ranking> {
@@ -140,6 +156,18 @@ export class Ranker {
     this.#index = new SearchIndex(this.#stem);
     this.#visibleByTools = new WeakMap();
   }
+}
+
+/** The hits of several needs in turn: the best of each, then the second of each, without repetitions. */
+export function inTurn(rankings: readonly Ranking[]): readonly Hit[] {
+  const all = rankings.map(({ hits }) => hits.slice(0, MAX_IN_TURN));
+  const hitByTool = new Map<Tool, Hit>();
+  for (let rank = 0; rank < MAX_IN_TURN; rank += 1) {
+    for (const { [rank]: hit } of all) {
+      if (hit !== undefined && !hitByTool.has(hit.tool)) hitByTool.set(hit.tool, hit);
+    }
+  }
+  return [...hitByTool.values()];
 }
 
 /** Whether enough words of a query are the gateway's own, and not all of them name other tools. */

@@ -12,11 +12,11 @@ import { toEntry } from '../entry/entry.ts';
 import { readyCall } from '../entry/readyCall.ts';
 import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import { metaTool } from './metaTool.ts';
+import { confidenceOf, hitsOf, needsOf, PER_NEED, rankingsOf, readQueries } from './queries.ts';
 import { whyMissing } from './whyMissing.ts';
 import { cutPage, cutShortPage } from '../entry/entryPage.ts';
 import type { Items, EntryPage, PageRequest } from '../entry/entryPage.ts';
 import type { SummaryOf } from '../entry/summary.ts';
-import { askOrders, fuseOrders } from '../search/fuseOrders.ts';
 import type { Ranker } from '../search/ranker.ts';
 import { starlessPattern } from './starlessPattern.ts';
 import type { StillStarting } from './stillStarting.ts';
@@ -63,6 +63,13 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
 
 const PROPERTIES = {
   query: { type: 'string', description: 'What you want to do, in words' },
+  queries: {
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    maxItems: 8,
+    description: 'Several needs at once, instead of query',
+  },
   pattern: { type: 'string', description: 'Glob on the tool name: *issue*' },
   description_filter: { type: 'string', description: 'Text that the description holds' },
   labels: { type: 'object', description: 'Labels that a tool must carry' },
@@ -102,11 +109,11 @@ async function search(
 ): Promise<Found> {
   const { config } = scope;
   refuseLonger(args, ['pattern', 'description_filter', 'labels'], config.maxQueryChars);
-  const asked = readPage(args, LIMIT);
+  const queries = readQueries(args, config.maxQueryChars);
+  const asked = readPage(args, Math.max(LIMIT, PER_NEED * queries.length));
   const full = flag(args, 'include_schema');
   const withPresets = flag(args, 'include_presets') || args['toolset'] !== undefined;
-  const query = optionalText(args, 'query')?.slice(0, config.maxQueryChars);
-  const echoed = echoOf(args, query);
+  const echoed = echoOf(args, queries);
   const table = scope.get(ToolTable);
   const visible = table.visibleTo(request);
   const toolset = toolsetOf(scope, { args, request });
@@ -114,20 +121,18 @@ async function search(
   const { generation } = table;
   const filters = filtersOf(args, toolset?.view);
   const filtered = filters.length === 0 ? visible : await turns.run(narrow(visible, filters));
-  const orders = query === undefined ? undefined : askOrders(scope, { query, tools: filtered, request });
-  const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, generation);
-  const hits =
-    orders === undefined ? ranked?.hits : ranked && fuseOrders(ranked.hits, await orders, filtered);
-  const matches: Items<Match> = hits ?? filtered.map((tool) => ({ tool }));
+  const rankings = await rankingsOf(scope, ranker, queries, { tools: filtered, request, generation });
+  const matches: Items<Match> = hitsOf(rankings) ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
-  const isSure = page.total > 0 && ranked?.isSure !== false;
+  const isSure = page.total > 0 && rankings.every((ranking) => ranking.isSure);
   const pattern = optionalText(args, 'pattern');
   const starless = page.total > 0 ? undefined : starlessPattern(pattern, visible);
-  const missing = whyMissing(scope, [query, pattern], request) ?? starless;
+  const missing = whyMissing(scope, [...queries, pattern], request) ?? starless;
   const hint = missing ?? (isSure ? undefined : hintFor(page.total, request, starting));
   // A search in words is a model's, which knows what it asked.
-  const isBrief = ranked !== undefined && !full;
-  const [best] = isBrief && ranked.isSure && page.offset === 0 ? ranked.hits.slice(0, 1) : [];
+  const isBrief = rankings.length > 0 && !full;
+  const isReady = isBrief && rankings.length === 1 && isSure && page.offset === 0;
+  const [best] = isReady ? matches.slice(0, 1) : [];
   const [first, ...others] = page.entries;
   const applied = { ...echoed, include_schema: full, limit: page.limit, offset: page.offset };
   const answer = {
@@ -140,7 +145,8 @@ async function search(
       toolset: toolset.selectors,
       toolset_unmatched: toolset.view.unmatched(visible),
     }),
-    ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
+    ...confidenceOf(rankings),
+    ...(args['queries'] !== undefined && { needs: needsOf(queries, rankings, page.entries) }),
     ...(hint !== undefined && { hint }),
     tools:
       best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...others],
@@ -248,7 +254,8 @@ function wantedLabels(args: JsonObject): [string, string][] {
   return Object.entries(labels).map(([key, value]) => [key, String(value)]);
 }
 
-function echoOf(args: JsonObject, query: string | undefined): JsonObject {
+function echoOf(args: JsonObject, queries: readonly string[]): JsonObject {
+  const [query] = args['query'] === undefined ? [] : queries;
   const pattern = optionalText(args, 'pattern');
   const filter = optionalText(args, 'description_filter');
   const labels = wantedLabels(args);
@@ -276,7 +283,7 @@ function hintFor(total: number, request: InboundRequest, starting: StillStarting
       : `; the tools of ${named}${more} are not known now, and core_service_status says why`;
   if (total === 0)
     return `no tool matches; try other words, fewer filters, or page through list_tools${rest}`;
-  return `weak matches only: there may be no tool for this; check the summaries before you call one${rest}`;
+  return `weak matches only: there may be no tool for this; check the summaries before you call one, or name the action, its object and the product in fewer words${rest}`;
 }
 
 function presetsOf(scope: Scope<MetatoolsConfig>): readonly unknown[] {

@@ -43,6 +43,39 @@ describe('metatools: filter_tools', () => {
     expect(hit?.score).to.equal(Math.round((hit?.score ?? 0) * 10_000) / 10_000);
   });
 
+  it('answers several needs in turn, each with its own tools and confidence', async () => {
+    const queries = ['list pods', 'zeppelin', 'create a pull request'];
+    const answer = await board.ask('filter_tools', { queries });
+    const [pods, pull] = ['x_kubernetes_pods_list', 'x_github_create_pull_request'];
+    expect(namesIn(answer).slice(0, 2)).to.deep.equal([pods, pull]);
+    expect(new Set(namesIn(answer)).size).to.equal(answer.tools.length);
+    expect(answer).to.deep.include({ confident: false, query_unmatched: ['zeppelin'] });
+    const needs = answer['needs'] as readonly { query: string; tools: readonly string[] }[];
+    expect(needs.map(({ query, tools }) => [query, tools[0]])).to.deep.equal([
+      ['list pods', pods],
+      ['zeppelin', undefined],
+      ['create a pull request', pull],
+    ]);
+    expect(needs[1]).to.include({ confident: false });
+    expect(answer['hint']).to.match(/weak matches only/);
+    expect(namesIn(await board.ask('filter_tools', { queries, limit: 1, offset: 1 }))).to.deep.equal([pull]);
+  });
+
+  it('refuses queries that are empty, too many, not texts or next to query', async () => {
+    for (const [args, text] of [
+      [{ queries: [] }, /1 to 8 texts, not 0/],
+      [{ queries: Array.from({ length: 9 }, () => 'pods') }, /1 to 8 texts, not 9/],
+      [{ queries: ['pods', 7] }, /array of texts/],
+      [{ queries: ['pods', ' '] }, /array of texts/],
+      [{ queries: 'pods' }, /array of texts/],
+      [{ queries: ['pods'], query: 'nodes' }, /exclude each other/],
+    ] as const) {
+      const refusal = await refusalOf(() => board.call('filter_tools', args));
+      expect(refusal).to.include({ code: 'TOOL_ARGUMENTS' });
+      expect(refusal.message).to.match(text);
+    }
+  });
+
   it('folds plurals and splits camelCase', async () => {
     expect((await find({ query: 'pod' }))[0]).to.equal('x_kubernetes_pods_list');
     expect((await find({ query: 'node' }))[0]).to.equal('x_kubernetes_listNodes');
