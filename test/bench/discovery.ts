@@ -1,10 +1,11 @@
-// Prints how well filter_tools finds tools, and its cost with 10,000 tools; with `--queries FILE` only the first, for those queries.
+// Prints how well filter_tools finds tools, beside plain BM25, and its cost with 10,000 tools; with `--queries FILE` only the first, for those queries.
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Catalogue } from '../../kernel/catalogue.ts';
 import { Ranker } from '../../plugins/metatools/search/ranker.ts';
 import { answerAll, discoveryQueries, discoveryTools, figuresOf, queriesIn } from '../support/discovery.ts';
 import type { Answered, Query } from '../support/discovery.ts';
+import { besidePlain, publicSets } from './publicSets.ts';
 import { requestOf } from '../support/requests.ts';
 
 const COPIES = 8;
@@ -20,18 +21,20 @@ async function quality(): Promise<void> {
     ['paraphrases, tuned half', paraphrases.filter(({ half }) => half === 'tuned')],
     ['paraphrases, kept half', paraphrases.filter(({ half }) => half === 'kept')],
   ];
-  for (const [name, queries] of sets) printFigures(name, await answerAll(queries, tools));
+  for (const [name, queries] of sets) {
+    const answers = await answerAll(queries, tools);
+    printFigures(name, answers);
+    print(besidePlain(name, answers, tools));
+  }
+  for (const set of publicSets())
+    print(besidePlain(set.name, await answerAll(set.queries, set.tools), set.tools));
 }
 
 async function qualityOf(file: string): Promise<void> {
   const answers = await answerAll(queriesIn(file), discoveryTools());
   printFigures('all', answers);
-  for (const tag of new Set(answers.map((one) => one.tag))) {
-    printFigures(
-      tag,
-      answers.filter((one) => one.tag === tag),
-    );
-  }
+  const answersOf = (tag: string): readonly Answered[] => answers.filter((one) => one.tag === tag);
+  for (const tag of new Set(answers.map((one) => one.tag))) printFigures(tag, answersOf(tag));
 }
 
 function printFigures(name: string, answers: readonly Answered[]): void {
