@@ -3,7 +3,11 @@ export type IsFirst = (at: number, other: number) => boolean;
 
 /** Places of the highest scores, best first; equal scores are ordered by `isFirst`, else by place.
  *  One pass with insertion, so `count` should be small. */
-export function bestOf(scores: Float64Array, count: number, isFirst?: IsFirst): readonly number[] {
+export function bestOf(
+  scores: Float32Array | Float64Array,
+  count: number,
+  isFirst?: IsFirst,
+): readonly number[] {
   const best: number[] = [];
   const isBefore = (at: number, other: number): boolean => {
     const ahead = (scores[at] ?? 0) - (scores[other] ?? 0);

@@ -31,7 +31,7 @@ export interface Fused {
   /** The score of a tool. Valid until the next call of `fuse` with the same visible tools. */
   readonly scoreAt: (at: number) => number;
   /** The scores of all tools, by index. Valid as long. */
-  readonly scores: () => Float64Array;
+  readonly scores: () => Float32Array;
 }
 
 /** The scores of a query: those by meaning and those by text, each lifted for its best tools. The more of the query the first tool
@@ -69,8 +69,8 @@ export function fuse(
   };
 }
 
-function blended(meaning: Float64Array, text: Float64Array, weight: number): Float64Array {
-  const scores = new Float64Array(meaning.length);
+function blended(meaning: Float32Array, text: Float32Array, weight: number): Float32Array {
+  const scores = new Float32Array(meaning.length);
   for (let at = 0; at < scores.length; at += 1) {
     scores[at] = ((meaning[at] ?? 0) + weight * (text[at] ?? 0)) / (1 + weight);
   }
@@ -79,7 +79,7 @@ function blended(meaning: Float64Array, text: Float64Array, weight: number): Flo
 
 /** The best score of some tools, the first tool with it, and its lead over the next as a share of it. */
 export function topOf(
-  scores: Float64Array,
+  scores: Float32Array,
   ats: readonly number[],
 ): { readonly at: number; readonly top: number; readonly lead: number } {
   let [at, top, next] = [-1, 0, 0];

@@ -25,7 +25,7 @@ export interface Asked {
  *  how much of the query the tool matches, exact words of the name (unstemmed), the named product, and the act.
  *  @param ats the best tools, by index among the visible tools */
 export function lift(
-  allScores: readonly Float64Array[],
+  allScores: readonly Float32Array[],
   ats: Iterable<number>,
   { query, acts, slots, visible, thesaurus }: Asked,
 ): void {

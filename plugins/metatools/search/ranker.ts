@@ -190,14 +190,14 @@ function needsOf(query: string): readonly string[] {
 }
 
 /** Raises the best tools of one need, even if they do not match the others. @returns them */
-function raise(scores: Float64Array, to: number, { best, scoreAt }: Fused): readonly number[] {
+function raise(scores: Float32Array, to: number, { best, scoreAt }: Fused): readonly number[] {
   const top = Math.max(0, ...best.map(scoreAt));
   for (const at of best) scores[at] = Math.max(scores[at] ?? 0, (to * scoreAt(at)) / top);
   return best;
 }
 
 /** Puts the core tools behind all others, at the lowest score that is shown; those that match much worse are left out. */
-function putCoreLast(scores: Float64Array, { core }: Visible, top: number): void {
+function putCoreLast(scores: Float32Array, { core }: Visible, top: number): void {
   const own = core.map((at) => scores[at] ?? 0);
   const best = Math.max(0, ...own);
   if (best === 0) return;
@@ -230,7 +230,7 @@ function unmatchedOf(slots: readonly Slot[]): readonly string[] {
   return [...new Set(slots.filter(({ isKnown }) => !isKnown).map(({ word }) => word))];
 }
 
-function placesWorthShowing(scores: Float64Array, top: number): readonly number[] {
+function placesWorthShowing(scores: Float32Array, top: number): readonly number[] {
   const least = top * WORTH_SHOWING;
   const places: number[] = [];
   for (let at = 0; at < scores.length; at += 1) {
@@ -240,13 +240,13 @@ function placesWorthShowing(scores: Float64Array, top: number): readonly number[
   return places;
 }
 
-function maxOf(numbers: Float64Array): number {
+function maxOf(numbers: Float32Array): number {
   let most = 0;
   for (const number of numbers) if (number > most) most = number;
   return most;
 }
 
-function hitsOf(scores: Float64Array, top: number, tools: readonly Tool[]): Hits {
+function hitsOf(scores: Float32Array, top: number, tools: readonly Tool[]): Hits {
   const places = placesWorthShowing(scores, top);
   // Array.prototype.sort is stable, so ties stay in catalogue order.
   const order = (to: number): readonly number[] =>

@@ -13,7 +13,7 @@ const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge
 export function addByMeaning(
   slots: readonly Slot[],
   visible: Visible,
-  { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
+  { scores, best }: { readonly scores: Float32Array; readonly best: Float32Array },
 ): void {
   for (const slot of slots) {
     if (slot.weightByTerm.size === 1) addOnly(slot, scores, visible);
@@ -22,7 +22,7 @@ export function addByMeaning(
 }
 
 /** Adds the scores by text: BM25F of the query's own words, without stand-ins. */
-export function addByText(slots: readonly Slot[], visible: Visible, scores: Float64Array): void {
+export function addByText(slots: readonly Slot[], visible: Visible, scores: Float32Array): void {
   for (const { term, isCue } of slots) {
     if (isCue || !visible.has(term)) continue;
     const { places, textFits } = visible.matches(term);
@@ -30,12 +30,12 @@ export function addByText(slots: readonly Slot[], visible: Visible, scores: Floa
   }
 }
 
-function addOnly(slot: Slot, scores: Float64Array, visible: Visible): void {
+function addOnly(slot: Slot, scores: Float32Array, visible: Visible): void {
   for (const [standIn, worth] of slot.weightByTerm)
     add(scores, visible.matches(standIn), fullScore(slot, [standIn, worth], visible));
 }
 
-function add(scores: Float64Array, { places, fits }: Pick<Matches, 'places' | 'fits'>, full: number): void {
+function add(scores: Float32Array, { places, fits }: Pick<Matches, 'places' | 'fits'>, full: number): void {
   for (let i = 0; i < places.length; i += 1) {
     const at = places[i] ?? 0;
     scores[at] = (scores[at] ?? 0) + full * (fits[i] ?? 0);
@@ -55,7 +55,7 @@ function fullScore(
 /** A word counts once per tool, by its best matching stand-in; a phrase or cue also by its other stand-ins. */
 function addBest(
   slot: Slot,
-  { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
+  { scores, best }: { readonly scores: Float32Array; readonly best: Float32Array },
   visible: Visible,
 ): void {
   const further = slot.term.includes(' ') ? FURTHER_WORTH : 0;
@@ -77,7 +77,7 @@ function addBest(
 }
 
 /** Lowers destructive tools if the query has no destructive verb. */
-export function lower(scores: Float64Array, slots: readonly Slot[], visible: Visible): void {
+export function lower(scores: Float32Array, slots: readonly Slot[], visible: Visible): void {
   const unasked = DESTRUCTIVE_ACTS.filter((act) => !slots.some(({ weightByTerm }) => weightByTerm.has(act)));
   for (const act of unasked) {
     for (const at of visible.namedBy(act)) scores[at] = (scores[at] ?? 0) * UNASKED_ACT_WORTH;

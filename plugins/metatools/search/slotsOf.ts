@@ -35,6 +35,8 @@ const WEAK_WEIGHT = 0.2;
 const CUE_CROWD = 0.25;
 /** Worth of a phrase whose words occur in the query, but not as a phrase. */
 const SCATTERED_WORTH = 0.5;
+/** Number of letters from which a word may have two typos. */
+const SLIPS_TWICE_FROM = 8;
 const MAX_WORDS = 64;
 
 /** The slots of a query: its significant words, phrases and cues. */
@@ -170,7 +172,10 @@ function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
   if (term.length < 3 || term.includes(' ')) return [];
   const slips: [string, number][] = [];
   const longer: [string, number][] = [];
+  const most = term.length < SLIPS_TWICE_FROM ? 1 : 2;
   for (const known of vocabulary.termsLike(term)) {
+    const lengthened = known.length - term.length;
+    if (lengthened < -most || (lengthened > most && !known.startsWith(term))) continue;
     const slipped = known.length >= 4 && isLikelySlip(term, known);
     if ((slipped || known.startsWith(term)) && vocabulary.has(known)) {
       if (slipped) slips.push([known, SLIP_WEIGHT]);
@@ -187,7 +192,7 @@ function isLikelySlip(term: string, known: string): boolean {
   if (isSlip(term, known, 1))
     return term.length >= 6 || term.length !== known.length || sorted(term) === sorted(known);
   return (
-    term.length >= 8 &&
+    term.length >= SLIPS_TWICE_FROM &&
     isSlip(term, known, 2) &&
     (term.length !== known.length || sorted(term) === sorted(known))
   );

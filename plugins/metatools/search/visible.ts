@@ -51,7 +51,7 @@ export interface Matches {
   readonly textFits: Float32Array;
 }
 
-type Buffers = Readonly<Record<'meaning' | 'text' | 'spare', Float64Array>>;
+type Buffers = Readonly<Record<'meaning' | 'text' | 'spare', Float32Array>>;
 
 const NAMELESS: NameWords = { stems: [], words: [] };
 const NOWHERE: Postings = { places: [], counts: [] };
@@ -80,7 +80,7 @@ export class Visible implements Vocabulary {
     this.#index = index;
     this.#places = places;
     this.count = places.length;
-    const zeros = (): Float64Array => new Float64Array(this.count);
+    const zeros = (): Float32Array => new Float32Array(this.count);
     this.#buffers = { meaning: zeros(), text: zeros(), spare: zeros() };
     this.#atByPlace = new Int32Array(index.size).fill(-1);
     for (let at = 0; at < places.length; at += 1) this.#atByPlace[places[at] ?? 0] = at;
