@@ -96,7 +96,7 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence: 'queries takes up to eight needs and answers each with its own tools (an addition).',
     tests: [
       'plugins/metatools/tools/filterTools: answers several needs in turn, each with its own tools and confidence',
-      'plugins/metatools/tools/filterTools: refuses queries that are empty, too many, not texts or next to query',
+      'plugins/metatools/tools/filterTools: refuses queries that are too many, empty, not texts or next to query',
     ],
   },
   {

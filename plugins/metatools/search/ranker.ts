@@ -139,8 +139,9 @@ export class Ranker {
   async #look(tools: readonly Tool[], thesaurus: Thesaurus): Promise<Visible> {
     await thesaurus.readLexicon();
     const index = this.#index;
-    await learn(index, tools, this.#instructions());
-    const visible = new Visible(index, tools);
+    const places = await learn(index, tools, this.#instructions());
+    await turn();
+    const visible = new Visible(index, tools, places);
     // For ten thousand tools `new Visible` takes as long as the search itself.
     await turn();
     if (index === this.#index) this.#visibleByTools.set(tools, visible);
@@ -210,20 +211,21 @@ function putCoreLast(scores: Float32Array, { core }: Visible, top: number): void
   });
 }
 
-/** Indexes new tools, yielding the event loop: a hundred thousand take many seconds. */
+/** Indexes new tools, yielding the event loop: a hundred thousand take many seconds. @returns the places of all tools */
 async function learn(
   index: SearchIndex,
   tools: readonly Tool[],
   instructionsOf: InstructionsOf,
-): Promise<void> {
+): Promise<Int32Array<ArrayBuffer>> {
+  const places = new Int32Array(tools.length);
   let began = performance.now();
-  for (const tool of tools) {
-    if (index.has(tool)) continue;
-    index.add(tool, instructionsOf);
+  for (const [at, tool] of tools.entries()) {
+    places[at] = index.placeOf(tool, instructionsOf);
     if (performance.now() - began < LEARNING_MS) continue;
     await turn();
     began = performance.now();
   }
+  return places;
 }
 
 function unmatchedOf(slots: readonly Slot[]): readonly string[] {

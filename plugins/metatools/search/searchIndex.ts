@@ -51,12 +51,8 @@ export class SearchIndex {
     return this.names.length;
   }
 
-  has(tool: Tool): boolean {
-    return this.#placeByTool.has(tool);
-  }
-
-  placeOf(tool: Tool): number {
-    return this.#placeByTool.get(tool) ?? this.add(tool);
+  placeOf(tool: Tool, instructionsOf?: InstructionsOf): number {
+    return this.#placeByTool.get(tool) ?? this.#add(tool, instructionsOf);
   }
 
   /** Number of terms in a field of the tool at a place. */
@@ -64,13 +60,23 @@ export class SearchIndex {
     return this.#lengths[place * FIELDS.length + field] ?? 0;
   }
 
+  /** Mean number of terms in each field of some tools; 1 for a field that is always empty. */
+  meanLengths(places: Int32Array): readonly number[] {
+    const sums = FIELDS.map(() => 0);
+    for (const place of places) {
+      for (let field = 0; field < FIELDS.length; field += 1) {
+        sums[field] = (sums[field] ?? 0) + (this.#lengths[place * FIELDS.length + field] ?? 0);
+      }
+    }
+    return sums.map((sum) => sum / Math.max(places.length, 1) || 1);
+  }
+
   /** Terms that begin with the same letter. */
   termsLike(term: string): readonly string[] {
     return this.#termsByFirst.get(term.slice(0, 1)) ?? [];
   }
 
-  /** Adds a tool that it does not have. @returns its place */
-  add(tool: Tool, instructionsOf?: InstructionsOf): number {
+  #add(tool: Tool, instructionsOf?: InstructionsOf): number {
     const place = this.size;
     this.#placeByTool.set(tool, place);
     const texts = textsOf(tool, instructionsOf);

@@ -74,8 +74,12 @@ export class Visible implements Vocabulary {
   readonly #matchesByTerm = new Map<string, Matches>();
   readonly #namedByTerm = new Map<string, readonly number[]>();
 
-  constructor(index: SearchIndex, tools: readonly Tool[]) {
-    const places = Int32Array.from(tools, (tool) => index.placeOf(tool));
+  /** @param places of the tools in the index */
+  constructor(
+    index: SearchIndex,
+    tools: readonly Tool[],
+    places = Int32Array.from(tools, (tool) => index.placeOf(tool)),
+  ) {
     this.tools = tools;
     this.#index = index;
     this.#places = places;
@@ -84,8 +88,8 @@ export class Visible implements Vocabulary {
     this.#buffers = { meaning: zeros(), text: zeros(), spare: zeros() };
     this.#atByPlace = new Int32Array(index.size).fill(-1);
     for (let at = 0; at < places.length; at += 1) this.#atByPlace[places[at] ?? 0] = at;
-    this.core = tools.flatMap((tool, at) => (tool.kind === 'core' ? [at] : []));
-    const means = meanLengthsOf(index, places);
+    this.core = coreIn(tools);
+    const means = index.meanLengths(places);
     this.#byMeaning = fittingOf(BY_MEANING, means, MEANING_K1);
     this.#byText = fittingOf(BY_TEXT, means, TEXT_K1);
   }
@@ -259,12 +263,10 @@ function firstFrom(places: readonly number[], wanted: number, from: number): num
   return low;
 }
 
-function meanLengthsOf(index: SearchIndex, places: Int32Array): readonly number[] {
-  return FIELDS.map((_, field) => {
-    let sum = 0;
-    for (const place of places) sum += index.lengthOf(place, field);
-    return sum / Math.max(places.length, 1) || 1;
-  });
+function coreIn(tools: readonly Tool[]): readonly number[] {
+  const core: number[] = [];
+  for (let at = 0; at < tools.length; at += 1) if (tools[at]?.kind === 'core') core.push(at);
+  return core;
 }
 
 function matchesOf(count: number): Matches {

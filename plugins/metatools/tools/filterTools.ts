@@ -66,7 +66,6 @@ const PROPERTIES = {
   queries: {
     type: 'array',
     items: { type: 'string' },
-    minItems: 1,
     maxItems: 8,
     description: 'Several needs at once, instead of query',
   },

@@ -27,10 +27,10 @@ export function readQueries(args: JsonObject, maxChars: number): readonly string
       'TOOL_ARGUMENTS',
       'queries must be an array of texts that are not empty, one for each need, for example ["create a branch", "open a pull request"]',
     );
-  if (queries.length === 0 || queries.length > MAX_QUERIES)
+  if (queries.length > MAX_QUERIES)
     throw new GatewayError(
       'TOOL_ARGUMENTS',
-      `queries must have 1 to ${MAX_QUERIES} texts, not ${queries.length}`,
+      `queries has ${queries.length} texts; at most ${MAX_QUERIES} are allowed`,
     );
   return queries.map((one) => one.slice(0, maxChars));
 }
