@@ -25,7 +25,7 @@ function remedy(wrong: WrongCall, scope: Scope<unknown>, request: InboundRequest
     return `Several tools may be meant: ${names.join(', ')}. Call for example ${one}`;
   }
   const refusal = table.refusal(name, table.find(name, request), request);
-  if (refusal === undefined) return `No tool has this name: ${unknownTool(name, scope, request)}`;
+  if (refusal === undefined) return `No tool has this name: ${unknownTool(name, scope, request).text}`;
   if (PASSING.has(refusal.code))
     return `Call ${callText({ name: 'call_tool', arguments: { name, arguments: args } })}`;
   return [refusal.reason, ...(refusal.remedy === undefined ? [] : [refusal.remedy])].join('; ');

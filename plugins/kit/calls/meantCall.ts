@@ -11,6 +11,8 @@ export interface RightCall {
 export interface Meant {
   /** The one call that a wrong one can mean. */
   readonly call?: RightCall;
+  /** The tool of that call, unless it is call_tool for another one. */
+  readonly meta?: Tool;
   /** Names of tools that are meant equally well. */
   readonly names: readonly string[];
 }
@@ -51,12 +53,14 @@ export function meantCall({ name, args }: WrongCall, table: ToolTable, request: 
   const words = [...new Set([spelled(name), spelled(bare)])].filter(({ length }) => length >= MIN_CHARS);
   const metaTools = table.metaTools();
   const meta = metaTools.find((tool) => words.includes(spelled(tool.name)));
-  if (meta !== undefined) return { call: callOf(meta, args), names: [] };
-  const { tools, isWhole } = toolsMeant(words, bare, table.visibleTo(request));
+  if (meta !== undefined) return { call: callOf(meta, args), meta, names: [] };
+  const named = table.find(bare, request);
+  const exact = named !== undefined && table.refusal(bare, named, request) === undefined ? named : undefined;
+  const { tools, isWhole } = toolsMeant(words, exact, table.visibleTo(request));
   const other = words.map((word) => META_BY_OTHER.get(word)).find((one) => one !== undefined);
   const alias = isWhole ? undefined : metaTools.find((tool) => tool.name === other);
   const [only] = tools;
-  if (alias !== undefined && only === undefined) return { call: callOf(alias, args), names: [] };
+  if (alias !== undefined && only === undefined) return { call: callOf(alias, args), meta: alias, names: [] };
   if (alias !== undefined) return { names: [alias.name, ...namesOf(tools)] };
   if (only === undefined || tools.length > 1) return { names: namesOf(tools) };
   return { call: { name: 'call_tool', arguments: { name: only.name, arguments: args } }, names: [] };
@@ -78,23 +82,47 @@ function namesOf(tools: readonly Tool[]): readonly string[] {
 /** The tools that have one of these words as their name: the whole one, else that with their server, else the server's own. */
 function toolsMeant(
   words: readonly string[],
-  bare: string,
+  exact: Tool | undefined,
   tools: readonly Tool[],
 ): { readonly tools: readonly Tool[]; readonly isWhole: boolean } {
-  const exact = tools.find((tool) => tool.name === bare);
   if (exact !== undefined) return { tools: [exact], isWhole: true };
   const found: Tool[][] = [[], [], []];
-  const ends = words.map((word) => word.at(-1));
-  for (const tool of tools) {
-    const end = tool.name.at(-1) ?? '';
-    // Most tools are left out by their last letter.
-    if (/[a-z\d]/i.test(end) && !ends.includes(end.toLowerCase())) continue;
-    const level = formsOf(tool).findIndex((forms) => forms.some((form) => words.includes(form)));
-    found[level]?.push(tool);
-  }
+  for (const word of words)
+    for (const tool of tools) {
+      // Almost all of ten thousand tools are left out by the end of their name, before it is read as a whole.
+      if (!endAlike(tool.name, word)) continue;
+      const level = found[formsOf(tool).findIndex((forms) => forms.includes(word))];
+      if (level?.includes(tool) === false) level.push(tool);
+    }
   const [whole = [], withServer = [], own = []] = found;
   if (whole.length > 0) return { tools: whole, isWhole: true };
   return { tools: withServer.length > 0 ? withServer : own, isWhole: false };
+}
+
+/** Whether a name can be spelled as a word, by their last letters. Looks at single characters, because each tool is asked. */
+function endAlike(name: string, word: string): boolean {
+  let at = name.length - 1;
+  for (let left = word.length - 1; left >= Math.max(word.length - TAIL_CHARS, 0); left -= 1) {
+    while (at >= 0 && isSeparator(name.charCodeAt(at))) at -= 1;
+    if (at < 0) return true;
+    const code = name.charCodeAt(at);
+    const lower = code >= UPPER_A && code <= UPPER_Z ? code + CASE : code;
+    if (lower > ASCII) return true;
+    if (lower !== word.charCodeAt(left)) return false;
+    at -= 1;
+  }
+  return true;
+}
+const TAIL_CHARS = 4;
+const [UPPER_A, UPPER_Z, CASE, ASCII] = [65, 90, 32, 127];
+
+function isSeparator(code: number): boolean {
+  return (
+    code <= ASCII &&
+    !(code >= 48 && code <= 57) &&
+    !(code >= UPPER_A && code <= UPPER_Z) &&
+    !(code >= 97 && code <= 122)
+  );
 }
 
 /** The spellings of a tool's whole name, of that with its server, and of its own. */

@@ -9,18 +9,31 @@ const LOOKED_AT = 8;
 const SHORT_CHARS = 4;
 const MAX_NAME_CHARS = 200;
 const MAX_QUERY_CHARS = 60;
+const MAX_READ_CHARS = 256;
 
-/** The words for a name that no tool has: that its server is unknown, the names that are near, or how to search. */
-export function unknownTool(name: string, scope: Scope<unknown>, request: InboundRequest): string {
+/** What a name that no tool has can be answered with. */
+export interface UnknownTool {
+  /** The server that it would belong to, if the request knows no server of that name. */
+  readonly server: string | undefined;
+  /** Visible names that look alike. */
+  readonly near: readonly string[];
+  /** Both in words, or how to search. */
+  readonly text: string;
+}
+
+export function unknownTool(asked: string, scope: Scope<unknown>, request: InboundRequest): UnknownTool {
+  const name = asked.slice(0, MAX_READ_CHARS);
   const table = scope.get(ToolTable);
+  const near = nearTools(name, table, request);
   const server = unknownServer(name, scope, request);
   const why = server === undefined ? '' : `no server is named ${quotedName(server)}; `;
-  const near = nearTools(name, table, request);
-  if (near.length > 0) return `${why}did you mean ${near.join(' or ')}?`;
   const words = wordsOf(name);
-  return words === ''
-    ? `${why}find one with filter_tools`
-    : `${why}call filter_tools with ${JSON.stringify({ query: words })}`;
+  const search =
+    words === ''
+      ? 'find one with filter_tools'
+      : `call filter_tools with ${JSON.stringify({ query: words })}`;
+  const text = near.length > 0 ? `did you mean ${near.join(' or ')}?` : search;
+  return { server, near, text: why + text };
 }
 
 /** Visible names that look like one, in the part that is theirs alone: names of one server begin alike. */
@@ -45,23 +58,26 @@ function isNear(asked: string, tool: Tool): boolean {
 
 /** The server that a name would belong to, if it has the form of a server's tool and the request knows no such server. */
 function unknownServer(name: string, scope: Scope<unknown>, request: InboundRequest): string | undefined {
+  const [kindWord = '', server = '', ...own] = name.split('_');
+  if (server === '' || own.length === 0 || kindWord === 'core' || kindWord === 'workflow') return undefined;
   const table = scope.get(ToolTable);
-  const visible = table.visibleTo(request).filter(({ kind }) => kind === 'tool');
-  const [first] = visible;
-  const kindWord = first === undefined ? 'x' : first.name.slice(0, first.name.indexOf('_'));
-  const [word, server = '', ...own] = name.split('_');
-  if (word !== kindWord || server === '' || own.length === 0) return undefined;
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
-  const known = services
-    .map((service) => service.name)
-    .filter((one) => !table.hides({ kind: 'server', name: one, server: one }, request));
   const begins = (prefix: string): boolean => name.startsWith(`${kindWord}_${prefix}_`);
-  const isKnown =
-    known.some(begins) ||
-    visible.some(
-      (tool) => begins(tool.server ?? '') || name.startsWith(tool.name.slice(0, -ownName(tool).length)),
-    );
-  return isKnown ? undefined : server;
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const isService = services.some(
+    ({ name: one }) => begins(one) && !table.hides({ kind: 'server', name: one, server: one }, request),
+  );
+  if (isService) return undefined;
+  let before: string | undefined;
+  for (const tool of table.visibleTo(request)) {
+    // Tools of one server are neighbours, and their names begin alike.
+    if (tool.server === undefined || tool.server === before) continue;
+    before = tool.server;
+    const prefix = tool.name.slice(0, -ownName(tool).length);
+    if (!tool.name.startsWith(`${kindWord}_`)) return undefined;
+    if (begins(tool.server) || (prefix.length > kindWord.length + 1 && name.startsWith(prefix)))
+      return undefined;
+  }
+  return server;
 }
 
 /** The words of a name, for a search. */

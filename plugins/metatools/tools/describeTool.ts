@@ -5,7 +5,7 @@ import { toDescription } from '../entry/entry.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { requiredText } from './arguments.ts';
 import { meantCall } from '../../kit/calls/meantCall.ts';
-import { nearTools, unknownTool } from '../../kit/calls/unknownTool.ts';
+import { unknownTool } from '../../kit/calls/unknownTool.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { metaTool } from './metaTool.ts';
 
@@ -40,11 +40,11 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
   if (found !== undefined) throw isMetaTool(name);
   const servers = starting.names(request);
   const more = servers.length === 0 ? '' : `; servers are still connecting: ${servers.join(', ')}`;
-  const near = meantNames(name, table, request);
-  const words = near.length > 0 ? '' : `; ${unknownTool(name, scope, request)}`;
-  throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}${more}${words}`, {
-    details: near.length > 0 ? { near } : {},
-  });
+  const notFound = `tool not found: ${name}${more}`;
+  const meant = meantNames(name, table, request);
+  const { near, text } = meant.length > 0 ? { near: meant, text: '' } : unknownTool(name, scope, request);
+  if (near.length > 0) throw new GatewayError('TOOL_NOT_FOUND', notFound, { details: { near } });
+  throw new GatewayError('TOOL_NOT_FOUND', `${notFound}; ${text}`);
 }
 
 /** Meta-tools are called directly; they are not in the catalogue. */
@@ -53,10 +53,10 @@ function isMetaTool(name: string): GatewayError {
   return new GatewayError('TOOL_ARGUMENTS', text);
 }
 
-/** The names that one in another spelling, or that looks alike, can mean. */
+/** The names that one in another spelling can mean. */
 function meantNames(name: string, table: ToolTable, request: InboundRequest): readonly string[] {
   const { call, names } = meantCall({ name, args: {} }, table, request);
   const only = call?.name === 'call_tool' ? call.arguments['name'] : undefined;
   if (typeof only === 'string') return [only];
-  return names.length > 0 ? names : nearTools(name, table, request);
+  return names;
 }

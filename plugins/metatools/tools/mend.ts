@@ -3,7 +3,7 @@ import type { Call, CallResult, JsonObject, Scope, Tool } from 'pegboard';
 import { callText, meantCall } from '../../kit/calls/meantCall.ts';
 import type { Meant } from '../../kit/calls/meantCall.ts';
 import { withRawMeta } from '../../kit/text/rawJson.ts';
-import { nearTools, quotedName, unknownTool } from '../../kit/calls/unknownTool.ts';
+import { quotedName, unknownTool } from '../../kit/calls/unknownTool.ts';
 import { argumentFaults } from '../entry/argumentFaults.ts';
 import { schemaText } from '../entry/schemaText.ts';
 import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
@@ -42,10 +42,9 @@ export async function mendedAnswer(
   if (error.code !== 'TOOL_NOT_FOUND' || error.message !== `tool not found: ${name}`)
     throw withArguments(error, failed, parts);
   const meant = meantCall({ name, args }, table, call.request);
-  const meta = table.metaTools().find((tool) => tool.name === meant.call?.name);
-  if (meant.call !== undefined && meta !== undefined && isReader(meta)) {
-    const result = await runReader(meta.name, meant.call.arguments, { scope, call });
-    return understood(result, `${quotedName(name)} is ${meta.name}`);
+  if (meant.call !== undefined && meant.meta !== undefined && isReader(meant.meta)) {
+    const result = await runReader(meant.call.name, meant.call.arguments, { scope, call });
+    return understood(result, `${quotedName(name)} is ${meant.call.name}`);
   }
   throw withName(error, failed, { scope, meant });
 }
@@ -97,11 +96,10 @@ function withName(
     new GatewayError('TOOL_NOT_FOUND', `${message}; ${more}`, { cause });
   if (call !== undefined) return text(`call ${callText(call)}`);
   if (names.length > 0) return text(`several tools may be meant: ${names.join(', ')}`);
-  const words = unknownTool(name, scope, request);
-  if (!words.startsWith('did you mean')) return text(words);
+  const unknown = unknownTool(name, scope, request);
+  if (unknown.server !== undefined || unknown.near.length === 0) return text(unknown.text);
   // The front adds near names, and programs read them.
-  const details = { near: nearTools(name, scope.get(ToolTable), request) };
-  return new GatewayError('TOOL_NOT_FOUND', message, { details, cause });
+  return new GatewayError('TOOL_NOT_FOUND', message, { details: { near: unknown.near }, cause });
 }
 
 function isOfArguments({ code, details }: GatewayError, { kind }: Tool): boolean {
