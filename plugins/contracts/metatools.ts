@@ -9,6 +9,8 @@ declare module 'pegboard' {
     /** A search was answered. */
     'tools.found': {
       readonly request: InboundRequest;
+      /** Absent for a search without words. */
+      readonly query?: string | undefined;
       /** The entries of its page, each with its `name`; not a copy. */
       readonly tools: readonly JsonObject[];
     };

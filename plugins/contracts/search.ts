@@ -22,5 +22,7 @@ export interface SearchOrder {
     search: Search,
     signal: AbortSignal,
   ): readonly Tool[] | undefined | Promise<readonly Tool[] | undefined>;
+  /** Why it puts the tool where it does, in words. */
+  explain?(search: Search, tool: Tool): string | undefined;
 }
 export const SearchOrder = many<SearchOrder>('search-order');

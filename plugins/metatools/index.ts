@@ -78,7 +78,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     describePrompt(scope),
     getPrompt(scope),
     getResult(scope, store, turns, selector),
-    explainTool(scope),
+    explainTool(scope, ranker),
   ];
   for (const tool of inOrder) scope.addTool(tool);
   scope.onReload((next) => store.resize(next));

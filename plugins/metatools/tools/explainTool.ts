@@ -5,18 +5,29 @@ import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { nearTools } from '../../kit/calls/unknownTool.ts';
-import { requiredText } from './arguments.ts';
+import { optionalText, requiredText } from './arguments.ts';
+import { explainSearch } from './explainSearch.ts';
+import type { Ranker } from '../search/ranker.ts';
+import type { MetatoolsConfig } from '../config.ts';
 import { credentialsRemedy } from './listTools.ts';
 import { TASK_ONLY } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 
-export function explainTool(scope: Scope<unknown>): Tool {
+export function explainTool(scope: Scope<MetatoolsConfig>, ranker: Ranker): Tool {
   return metaTool({
     name: 'explain_tool',
     description: 'Say why you can or cannot see or call a tool, layer by layer, and what would change it.',
-    properties: { name: { type: 'string', description: 'Exact name of the tool' } },
+    properties: {
+      name: { type: 'string', description: 'Exact name of the tool' },
+      query: { type: 'string', description: 'Also say where filter_tools ranks it for these words' },
+    },
     required: ['name'],
-    run: async (args, { request }) => jsonResult(await explain(scope, requiredText(args, 'name'), request)),
+    run: async (args, { request }) => {
+      const name = requiredText(args, 'name');
+      const query = optionalText(args, 'query')?.slice(0, scope.config.maxQueryChars);
+      const search = query === undefined ? {} : await explainSearch(scope, ranker, { name, query, request });
+      return jsonResult({ ...(await explain(scope, name, request)), ...search });
+    },
   });
 }
 

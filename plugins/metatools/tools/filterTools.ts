@@ -49,7 +49,8 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
       // Before the search, because a server may connect while it runs.
       const isComplete = starting.names(request).length === 0;
       const answered = ({ answer, tools }: Found): CallResult => {
-        scope.emit({ type: 'tools.found', request, tools });
+        const query = optionalText(args, 'query')?.slice(0, scope.config.maxQueryChars);
+        scope.emit({ type: 'tools.found', request, query, tools });
         return jsonResult({ ...answer, ...starting.field(request) });
       };
       const first = await search(scope, parts, { args, request });
