@@ -69,6 +69,7 @@ function unknownServer(name: string, scope: Scope<unknown>, request: InboundRequ
   if (isService) return undefined;
   let before: string | undefined;
   for (const tool of table.visibleTo(request)) {
+    if (tool.name.startsWith(`${kindWord}_${server}_`)) return undefined;
     // Tools of one server are neighbours, and their names begin alike.
     if (tool.server === undefined || tool.server === before) continue;
     before = tool.server;
