@@ -25,9 +25,19 @@ export function unpacked(value: unknown): Vector | undefined {
 
 /** The cosine of the angle between them, times the length of `numbers`. */
 export function likeness(numbers: Float32Array, { bytes, scale }: Vector): number {
-  let sum = 0;
-  for (let at = 0; at < bytes.length; at += 1) sum += (numbers[at] ?? 0) * (bytes[at] ?? 0);
-  return sum * scale;
+  // As many as both have, and four at a time: with defaults for reads out of bounds, one by one, it takes three times as long.
+  const length = Math.min(numbers.length, bytes.length);
+  const product = (at: number): number => (numbers[at] as number) * (bytes[at] as number);
+  let [sum, second, third, fourth] = [0, 0, 0, 0];
+  let at = 0;
+  for (; at + 3 < length; at += 4) {
+    sum += product(at);
+    second += product(at + 1);
+    third += product(at + 2);
+    fourth += product(at + 3);
+  }
+  for (; at < length; at += 1) sum += product(at);
+  return (sum + second + third + fourth) * scale;
 }
 
 function scaled(bytes: Int8Array): Vector {

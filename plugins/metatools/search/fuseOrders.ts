@@ -46,18 +46,27 @@ async function askOrder(
 export function fuseOrders(hits: Hits, orders: readonly (readonly Tool[])[], tools: readonly Tool[]): Hits {
   const given = orders.map((order) => knownIn(order, tools)).filter((order) => order.length > 0);
   if (given.length === 0) return hits;
-  const lexical = hits.slice(0, hits.length).map(({ tool }) => tool);
-  const lists = [lexical.slice(0, DEEPEST), ...given];
+  const lexical = hits.slice(0, DEEPEST).map(({ tool }) => tool);
+  const lists = [lexical, ...given];
   const shares = new Map<Tool, number>();
   for (const list of lists)
     for (const [at, tool] of list.entries()) shares.set(tool, (shares.get(tool) ?? 0) + shareAt(at));
   // Sorting is stable, so of equal ones those found by words are first.
-  const first = [...shares].sort(([, a], [, b]) => b - a);
-  const rest = lexical
-    .map((tool, at) => [tool, shareAt(at)] as const)
-    .slice(DEEPEST)
-    .filter(([tool]) => !shares.has(tool));
-  return [...first, ...rest].map(([tool, share]) => hitOf(tool, share / lists.length));
+  const first = [...shares]
+    .sort(([, a], [, b]) => b - a)
+    .map(([tool, share]) => hitOf(tool, share / lists.length));
+  const rest = (): readonly Hit[] =>
+    hits
+      .slice(DEEPEST, hits.length)
+      .map(({ tool }, at) => hitOf(tool, shareAt(DEEPEST + at) / lists.length))
+      .filter(({ tool }) => !shares.has(tool));
+  const added = first.filter(({ tool }) => !hits.has(tool)).length;
+  return {
+    length: hits.length + added,
+    // Most pages end among the first, so the others are not sorted for them.
+    slice: (from, to) => (to <= first.length ? first : [...first, ...rest()]).slice(from, to),
+    has: (tool) => shares.has(tool) || hits.has(tool),
+  };
 }
 
 /** Those of the first that are among the tools, each once. */

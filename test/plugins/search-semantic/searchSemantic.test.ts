@@ -167,7 +167,7 @@ describe('search-semantic', () => {
     meanings.pause();
     await start(at({ waitMs: 50 }));
     await until(() => meanings.requests('/v1/embeddings') > 0);
-    expect(await search('send a mail')).deep.equal(['mail_send']);
+    expect((await search('send a mail'))[0]).equal('mail_send');
     const began = performance.now();
     await gateway.stop();
     expect(performance.now() - began).below(4_000);
