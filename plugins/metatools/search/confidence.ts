@@ -36,10 +36,10 @@ export interface Candidate {
   readonly fused: Fused;
 }
 
-/** Whether the first tool is very probably right. Where the thesaurus explains much of the query, by how much of the tool's name the query
+/** How probably the first tool is right; confident from 0 on. Where the thesaurus explains much of the query, by how much of the tool's name the query
  *  covers, the evidence and the lead; else by how much of the query the tool matches, and the evidence and the lead in the full text.
  *  Source: requirement filter.confident. */
-export function isConfident(candidate: Candidate): boolean {
+export function confidence(candidate: Candidate): number {
   const { visible, at, fused } = candidate;
   const { slots } = fused;
   const doubts = doubtsOf(candidate);
@@ -60,7 +60,7 @@ export function isConfident(candidate: Candidate): boolean {
     BY_TEXT.lead * others * fused.textLead +
     BY_TEXT.doubts * doubts;
   const trust = Math.min(1, Math.max(0, (fused.trust - TRUST_FROM) / (TRUST_TO - TRUST_FROM)));
-  return trust * byMeaning + (1 - trust) * byText >= 0;
+  return trust * byMeaning + (1 - trust) * byText;
 }
 
 /** Product of the factors for a product, act or object other than the requested one. */

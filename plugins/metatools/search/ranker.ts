@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
 import { askedObjects } from './acts.ts';
 import { bestOf } from './bestOf.ts';
-import { isConfident } from './confidence.ts';
+import { confidence } from './confidence.ts';
 import type { Slot } from './slotsOf.ts';
 import { fuse, topOf } from './fuse.ts';
 import type { Fused } from './fuse.ts';
@@ -21,6 +21,7 @@ export interface Hit {
 export interface Hits {
   readonly length: number;
   slice(from: number, to: number): readonly Hit[];
+  has(tool: Tool): boolean;
 }
 export interface Ranking {
   readonly hits: Hits;
@@ -110,14 +111,14 @@ export class Ranker {
     const first = topOf(scores, [...best]);
     const isSure =
       first.at >= 0 &&
-      isConfident({
+      confidence({
         objects: askedObjects(query, thesaurus),
         visible,
         thesaurus,
         at: first.at,
         lead: first.lead,
         fused: whole,
-      });
+      }) >= 0;
     return {
       hits: hitsOf(scores, first.top, tools),
       isSure,
@@ -261,6 +262,7 @@ function hitsOf(scores: Float32Array, top: number, tools: readonly Tool[]): Hits
       order(to)
         .slice(from, to)
         .flatMap((at) => hitOf(tools[at], scores[at] ?? 0)),
+    has: (tool) => places.includes(tools.indexOf(tool)),
   };
 }
 
