@@ -16,6 +16,8 @@ const MAX_COUNTED = 10_000;
 const MAX_ASKERS = 10_000;
 /** Number of searches that are kept for one asker: the newest. */
 const MAX_OPEN = 10;
+/** Tools of a search that are remembered. */
+const MAX_SHOWN = 50;
 
 /** A search whose outcome is not known yet. */
 interface Open {
@@ -30,26 +32,30 @@ export function apply(scope: Scope<SearchLearnedConfig>): void {
   const open = new Map<string, readonly Open[]>();
   const counted = recentlyUsed<true>(MAX_COUNTED, HOUR_MS);
 
+  const openOf = (asker: string): readonly Open[] => {
+    const since = performance.now() - scope.config.windowMs;
+    return (open.get(asker) ?? []).filter(({ at }) => at >= since);
+  };
   const found = ({ request, tools, query }: KernelEvent<'tools.found'>): void => {
     const asker = askerOf(request);
     const words = query === undefined ? [] : wordsIn(query);
     if (asker === undefined || words.length === 0) return;
-    const names = new Set(tools.map(({ name }) => String(name)));
+    const names = new Set(tools.slice(0, MAX_SHOWN).map(({ name }) => String(name)));
     const search = { at: performance.now(), words, tools: names };
-    setNewest(open, [asker, [...(open.get(asker) ?? []), search].slice(-MAX_OPEN)], MAX_ASKERS);
+    setNewest(open, [asker, [...openOf(asker), search].slice(-MAX_OPEN)], MAX_ASKERS);
   };
   /** The newest search that showed the tool has led to the call. */
   const called = ({ tool, request }: Call): void => {
     const asker = askerOf(request);
     if (asker === undefined) return;
-    const since = performance.now() - scope.config.windowMs;
-    const searches = (open.get(asker) ?? []).filter(({ at }) => at >= since);
-    const search = searches.findLast(({ tools }) => tools.has(tool.name));
+    // A search shows a family of tools by one name.
+    const { name } = tool.group ?? tool;
+    const search = openOf(asker).findLast(({ tools }) => tools.has(name));
     if (search === undefined) return;
-    const pair = JSON.stringify([asker, search.words, tool.name]);
+    const pair = JSON.stringify([asker, search.words, name]);
     if (counted.has(pair)) return;
     counted.set(pair, true);
-    const { key, forgotten } = learned.add(search.words, tool.name);
+    const { key, forgotten } = learned.add(search.words, name);
     kept.write(key, forgotten);
   };
   const learnedFor = ({ query }: Search): readonly { readonly tool: string; readonly calls: number }[] =>
@@ -58,10 +64,10 @@ export function apply(scope: Scope<SearchLearnedConfig>): void {
   scope.provide(SearchOrder, {
     name: scope.name,
     order: (search) => {
-      const names = learnedFor(search).map(({ tool }) => tool);
-      if (names.length === 0) return undefined;
-      const tools = search.tools.filter(({ name }) => names.includes(name));
-      return tools.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name)).slice(0, MOST);
+      const ranks = new Map(learnedFor(search).map(({ tool }, rank) => [tool, rank]));
+      if (ranks.size === 0) return undefined;
+      const tools = search.tools.filter(({ name }) => ranks.has(name));
+      return tools.sort((a, b) => (ranks.get(a.name) ?? 0) - (ranks.get(b.name) ?? 0)).slice(0, MOST);
     },
     explain: (search, { name }) => {
       const calls = learnedFor(search).find(({ tool }) => tool === name)?.calls;

@@ -28,8 +28,7 @@ export class KeptSearches {
         if (this.#scope.signal.aborted) return;
         const search = searchOf(await vault.get(key));
         const id = key.slice(PREFIX.length);
-        // What was learnt meanwhile is newer.
-        if (search !== undefined && learned.get(id) === undefined) learned.set(id, search);
+        if (search !== undefined) learned.join(id, search);
       }
       for (const key of keys)
         if (learned.get(key.slice(PREFIX.length)) === undefined) await vault.delete(key);
@@ -37,11 +36,11 @@ export class KeptSearches {
   }
 
   /** @param forgotten what is no longer kept */
-  write(id: string, forgotten: string | undefined): void {
+  write(id: string, forgotten: readonly string[]): void {
     this.#writing = this.#writing.then(() =>
       this.#tried(async (vault) => {
         const search = this.#learned.get(id);
-        if (forgotten !== undefined) await vault.delete(PREFIX + forgotten);
+        for (const one of forgotten) await vault.delete(PREFIX + one);
         if (search !== undefined) await vault.set(PREFIX + id, search, this.#scope.config.keepSeconds);
       }),
     );

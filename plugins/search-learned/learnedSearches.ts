@@ -1,5 +1,3 @@
-import { setNewest } from '../kit/limits/setNewest.ts';
-
 /** A search that had outcomes: its words, and how often each tool was called after it. */
 export interface LearnedSearch {
   readonly words: readonly string[];
@@ -31,26 +29,37 @@ export class LearnedSearches {
     return this.#byKey.get(key);
   }
 
-  /** @returns the key of the search that was forgotten for it, if there was no room */
-  set(key: string, search: LearnedSearch): string | undefined {
+  /** @returns the keys of the searches that were forgotten, if there was no room */
+  set(key: string, search: LearnedSearch): readonly string[] {
     this.#count(this.#byKey.get(key), -1);
     this.#count(search, 1);
-    const [oldest] = this.#byKey;
-    const hasRoom = this.#byKey.has(key) || this.#byKey.size < this.#max();
-    if (oldest !== undefined && !hasRoom) this.#count(oldest[1], -1);
-    setNewest(this.#byKey, [key, search], this.#max());
-    return hasRoom ? undefined : oldest?.[0];
+    this.#byKey.delete(key);
+    this.#byKey.set(key, search);
+    const forgotten = [...this.#byKey].slice(0, Math.max(0, this.#byKey.size - this.#max()));
+    for (const [oldest, former] of forgotten) {
+      this.#count(former, -1);
+      this.#byKey.delete(oldest);
+    }
+    return forgotten.map(([oldest]) => oldest);
   }
 
-  /** A call of a tool after a search. @returns the key of the search, and of the one that was forgotten for it */
+  /** A call of a tool after a search. @returns the key of the search, and of those that were forgotten for it */
   add(
     words: readonly string[],
     tool: string,
-  ): { readonly key: string; readonly forgotten: string | undefined } {
+  ): { readonly key: string; readonly forgotten: readonly string[] } {
     const key = keyOf(words);
     const calls = { ...this.#byKey.get(key)?.calls };
     calls[tool] = (calls[tool] ?? 0) + 1;
     return { key, forgotten: this.set(key, { words, calls: bounded(calls) }) };
+  }
+
+  /** Adds what was learnt before to what was learnt meanwhile. */
+  join(key: string, former: LearnedSearch): void {
+    const calls = { ...former.calls };
+    for (const [tool, count] of Object.entries(this.#byKey.get(key)?.calls ?? {}))
+      calls[tool] = (calls[tool] ?? 0) + count;
+    this.set(key, { words: former.words, calls: bounded(calls) });
   }
 
   /** The tools that were called after such searches, the most often called first. */
