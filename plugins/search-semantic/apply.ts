@@ -78,8 +78,7 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
   });
   scope.onStart(() => vectors.start());
   scope.onStop(async () => {
-    await vectors.end();
-    await embedder.close?.();
+    await Promise.all([vectors.end(), embedder.close?.()]);
   });
 }
 

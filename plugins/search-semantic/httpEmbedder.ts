@@ -40,9 +40,7 @@ export class HttpEmbedder implements Embedder {
     kind: TextKind,
     signal?: AbortSignal,
   ): Promise<readonly Float32Array[]> {
-    const { url, apiKey, faults } = this.#filled();
-    const [fault] = faults;
-    if (fault !== undefined) throw new Error(`${fault.name} ${fault.message}`);
+    const { url, apiKey } = this.#filled();
     const { model, dimensions, toolPrefix, queryPrefix } = this.#parts.config();
     const prefix = kind === 'tool' ? toolPrefix : queryPrefix;
     const response = await this.#fetch(kind)(url, {
@@ -64,9 +62,13 @@ export class HttpEmbedder implements Embedder {
     return vectorsIn(await response.json().catch(() => undefined), texts.length, host);
   }
 
+  /** @throws Error if a reference cannot be filled in */
   #filled(): FilledAddress {
     const { config, directory, env = process.env } = this.#parts;
-    return filledAddress(config(), directory(), env);
+    const filled = filledAddress(config(), directory(), env);
+    const [fault] = filled.faults;
+    if (fault !== undefined) throw new Error(`${fault.name} ${fault.message}`);
+    return filled;
   }
 
   #fetch(kind: TextKind): GuardedFetch {

@@ -44,22 +44,28 @@ export class LocalEmbedder implements Embedder {
     const { worker, waiting } = await this.#open();
     const { toolPrefix, queryPrefix, timeoutMs, queryTimeoutMs } = this.#config();
     const [prefix, ms] = kind === 'tool' ? [toolPrefix, timeoutMs] : [queryPrefix, queryTimeoutMs];
-    const ends = AbortSignal.any([AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])]);
     const job: EmbedJob = { number: ++this.#last, kind, texts: texts.map((text) => prefix + text) };
-    return new Promise((done, failed) => {
+    signal?.throwIfAborted();
+    let end = (): void => undefined;
+    const made = new Promise<readonly Float32Array[]>((done, failed) => {
       waiting.set(job.number, { done, failed });
-      ends.addEventListener('abort', () => {
-        waiting.delete(job.number);
-        failed(new Error(`the model took longer than ${ms} ms`));
-      });
+      end = () => failed(new Error(`the model took longer than ${ms} ms, or was not waited for`));
       worker.postMessage(job);
+    });
+    // Node 20 may collect AbortSignal.any of AbortSignal.timeout before it fires.
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    return made.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      waiting.delete(job.number);
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const running = await this.#running?.catch(() => undefined);
-    await running?.worker.terminate();
+    // It may still load its model.
+    await this.#worker?.terminate();
   }
 
   #open(): Promise<Running> {

@@ -36,6 +36,8 @@ export class ToolVectors {
   /** Those of digests of model and text, the longest unused first. */
   readonly #ofText = new Map<string, Vector>();
   readonly #noticed = new Set<Tool>();
+  /** Tools beyond the bound. */
+  #beyond = new WeakSet<Tool>();
   readonly #stop = new AbortController();
   #working: Promise<void> | undefined;
   #isStale = false;
@@ -64,7 +66,8 @@ export class ToolVectors {
   /** A search met a tool without a vector. */
   notice(tools: readonly Tool[]): void {
     const before = this.#noticed.size;
-    for (const tool of tools) if (this.#noticed.size < MAX_NOTICED) this.#noticed.add(tool);
+    for (const tool of tools)
+      if (this.#noticed.size < MAX_NOTICED && !this.#beyond.has(tool)) this.#noticed.add(tool);
     if (this.#noticed.size > before) this.refresh();
   }
 
@@ -164,6 +167,7 @@ export class ToolVectors {
       const fix = 'raise plugins.search-semantic.config.maxTools';
       this.#scope.log.warn('further tools are found by words only', { tools: tools.length, maxTools, fix });
     }
+    this.#beyond = new WeakSet(tools.slice(maxTools));
     return tools.slice(0, maxTools);
   }
 
