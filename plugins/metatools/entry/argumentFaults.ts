@@ -13,7 +13,7 @@ export interface ArgumentFaults {
 const MAX_FAULTS = 6;
 const MAX_SHOWN_CHARS = 60;
 /** The value of such an argument is not repeated. */
-const MAY_BE_SECRET = /pass|secret|token|key|credential|authorization|cookie/i;
+const MAY_BE_SECRET = /pass|pwd|secret|token|key|credential|auth|cookie|dsn|otp/i;
 
 /** What does not fit the schema of a tool, at the top of its arguments; servers check the rest, and may check all. */
 export function argumentFaults(args: JsonObject, schema: JsonSchema): ArgumentFaults {
@@ -27,6 +27,7 @@ export function argumentFaults(args: JsonObject, schema: JsonSchema): ArgumentFa
   const keys: string[] = [];
   const free = declared.filter((key) => !Object.hasOwn(args, key));
   for (const [key, value] of Object.entries(args)) {
+    if (sentences.length >= MAX_FAULTS) break;
     if (Object.hasOwn(properties, key)) {
       const fault = misfit(key, value, properties[key]);
       if (fault === undefined) continue;
