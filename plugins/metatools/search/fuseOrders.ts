@@ -69,8 +69,8 @@ export function fuseOrders(hits: Hits, orders: readonly (readonly Tool[])[], too
   };
 }
 
-/** Those of the first that are among the tools, each once. */
-function knownIn(order: readonly Tool[], tools: readonly Tool[]): readonly Tool[] {
+/** Those of an order that count: the first that are among the tools, each once. */
+export function knownIn(order: readonly Tool[], tools: readonly Tool[]): readonly Tool[] {
   const wanted = new Set(order.slice(0, DEEPEST));
   const known = new Set(tools.filter((tool) => wanted.has(tool)));
   return [...wanted].filter((tool) => known.has(tool));

@@ -31,8 +31,8 @@ export interface Ranking {
   readonly unmatched: readonly string[];
 }
 
-/** Number of hits of each need that are shown in turn. */
-const MAX_IN_TURN = 100;
+/** Number of hits of each need that are shown in turn: they are found without sorting all. */
+const MAX_IN_TURN = 60;
 /** How long new tools are indexed before yielding the event loop. */
 const LEARNING_MS = 10;
 /** Matches below this share of the best score are left out. */
@@ -256,13 +256,14 @@ function hitsOf(scores: Float32Array, top: number, tools: readonly Tool[]): Hits
     to <= FEW
       ? bestOf(scores, Math.min(to, places.length))
       : places.toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  let shown: ReadonlySet<Tool | undefined> | undefined;
   return {
     length: places.length,
     slice: (from, to) =>
       order(to)
         .slice(from, to)
         .flatMap((at) => hitOf(tools[at], scores[at] ?? 0)),
-    has: (tool) => places.includes(tools.indexOf(tool)),
+    has: (tool) => (shown ??= new Set(places.map((at) => tools[at]))).has(tool),
   };
 }
 

@@ -78,8 +78,8 @@ export class SearchIndex {
 
   #add(tool: Tool, instructionsOf?: InstructionsOf): number {
     const place = this.size;
-    this.#placeByTool.set(tool, place);
     const texts = textsOf(tool, instructionsOf);
+    this.#placeByTool.set(tool, place);
     const words = wordsOf(texts[0] ?? '');
     this.names.push({ stems: [...new Set(words.map(this.#stem))], words });
     const first = place * FIELDS.length;

@@ -19,6 +19,7 @@ const MAX_FIELD_CHARS = 4_000;
 /** Characters of the instructions of its server, which all its tools share. */
 const MAX_INSTRUCTION_CHARS = 500;
 const MAX_SCHEMA_DEPTH = 6;
+const MAX_VALUES = 1_000;
 /** A full stop before white space, a CJK full stop or a line break: ends the first sentence. */
 const SENTENCE_END = /[.!?](?=\s)|[。！？\n]/u;
 const COMBINED = ['anyOf', 'oneOf', 'allOf'] as const;
@@ -38,7 +39,7 @@ export function textsOf(tool: Tool, instructionsOf?: InstructionsOf): readonly s
   readSchema(tool.inputSchema, schema, 0);
   return [
     name,
-    typeof title === 'string' ? title : '',
+    typeof title === 'string' ? title.slice(0, MAX_SUMMARY_CHARS) : '',
     summary,
     `${description.slice(summary.length, summary.length + MAX_FIELD_CHARS)}\n${instructions}`,
     schema.parameters.join(' ').slice(0, MAX_FIELD_CHARS),
@@ -73,7 +74,9 @@ interface SchemaTexts {
 function readSchema(schema: JsonObject, texts: SchemaTexts, depth: number): void {
   if (depth > MAX_SCHEMA_DEPTH) return;
   const { properties, items, enum: values } = schema;
-  if (Array.isArray(values)) texts.values.push(...values.filter((one) => typeof one === 'string'));
+  if (Array.isArray(values))
+    for (const one of values.slice(0, MAX_VALUES) as unknown[])
+      if (typeof one === 'string') texts.values.push(one);
   for (const [name, parameter] of Object.entries(isObject(properties) ? properties : {})) {
     texts.parameters.push(name);
     if (!isObject(parameter)) continue;
