@@ -67,8 +67,7 @@ const PROPERTIES = {
   queries: {
     type: 'array',
     items: { type: 'string' },
-    maxItems: 8,
-    description: 'Several needs at once, instead of query',
+    description: 'Up to 8 needs, instead of query',
   },
   pattern: { type: 'string', description: 'Glob on the tool name: *issue*' },
   description_filter: { type: 'string', description: 'Text that the description holds' },
@@ -126,14 +125,19 @@ async function search(
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   const isSure = page.total > 0 && rankings.every((ranking) => ranking.isSure);
   const pattern = optionalText(args, 'pattern');
-  const starless = page.total > 0 ? undefined : starlessPattern(pattern, visible);
+  const others = (): Promise<readonly Tool[]> =>
+    turns.run(narrow(visible, filtersOf({ ...args, pattern: undefined }, toolset?.view)));
+  const starless =
+    pattern === undefined || filtered.length > 0
+      ? undefined
+      : starlessPattern(pattern, await others(), flag(args, 'case_sensitive'));
   const missing = whyMissing(scope, [...queries, pattern], request) ?? starless;
   const hint = missing ?? (isSure ? undefined : hintFor(page.total, request, starting));
   // A search in words is a model's, which knows what it asked.
   const isBrief = rankings.length > 0 && !full;
   const isReady = isBrief && rankings.length === 1 && isSure && page.offset === 0;
   const [best] = isReady ? matches.slice(0, 1) : [];
-  const [first, ...others] = page.entries;
+  const [first, ...rest] = page.entries;
   const applied = { ...echoed, include_schema: full, limit: page.limit, offset: page.offset };
   const answer = {
     ...(!isBrief && { filters: applied }),
@@ -149,7 +153,7 @@ async function search(
     ...(args['queries'] !== undefined && { needs: needsOf(queries, rankings, page.entries) }),
     ...(hint !== undefined && { hint }),
     tools:
-      best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...others],
+      best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...rest],
     ...(withPresets && { presets: presetsOf(scope) }),
   };
   return { answer, tools: page.entries, isSure };
