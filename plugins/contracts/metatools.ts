@@ -9,7 +9,7 @@ declare module 'pegboard' {
     /** A search was answered. */
     'tools.found': {
       readonly request: InboundRequest;
-      /** Absent for a search without words. */
+      /** Absent for a search without words, and for one with `queries`. */
       readonly query?: string | undefined;
       /** The entries of its page, each with its `name`; not a copy. */
       readonly tools: readonly JsonObject[];

@@ -1,8 +1,11 @@
 import { ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { SearchOrder } from '../../contracts/search.ts';
-import { askOrders, fuseOrders } from '../search/fuseOrders.ts';
+import { askOrders, fuseOrders, knownIn } from '../search/fuseOrders.ts';
 import type { Ranker } from '../search/ranker.ts';
+
+/** Ranks that are told; so many are found without sorting all. */
+const RANKED = 60;
 
 interface Asked {
   readonly name: string;
@@ -25,11 +28,10 @@ export async function explainSearch(
   const sources = scope.all(SearchOrder);
   const asked = askOrders(scope, search);
   const { hits } = await ranker.rank(query, tools, generation);
-  const orders = (await asked) ?? [];
+  const orders = ((await asked) ?? []).map((order) => knownIn(order, tools));
   const placed = fuseOrders(hits, orders, tools);
   const rankIn = (list: readonly unknown[]): number | null => list.indexOf(tool) + 1 || null;
-  const toolsOf = (found: typeof hits): readonly unknown[] =>
-    found.slice(0, found.length).map((hit) => hit.tool);
+  const toolsOf = (found: typeof hits): readonly unknown[] => found.slice(0, RANKED).map((hit) => hit.tool);
   return {
     search: {
       query,

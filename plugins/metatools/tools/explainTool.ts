@@ -19,7 +19,7 @@ export function explainTool(scope: Scope<MetatoolsConfig>, ranker: Ranker): Tool
     description: 'Say why you can or cannot see or call a tool, layer by layer, and what would change it.',
     properties: {
       name: { type: 'string', description: 'Exact name of the tool' },
-      query: { type: 'string', description: 'Also say where filter_tools ranks it for these words' },
+      query: { type: 'string', description: 'Also its rank in filter_tools for these words' },
     },
     required: ['name'],
     run: async (args, { request }) => {

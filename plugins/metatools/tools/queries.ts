@@ -1,10 +1,10 @@
 import { GatewayError } from 'pegboard';
-import type { JsonObject, Scope } from 'pegboard';
+import type { JsonObject, Scope, Tool } from 'pegboard';
 import type { Search } from '../../contracts/search.ts';
 import type { Items } from '../entry/entryPage.ts';
 import { askOrders, fuseOrders } from '../search/fuseOrders.ts';
 import { inTurn } from '../search/ranker.ts';
-import type { Hit, Ranker, Ranking } from '../search/ranker.ts';
+import type { Hit, Hits, Ranker, Ranking } from '../search/ranker.ts';
 import { optionalText } from './arguments.ts';
 
 /** Number of tools for each of several needs. */
@@ -50,9 +50,16 @@ export async function rankingsOf(
   const rankings = await ranker.rankAll(queries, tools, generation);
   const fused = rankings.map(async (ranking, at) => {
     const others = await orders[at];
-    return others === undefined ? ranking : { ...ranking, hits: fuseOrders(ranking.hits, others, tools) };
+    if (others === undefined) return ranking;
+    const hits = fuseOrders(ranking.hits, others, tools);
+    // It was judged for the first tool by words.
+    return { ...ranking, hits, isSure: ranking.isSure && firstOf(hits) === firstOf(ranking.hits) };
   });
   return Promise.all(fused);
+}
+
+function firstOf(hits: Hits): Tool | undefined {
+  return hits.slice(0, 1)[0]?.tool;
 }
 
 /** The hits of one need, or of several in turn; undefined if nothing was searched. */

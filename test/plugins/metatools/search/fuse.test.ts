@@ -52,10 +52,21 @@ describe('metatools: searches with orders of other plugins', () => {
     const board = await boardWith([{ order: () => toolsOf('ledger_book', third) }]);
     const answer = await find(board);
     expect(namesIn(answer)).deep.equal([third, first, 'ledger_book', second]);
-    expect(answer).deep.include({ total: 4, confident: lexical['confident'] });
+    expect(answer['total']).equal(4);
     const scores = answer.tools.map(({ score }) => score);
     expect(scores).deep.equal(scores.toSorted((a, b) => b - a));
     expect(scores.every((score) => score > 0 && score <= 1)).equal(true);
+  });
+
+  it('are confident only if they leave the first tool by words, which was judged, the first', async () => {
+    const query = 'create invoice';
+    const confident = async (...names: readonly string[]): Promise<unknown> => {
+      const answer = await find(await boardWith([{ order: () => toolsOf(...names) }]), { query });
+      expect('call_tool' in (answer.tools[0] ?? {})).equal(answer['confident']);
+      return answer['confident'];
+    };
+    expect([await confident(), await confident('invoice_create')]).deep.equal([true, true]);
+    expect(await confident('invoice_delete', 'invoice_list')).equal(false);
   });
 
   it('never show a tool twice, or one that the request may not see or the filters leave out', async () => {
