@@ -109,6 +109,9 @@ describe('search-learned', () => {
     await until(async () => (await kept()).length === 2);
     expect(await find(queries[0])).deep.equal(before[0]);
     expect(await find(queries[3])).not.deep.equal(before[3]);
+    await move({ minCalls: 1, maxSearches: 1 });
+    await use(before[0]?.at(-1) ?? '', 'bob', queries[0]);
+    await until(async () => (await kept()).length === 1);
   });
 
   it('is explained with the search', async () => {
