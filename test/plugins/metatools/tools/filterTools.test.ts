@@ -104,6 +104,15 @@ describe('metatools: filter_tools', () => {
     expect(await board.ask('filter_tools')).not.to.have.any.keys('confident', 'query_unmatched');
   });
 
+  it('reads the beginning of what a server lists without end', async () => {
+    const values = Array.from({ length: 200_000 }, (_, at) => `value${at}`);
+    const inputSchema = { type: 'object', properties: { kind: { type: 'string', enum: values } } };
+    const endless = serverTool('s', 'endless_list', { inputSchema });
+    const large = await boardOf({ tools: [endless, ...TOOLS] });
+    expect(namesIn(await large.ask('filter_tools', { query: 'endless' }))).to.deep.equal([endless.name]);
+    expect(namesIn(await large.ask('filter_tools', { query: 'list all pods' }))[0]).to.match(/pods_list$/);
+  });
+
   it('matches a glob on the whole name, ignoring case unless case_sensitive is set', async () => {
     expect(await find({ pattern: '*LIST*' })).to.have.length(4);
     expect(await find({ pattern: '*list*', case_sensitive: true })).to.have.length(4);

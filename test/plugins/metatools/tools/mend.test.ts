@@ -263,4 +263,11 @@ describe('metatools: a call of call_tool that is wrong', () => {
         expect(firstText(await call(name, args))).to.equal(JSON.stringify(args));
     });
   });
+
+  it('names six faults at most, however many there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`wrong${at}`, at]));
+    const message = await messageOf('x_s_get-sum', many);
+    expect(message.match(/is not an argument of this tool/g)).length(6);
+    expect(message).length.below(2_000);
+  });
 });

@@ -105,5 +105,9 @@ describe('metatools: arguments with one meaning', () => {
     const headers = { 'x-service-toolset': 'tool:x_files_write' };
     const narrowed = await board.ask('filter_tools', { pattern: 'files' }, { headers });
     expect(narrowed['hint']).to.match(/matches x_files_write$/);
+    // What does not match is the other filter.
+    const other = await search({ pattern: 'x_files_write', labels: { team: 'none' } });
+    expect(other['hint']).to.match(/^no tool matches/);
+    expect((await search({ pattern: 'Files', case_sensitive: true }))['hint']).to.match(/^no tool matches/);
   });
 });
