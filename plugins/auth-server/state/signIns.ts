@@ -91,7 +91,7 @@ export class SignIns {
    *  do not say it @throws GatewayError STORE_UNREACHABLE */
   async ids(person?: Caller): Promise<readonly string[]> {
     const ids = (await this.#vault.list(KIND)).map((key) => key.slice(KIND.length));
-    const marks = person && [markOf(person), ''];
+    const marks = person && [markOf(person), beginOf(person), ''];
     return marks === undefined ? ids : ids.filter((id) => marks.includes(id.slice(0, -ID_LENGTH)));
   }
 
@@ -144,7 +144,12 @@ export class SignIns {
 
 /** An id for a new sign-in, which says whose it is to those who know the person. */
 export function newSignInId(person: Caller): string {
-  return markOf(person) + newSecret(ID_BITS);
+  return beginOf(person) + newSecret(ID_BITS);
+}
+
+/** The mark of a person, without a hyphen where a command line would take the id for an option. */
+function beginOf(person: Caller): string {
+  return markOf(person).replace(/^-/, '_');
 }
 
 /** A new refresh token for a sign-in, and the digest to store. */

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { callerKey } from '../../../../plugins/kit/authority/ownerOf.ts';
+import { digest } from '../../../../plugins/kit/secrets/secrets.ts';
 import { startGateway } from '../../../contract/index.ts';
 import { startAuthServer } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';
@@ -39,6 +41,15 @@ describe('pegboard auth sessions', () => {
     expect(await type('sessions', 'end')).include({ code: 1 });
     expect(await type('sessions', 'end', '--others', '--yes')).include({ stderr: 'sign-ins ended: 1\n' });
     expect((await listed()).map(({ isCurrent }) => isCurrent)).deep.equal([true]);
+  });
+
+  it('have ids that the command line takes for no option', async () => {
+    const auth = await startAuthServer();
+    const markOf = (subject: string): string => digest(callerKey({ issuer: auth.provider.url, subject }));
+    const subjects = Array.from({ length: 1_000 }, (_, at) => `person${at}`);
+    auth.provider.loginAs(subjects.find((subject) => markOf(subject).startsWith('-')) ?? '');
+    const { refresh } = await auth.tokens();
+    expect(refresh).match(/^_/);
   });
 
   it('says so of a gateway without sign-in', async () => {
