@@ -44,9 +44,9 @@ export class RefreshGrant implements Grant {
     const since = Date.now();
     let proved: ReturnType<GrantRequest['jkt']> | undefined;
     const repeatable = { ...request, jkt: () => (proved ??= request.jkt()) };
-    for (;;) {
+    for (let hasWaited = false; ; hasWaited = true) {
       try {
-        return await this.#redeem(repeatable, since);
+        return await this.#redeem(repeatable, since, hasWaited);
       } catch (error) {
         const isInUse = error instanceof OAuthError && error.reason === IN_USE;
         if (!isInUse || Date.now() >= since + MAX_WAIT_MS) throw error;
@@ -55,10 +55,15 @@ export class RefreshGrant implements Grant {
     }
   }
 
-  async #redeem({ form, client, jkt, address }: GrantRequest, since: number): Promise<GrantAnswer> {
-    const { signIn, secret, generation } = await this.#checked(form, client, jkt);
+  async #redeem(
+    { form, client, jkt, address }: GrantRequest,
+    since: number,
+    hasWaited: boolean,
+  ): Promise<GrantAnswer> {
+    const presented = await this.#checked(form, client, jkt);
+    const { signIn, secret, generation } = presented;
     const scope = this.#scopeOf(form, signIn);
-    if (await this.#isSecondUse(signIn, secret, generation)) return this.#accessAlone(signIn, scope);
+    if (await this.#isSecondUse(presented, hasWaited)) return this.#accessAlone(signIn, scope);
     if (generation === 'current') await this.#heard(signIn);
     const isFresh = ({ issuedAt }: TokenSet): boolean => issuedAt > since;
     const { person, tokens } = await this.#refresh
@@ -127,8 +132,9 @@ export class RefreshGrant implements Grant {
   }
 
   /** A rotated token is only as good as the current one if no answer with its successor can have reached the client.
+   *  @param hasWaited whether it was good, and in use, when it was sent
    *  @returns whether it was rotated last, and within a minute @throws OAuthError if it was rotated before */
-  async #isSecondUse(signIn: SignIn, secret: string, generation: Presented['generation']): Promise<boolean> {
+  async #isSecondUse({ signIn, secret, generation }: Presented, hasWaited: boolean): Promise<boolean> {
     if (generation === 'current') return false;
     const { turn, rotated } = signIn;
     const isLast = turn !== undefined && isSame(turn.from, digest(secret));
@@ -137,6 +143,7 @@ export class RefreshGrant implements Grant {
     if (state !== 'answered') throw busy(IN_USE);
     const isRecent = rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now();
     if (isRecent && isSame(rotated.secret, digest(secret))) return true;
+    if (hasWaited) throw refused('refresh-token-rotated');
     throw await this.#theft(signIn, 'refresh-token-reused');
   }
 

@@ -275,6 +275,14 @@ describe('auth-server: /oauth/token', () => {
       for (const answer of given) expect((await auth.refresh(tokensOf(answer).refresh)).status).equal(200);
     });
 
+    it('that waited for another request while that was rotated again ends nothing', async () => {
+      const { refresh } = await auth.tokens();
+      const both = [auth.refresh(refresh), auth.refresh(refresh)];
+      const next = tokensOf(await auth.refresh(tokensOf(await Promise.race(both)).refresh));
+      await Promise.all(both);
+      expect((await auth.refresh(next.refresh)).status).equal(200);
+    });
+
     it('stays usable if the client leaves before it is answered', async () => {
       const { refresh } = await auth.tokens();
       const asked = auth.provider.requests('/token');
