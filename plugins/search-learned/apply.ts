@@ -1,7 +1,8 @@
-import type { Call, InboundRequest, KernelEvent, Scope } from 'pegboard';
+import type { Call, KernelEvent, Scope } from 'pegboard';
 import { SearchOrder } from '../contracts/search.ts';
 import type { Search } from '../contracts/search.ts';
-import { callerKey } from '../kit/authority/ownerOf.ts';
+import { knownOwner } from '../kit/authority/ownerOf.ts';
+import { isAsked } from '../kit/calls/isAsked.ts';
 import { recentlyUsed } from '../kit/limits/recentlyUsed.ts';
 import { setNewest } from '../kit/limits/setNewest.ts';
 import type { SearchLearnedConfig } from './config.ts';
@@ -37,7 +38,7 @@ export function apply(scope: Scope<SearchLearnedConfig>): void {
     return (open.get(asker) ?? []).filter(({ at }) => at >= since);
   };
   const found = ({ request, tools, query }: KernelEvent<'tools.found'>): void => {
-    const asker = askerOf(request);
+    const asker = knownOwner(request);
     const words = query === undefined ? [] : wordsIn(query);
     if (asker === undefined || words.length === 0) return;
     const names = new Set(tools.slice(0, MAX_SHOWN).map(({ name }) => String(name)));
@@ -46,7 +47,7 @@ export function apply(scope: Scope<SearchLearnedConfig>): void {
   };
   /** The newest search that showed the tool has led to the call. */
   const called = ({ tool, request }: Call): void => {
-    const asker = askerOf(request);
+    const asker = knownOwner(request);
     if (asker === undefined) return;
     // A search shows a family of tools by one name.
     const { name } = tool.group ?? tool;
@@ -82,13 +83,4 @@ export function apply(scope: Scope<SearchLearnedConfig>): void {
   scope.onStart(() => void kept.read());
   scope.onStop(() => kept.written());
   scope.onReload(() => undefined);
-}
-
-/** Not a step of a workflow. */
-function isAsked({ tool, parent }: Call): boolean {
-  return tool.kind !== 'meta' && parent?.tool.kind === 'meta';
-}
-
-function askerOf({ sessionId, caller, anonymousOwner }: InboundRequest): string | undefined {
-  return callerKey(caller) ?? anonymousOwner ?? sessionId;
 }

@@ -23,6 +23,7 @@ export function sharerOf(request: InboundRequest): string {
   return knownOwner(request) ?? request.remoteAddress ?? request.transport;
 }
 
-function knownOwner({ caller, anonymousOwner, sessionId }: InboundRequest): string | undefined {
+/** The owner of the data that a request stores, if it has one that other requests may have too. */
+export function knownOwner({ caller, anonymousOwner, sessionId }: InboundRequest): string | undefined {
   return callerKey(caller) ?? anonymousOwner ?? sessionId;
 }

@@ -1,5 +1,6 @@
 import type { Call, InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import { callerKey } from '../../kit/authority/ownerOf.ts';
+import { isAsked } from '../../kit/calls/isAsked.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { Metric } from '../../contracts/metrics.ts';
 
@@ -74,11 +75,6 @@ export class SearchMetrics {
     const since = this.#now() - WINDOW_MS;
     return (this.#open.get(asker) ?? []).filter(({ at }) => at >= since);
   }
-}
-
-/** Not a step of a workflow. */
-function isAsked({ tool, parent }: Call): boolean {
-  return tool.kind !== 'meta' && parent?.tool.kind === 'meta';
 }
 
 function askerOf({ sessionId, caller, anonymousOwner }: InboundRequest): string | undefined {
