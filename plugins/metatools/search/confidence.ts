@@ -2,7 +2,7 @@ import { isAgainst } from './acts.ts';
 import type { Fused } from './fuse.ts';
 import type { Slot } from './slotsOf.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
+import { importanceOf, nameShare, progress, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Visible } from './visible.ts';
 
 const VALUE_IMPORTANCE = 0.2;
@@ -59,7 +59,7 @@ export function confidence(candidate: Candidate): number {
     BY_TEXT.evidence * evidenceOf(fused.tops.text) +
     BY_TEXT.lead * others * fused.textLead +
     BY_TEXT.doubts * doubts;
-  const trust = Math.min(1, Math.max(0, (fused.trust - TRUST_FROM) / (TRUST_TO - TRUST_FROM)));
+  const trust = progress(fused.trust, TRUST_FROM, TRUST_TO);
   return trust * byMeaning + (1 - trust) * byText;
 }
 

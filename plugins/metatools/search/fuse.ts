@@ -2,7 +2,7 @@ import { askedActs } from './acts.ts';
 import { bestOf } from './bestOf.ts';
 import { lift } from './lift.ts';
 import { addByMeaning, addByText, lower } from './score.ts';
-import { importanceOf, share, worthFor } from './share.ts';
+import { importanceOf, progress, share, worthFor } from './share.ts';
 import { slotsOf } from './slotsOf.ts';
 import type { Slot } from './slotsOf.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
@@ -92,7 +92,7 @@ export function topOf(
 }
 
 function textWeight(trust: number): number {
-  const part = Math.min(1, Math.max(0, (trust - TRUST_FROM) / (TRUST_TO - TRUST_FROM)));
+  const part = progress(trust, TRUST_FROM, TRUST_TO);
   return TEXT_MOST ** (1 - part) * TEXT_LEAST ** part;
 }
 

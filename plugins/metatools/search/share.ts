@@ -43,6 +43,11 @@ export function sum<T>(items: readonly T[], valueOf: (item: T) => number): numbe
   return total;
 }
 
+/** How far a value has come from one bound to the other, 0…1. */
+export function progress(value: number, from: number, to: number): number {
+  return Math.min(1, Math.max(0, (value - from) / (to - from)));
+}
+
 export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
