@@ -16,6 +16,8 @@ import type { TokenSetRefresh } from './tokenSetRefresh.ts';
 
 /** Two processes of a client, two of its addresses, and repeated requests use one token twice within this time. */
 const SECOND_USE_MS = 60_000;
+/** More clients than that do not share one sign-in. */
+const MAX_KEPT = 4;
 /** Longest wait for other requests, of this and of other processes. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 100;
@@ -27,7 +29,7 @@ type Rotation = Required<Pick<SignIn, 'current' | 'usedAt' | 'address' | 'expire
 type Rotating = SignIn & Rotation;
 
 /** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in, unless it was rotated last and
- *  within a minute: then it gets an access token alone. The provider is asked first, so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
+ *  within a minute: then it gets an access token alone, and the client, which keeps it, may rotate it later. The provider is asked first, so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
  *  client, the client may send the same token again. Source: RFC 9700 §4.14 */
 export class RefreshGrant implements Grant {
   readonly type = 'refresh_token';
@@ -62,8 +64,9 @@ export class RefreshGrant implements Grant {
   ): Promise<GrantAnswer> {
     const presented = await this.#checked(form, client, jkt);
     const { signIn, secret, generation } = presented;
+    const from = digest(secret);
     const scope = this.#scopeOf(form, signIn);
-    if (await this.#isSecondUse(presented, hasWaited)) return this.#accessAlone(signIn, scope);
+    if (await this.#isSecondUse(presented, from, hasWaited)) return this.#accessAlone(signIn, from, scope);
     if (generation === 'current') await this.#heard(signIn);
     const isFresh = ({ issuedAt }: TokenSet): boolean => issuedAt > since;
     const { person, tokens } = await this.#refresh
@@ -72,7 +75,7 @@ export class RefreshGrant implements Grant {
     const attempt = this.#issuing.attempts.begin();
     try {
       const refreshed = { ...signIn, person, provider: tokens };
-      return await this.#rotated(refreshed, digest(secret), attempt, scope, address);
+      return await this.#rotated(refreshed, from, attempt, scope, address);
     } catch (error) {
       this.#issuing.attempts.forget(attempt);
       throw error;
@@ -101,7 +104,11 @@ export class RefreshGrant implements Grant {
       address,
       expiresAt: now + sessionMs(),
       turn: { state: 'unanswered', attempt, from },
-      rotated: { secret: from, at: now },
+      rotated: {
+        secret: from,
+        at: now,
+        ...(signIn.kept?.includes(from) === true && { replaced: signIn.current }),
+      },
     };
     const body = await tokenAnswer(accessTokens, { ...signIn, ...change }, token, scope);
     const next = await this.#changed(signIn, change);
@@ -113,7 +120,7 @@ export class RefreshGrant implements Grant {
   async #changed(signIn: SignIn, change: Rotation): Promise<Rotating> {
     const next = await this.#issuing.signIns.change(signIn, (found) => {
       if (found.current !== signIn.current) throw busy(IN_USE);
-      return { ...found, ...change };
+      return { ...found, ...change, kept: found.kept?.filter((secret) => secret !== change.turn.from) };
     });
     if (next === undefined) throw refused('sign-in-ended');
     return next;
@@ -131,18 +138,22 @@ export class RefreshGrant implements Grant {
     return presented;
   }
 
-  /** A rotated token is only as good as the current one if no answer with its successor can have reached the client.
-   *  @param hasWaited whether it was good, and in use, when it was sent
-   *  @returns whether it was rotated last, and within a minute @throws OAuthError if it was rotated before */
-  async #isSecondUse({ signIn, secret, generation }: Presented, hasWaited: boolean): Promise<boolean> {
+  /** A rotated token is only as good as the current one if no answer with its successor can have reached the client, or if the client keeps it.
+   *  @param from digest of the secret @param hasWaited whether it was good, and in use, when it was sent
+   *  @returns whether it was good within the last minute @throws OAuthError if it was rotated before */
+  async #isSecondUse({ signIn, generation }: Presented, from: string, hasWaited: boolean): Promise<boolean> {
     if (generation === 'current') return false;
-    const { turn, rotated } = signIn;
-    const isLast = turn !== undefined && isSame(turn.from, digest(secret));
+    const { turn, rotated, kept = [] } = signIn;
+    const isLast = turn !== undefined && isSame(turn.from, from);
     const state = isLast ? await this.#stateOf(turn) : 'answered';
     if (state === 'failed') return false;
     if (state !== 'answered') throw busy(IN_USE);
-    const isRecent = rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now();
-    if (isRecent && isSame(rotated.secret, digest(secret))) return true;
+    const isKept = kept.some((secret) => isSame(secret, from));
+    if (rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now()) {
+      const { secret, replaced = secret } = rotated;
+      if (isKept || isSame(secret, from) || isSame(replaced, from)) return true;
+    }
+    if (isKept) return false;
     if (hasWaited) throw refused('refresh-token-rotated');
     throw await this.#theft(signIn, 'refresh-token-reused');
   }
@@ -152,9 +163,10 @@ export class RefreshGrant implements Grant {
     return state === 'lost' ? 'failed' : this.#issuing.attempts.stateOf(attempt);
   }
 
-  /** The holder of the current refresh token continues; a thief of the former one has nothing that lasts. */
-  async #accessAlone(signIn: SignIn, scope: string): Promise<GrantAnswer> {
-    const { accessTokens, log } = this.#issuing;
+  /** The holder of the current refresh token continues. The client keeps the one that it has sent, as RFC 6749 §6 has it; when it sends that later, the
+   *  sign-in ends upon the next token of the other holder, so a thief of one has nothing that lasts. */
+  async #accessAlone(signIn: SignIn, from: string, scope: string): Promise<GrantAnswer> {
+    const { accessTokens, signIns, log } = this.#issuing;
     log.warn(
       'a refresh token was used again within a minute: it gets an access token, and no refresh token',
       {
@@ -162,6 +174,13 @@ export class RefreshGrant implements Grant {
         client: signIn.clientId,
       },
     );
+    if (signIn.kept?.includes(from) !== true) {
+      const keep = (found: SignIn): SignIn => ({
+        ...found,
+        kept: [...(found.kept ?? []), from].slice(-MAX_KEPT),
+      });
+      if ((await signIns.change(signIn, keep)) === undefined) throw refused('sign-in-ended');
+    }
     return { body: await tokenAnswer(accessTokens, signIn, undefined, scope) };
   }
 
@@ -192,17 +211,19 @@ export class RefreshGrant implements Grant {
     const { attempt } = next.turn;
     if (isAnswered) attempts.answered(attempt);
     else attempts.forget(attempt);
+    const turn: TokenChange | undefined = isAnswered ? undefined : { ...next.turn, state: 'lost' };
     try {
-      // If it has changed, the client has used what it got.
-      await signIns.replace(next, {
-        ...next,
-        turn: isAnswered ? undefined : { ...next.turn, state: 'lost' },
-      });
+      await signIns.change(next, (found) => (isOf(found, attempt) ? { ...found, turn } : found));
       attempts.forget(attempt);
     } catch (error) {
       log.debug('refresh not closed', { error });
     }
   }
+}
+
+/** If it is not, the client has used what it got. */
+function isOf({ turn }: SignIn, { process, number }: Attempt): boolean {
+  return turn?.attempt.process === process && turn.attempt.number === number;
 }
 
 function refused(reason: string): OAuthError {

@@ -61,12 +61,16 @@ export interface SignIn extends TokenSetPlace, Identity {
   readonly tagKey: string;
   readonly turn?: TokenChange | undefined;
   readonly rotated?: Rotated;
+  /** Digests of the secrets in former refresh tokens that got an access token alone: their clients keep them (RFC 6749 §6). */
+  readonly kept?: readonly string[] | undefined;
 }
 
-/** The refresh token before the current one. */
+/** The last rotation. */
 export interface Rotated {
-  /** Digest of its secret. */
+  /** Digest of the secret in the refresh token that the client sent. */
   readonly secret: string;
+  /** Digest of that in the current one, if the client sent one that it kept. */
+  readonly replaced?: string;
   /** Time in ms since 1970. */
   readonly at: number;
 }

@@ -261,6 +261,47 @@ describe('auth-server: /oauth/token', () => {
       expect(await isAdmitted(third.access)).equal(false);
     });
 
+    it('T44: answered with an access token alone stays good for the client that keeps it, as RFC 6749 §6 has it', async () => {
+      const { later } = movableClock();
+      const first = await auth.tokens();
+      const second = tokensOf(await auth.refresh(first.refresh));
+      await auth.refresh(first.refresh);
+      later(61_000);
+      const third = tokensOf(await auth.refresh(first.refresh));
+      expect(await isAdmitted(third.access)).equal(true);
+      expect((await auth.refresh(second.refresh)).body).not.have.property('refresh_token');
+      later(61_000);
+      const fourth = tokensOf(await auth.refresh(third.refresh));
+      later(61_000);
+      refused(await auth.refresh(third.refresh), 400, 'invalid_grant', 'refresh-token-reused');
+      refused(await auth.refresh(fourth.refresh), 400, 'invalid_grant', 'refresh-token-unknown');
+    });
+
+    it('T44: that was kept ends the sign-in once it has been rotated too', async () => {
+      const { later } = movableClock();
+      const first = await auth.tokens();
+      await auth.refresh(first.refresh);
+      await auth.refresh(first.refresh);
+      later(61_000);
+      const third = tokensOf(await auth.refresh(first.refresh));
+      later(61_000);
+      refused(await auth.refresh(first.refresh), 400, 'invalid_grant', 'refresh-token-reused');
+      expect(await isAdmitted(third.access)).equal(false);
+    });
+
+    it('kept by one of two processes serves both of them for as long as they refresh at about the same time', async () => {
+      const { later } = movableClock();
+      const { refresh: kept } = await auth.tokens();
+      let own = kept;
+      for (let round = 0; round < 3; round += 1) {
+        own = tokensOf(await auth.refresh(own)).refresh;
+        const beside = await auth.refresh(kept);
+        expect(beside).include({ status: 200 });
+        expect(await isAdmitted(String(beside.body['access_token']))).equal(true);
+        later(1_500_000);
+      }
+    });
+
     it('T45: used twice at once gives one successor, and the other request an access token alone', async () => {
       const { refresh } = await auth.tokens();
       const answers = await Promise.all([
