@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import type { Client, Configured, Program } from './clients.ts';
 import type { Leg } from './legs.ts';
 import { callOf, expectIn, play } from './play.ts';
-import { addressAt, ANSWER, setUp, TOOL } from './signIn.ts';
+import { addressAt, ANSWER, LIFETIME_S, setUp, TOOL } from './signIn.ts';
 
 /** Its web page signs in when a server refuses it, in the same window. */
 export const INSPECTOR_PAGE_SIGN_IN: Leg<Program> = {
@@ -55,7 +55,7 @@ export const OPENCODE_SIGN_IN: Leg<Configured> = {
 
 /** It signs in by a command inside, and asks before that; its scripted model then calls the tool in a run without a terminal. */
 export const GEMINI_SIGN_IN: Leg<Client> = {
-  title: 'signs in by `/mcp auth` and calls a tool with refreshed tokens',
+  title: 'signs in by `/mcp auth`, calls a tool, and again a minute later with refreshed tokens',
   run: async (gemini) => {
     const { gateway, home, provider } = await setUp(gemini, 'public registration', '/oauth/callback');
     // Else it begins with a choice of accounts.
@@ -81,8 +81,14 @@ export const GEMINI_SIGN_IN: Leg<Client> = {
     await pause(1_500);
     type('\r');
     await exited;
-    const { api, output } = await play(gemini, [callOf(TOOL, {})], { home });
-    expectIn(api.results, [ANSWER], output);
+    const call = async (): Promise<void> => {
+      const { api, output } = await play(gemini, [callOf(TOOL, {})], { home });
+      expectIn(api.results, [ANSWER], output);
+    };
+    await call();
+    // It keeps the refresh token that was answered last, also if that answer had none.
+    await pause((LIFETIME_S + 1) * 1_000);
+    await call();
     // It does so from five minutes before their end, several times at once, and signs out when one is told to wait.
     if (provider.refreshes() === 0) throw new Error('it called without refreshing its tokens');
     return `signed in as ${gateway.signedIn.length} client`;

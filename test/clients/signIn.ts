@@ -16,7 +16,7 @@ type Way = (typeof WAYS)[number];
 export const TOOL = 'core_service_list';
 /** What its result has. */
 export const ANSWER = 'mcp-aggregator';
-const LIFETIME_S = 60;
+export const LIFETIME_S = 60;
 
 /** A gateway with sign-in for one client. */
 interface Setup {
