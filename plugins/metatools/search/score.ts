@@ -72,7 +72,8 @@ function addBest(
     }
   }
   for (const term of slot.weightByTerm.keys()) {
-    for (const at of visible.matches(term).places) best[at] = 0;
+    const { places } = visible.matches(term);
+    for (let i = 0; i < places.length; i += 1) best[places[i] ?? 0] = 0;
   }
 }
 
