@@ -8,10 +8,19 @@ import type { Answered, Query } from '../support/discovery.ts';
 import { besidePlain, publicSets } from './publicSets.ts';
 import { requestOf } from '../support/requests.ts';
 
-const COPIES = 8;
-const SEARCHES = 2_000;
+/** Ten and a hundred thousand tools. */
+const SIZES: readonly Size[] = [
+  { copies: 8, searches: 2_000, updates: 20 },
+  { copies: 80, searches: 700, updates: 3 },
+];
 const SERVER_TOOLS = 50;
-const UPDATES = 20;
+
+interface Size {
+  /** Number of times that the own tools are there, under other names. */
+  readonly copies: number;
+  readonly searches: number;
+  readonly updates: number;
+}
 
 async function quality(): Promise<void> {
   const tools = discoveryTools();
@@ -45,9 +54,9 @@ function printFigures(name: string, answers: readonly Answered[]): void {
   );
 }
 
-/** The path of a caller: its visible tools, ranked, among ten thousand, while one server's tools are added and removed. */
-async function size(): Promise<void> {
-  const tools = discoveryTools(COPIES);
+/** The path of a caller: its visible tools, ranked, while one server's tools are added and removed. */
+async function size({ copies, searches, updates }: Size): Promise<void> {
+  const tools = discoveryTools(copies);
   const catalogue = new Catalogue(
     (tool) => tool,
     () => undefined,
@@ -66,12 +75,14 @@ async function size(): Promise<void> {
   const queries = [...discoveryQueries('queries'), ...discoveryQueries('paraphrases')];
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  const listMs = await timed(() => Promise.resolve(void catalogue.visibleTo(request)));
   await sleep(20);
   delay.reset();
   const firstMs = await timed(() => search('list pods'));
+  const readingStall = delay.max;
   const times: number[] = [];
   const cpuTimes: number[] = [];
-  for (let at = 0; at < SEARCHES; at += 1) {
+  for (let at = 0; at < searches; at += 1) {
     const { query } = queries[at % queries.length] as Query;
     const before = process.cpuUsage();
     times.push(await timed(() => search(query)));
@@ -80,22 +91,22 @@ async function size(): Promise<void> {
     // Each search is a request of its own: the event loop turns between two.
     await turn();
   }
-  const updates: number[] = [];
-  for (let at = 0; at < UPDATES; at += 1) {
+  const changes: number[] = [];
+  for (let at = 0; at < updates; at += 1) {
     const fresh = tools.slice(0, SERVER_TOOLS).map((tool) => ({ ...tool, name: `x_new${at}_${tool.name}` }));
     await sleep(0);
     const ms = await timed(async () => {
       for (const tool of fresh) catalogue.add('bench', tool);
       await search('list pods');
     });
-    updates.push(ms);
+    changes.push(ms);
     for (const tool of fresh) catalogue.remove(tool);
   }
   delay.disable();
   print(
     `discovery  ${catalogue.visibleTo(request).length} tools: search p50 ${ms(at(times, 0.5))}, p99 ${ms(at(times, 0.99))} (CPU ${ms(at(cpuTimes, 0.5))}, ${ms(at(cpuTimes, 0.99))});` +
-      ` first search, reading all, ${ms(firstMs)}; a server's ${SERVER_TOOLS} tools new, to the next answer, ${ms(at(updates, 0.5))}` +
-      ` (worst ${ms(Math.max(...updates))}); longest stall ${ms(delay.max / 1e6)}`,
+      ` their list ${ms(listMs)}; first search, reading all, ${ms(firstMs)}, longest stall ${ms(readingStall / 1e6)}; a server's ${SERVER_TOOLS} tools new, to the next answer, ${ms(at(changes, 0.5))}` +
+      ` (worst ${ms(Math.max(...changes))}); longest stall ${ms(delay.max / 1e6)}`,
   );
 }
 
@@ -125,6 +136,6 @@ const file = process.argv[process.argv.indexOf('--queries') + 1];
 if (process.argv.includes('--queries') && file !== undefined) {
   await qualityOf(file);
 } else {
-  await size();
+  for (const one of SIZES) await size(one);
   await quality();
 }
