@@ -1,7 +1,9 @@
 import { ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { GuardedServers } from '../contracts/credentials.ts';
 import { HttpListener } from '../contracts/http.ts';
 import { Operators } from '../contracts/operators.ts';
 import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
+import { SignInStatuses } from '../contracts/signIns.ts';
 import { aggregatorService } from './aggregatorService.ts';
 import { serviceTools } from './serviceTools.ts';
 
@@ -11,7 +13,7 @@ export const plugin = definePlugin({
   configSchema: readSchema('nothing'),
   requires: [ConfigControl, ToolTable],
   uses: [Operators],
-  asks: [AggregatorFacts, HttpListener],
+  asks: [AggregatorFacts, GuardedServers, HttpListener, SignInStatuses],
   provides: [ServiceSource],
   apply(scope) {
     scope.provide(ServiceSource, { services: () => [aggregatorService(scope)] });

@@ -43,6 +43,8 @@ export const OPERATIONS: Readonly<Record<Operation, OperationFacts>> = {
 export interface AskedOperation {
   readonly call: Call;
   readonly isConfirmed: boolean;
+  /** Whether callers sign in at the server. */
+  readonly hasSignIn: () => Promise<boolean>;
 }
 
 /** @returns the operation with the state that it reached
@@ -50,7 +52,7 @@ export interface AskedOperation {
 export async function operate(
   operation: Operation,
   service: ManagedService,
-  { call, isConfirmed }: AskedOperation,
+  { call, isConfirmed, hasSignIn }: AskedOperation,
 ): Promise<JsonObject> {
   const { name } = service;
   const stopWarning = operation === 'stop' ? service.stopWarning : undefined;
@@ -67,9 +69,11 @@ export async function operate(
     throw new GatewayError('TOOL_ARGUMENTS', text);
   }
   await untilDone(run(call.request), operation, call).catch((error: unknown) => {
-    throw failed(operation, name, error);
+    const isLocked = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED';
+    if (!isLocked || service.status().state !== 'auth_required') throw failed(operation, name, error);
   });
   const record = service.status();
+  if (record.state === 'auth_required') throw locked(record, await hasSignIn());
   if (operation === 'stop' ? DOWN.includes(record.state) : UP.includes(record.state)) {
     const after = stopWarning === undefined ? '' : `; ${stopWarning}`;
     return answer(`Successfully ${doneWords} service '${name}'${after}`);
@@ -94,13 +98,16 @@ function untilDone(done: Promise<void>, operation: Operation, { cancel }: Call):
   });
 }
 
+/** A sign-in is each caller's own, so no operation on the service ends the wait for it. Source: requirement state.auth */
+function locked({ name, error }: ServiceRecord, hasSignIn: boolean): GatewayError {
+  const needs = hasSignIn ? 'OAuth authentication' : 'authentication';
+  const fix = error ?? 'set headers in its definition';
+  return new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires ${needs}: ${fix}`);
+}
+
 /** @throws GatewayError if the record shows that the operation failed */
 function underWay(operation: Operation, { name, state, error, metadata }: ServiceRecord): string {
   const why = error ?? `it is ${state}`;
-  if (state === 'auth_required') {
-    const fix = error ?? 'set headers in its definition';
-    throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires authentication: ${fix}`);
-  }
   if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
   // It counts as done, because the server is retried automatically. Source: requirement state.processed.
   if (operation === 'restart') {

@@ -1,5 +1,7 @@
 import { coreTool, structuredResult } from 'pegboard';
-import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
+import type { InboundRequest, JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
+import { GuardedServers } from '../contracts/credentials.ts';
+import { SignInStatuses } from '../contracts/signIns.ts';
 import { allServices, findService } from './findService.ts';
 import { OPERATIONS, operate } from './operate.ts';
 import type { Operation } from './operate.ts';
@@ -75,7 +77,16 @@ function operationTool(scope: Scope<unknown>, operation: Operation): Tool {
     description,
     schema: operation === 'stop' ? STOP_ARGUMENTS : NAME_ARGUMENTS,
     hints,
-    run: async ({ name, confirm: isConfirmed = false }: Named & { readonly confirm?: boolean }, call) =>
-      structuredResult(await operate(operation, findService(scope, name), { call, isConfirmed })),
+    run: async ({ name, confirm: isConfirmed = false }: Named & { readonly confirm?: boolean }, call) => {
+      const hasSignIn = (): Promise<boolean> => wantsSignIn(scope, name, call.request);
+      const asked = { call, isConfirmed, hasSignIn };
+      return structuredResult(await operate(operation, findService(scope, name), asked));
+    },
   });
+}
+
+/** Whether callers sign in at a server, or would if a plugin let them. */
+async function wantsSignIn(scope: Scope<unknown>, name: string, request: InboundRequest): Promise<boolean> {
+  const signIn = await scope.find(SignInStatuses)?.of(name, request);
+  return signIn?.authTool !== undefined || scope.find(GuardedServers)?.get(name)?.wantsSignIns === true;
 }

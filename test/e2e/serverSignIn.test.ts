@@ -52,6 +52,20 @@ describe('Sign-in at a server', () => {
     expect(String(content[0]?.['text'])).to.include('x_vault_whoami');
   });
 
+  it('is not replaced by a restart of the server, which is refused and leaves the link usable', async () => {
+    const { client } = await start();
+    const link = await linkFor(client);
+    for (const operation of ['restart', 'start']) {
+      const { isError, content } = await client.callTool(`core_service_${operation}`, { name: 'vault' });
+      expect(isError).to.equal(true);
+      expect(String(content[0]?.['text']))
+        .to.include('service vault requires OAuth authentication')
+        .and.include('core_auth_login');
+    }
+    expect((await newBrowser().open(link)).status).to.equal(200);
+    expect(await textOf(client, 'x_vault_whoami')).to.include('"account":"alice"');
+  });
+
   it('is offered by a question when a call meets a grant that is lost, and the call goes through', async () => {
     const { client, gateway, site } = await start();
     await newBrowser().open(await linkFor(client));

@@ -100,6 +100,14 @@ export const SERVICE: readonly Requirement[] = [
     ],
   },
   {
+    id: 'state.auth',
+    sentence:
+      'The restart of a server that waits for a sign-in is refused, and says that it requires OAuth authentication.',
+    tests: [
+      'e2e/serverSignIn: is not replaced by a restart of the server, which is refused and leaves the link usable',
+    ],
+  },
+  {
     id: 'state.effect',
     sentence:
       'Start, stop and restart have taken effect when they answer; a state already reached is reported as such.',

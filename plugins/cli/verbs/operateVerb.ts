@@ -33,7 +33,7 @@ function operateVerb(operation: 'start' | 'stop' | 'restart', summary: string): 
         const answer = await gateway.call(`core_service_${operation}`, args);
         if (answer.isError === true) {
           const text = textOf(answer);
-          throw new Failure(text, /requires authentication/.test(text) ? SIGN_IN_NEEDED : 1);
+          throw new Failure(text, /requires (OAuth )?authentication/.test(text) ? SIGN_IN_NEEDED : 1);
         }
         const record = JSON.parse(textOf(answer)) as JsonObject;
         if (output === 'table' || output === 'wide')
