@@ -20,15 +20,12 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
   const embedder = openEmbedder(scope);
   const vectors = new ToolVectors(scope, embedder);
   const queries = new QueryVectors(embedder, scope.config.maxQueries, scope.signal);
-  const ordered = async (
-    { query, tools }: Search,
+  const nearestTo = async (
+    text: string,
+    { tools }: Search,
     signal: AbortSignal,
   ): Promise<readonly Tool[] | undefined> => {
-    if (vectors.size === 0) {
-      vectors.notice(tools);
-      return undefined;
-    }
-    const vector = await queries.of(query);
+    const vector = await queries.of(text);
     if (vector === undefined) return undefined;
     const found = await nearest(vector, tools, {
       count: COUNT,
@@ -37,6 +34,16 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
     });
     vectors.notice(found?.unknown ?? []);
     return found?.tools;
+  };
+  const ordered = async (search: Search, signal: AbortSignal): Promise<readonly Tool[] | undefined> => {
+    if (vectors.size === 0) {
+      vectors.notice(search.tools);
+      return undefined;
+    }
+    const { query, clauses } = search;
+    const texts = clauses.length > 0 ? clauses : [query];
+    const all = await Promise.all(texts.map((text) => nearestTo(text, search, signal)));
+    return all.every((tools) => tools !== undefined) ? inTurn(all) : undefined;
   };
   scope.provide(SearchOrder, {
     name: 'search-semantic',
@@ -80,6 +87,12 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
   scope.onStop(async () => {
     await Promise.all([vectors.end(), embedder.close?.()]);
   });
+}
+
+/** The first of each list, then the second of each, without repetitions. */
+function inTurn(lists: readonly (readonly Tool[])[]): readonly Tool[] {
+  const ranks = Array.from({ length: COUNT }, (_, rank) => lists.flatMap((tools) => tools[rank] ?? []));
+  return [...new Set(ranks.flat())].slice(0, COUNT);
 }
 
 function openEmbedder(scope: Scope<SearchSemanticConfig>): Embedder {

@@ -2,13 +2,15 @@ import { messageOf } from 'pegboard';
 import type { Scope, Tool } from 'pegboard';
 import { SearchOrder } from '../../contracts/search.ts';
 import type { Search } from '../../contracts/search.ts';
-import type { Hit, Hits } from './ranker.ts';
+import type { Hit, Hits, Ranking } from './ranker.ts';
 
 const WAIT_MS = 50;
 /** How many of each list are fused; those behind keep their order. */
 const DEEPEST = 60;
-/** Source: https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf */
-const SMOOTHING = 60;
+/** Less than the usual 60, so that first ranks count more: better on public sets. Source: https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf */
+const SMOOTHING = 10;
+/** Weight of an order where words alone are confident; else 1. */
+const BESIDE_SURE = 0.3;
 
 /** The orders of other plugins for a search, as far as they come in time; undefined if there is no such plugin. */
 export function askOrders(
@@ -43,22 +45,29 @@ async function askOrder(
 }
 
 /** The hits by words and the orders of other plugins as one list, by reciprocal ranks. @param tools what may be shown */
-export function fuseOrders(hits: Hits, orders: readonly (readonly Tool[])[], tools: readonly Tool[]): Hits {
+export function fuseOrders(
+  { hits, isSure }: Pick<Ranking, 'hits' | 'isSure'>,
+  orders: readonly (readonly Tool[])[],
+  tools: readonly Tool[],
+): Hits {
   const given = orders.map((order) => knownIn(order, tools)).filter((order) => order.length > 0);
   if (given.length === 0) return hits;
   const lexical = hits.slice(0, DEEPEST).map(({ tool }) => tool);
-  const lists = [lexical, ...given];
+  const weight = isSure ? BESIDE_SURE : 1;
+  const whole = 1 + weight * given.length;
   const shares = new Map<Tool, number>();
-  for (const list of lists)
-    for (const [at, tool] of list.entries()) shares.set(tool, (shares.get(tool) ?? 0) + shareAt(at));
+  const add = (list: readonly Tool[], worth: number): void => {
+    for (const [at, tool] of list.entries())
+      shares.set(tool, (shares.get(tool) ?? 0) + (worth * shareAt(at)) / whole);
+  };
+  add(lexical, 1);
+  for (const order of given) add(order, weight);
   // Sorting is stable, so of equal ones those found by words are first.
-  const first = [...shares]
-    .sort(([, a], [, b]) => b - a)
-    .map(([tool, share]) => hitOf(tool, share / lists.length));
+  const first = [...shares].sort(([, a], [, b]) => b - a).map(([tool, share]) => hitOf(tool, share));
   const rest = (): readonly Hit[] =>
     hits
       .slice(DEEPEST, hits.length)
-      .map(({ tool }, at) => hitOf(tool, shareAt(DEEPEST + at) / lists.length))
+      .map(({ tool }, at) => hitOf(tool, shareAt(DEEPEST + at) / whole))
       .filter(({ tool }) => !shares.has(tool));
   const added = first.filter(({ tool }) => !hits.has(tool)).length;
   return {

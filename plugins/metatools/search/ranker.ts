@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
 import { askedObjects } from './acts.ts';
 import { bestOf } from './bestOf.ts';
+import { clausesOf } from './clausesOf.ts';
 import { confidence } from './confidence.ts';
 import type { Slot } from './slotsOf.ts';
 import { fuse, topOf } from './fuse.ts';
@@ -41,9 +42,6 @@ const WORTH_SHOWING = 0.05;
 const FEW = 64;
 /** The index may contain this many removed tools more than there are tools. */
 const SPARE = 1_000;
-const CLAUSE_ENDS = /[,;.!?]\s|\s(?:and|then|und|et|y)\s/i;
-const SENTENCE_ENDS = /[.!?;]\s/;
-const MAX_NEEDS = 6;
 /** Score of the best tool of one need, as a share of the best score of the whole query. */
 const NEED_WORTH = 0.55;
 /** Number of best tools that are lifted. */
@@ -104,7 +102,7 @@ export class Ranker {
     const scores = whole.scores();
     const best = new Set(whole.best);
     const { top } = topOf(scores, whole.best);
-    for (const need of needsOf(query)) {
+    for (const need of clausesOf(query)) {
       for (const at of raise(scores, NEED_WORTH * top, fuse(need, parts, FEW_CANDIDATES))) best.add(at);
     }
     if (!isAboutGateway(whole.slots, visible, thesaurus)) putCoreLast(scores, visible, top);
@@ -179,16 +177,6 @@ function isAboutGateway(slots: readonly Slot[], visible: Visible, thesaurus: The
   const isOfOthers = ({ term }: Slot): boolean =>
     visible.namedBy(term).some((at) => visible.tools[at]?.kind !== 'core');
   return own.length > 0 && own.length >= OWN_SHARE * said.length && !own.every(isOfOthers);
-}
-
-/** The needs of a query that may each want a different tool: its sentences, or the clauses of one sentence. Empty if there is
- *  only one; those of one word are ignored. */
-function needsOf(query: string): readonly string[] {
-  for (const ends of [SENTENCE_ENDS, CLAUSE_ENDS]) {
-    const needs = query.split(ends).filter((need) => /\S\s+\S/.test(need.trim()));
-    if (needs.length > 1) return needs.slice(0, MAX_NEEDS);
-  }
-  return [];
 }
 
 /** Raises the best tools of one need, even if they do not match the others. @returns them */

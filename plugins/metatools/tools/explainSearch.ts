@@ -1,6 +1,7 @@
 import { ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { SearchOrder } from '../../contracts/search.ts';
+import { clausesOf } from '../search/clausesOf.ts';
 import { askOrders, fuseOrders, knownIn } from '../search/fuseOrders.ts';
 import type { Ranker } from '../search/ranker.ts';
 
@@ -24,12 +25,13 @@ export async function explainSearch(
   const tools = table.visibleTo(request);
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return {};
-  const search = { query, tools, request };
+  const search = { query, clauses: clausesOf(query), tools, request };
   const sources = scope.all(SearchOrder);
   const asked = askOrders(scope, search);
-  const { hits } = await ranker.rank(query, tools, generation);
+  const ranking = await ranker.rank(query, tools, generation);
+  const { hits } = ranking;
   const orders = ((await asked) ?? []).map((order) => knownIn(order, tools));
-  const placed = fuseOrders(hits, orders, tools);
+  const placed = fuseOrders(ranking, orders, tools);
   const rankIn = (list: readonly unknown[]): number | null => list.indexOf(tool) + 1 || null;
   const toolsOf = (found: typeof hits): readonly unknown[] => found.slice(0, RANKED).map((hit) => hit.tool);
   return {

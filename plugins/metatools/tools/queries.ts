@@ -2,6 +2,7 @@ import { GatewayError } from 'pegboard';
 import type { JsonObject, Scope, Tool } from 'pegboard';
 import type { Search } from '../../contracts/search.ts';
 import type { Items } from '../entry/entryPage.ts';
+import { clausesOf } from '../search/clausesOf.ts';
 import { askOrders, fuseOrders } from '../search/fuseOrders.ts';
 import { inTurn } from '../search/ranker.ts';
 import type { Hit, Hits, Ranker, Ranking } from '../search/ranker.ts';
@@ -44,14 +45,16 @@ export async function rankingsOf(
   scope: Scope<unknown>,
   ranker: Ranker,
   queries: readonly string[],
-  { tools, request, generation }: Omit<Search, 'query'> & { readonly generation: number },
+  { tools, request, generation }: Pick<Search, 'tools' | 'request'> & { readonly generation: number },
 ): Promise<readonly Ranking[]> {
-  const orders = queries.map((query) => askOrders(scope, { query, tools, request }));
+  const orders = queries.map((query) =>
+    askOrders(scope, { query, clauses: clausesOf(query), tools, request }),
+  );
   const rankings = await ranker.rankAll(queries, tools, generation);
   const fused = rankings.map(async (ranking, at) => {
     const others = await orders[at];
     if (others === undefined) return ranking;
-    const hits = fuseOrders(ranking.hits, others, tools);
+    const hits = fuseOrders(ranking, others, tools);
     // It was judged for the first tool by words.
     return { ...ranking, hits, isSure: ranking.isSure && firstOf(hits) === firstOf(ranking.hits) };
   });

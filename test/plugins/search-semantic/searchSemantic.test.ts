@@ -100,6 +100,14 @@ describe('search-semantic', () => {
     expect(figures('searches')).deep.equal({ 'outcome=fused': 3 });
   });
 
+  it('finds a tool for each clause of a query', async () => {
+    await start(at());
+    await embedded(3);
+    const found = await search('who owes us and take an umbrella');
+    expect(found.slice(0, 2)).deep.equal(['invoice_create', 'forecast_get']);
+    expect(meanings.texts().slice(-2)).have.members([QUERY, 'take an umbrella']);
+  });
+
   it('asks once for the vector of a query', async () => {
     await start(at());
     await embedded(3);

@@ -47,6 +47,23 @@ describe('metatools: searches with orders of other plugins', () => {
     expect(asked).length(1);
   });
 
+  it('are told the parts of a query that may each want a tool', async () => {
+    const asked: Search[] = [];
+    const board = await boardWith([{ order: (search) => void asked.push(search) }]);
+    await find(board);
+    await find(board, { query: 'list invoices and send a payment' });
+    expect(asked.map(({ clauses }) => clauses)).deep.equal([[], ['list invoices', 'send a payment']]);
+  });
+
+  it('weigh less where words alone are confident', async () => {
+    const other = toolOf('forecast_get', { description: 'weather' });
+    const board = await boardWith([{ order: () => [other] }], { tools: [...TOOLS, other] });
+    const rankOf = async (query: string): Promise<number> =>
+      namesIn(await find(board, { query, limit: 10 })).indexOf('forecast_get');
+    expect(await rankOf(QUERY)).equal(1);
+    expect(await rankOf('create invoice')).least(3);
+  });
+
   it('fuse both lists: what both have is before what one has, and what only the order has is shown too', async () => {
     const [first = '', second = '', third = ''] = namesIn(lexical);
     const board = await boardWith([{ order: () => toolsOf('ledger_book', third) }]);
