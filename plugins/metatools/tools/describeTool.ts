@@ -1,11 +1,12 @@
 import { GatewayError, ToolTable, jsonResult } from 'pegboard';
-import type { InboundRequest, Scope, Tool } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { toDescription } from '../entry/entry.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { requiredText } from './arguments.ts';
 import { meantCall } from '../../kit/calls/meantCall.ts';
 import { unknownTool } from '../../kit/calls/unknownTool.ts';
+import { ServiceSource } from '../../contracts/services.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { metaTool } from './metaTool.ts';
 
@@ -20,7 +21,8 @@ export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStart
     run: async (args, { request, cancel }) => {
       const name = requiredText(args, 'name');
       await starting.forTool(name, { request, cancel });
-      return jsonResult(toDescription(lookUp(scope, name, { request, starting })));
+      const tool = lookUp(scope, name, { request, starting });
+      return jsonResult({ ...toDescription(tool), ...serverNote(scope, tool, request) });
     },
   });
 }
@@ -45,6 +47,15 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
   const { near, text } = meant.length > 0 ? { near: meant, text: '' } : unknownTool(name, scope, request);
   if (near.length > 0) throw new GatewayError('TOOL_NOT_FOUND', notFound, { details: { near } });
   throw new GatewayError('TOOL_NOT_FOUND', `${notFound}; ${text}`);
+}
+
+/** What to set for the tool's server if it has asked clients for something that it gets only on a connection of their own, such as roots. */
+function serverNote(scope: Scope<unknown>, { server }: Tool, request: InboundRequest): JsonObject {
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const wish = services.find(({ name }) => name === server)?.status(request).metadata['recommended'];
+  if (typeof wish !== 'string') return {};
+  const why = 'all clients share its connection, so what it asks of one may be refused';
+  return { server_note: `${why}; an operator can set ${wish}` };
 }
 
 /** Meta-tools are called directly; they are not in the catalogue. */

@@ -226,6 +226,24 @@ describe('upstream: instances', () => {
     );
   });
 
+  it('are recommended where a tool is described, once its server has asked for roots and got none', async () => {
+    const counters = await Counters.start({});
+    const client = named(await counters.connect(ASKABLE), 'ann');
+    const described = async (): Promise<unknown> => {
+      const params = { name: 'describe_tool', arguments: { name: 'x_counter_roots' } };
+      return (toldIn(await client.request('tools/call', params).answer()) as Record<string, unknown>)[
+        'server_note'
+      ];
+    };
+    expect(await described()).to.equal(undefined);
+    expect(JSON.stringify(await client.call('x_counter_roots').answer())).to.include(
+      'roots/list is not offered',
+    );
+    expect(await described())
+      .to.include('what it asks of one may be refused')
+      .and.include('an operator can set instances: perSession, because it asks its clients (roots)');
+  });
+
   it('are in explain_tool for the one who asks, unless the server is shared', async () => {
     const counters = await Counters.start({ instances: 'perSession' });
     const [one, other] = [await counters.connect(), await counters.connect()];
