@@ -7,7 +7,7 @@ type Json = { method?: string; params?: Json; name?: string; arguments?: unknown
 const OWN = 'x_conf_';
 
 /** A proxy in front of a gateway that only renames: direct calls of the suite become call_tool and filter_tools, and the
- *  server's names lose their prefix. All else, streams and headers included, passes unchanged. */
+ *  server's names lose their prefix. What a list says beside its tools is from the gateway's own list. All else passes unchanged. */
 export function startAdapter(gateway: string): ReturnType<typeof listenLocally> {
   return listenLocally(createServer((req, res) => void relay(gateway, req, res)));
 }
@@ -21,16 +21,23 @@ async function relay(gateway: string, req: IncomingMessage, res: ServerResponse)
   const length = sent === body ? {} : { 'content-length': Buffer.byteLength(sent) };
   const headers = { ...req.headers, ...length, ...(isRepeated && headersOf(renamed)) };
   const onward = { method: req.method, path: req.url, headers, setHost: false, agent: false };
+  const isTools = message.method === 'tools/list';
+  const own = isTools ? ask(gateway + (req.url ?? ''), body, req) : undefined;
   const forward = httpRequest(gateway, onward, (answer) => {
-    const isList = message.method === 'tools/list' || message.method === 'prompts/list';
+    const isList = isTools || message.method === 'prompts/list';
     if (isList) delete answer.headers['content-length'];
     res.writeHead(answer.statusCode ?? 500, answer.headers);
     if (!isList) answer.pipe(res);
-    else void text(answer).then((json) => res.end(listed(json)));
+    else void Promise.all([text(answer), own]).then((both) => res.end(listed(...both)));
   });
   res.once('close', () => forward.destroy());
   forward.once('error', () => res.destroy());
   forward.end(sent);
+}
+
+async function ask(url: string, body: string, { headers }: IncomingMessage): Promise<string> {
+  const sent = Object.entries(headers).filter(([name]) => /^(mcp-|accept$|content-type$)/.test(name));
+  return (await fetch(url, { method: 'POST', body, headers: sent as [string, string][] })).text();
 }
 
 function rename(message: Json): Json {
@@ -50,9 +57,11 @@ function rename(message: Json): Json {
 const headersOf = ({ method, params }: Json): Readonly<Record<string, string>> =>
   JSON.parse(JSON.stringify({ 'mcp-method': method, 'mcp-name': params?.name })) as Record<string, string>;
 
-function listed(json: string): string {
+function listed(json: string, own = '{}'): string {
   const answer = JSON.parse(json) as { result?: { content?: { text: string }[]; tools?: unknown } };
   const found = answer.result?.content?.[0]?.text;
-  if (found !== undefined) answer.result = { tools: (JSON.parse(found) as { tools: unknown }).tools };
+  const { result } = JSON.parse(own) as { result?: object };
+  if (found !== undefined)
+    answer.result = { ...result, tools: (JSON.parse(found) as { tools: unknown }).tools };
   return JSON.stringify(answer).replaceAll(`"name":"${OWN}`, '"name":"');
 }

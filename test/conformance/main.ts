@@ -14,7 +14,7 @@ import { runSuite, scoredScenarios, suiteVersion } from './suite.ts';
 import type { Outcome } from './suite.ts';
 import { withoutEmptyPasses } from './vacuity.ts';
 
-const MAX_ADAPTER_LINES = 60;
+const MAX_ADAPTER_LINES = 70;
 const USUAL_CHECKS = 2;
 type Outcomes = ReadonlyMap<string, Outcome>;
 const faults: string[] = [];
