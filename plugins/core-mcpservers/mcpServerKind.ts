@@ -142,6 +142,7 @@ function checkRemote({
   type,
   command,
   args,
+  cwd,
   url,
   messageUrl,
   env,
@@ -157,6 +158,7 @@ function checkRemote({
   findings.push(...checkMessageUrl(type, messageUrl, url));
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
+  if (cwd !== undefined) findings.push(unusedBy('cwd', type, 'remove it or set type: stdio'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (warmInstances !== undefined)
     findings.push(unusedBy('warmInstances', type, 'remove it or set type: stdio'));

@@ -9,6 +9,7 @@ export interface McpServerSpec extends JsonObject {
   readonly autoStart?: boolean;
   readonly command?: string | readonly string[];
   readonly args?: readonly string[];
+  readonly cwd?: string;
   readonly url?: string;
   readonly messageUrl?: string;
   readonly proxy?: string;

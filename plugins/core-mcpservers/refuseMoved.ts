@@ -23,13 +23,14 @@ interface Kept {
 export function refuseMoved({ sent, stored, next }: Update): void {
   refuse('an address beside a secret has changed', 'the former', keptBeside(sent, stored));
   if (next['type'] === 'stdio') {
-    if (isDeepStrictEqual(wordsOf(stored), wordsOf(next))) return;
+    if (isDeepStrictEqual(programOf(stored), programOf(next))) return;
+    const what = isDeepStrictEqual(wordsOf(stored), wordsOf(next)) ? 'cwd' : 'command or args';
     const kept = [
       ...keptIn('env', sent, stored),
       ...keptWords('command', sent, stored),
       ...keptWords('args', sent, stored),
     ];
-    refuse('command or args has changed', 'the former', kept);
+    refuse(`${what} has changed`, 'the former', kept);
   } else if (originOf(stored) !== originOf(next)) {
     refuse('url is at another origin', 'the former one', [
       ...keptIn('headers', sent, stored),
@@ -51,7 +52,7 @@ const ADDRESSES = ['type', 'url', 'messageUrl', 'proxy', 'tls'];
 export function isMoved(stored: JsonObject, next: JsonObject): boolean {
   const placeIn = (spec: JsonObject): readonly unknown[] => [
     ...ADDRESSES.map((key) => spec[key]),
-    ...wordsOf(spec),
+    ...programOf(spec),
   ];
   return !isDeepStrictEqual(placeIn(stored), placeIn(next));
 }
@@ -109,6 +110,11 @@ function hostOf(url: unknown): string | undefined {
 function originOf({ url }: JsonObject): string | undefined {
   if (typeof url !== 'string') return undefined;
   return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** What runs: a relative word is another file in another folder. */
+function programOf(spec: JsonObject): readonly unknown[] {
+  return [spec['cwd'], ...wordsOf(spec)];
 }
 
 function wordsOf({ command, args }: JsonObject): readonly unknown[] {

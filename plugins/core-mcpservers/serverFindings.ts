@@ -25,36 +25,48 @@ async function commandFinding(
   resource: Resource,
   { env, directory }: ReviewFacts<unknown>,
 ): Promise<ReviewFinding[]> {
-  const { type, command, env: own } = resource.spec as McpServerSpec;
+  const { type, command, cwd = '.', env: own } = resource.spec as McpServerSpec;
   const [given] = typeof command === 'string' ? [command] : (command ?? []);
   if (type !== 'stdio' || given === undefined) return [];
-  const { file = '' } = fillReferences({ file: given }, directory, env).values;
+  const { file = '', folder = '' } = fillReferences({ file: given, folder: cwd }, directory, env).values;
   const path = typeof command === 'string' ? ['command'] : ['command', 0];
   const [shown = ''] = hideInWords([given]);
-  const message = await commandFault(file, own['PATH'] ?? env['PATH'] ?? '', shown);
+  const place = 'cwd' in resource.spec ? resolve(directory, folder) : '.';
+  if ((await stateOf(place)) !== 'folder') {
+    const message = `cwd ${place} is not a folder; correct it`;
+    return [{ resource, path: ['cwd'], message, severity: 'warning' }];
+  }
+  const message = await commandFault(file, { searchPath: own['PATH'] ?? env['PATH'] ?? '', place, shown });
   return message === undefined ? [] : [{ resource, path, message, severity: 'warning' }];
 }
 
-/** Looks the command up as a shell does. @param shown the file without secrets @returns why it cannot be run, with the next step */
-async function commandFault(file: string, searchPath: string, shown: string): Promise<string | undefined> {
+interface LookUp {
+  readonly searchPath: string;
+  /** The folder in which it runs. */
+  readonly place: string;
+  /** The file without secrets. */
+  readonly shown: string;
+}
+
+/** Looks the command up as a shell does. @returns why it cannot be run, with the next step */
+async function commandFault(file: string, { searchPath, place, shown }: LookUp): Promise<string | undefined> {
   if (!file.includes('/')) {
     const places = searchPath.split(delimiter).filter((folder) => folder !== '');
     const states = await Promise.all(places.map((folder) => stateOf(join(folder, file))));
     if (states.includes('runs')) return undefined;
     return `command ${shown} is not on the PATH; install it, or give its full path`;
   }
-  const state = await stateOf(resolve(file));
+  const state = await stateOf(resolve(place, file));
   if (state === 'runs') return undefined;
   if (state === 'absent') return `command ${shown} does not exist; correct the path`;
   return `command ${shown} is not executable; run: chmod +x ${shown}`;
 }
 
-async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain'> {
-  const isFile = await stat(file).then(
-    (facts) => facts.isFile(),
-    () => undefined,
-  );
-  if (isFile === undefined) return 'absent';
+async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain' | 'folder'> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts === undefined) return 'absent';
+  if (facts.isDirectory()) return 'folder';
+  const isFile = facts.isFile();
   const isExecutable = await access(file, constants.X_OK).then(
     () => true,
     () => false,
@@ -114,7 +126,7 @@ function referenceFindings(
 
 /** The texts that may hold references, by their path. */
 function textsOf(spec: McpServerSpec): readonly (readonly [path: ReviewFinding['path'], text: string])[] {
-  return ['env', 'headers', 'command', 'args', 'url', 'messageUrl'].flatMap((field) => {
+  return ['env', 'headers', 'command', 'args', 'cwd', 'url', 'messageUrl'].flatMap((field) => {
     const value = spec[field] ?? [];
     if (typeof value === 'string') return [[[field], value]];
     const isList = Array.isArray(value);

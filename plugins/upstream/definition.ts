@@ -32,6 +32,8 @@ export interface ServerDefinition extends ServerOptions {
   readonly autoStart: boolean | undefined;
   /** Executable and arguments; empty for remote servers. */
   readonly command: readonly string[];
+  /** Folder of the process; undefined: that of Pegboard. */
+  readonly cwd: string | undefined;
   readonly url: string;
   /** Where messages to an SSE server are posted, instead of the announced path. */
   readonly messageUrl: string | undefined;
@@ -71,6 +73,7 @@ interface ServerSpec {
   readonly autoStart?: boolean;
   readonly command?: readonly string[] | string;
   readonly args?: readonly string[];
+  readonly cwd?: string;
   readonly url?: string;
   readonly messageUrl?: string;
   readonly proxy?: string;
@@ -109,6 +112,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     excludeTools: spec.excludeTools ?? [],
     autoStart: spec.autoStart,
     command: [command, args].flat(),
+    cwd: spec.cwd,
     url: spec.url ?? '',
     messageUrl: spec.messageUrl,
     proxy: spec.proxy,
@@ -193,9 +197,15 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function identifyingFields(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, url, messageUrl, proxy, tls, env, headers, questions, revision, auth } = definition;
+  const { type, command, cwd, url, messageUrl, proxy, tls, env, headers, questions, revision, auth } =
+    definition;
   const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
-  return messageUrl === undefined ? endpoint : [...endpoint, messageUrl];
+  // Absent ones leave the keys of stored catalogues as they are.
+  return [
+    ...endpoint,
+    ...(cwd === undefined ? [] : [cwd]),
+    ...(messageUrl === undefined ? [] : [messageUrl]),
+  ];
 }
 
 /** What an instance may ask. @param client what its client declares; undefined if it is not known, or may change */

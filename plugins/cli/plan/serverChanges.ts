@@ -22,7 +22,10 @@ export interface ServerChanges {
 }
 
 /** A change of these needs a new connection. */
-const ENDPOINT = ['type', 'command', 'args', 'url', 'messageUrl', 'env', 'headers', 'questions'];
+const ENDPOINT = [
+  ...['type', 'command', 'args', 'cwd', 'env', 'url', 'messageUrl', 'headers', 'proxy', 'tls', 'auth'],
+  ...['questions', 'revision'],
+];
 const DOWN = ['Stopped', 'Disconnected', 'Stopping'];
 
 /** What the gateway would do with its servers. @param before records of core_mcpserver_list @param after records, or

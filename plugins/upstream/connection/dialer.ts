@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { GatewayError, once } from 'pegboard';
 import { fillReferences, secretsGiven } from 'pegboard/kit';
 import type { Log } from 'pegboard';
@@ -59,6 +61,7 @@ export class Dialer {
     const { values: own, secrets } = await filled(definition.env, 'env', this.#context);
     const words = await filled(namedWords(definition), '', this.#context);
     const command = Object.values(words.values);
+    const folder = definition.cwd === undefined ? undefined : await this.#folder(definition.cwd);
     const hidden = [...secrets, ...referredIn(words), ...secretsOf(this.#credential)];
     const base = inherited(config().inheritEnv);
     // Proxies and registries have passwords in their urls.
@@ -69,6 +72,7 @@ export class Dialer {
     return new StdioWire(
       {
         command,
+        folder,
         env,
         watchdog,
         output,
@@ -80,6 +84,14 @@ export class Dialer {
       },
       listener,
     );
+  }
+
+  /** @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID */
+  async #folder(given: string): Promise<string> {
+    const { cwd = '' } = (await filled({ cwd: given }, '', this.#context)).values;
+    const folder = resolve(this.#context.directory(), cwd);
+    if (await isFolder(folder)) return folder;
+    throw new GatewayError('CONFIG_INVALID', `cwd of the definition is not a folder: ${folder}; correct it`);
   }
 
   async #remote(
@@ -130,6 +142,13 @@ export class Dialer {
     };
     return remoteWire(type, options, listener);
   }
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 function isAtOrigin(address: string, { origin }: URL): boolean {

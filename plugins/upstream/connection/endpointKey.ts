@@ -5,9 +5,9 @@ import type { ServerDefinition } from '../definition.ts';
 /** Which server a definition means. Includes the names of variables and headers, but not their values, which may be secret. */
 export function endpointKey(definition: ServerDefinition): string {
   const [type, command, url] = identifyingFields(definition);
-  return hashOf(
-    JSON.stringify([type, command, url, Object.keys(definition.env), Object.keys(definition.headers)]),
-  );
+  const { cwd, env, headers } = definition;
+  const key = [type, command, url, Object.keys(env), Object.keys(headers)];
+  return hashOf(JSON.stringify(cwd === undefined ? key : [...key, cwd]));
 }
 
 export function hashOf(text: string): string {

@@ -22,6 +22,9 @@ env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:
     "type: streamable-http\nurl: https://example.com/mcp\nheaders: { A: '${env:PATH}' }\n",
   'mcpservers/here.yaml': 'type: stdio\ncommand: [node, x.js]\n',
   'mcpservers/lost.yaml': 'type: stdio\ncommand: /nowhere/tool\n',
+  'mcpservers/away.yaml': 'type: stdio\ncommand: [node, x.js]\ncwd: absent\n',
+  'mcpservers/beside.yaml': 'type: stdio\ncommand: ./run.sh\ncwd: beside\n',
+  'beside/run.sh': '',
   'mcpservers/words.yaml':
     'type: stdio\ncommand: [node, "${env:PEGBOARD_TEST_ABSENT}"]\nargs: ["${file:absent.txt}"]\n',
   'mcpservers/place.yaml': 'type: sse\nurl: https://${env:PEGBOARD_TEST_ABSENT}/sse\n',
@@ -77,7 +80,7 @@ describe('pegboard check', () => {
   it('prints the same findings as text and as JSON, and the plugins that would run', () => {
     for (const { message } of report.issues) expect(text).contain(`warning: ${message} (`);
     expect(text).match(/^\.: valid, \d+ warnings$/m);
-    expect(text).match(/^ {2}MCPServer {2}github, github_a, here, lost, place, words$/m);
+    expect(text).match(/^ {2}MCPServer {2}away, beside, github, github_a, here, lost, place, words$/m);
     expect(text).match(
       /^ {2}off {8}access, admin, audit, auth-exchange, auth-server, cassettes, deny, limits, local-token, metrics, search-learned, search-semantic, store-kubernetes, tracing, transport-stdio, vault-file, vault-memory, vault-redis$/m,
     );
@@ -88,8 +91,15 @@ describe('pegboard check', () => {
 
   it('finds commands that cannot be run', () => {
     expect(saying(': command ')).deep.equal([
+      'beside.yaml:2 MCPServer beside: command ./run.sh is not executable; run: chmod +x ./run.sh',
       'github.yaml:3 MCPServer github: command pegboard-test-absent is not on the PATH; install it, or give its full path',
       'lost.yaml:2 MCPServer lost: command /nowhere/tool does not exist; correct the path',
+    ]);
+  });
+
+  it('finds folders of processes that do not exist', () => {
+    expect(saying(': cwd ')).deep.equal([
+      'away.yaml:3 MCPServer away: cwd ./absent is not a folder; correct it',
     ]);
   });
 
@@ -112,7 +122,7 @@ describe('pegboard check', () => {
 
   it('finds steps of workflows that no tool can serve', () => {
     expect(saying('cannot run')).deep.equal([
-      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
+      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_away_, x_beside_, x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
       'deploy.yaml:9 Workflow deploy: step three cannot run: no tool is named workflow_deploi; did you mean workflow_deploy?',
     ]);
   });
@@ -121,7 +131,7 @@ describe('pegboard check', () => {
     expect(saying('selects nothing').map((line) => line.replace(/.*preset "a": /, ''))).deep.equal([
       'include[0] selects nothing: no MCP server is named githb; did you mean github?',
       'include[1] selects nothing: no workflow is named deply; did you mean deploy?',
-      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
+      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_away_, x_beside_, x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
       'include[4] selects nothing: no definition carries the label team=x; put it below metadata.labels of one',
       'exclude[0] selects nothing: no tool is named core_servce_list; did you mean core_service_list?',
     ]);

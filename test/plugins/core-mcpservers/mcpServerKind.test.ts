@@ -159,9 +159,10 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     expect(issuesOf({ ...STDIO, url: 'https://x', auth: { type: 'none' } })).to.deep.equal([
       'warning: url is not used by a server of type stdio; remove it or set type: streamable-http',
     ]);
-    expect(issuesOf({ ...REMOTE, command: ['a'], args: ['b'], idleTimeout: 9 })).to.deep.equal([
+    expect(issuesOf({ ...REMOTE, command: ['a'], args: ['b'], cwd: '/c', idleTimeout: 9 })).to.deep.equal([
       'warning: command is not used by a server of type streamable-http; remove it or set type: stdio',
       'warning: args is not used by a server of type streamable-http; remove it or set type: stdio',
+      'warning: cwd is not used by a server of type streamable-http; remove it or set type: stdio',
       'warning: idleTimeout is not used by a server of type streamable-http; remove it or set type: stdio',
     ]);
     expect(issuesOf({ ...REMOTE, env: { A: 'b' } })).to.deep.equal([

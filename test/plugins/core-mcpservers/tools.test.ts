@@ -471,6 +471,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       );
       expect(await refused('files', { args: ['--verbose'] })).to.equal(text('env.TOKEN was', 'env'));
       expect(await refused('files', { command: ['evil'], env: null })).to.equal(text('args was', 'args'));
+      expect(await refused('files', { cwd: '/evil' })).to.equal(both.replace('command or args', 'cwd'));
       const moved = { type: 'streamable-http', url: 'https://example.net/', env: null };
       expect(await refused('files', { ...moved, headers: { TOKEN: '[redacted]' } })).to.contain(
         'headers.TOKEN is [redacted], but no value of it is stored',

@@ -43,6 +43,22 @@ describe('upstream: stdio servers', () => {
     folder.remove();
   });
 
+  it('runs in the folder of its definition, and again in another one', async () => {
+    await rig.configure();
+    const one = { type: 'stdio', autoStart: true, command: [process.execPath, './hostile.mjs', 'plain'] };
+    const folder = 'test/plugins/upstream/fixtures';
+    await rig.define({ s: { ...one, cwd: folder } });
+    await rig.hasTool('x_s_echo');
+    await rig.define({ s: { ...one, cwd: join(folder, 'absent') } });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.match(
+      /^cwd of the definition is not a folder: \/.+\/fixtures\/absent; correct it$/,
+    );
+    withVariables({ PEGBOARD_TEST_FOLDER: 'fixtures' });
+    await rig.define({ s: { ...one, cwd: 'test/plugins/upstream/${env:PEGBOARD_TEST_FOLDER}' } });
+    await rig.hasTool('x_s_echo');
+  });
+
   it('offers official servers no roots, so that they do not ask for them in vain', async () => {
     const folder = temporaryFolder();
     await rig.configure();

@@ -9,6 +9,8 @@ import type { Watchdog } from './watchdog.ts';
 
 export interface ProcessOptions {
   readonly command: readonly string[];
+  /** Where it runs, absolute; undefined: where Pegboard does. */
+  readonly folder?: string | undefined;
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
@@ -29,7 +31,8 @@ export class ServerProcess {
   constructor(options: ProcessOptions) {
     const [file = '', ...args] = options.command;
     this.#options = options;
-    this.#child = spawn(file, args, { env: options.env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const { env, folder: cwd } = options;
+    this.#child = spawn(file, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const { pid } = this.#child;
     if (pid !== undefined) options.watchdog.add(pid);
     this.#exited = new Promise((resolve) => {
