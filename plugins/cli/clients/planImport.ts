@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join, parse as parsePath } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson, isObject, messageOf } from 'pegboard';
-import { fillReferences, isSecret } from 'pegboard/kit';
+import { fillReferences, hideInUrl, hideInWords, isSecret } from 'pegboard/kit';
 import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
@@ -68,7 +68,10 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
       skipped.push({ entry, reason: reason ?? '' });
       continue;
     }
-    const key = identityOf(server, around);
+    // What others have without a folder, or an earlier import has written, is the same server.
+    const inProject = { ...server, cwd: server.cwd ?? server.projectFolder ?? '' };
+    const keys = [server, inProject].map((one) => identityOf(one, around));
+    const key = keys.find((one) => servers.has(one)) ?? keys[1] ?? '';
     const known = servers.get(key);
     if (known === undefined)
       servers.set(key, planned(server, entry, { directory, name: freeName(entry.name, taken) }));
@@ -95,22 +98,25 @@ function planned(
   { directory, name }: { directory: string; name: string },
 ): PlannedServer {
   const secrets: { path: string; text: string }[] = [];
+  const keep = (value: string, key: string): string => {
+    if (!isSecret(key, value)) return value;
+    const text = `${value}\n`;
+    const file = freeSecret(secrets, {
+      directory,
+      base: `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`,
+      text,
+    });
+    return `\${file:${file}}`;
+  };
   const kept = (values: Server['env']): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]) => {
-        if (!isSecret(key, value)) return [key, value];
-        const text = `${value}\n`;
-        const file = freeSecret(directory, `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`, text);
-        secrets.push({ path: join(directory, file), text });
-        return [key, `\${file:${file}}`];
-      }),
-    );
-  const { type, command, url, env, headers, limits } = server;
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, keep(value, key)]));
+  const { type, command, cwd = server.projectFolder, url, env, headers, limits } = server;
   const isOff = entry.place.isOfProject;
   const definition = {
     type,
-    ...(command !== undefined && { command }),
-    ...(url !== undefined && { url }),
+    ...(command !== undefined && { command: keptWords(command, keep) }),
+    ...(cwd !== undefined && { cwd }),
+    ...(url !== undefined && { url: hideInUrl(url, keep) }),
     ...(Object.keys(env).length > 0 && { env: kept(env) }),
     ...(Object.keys(headers).length > 0 && { headers: kept(headers) }),
     ...limits,
@@ -133,10 +139,31 @@ function freeName(given: string, taken: Set<string>): string {
   return name;
 }
 
-/** A file of this text is used again: it may be left from a definition that was deleted. */
-function freeSecret(directory: string, base: string, text: string): string {
+/** The words of a command, with what `keep` returns in place of secrets. */
+function keptWords(
+  words: readonly string[],
+  keep: (text: string, name: string) => string,
+): readonly string[] {
+  const isWhole = (word: string): boolean => !word.includes('://') && isSecret('', word);
+  return hideInWords(
+    words.map((word) => (isWhole(word) ? keep(word, 'argument') : word)),
+    keep,
+  );
+}
+
+/** A file for a secret. One of this text is used again: it may be left from a definition that was deleted. */
+function freeSecret(
+  secrets: { readonly path: string; readonly text: string }[],
+  { directory, base, text }: { readonly directory: string; readonly base: string; readonly text: string },
+): string {
+  const isFree = (path: string): boolean => {
+    const planned = secrets.find((one) => one.path === path);
+    return planned === undefined ? !isOther(path, text) : planned.text === text;
+  };
   let file = base;
-  for (let count = 2; isOther(join(directory, file), text); count++) file = `${base}-${count}`;
+  for (let count = 2; !isFree(join(directory, file)); count++) file = `${base}-${count}`;
+  const path = join(directory, file);
+  if (!secrets.some((one) => one.path === path)) secrets.push({ path, text });
   return file;
 }
 
@@ -144,15 +171,16 @@ function isOther(path: string, text: string): boolean {
   return existsSync(path) && readFileSync(path, 'utf8') !== text;
 }
 
-function identityOf({ type, command, url, env, headers }: Server, around: Surroundings): string {
+function identityOf({ type, command, cwd, url, env, headers }: Server, around: Surroundings): string {
   const filled = (values: Server['env']): unknown => {
     const { values: texts, faults } = fillReferences(values, around.directory, around.env);
     return faults.length > 0 ? values : texts;
   };
   return canonicalJson({
     type,
-    command: command ?? [],
-    url: url ?? '',
+    command: filled(Object.fromEntries((command ?? []).map((word, at) => [String(at), word]))),
+    cwd: cwd ?? '',
+    url: filled({ url: url ?? '' }),
     env: filled(env),
     headers: filled(headers),
   });
@@ -186,12 +214,13 @@ function valueIn(text: string): unknown {
 
 function existingServer(value: unknown): Server | undefined {
   if (!isObject(value)) return undefined;
-  const { type, command, args, url, env, headers } = value as JsonObject &
+  const { type, command, args, cwd, url, env, headers } = value as JsonObject &
     Partial<Server> & { args?: string[] };
   if (type === undefined) return undefined;
   return {
     type,
     ...(type === 'stdio' ? { command: [command ?? [], args ?? []].flat() } : { url: url ?? '' }),
+    ...(cwd !== undefined && { cwd }),
     env: env ?? {},
     headers: headers ?? {},
     limits: limitsOf(value),

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { isObject } from 'pegboard';
-import { hideInUrl, keptUnlessSecret } from 'pegboard/kit';
 import type { Env, JsonObject } from 'pegboard';
 import type { ClientEntry } from './clientFile.ts';
 import type { ClientPlace } from './places.ts';
-import { shellCommand } from './shellCommand.ts';
 
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g;
+/** A value that is one variable, with or without a scheme. */
+const WHOLE = /^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/;
 /** What Pegboard alone would fill; to the clients it is text. */
 const FOREIGN = /\$\{(?:file|secret|caller):[^{}]+\}/;
+/** Programs that fetch what they run, so that their folder matters only if a word names something in it. */
+const FETCHING = /^(npx|bunx|uvx|pipx|docker|podman)(\.cmd|\.exe)?$/;
 const HARMLESS = /^(HOME|USER|PWD|XDG_\w+|\w*(DIR|PATH|ROOT|FOLDER|HOST|PORT))$/i;
 
 type Texts = Readonly<Record<string, string>>;
@@ -20,11 +22,15 @@ export interface ToolLimits {
   readonly excludeTools?: readonly string[];
 }
 
-/** A server as a client's file describes it, in Pegboard's words. Literal secrets are still in `env` and `headers`. */
+/** A server as a client's file describes it, in Pegboard's words. Its literal secrets are still in it. */
 export interface Server {
   readonly type: 'stdio' | 'streamable-http' | 'sse';
   /** stdio only. */
   readonly command?: readonly string[];
+  /** stdio only: the folder in which it runs, if its entry says so, or a word of the command names something there. */
+  readonly cwd?: string;
+  /** stdio only: the folder of its project, in which its client runs it; undefined: it does not matter. */
+  readonly projectFolder?: string;
   /** Remote only. */
   readonly url?: string;
   readonly env: Texts;
@@ -50,18 +56,21 @@ export function serverOfEntry({ name, place, value }: ClientEntry, surroundings:
   if (reference !== undefined)
     return { skipped: `it holds ${reference}, which is text to its client and a reference to Pegboard` };
   const notes: string[] = [];
-  const translate = (text: string): string => referencesIn(text, surroundings, notes);
+  const refer = (text: string): string => referencesIn(text, surroundings, notes);
+  const translate = (text: string): string => refer(text.replace(WHOLE, '$1${$2}'));
   const expand = (text: string): string => expanded(text, surroundings, place);
   const limits = limitsOf(value);
   const own = mapped({ ...textsOf(value, ['env', 'environment', 'envs']), ...forwarded(value) }, translate);
   if (command !== undefined) {
     const words = command.map(expand);
-    const isOfProject = place.scope === 'project' && words.some((word) => isBelow(place.folder, word));
-    const project = isOfProject ? place.folder : undefined;
-    const folder = isText(value['cwd']) ? expand(value['cwd']) : project;
-    const run = shellCommand(words, folder);
-    const env = { ...mapped(run.env, translate), ...own };
-    return { type: 'stdio', command: run.command, env, headers: {}, limits, notes };
+    const said = isText(value['cwd']) ? resolve(place.folder, expand(value['cwd'])) : undefined;
+    const cwd = said ?? (words.some((word) => isBelow(place.folder, word)) ? place.folder : undefined);
+    const run = {
+      command: words.map(refer),
+      ...(cwd !== undefined && { cwd: refer(cwd) }),
+      ...(isInProject(place, words) && { projectFolder: place.folder }),
+    };
+    return { type: 'stdio', ...run, env: own, headers: {}, limits, notes };
   }
   if (url === undefined) return { skipped: 'neither a command nor a URL' };
   const at = translate(expand(url));
@@ -69,8 +78,6 @@ export function serverOfEntry({ name, place, value }: ClientEntry, surroundings:
     return { skipped: 'the URL does not begin with http:// or https://' };
   const isSse =
     value['type'] === 'sse' || (!isText(value['type']) && /\/sse\/?$/.test(at.split(/[?#]/, 1)[0] ?? ''));
-  if (hideInUrl(at, keptUnlessSecret) !== at)
-    notes.push('its URL holds a secret, which stays in the definition (mode 0600)');
   const headers = mapped(headersOf(value), translate);
   return { type: isSse ? 'sse' : 'streamable-http', url: at, env: {}, headers, limits, notes };
 }
@@ -110,7 +117,7 @@ function forwarded(value: JsonObject): Texts {
   return Object.fromEntries(names.map((name) => [name, `\${env:${name}}`]));
 }
 
-/** `${VAR}`, `${VAR:-default}`, `${env:VAR}`, opencode's `{env:VAR}` and a whole `$VAR` as `${env:VAR}`. */
+/** `${VAR}`, `${VAR:-default}`, `${env:VAR}` and opencode's `{env:VAR}` as `${env:VAR}`. */
 function referencesIn(text: string, env: Env, notes: string[]): string {
   const reference = (name: string, otherwise?: string): string => {
     if (env[name] === undefined && otherwise !== undefined) return otherwise;
@@ -118,7 +125,6 @@ function referencesIn(text: string, env: Env, notes: string[]): string {
     return `\${env:${name}}`;
   };
   return text
-    .replace(/^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/, '$1${$2}')
     .replace(/(?<!\$)\{(env|file):([^{}]+)\}/g, '${$1:$2}')
     .replace(/\$\{input:([^{}]+)\}/g, (_, id: string) => `\${${id.replace(/\W/g, '_').toUpperCase()}}`)
     .replace(VARIABLE, (_, name: string, otherwise?: string) => reference(name, otherwise));
@@ -134,6 +140,12 @@ function expanded(text: string, env: Env, { folder }: ClientPlace): string {
     const known = folders[name] ?? (HARMLESS.test(name) ? env[name] : undefined) ?? otherwise;
     return known ?? whole;
   });
+}
+
+/** Whether a client runs the command in the project's folder, and the command may depend on it. */
+function isInProject({ scope, path }: ClientPlace, [program = '']: readonly string[]): boolean {
+  const isOfProject = scope === 'project' || (scope === 'file' && basename(path) === '.mcp.json');
+  return isOfProject && !FETCHING.test(basename(program));
 }
 
 /** Whether a word of a command is relative to a folder. */

@@ -142,10 +142,10 @@ describe('pegboard import', () => {
     expect(home.read(file)).to.equal(`${TOKEN}\n`);
     expect(statSync(home.at(file)).mode & 0o777).to.equal(0o600);
     expect(definition(home, 'a')['command']).to.deep.equal([
-      'sh',
-      '-c',
-      'exec a-mcp --token "${PEGBOARD_SECRET_1}" --url \'https://\'"${PEGBOARD_SECRET_2}"\'@h\'',
+      ...['a-mcp', '--token', '${file:secrets/a.token}'],
+      ...['--url', 'https://${file:secrets/a.user_and_password}@h'],
     ]);
+    expect(home.read('.config/pegboard/secrets/a.user_and_password')).to.equal('u:pa55word1\n');
   });
 
   it('brings back every client byte for byte, and leaves nothing of its own', async () => {
@@ -261,47 +261,33 @@ mcpServers:
       '../elsewhere/servers.json',
     ]);
     expect(code, stderr).to.equal(0);
-    expect(definition(home, 'here')['command']).to.deep.equal([
-      'sh',
-      '-c',
-      `cd ${home.at('project')} && exec node ./dist/index.js ${home.path}/x`,
-    ]);
-    expect(definition(home, 'there')['command']).to.deep.equal([
-      'sh',
-      '-c',
-      `cd '/srv/it'\\''s' && exec there`,
-    ]);
-    expect(definition(home, 'local')['command']).to.deep.equal([
-      'sh',
-      '-c',
-      `cd ${home.at('project')} && exec node ./local.js`,
-    ]);
+    const project = home.at('project');
+    const here = { command: ['node', './dist/index.js', `${home.path}/x`], cwd: project };
+    expect(definition(home, 'here')).to.deep.include(here);
+    expect(definition(home, 'there')).to.deep.include({ command: ['there'], cwd: "/srv/it's" });
+    expect(definition(home, 'local')).to.deep.include({ command: ['node', './local.js'], cwd: project });
   });
 
-  it('runs a command of a project in its folder if a word names a file there', async () => {
+  it('runs a command of a project in its folder, unless it fetches what it runs', async () => {
     const servers = {
       dot: { command: 'files-mcp', args: ['.'] },
       script: { command: 'node', args: ['server.js'] },
       flag: { command: 'flag-mcp', args: ['--root=../x'] },
       plain: { command: 'plain-mcp', args: ['-v', 'other.js'] },
+      script2: { command: 'npm', args: ['run', 'mcp'] },
+      fetched: { command: 'npx', args: ['-y', 'fetched-mcp'] },
+      fetching: { command: 'npx', args: ['-y', 'fetched-mcp', './data'] },
     };
     const home = makeClientHome({
       'project/.mcp.json': JSON.stringify({ mcpServers: servers }),
       'project/server.js': '',
     });
     await home.run(['import', '--yes', '--project']);
-    const commands = Object.keys(servers).map((name) => definition(home, name)['command']);
-    const inFolder = (words: string): readonly string[] => [
-      'sh',
-      '-c',
-      `cd ${home.at('project')} && exec ${words}`,
-    ];
-    expect(commands).to.deep.equal([
-      inFolder('files-mcp .'),
-      inFolder('node server.js'),
-      inFolder('flag-mcp --root=../x'),
-      ['plain-mcp', '-v', 'other.js'],
-    ]);
+    for (const [name, { command, args }] of Object.entries(servers)) {
+      const written = definition(home, name);
+      expect(written['command']).to.deep.equal([command, ...args]);
+      expect(written['cwd'], name).to.equal(name === 'fetched' ? undefined : home.at('project'));
+    }
   });
 
   it('reads the servers of every project of Claude Code, and runs each in its folder', async () => {
@@ -328,9 +314,10 @@ mcpServers:
       ['api-2', 'api-3', 'api', 'shared'].map((name) => `mcpservers/${name}.yaml`),
     );
     for (const [name, folder] of Object.entries({ api: 'project', 'api-2': 'shop', 'api-3': 'blog' }))
-      expect(definition(home, name)['command']).to.deep.equal([
-        ...['sh', '-c', `cd ${home.at(folder)} && exec node server.js`],
-      ]);
+      expect(definition(home, name)).to.deep.include({
+        command: ['node', 'server.js'],
+        cwd: home.at(folder),
+      });
     expect(stdout).to.match(/lost +- +left out: its project folder .*\/gone is gone/);
     expect(stdout).to.include(`Claude Code (${home.at('blog')})`);
     expect(JSON.parse(home.read('.claude.json'))).to.deep.equal({
@@ -499,13 +486,15 @@ mcpServers:
     expect(home.ownFiles()).to.deep.equal(['imports/record.json']);
   });
 
-  it('warns about a secret in a URL, which only the definition can hold', async () => {
-    const url = 'https://x.example.com/mcp?api_key=s3cretvalue';
+  it('puts the secret of a URL into a file, and imports it only once', async () => {
+    const url = 'https://x.example.com/mcp?team=a&api_key=s3cretvalue';
     const home = makeClientHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { x: { url } } }) });
-    const { stdout, stderr } = await home.run(['import', '--yes']);
+    const { stdout } = await home.run(['import', '--yes']);
     expect(stdout).not.to.include('s3cret');
-    expect(stderr).to.include('x: its URL holds a secret, which stays in the definition (mode 0600)\n');
-    expect(statSync(home.at('.config/pegboard/mcpservers/x.yaml')).mode & 0o777).to.equal(0o600);
+    const hidden = url.replace('s3cretvalue', '${file:secrets/x.parameter_api_key}');
+    expect(definition(home, 'x')['url']).to.equal(hidden);
+    expect(home.read('.config/pegboard/secrets/x.parameter_api_key')).to.equal('s3cretvalue\n');
+    expect((await home.run(['import', '--yes'])).stderr).to.equal('nothing to import\n');
   });
 
   it('says what is wrong without HOME, in a folder that cannot be written, and with an unknown client', async () => {
