@@ -140,9 +140,11 @@ async function search(
   const [first, ...rest] = page.entries;
   const applied = { ...echoed, include_schema: full, limit: page.limit, offset: page.offset };
   const answer = {
-    ...(!isBrief && { filters: applied }),
-    total_tools: visible.length,
-    filtered_count: page.entries.length,
+    ...(!isBrief && {
+      filters: applied,
+      total_tools: visible.length,
+      filtered_count: page.entries.length,
+    }),
     total: page.total,
     truncated: page.truncated,
     ...(toolset !== undefined && {

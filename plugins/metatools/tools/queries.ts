@@ -71,12 +71,13 @@ export function hitsOf(rankings: readonly Ranking[]): Items<Hit> | undefined {
   return others.length === 0 ? only?.hits : inTurn(rankings);
 }
 
-/** Whether all needs have a confident match, and the words without any match. */
+/** Whether all needs have a confident match, and the words without any match, if there are some. */
 export function confidenceOf(rankings: readonly Ranking[]): JsonObject {
   if (rankings.length === 0) return {};
+  const unmatched = [...new Set(rankings.flatMap((ranking) => ranking.unmatched))];
   return {
     confident: rankings.every(({ isSure }) => isSure),
-    query_unmatched: [...new Set(rankings.flatMap(({ unmatched }) => unmatched))],
+    ...(unmatched.length > 0 && { query_unmatched: unmatched }),
   };
 }
 

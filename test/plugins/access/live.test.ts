@@ -135,7 +135,7 @@ describe('access: tools by group', () => {
     await writeFile(join(gateway.directory, 'config.yaml'), changed + REST);
     await gateway.control.reload();
     expect(await listed(dev)).deep.equal(['x_hub_read']);
-    expect(JSON.parse(await ask(dev, 'filter_tools', { query: 'read of hub' }))).include({ total_tools: 1 });
+    expect(JSON.parse(await ask(dev, 'filter_tools', { query: 'read of hub' }))).include({ total: 1 });
     await writeFile(join(gateway.directory, 'config.yaml'), ACCESS + REST);
     await gateway.control.reload();
     expect(await listed(dev)).deep.equal(['x_git_read', 'x_git_write']);

@@ -28,8 +28,10 @@ describe('metatools: filter_tools', () => {
 
   it('finds tools by words, best first, without those that do not match', async () => {
     const answer = await board.ask('filter_tools', { query: 'pull requests' });
-    expect(answer).to.deep.include({ total: 2, total_tools: 6, filtered_count: 2, truncated: false });
+    expect(answer).to.deep.include({ total: 2, truncated: false });
+    expect(answer).not.to.have.any.keys('total_tools', 'filtered_count', 'filters');
     const whole = await board.ask('filter_tools', { query: 'pull requests', include_schema: true });
+    expect(whole).to.deep.include({ total: 2, total_tools: 6, filtered_count: 2, truncated: false });
     expect(whole['filters']).to.deep.equal({
       query: 'pull requests',
       case_sensitive: false,
@@ -99,8 +101,8 @@ describe('metatools: filter_tools', () => {
     expect(namesIn(answer)[0]).to.equal('x_github_list_issues');
     expect(answer['hint']).to.match(/weak matches only/);
     const sure = await board.ask('filter_tools', { query: 'list issues' });
-    expect(sure).to.deep.include({ confident: true, query_unmatched: [] });
-    expect(sure).not.to.have.property('hint');
+    expect(sure).to.include({ confident: true });
+    expect(sure).not.to.have.any.keys('hint', 'query_unmatched');
     expect(await board.ask('filter_tools')).not.to.have.any.keys('confident', 'query_unmatched');
   });
 
@@ -217,7 +219,7 @@ describe('metatools: filter_tools', () => {
   it('pages without losing or repeating a tool', async () => {
     const all = await find({ query: 'list', limit: 100 });
     const first = await board.ask('filter_tools', { query: 'list', limit: 2 });
-    expect(first).to.deep.include({ total: all.length, filtered_count: 2, truncated: true });
+    expect(first).to.deep.include({ total: all.length, truncated: true });
     expect([...namesIn(first), ...(await find({ query: 'list', limit: 98, offset: 2 }))]).to.deep.equal(all);
   });
 
@@ -225,7 +227,7 @@ describe('metatools: filter_tools', () => {
     const toolset = ['server:github', 'server:gitlab', 'workflow:deploy'];
     const answer = await board.ask('filter_tools', { toolset, query: 'list' });
     expect(namesIn(answer)).to.deep.equal(['x_github_list_issues']);
-    expect(answer).to.deep.include({ toolset, toolset_unmatched: ['server:gitlab'], total_tools: 6 });
+    expect(answer).to.deep.include({ toolset, toolset_unmatched: ['server:gitlab'], total: 1 });
     expect(answer['presets']).to.deep.include({
       name: 'none',
       description: 'Nothing at all',
