@@ -1,6 +1,7 @@
-import { isObject } from 'pegboard';
+import { escapeUnprintable, isObject } from 'pegboard';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
+import { placeholders } from './placeholders.ts';
 import { tellingHints } from './tellingHints.ts';
 
 export interface EntryOptions {
@@ -72,11 +73,10 @@ function staleField(tool: Tool): JsonObject {
   return tool.isStale?.() === true ? { stale: true } : {};
 }
 
+/** One line, with the arguments that a search gives for the same tool. Source: requirement describe. */
 function invocationOf(name: string, schema: JsonSchema): string {
-  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
-  const fields = required.slice(0, 8).map((field) => `${JSON.stringify(String(field))}: ...`);
-  const call = `call_tool {"name": ${JSON.stringify(name)}, "arguments": {${fields.join(', ')}}}`;
-  return `${call}; tools inside this service are not callable by name directly`;
+  const call = escapeUnprintable(JSON.stringify({ name, arguments: placeholders(schema) }));
+  return `call_tool ${call}; tools in here are not callable by name directly`;
 }
 
 function hasKeys(value: object | undefined): boolean {

@@ -235,7 +235,7 @@ describe('metatools: the catalogue', () => {
         inputSchema,
         outputSchema: { type: 'object' },
         invocation:
-          'call_tool {"name": "x_files_read", "arguments": {"path": ...}}; tools inside this service are not callable by name directly',
+          'call_tool {"name":"x_files_read","arguments":{"path":"<string>"}}; tools in here are not callable by name directly',
       });
     });
 
