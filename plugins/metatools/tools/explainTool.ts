@@ -9,7 +9,7 @@ import { optionalText, requiredText } from './arguments.ts';
 import { explainSearch } from './explainSearch.ts';
 import type { Ranker } from '../search/ranker.ts';
 import type { MetatoolsConfig } from '../config.ts';
-import { credentialsRemedy } from './listTools.ts';
+import { credentialsRemedy } from './serversRequiringAuth.ts';
 import { TASK_ONLY } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 
