@@ -47,6 +47,8 @@ export interface ManagedService {
   readonly name: string;
   /** @param request whose tools it counts, and with which names they collide, if that depends on the caller; nothing else does */
   status(request?: InboundRequest): ServiceRecord;
+  /** What the definition of an MCP server says that it is for. */
+  description?(): string | undefined;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
   /** The instance that the request uses, in words; undefined if all requests share one. */

@@ -24,6 +24,7 @@ import { describeResource, getResource, listResources } from './tools/mcpResourc
 import { describePrompt, getPrompt, listPrompts } from './tools/mcpPrompts.ts';
 import { stillStarting } from './tools/stillStarting.ts';
 import { Ranker } from './search/ranker.ts';
+import { ServerWords } from './search/serverWords.ts';
 import { InWorker } from './results/inWorker.ts';
 import { ResultStore } from './results/resultStore.ts';
 
@@ -58,6 +59,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     const byName = new Map(services.map((service) => [service.name, service]));
     return (server) => byName.get(server)?.instructions?.();
   });
+  const words = new ServerWords(() => ranker.thesaurus);
   const turns = new Turns();
   const store = new ResultStore(scope, turns);
   // Of their own, so that no answer of a call waits for the selections of others.
@@ -69,7 +71,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     listTools(scope, { summaryOf, turns, starting }),
     describeTool(scope, starting),
     listCoreTools(scope, summaryOf),
-    filterTools(scope, { ranker, summaryOf, trimmedSchemaOf, turns, starting }),
+    filterTools(scope, { ranker, words, summaryOf, trimmedSchemaOf, turns, starting }),
     callTool(scope, { store, turns, starting, trimmedSchemaOf, worker: examiner }),
     listResources(scope),
     describeResource(scope),

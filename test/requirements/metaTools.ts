@@ -130,6 +130,19 @@ export const META_TOOLS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'filter.absent',
+    sentence:
+      'Servers that wait for the sign-in of the caller are named, as in list_tools, with the call for it, when they match or nothing is confident; stopped and failed ones by name; none that the request may not see (an addition).',
+    tests: [
+      'plugins/metatools/tools/absentServers: are named with the call for the link when nothing confident is found',
+      'plugins/metatools/tools/absentServers: are found by name and by description',
+      'plugins/metatools/tools/absentServers: are named beside a confident match too',
+      'plugins/metatools/tools/absentServers: are hidden from those who may not see them, and left out of other toolsets',
+      'plugins/metatools/tools/absentServers: are found by name, with the call that starts them, for those who may make it',
+      'examples/oauth: leads an agent that searches alone to the link, and after it to the note',
+    ],
+  },
+  {
     id: 'filter.confident',
     sentence:
       'An unsure page is ranked but says confident: false and which words matched nothing; a query of unknown words returns no tool.',

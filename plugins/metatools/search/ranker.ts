@@ -73,6 +73,10 @@ export class Ranker {
     this.#instructions = instructions;
   }
 
+  get thesaurus(): Thesaurus {
+    return (this.#thesaurus ??= new Thesaurus(this.#stem));
+  }
+
   /** The rankings of several queries, each in a turn of the event loop of its own. */
   async rankAll(
     texts: readonly string[],
@@ -92,7 +96,7 @@ export class Ranker {
     const query = text.replace(/\s+/g, ' ').trim();
     this.#renew(generation, seen.length);
     const tools = this.#listOf(seen);
-    const thesaurus = (this.#thesaurus ??= new Thesaurus(this.#stem));
+    const { thesaurus } = this;
     const kept = this.#visibleByTools.get(tools);
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools, thesaurus);
     // A search that had to index tools has taken long, so it yields before scoring.

@@ -18,6 +18,9 @@ import { cutPage, cutShortPage } from '../entry/entryPage.ts';
 import type { Items, EntryPage, PageRequest } from '../entry/entryPage.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker } from '../search/ranker.ts';
+import type { ServerWords } from '../search/serverWords.ts';
+import { absentServers } from './absentServers.ts';
+import { searchHint } from './searchHint.ts';
 import { starlessPattern } from './starlessPattern.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { understoodToolset } from './understoodToolset.ts';
@@ -30,6 +33,7 @@ const LOOK_CHARS = 500;
 
 export interface FilterParts {
   readonly ranker: Ranker;
+  readonly words: ServerWords;
   readonly summaryOf: SummaryOf;
   readonly trimmedSchemaOf: TrimmedSchemaOf;
   readonly turns: Turns;
@@ -103,7 +107,7 @@ interface Found {
 
 async function search(
   scope: Scope<MetatoolsConfig>,
-  { ranker, summaryOf, trimmedSchemaOf, turns, starting }: FilterParts,
+  { ranker, words, summaryOf, trimmedSchemaOf, turns, starting }: FilterParts,
   { args, request }: FilterCall,
 ): Promise<Found> {
   const { config } = scope;
@@ -131,8 +135,13 @@ async function search(
     pattern === undefined || filtered.length > 0
       ? undefined
       : starlessPattern(pattern, await others(), flag(args, 'case_sensitive'));
-  const missing = whyMissing(scope, [...queries, pattern], request) ?? starless;
-  const hint = missing ?? (isSure ? undefined : hintFor(page.total, request, starting));
+  const texts = [...queries, pattern, optionalText(args, 'description_filter')].filter(
+    (one) => one !== undefined,
+  );
+  const found = { request, texts, view: toolset?.view, entries: page.entries, isSure };
+  const absent = await absentServers(scope, { words, summaryOf }, found);
+  const missing = whyMissing(scope, [...queries, pattern], request, absent.names) ?? starless;
+  const hint = missing ?? searchHint(scope, { request, starting, absent, total: page.total, isSure });
   // A search in words is a model's, which knows what it asked.
   const isBrief = rankings.length > 0 && !full;
   const isReady = isBrief && rankings.length === 1 && isSure && page.offset === 0;
@@ -154,6 +163,7 @@ async function search(
     ...confidenceOf(rankings),
     ...(args['queries'] !== undefined && { needs: needsOf(queries, rankings, page.entries) }),
     ...(hint !== undefined && { hint }),
+    ...absent.fields,
     tools:
       best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...rest],
     ...(withPresets && { presets: presetsOf(scope) }),
@@ -272,24 +282,6 @@ function echoOf(args: JsonObject, queries: readonly string[]): JsonObject {
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     case_sensitive: flag(args, 'case_sensitive'),
   };
-}
-
-const MAX_NAMED = 5;
-
-/** Advice for an answer without confident matches. */
-function hintFor(total: number, request: InboundRequest, starting: StillStarting): string {
-  if (starting.names(request).length > 0)
-    return 'no confident match yet: servers_starting are still connecting; search again in a few seconds';
-  const unlisted = starting.unlisted(request);
-  const named = unlisted.slice(0, MAX_NAMED).join(', ');
-  const more = unlisted.length > MAX_NAMED ? ` and ${unlisted.length - MAX_NAMED} more` : '';
-  const rest =
-    unlisted.length === 0
-      ? ''
-      : `; the tools of ${named}${more} are not known now, and core_service_status says why`;
-  if (total === 0)
-    return `no tool matches; try other words, fewer filters, or page through list_tools${rest}`;
-  return `weak matches only: there may be no tool for this; check the summaries before you call one, or name the action, its object and the product in fewer words${rest}`;
 }
 
 function presetsOf(scope: Scope<MetatoolsConfig>): readonly unknown[] {

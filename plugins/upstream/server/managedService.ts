@@ -38,6 +38,7 @@ export function managedService(
   return {
     name,
     status: (request) => recordOf(server, report(name, request)),
+    description: () => connection.definition.description,
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {
