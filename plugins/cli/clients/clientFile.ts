@@ -2,7 +2,8 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
-import { EACH_PROJECT, KEYS } from './places.ts';
+import { EACH_PROJECT } from './knownClients.ts';
+import { KEYS } from './places.ts';
 import type { ClientPlace } from './places.ts';
 import { textAt } from '../files.ts';
 

@@ -8,7 +8,8 @@ import { FORMATS, SyntaxFault } from './formats.ts';
 import type { FormatName } from './formats.ts';
 import { textDigest } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
-import type { Headers, ClientPlace } from './places.ts';
+import type { Headers } from './knownClients.ts';
+import type { ClientPlace } from './places.ts';
 import { createPrivate, removeFile, replaceText, textAt } from '../files.ts';
 
 /** One entry to set, or to remove with undefined. */

@@ -1,11 +1,10 @@
 import { dirname, extname, join, resolve } from 'node:path';
 import { nearest } from 'pegboard';
-import type { Env, JsonObject } from 'pegboard';
+import type { Env } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { FormatName } from './formats.ts';
-
-export type Headers = Readonly<Record<string, string>>;
-export type PlaceScope = 'user' | 'project' | 'file';
+import { CLIENTS, EACH_PROJECT, HEADERS, HTTP } from './knownClients.ts';
+import type { Carry, PlaceScope, Spell } from './knownClients.ts';
 
 /** A part of a client's file that lists MCP servers by name. */
 export interface ClientPlace {
@@ -22,10 +21,8 @@ export interface ClientPlace {
   readonly format: FormatName;
   /** Keys that lead to the servers; undefined: the first of KEYS that the file has. EACH_PROJECT matches every key. */
   readonly at: readonly string[] | undefined;
-  /** How the client spells a gateway at this URL. */
-  readonly spell: (url: string) => JsonObject;
-  /** How the client spells headers, beside that; empty for one that starts a process. */
-  readonly carry: (headers: Headers) => JsonObject;
+  readonly spell: Spell;
+  readonly carry: Carry;
   /** What the client needs beside its entry. */
   readonly note?: string | undefined;
 }
@@ -33,180 +30,11 @@ export interface ClientPlace {
 /** Where clients keep their servers, in order of preference. */
 export const KEYS = ['mcpServers', 'servers', 'mcp_servers', 'context_servers', 'mcp', 'extensions'];
 
-/** Matches every key of its table; the keys are folders of projects. */
-export const EACH_PROJECT = '*';
-
 interface Surroundings {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
 }
-interface Base {
-  readonly home: string;
-  /** Where programs keep their settings: ~/.config or ~/Library/Application Support. */
-  readonly settings: string;
-  readonly config: string;
-  readonly cwd: string;
-  readonly env: Env;
-}
-interface ClientKind {
-  readonly name: string;
-  readonly label: string;
-  readonly at: readonly string[];
-  readonly spell: ClientPlace['spell'];
-  /** Default: `headers`. */
-  readonly carry?: ClientPlace['carry'];
-  readonly note?: string;
-  /** Files of each scope; without keys, those of the client count. */
-  readonly files: (
-    base: Base,
-  ) => readonly (readonly [scope: PlaceScope, path: string, at?: readonly string[]])[];
-}
-
-const HTTP: ClientPlace['spell'] = (url) => ({ type: 'http', url });
-const URL_ONLY: ClientPlace['spell'] = (url) => ({ url });
-const HEADERS: ClientPlace['carry'] = (headers) => ({ headers });
-
-const CLIENTS: readonly ClientKind[] = [
-  {
-    name: 'claude-code',
-    label: 'Claude Code',
-    at: ['mcpServers'],
-    spell: HTTP,
-    files: ({ home, cwd, env }) => {
-      const own = join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json');
-      return [
-        ['user', own],
-        ['project', own, ['projects', EACH_PROJECT, 'mcpServers']],
-        ['project', join(cwd, '.mcp.json')],
-      ];
-    },
-  },
-  {
-    name: 'claude-desktop',
-    label: 'Claude Desktop',
-    at: ['mcpServers'],
-    // It starts processes only.
-    spell: (url) => ({ command: 'pegboard', args: ['agent', '--mcp-server', '--endpoint', url] }),
-    carry: () => ({}),
-    files: ({ settings }) => [['user', join(settings, 'Claude/claude_desktop_config.json')]],
-  },
-  {
-    name: 'codex',
-    label: 'Codex',
-    at: ['mcp_servers'],
-    spell: URL_ONLY,
-    carry: (headers) => ({ http_headers: headers }),
-    files: ({ home, cwd, env }) => [
-      ['user', join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml')],
-      ['project', join(cwd, '.codex/config.toml')],
-    ],
-  },
-  {
-    name: 'gemini',
-    label: 'Gemini CLI',
-    at: ['mcpServers'],
-    spell: (url) => ({ httpUrl: url }),
-    note: 'Gemini CLI disables MCP servers in folders that it does not trust; it asks for trust when you start gemini there',
-    files: ({ home, cwd }) => [
-      ['user', join(home, '.gemini/settings.json')],
-      ['project', join(cwd, '.gemini/settings.json')],
-    ],
-  },
-  {
-    name: 'vscode',
-    label: 'VS Code',
-    at: ['servers'],
-    spell: HTTP,
-    files: ({ settings, cwd }) => [
-      ['user', join(settings, 'Code/User/mcp.json')],
-      ['project', join(cwd, '.vscode/mcp.json')],
-    ],
-  },
-  {
-    name: 'cursor',
-    label: 'Cursor',
-    at: ['mcpServers'],
-    spell: URL_ONLY,
-    files: ({ home, cwd }) => [
-      ['user', join(home, '.cursor/mcp.json')],
-      ['project', join(cwd, '.cursor/mcp.json')],
-    ],
-  },
-  {
-    name: 'windsurf',
-    label: 'Windsurf',
-    at: ['mcpServers'],
-    spell: (url) => ({ serverUrl: url }),
-    files: ({ home }) => [['user', join(home, '.codeium/windsurf/mcp_config.json')]],
-  },
-  {
-    name: 'opencode',
-    label: 'opencode',
-    at: ['mcp'],
-    spell: (url) => ({ type: 'remote', url, enabled: true }),
-    files: ({ config, cwd }) => [
-      // It reads all of them.
-      ...['opencode.json', 'opencode.jsonc', 'config.json'].map(
-        (name) => ['user', join(config, 'opencode', name)] as const,
-      ),
-      ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(
-        (name) => ['project', join(cwd, name)] as const,
-      ),
-    ],
-  },
-  {
-    name: 'zed',
-    label: 'Zed',
-    at: ['context_servers'],
-    spell: URL_ONLY,
-    files: ({ config, cwd }) => [
-      ['user', join(config, 'zed/settings.json')],
-      ['project', join(cwd, '.zed/settings.json')],
-    ],
-  },
-  {
-    name: 'lm-studio',
-    label: 'LM Studio',
-    at: ['mcpServers'],
-    spell: URL_ONLY,
-    files: ({ home }) => [['user', join(home, '.lmstudio/mcp.json')]],
-  },
-  {
-    name: 'cline',
-    label: 'Cline',
-    at: ['mcpServers'],
-    spell: (url) => ({ type: 'streamableHttp', url, disabled: false }),
-    files: ({ settings }) => [
-      [
-        'user',
-        join(settings, 'Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
-      ],
-    ],
-  },
-  {
-    name: 'goose',
-    label: 'Goose',
-    at: ['extensions'],
-    spell: (uri) => ({
-      type: 'streamable_http',
-      name: 'pegboard',
-      description: 'All MCP servers behind Pegboard',
-      uri,
-      enabled: true,
-      timeout: 300,
-    }),
-    files: ({ config }) => [['user', join(config, 'goose/config.yaml')]],
-  },
-  {
-    name: 'continue',
-    label: 'Continue',
-    at: ['mcpServers'],
-    spell: (url) => ({ name: 'pegboard', type: 'streamable-http', url }),
-    carry: (headers) => ({ requestOptions: { headers } }),
-    files: ({ home }) => [['user', join(home, '.continue/config.yaml')]],
-  },
-];
 
 export const CLIENT_NAMES: readonly string[] = CLIENTS.map(({ name }) => name);
 
@@ -259,7 +87,7 @@ function fileAt(path: string): ClientPlace {
     scope: 'file',
     isOfProject: false,
     path,
-    folder: dirname(path).replace(/\/\.(vscode|cursor|gemini|codex|opencode|zed)$/, ''),
+    folder: dirname(path).replace(/\/\.(vscode|cursor|gemini|qwen|github|codex|opencode|zed)$/, ''),
     format: formatOf(path),
     at: undefined,
     spell: HTTP,

@@ -44,7 +44,12 @@ interface Skipped {
 }
 
 /** Understands the spellings of all known clients, which differ in the names of keys only. */
-export function serverOfEntry({ name, place, value }: ClientEntry, surroundings: Env): Server | Skipped {
+export function serverOfEntry(
+  { name, place, value: given }: ClientEntry,
+  surroundings: Env,
+): Server | Skipped {
+  // Cline CLI writes what it starts, or where it connects, one level deeper.
+  const value = isObject(given['transport']) ? { ...given, ...given['transport'] } : given;
   const command = commandOf(value);
   const url = ['httpUrl', 'url', 'serverUrl', 'uri'].map((key) => value[key]).find(isText);
   if (name === 'pegboard' || command?.[0]?.endsWith('pegboard') === true)
@@ -92,13 +97,16 @@ function commandOf(value: JsonObject): readonly string[] | undefined {
   return undefined;
 }
 
-/** Tools that the client offers or hides: Gemini CLI, Codex, Goose, for which an empty list means all, and Windsurf. */
+/** Tools that the client offers or hides: Gemini CLI, Codex, Copilot CLI, Goose, for which an empty list means all, and Windsurf. */
 export function limitsOf(value: JsonObject): ToolLimits {
   const [include, exclude] = [
-    ['includeTools', 'enabled_tools', 'available_tools'],
+    ['includeTools', 'enabled_tools', 'tools', 'available_tools'],
     ['excludeTools', 'disabled_tools', 'disabledTools'],
   ].map((keys) => keys.map((key) => listOf(value[key])).find((names) => names.length > 0));
-  return { ...(include && { includeTools: include }), ...(exclude && { excludeTools: exclude }) };
+  return {
+    ...(include?.includes('*') === false && { includeTools: include }),
+    ...(exclude && { excludeTools: exclude }),
+  };
 }
 
 function headersOf(value: JsonObject): Texts {

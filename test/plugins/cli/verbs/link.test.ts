@@ -14,7 +14,7 @@ describe('pegboard link', () => {
     const home = makeClientHome({});
     const names = [
       ...['claude-code', 'claude-desktop', 'codex', 'gemini', 'vscode', 'cursor', 'windsurf', 'opencode'],
-      ...['zed', 'lm-studio', 'cline', 'goose', 'continue'],
+      ...['zed', 'lm-studio', 'cline', 'cline-cli', 'goose', 'continue', 'qwen', 'copilot'],
     ];
     const { code, stderr } = await home.run(['link', '--yes', ...names, '--endpoint', GATEWAY]);
     expect(code, stderr).to.equal(0);
@@ -22,6 +22,12 @@ describe('pegboard link', () => {
     const cline = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
     expect(json('.claude.json')).to.deep.equal({ mcpServers: { pegboard: { type: 'http', url: GATEWAY } } });
     expect(json('.gemini/settings.json')).to.deep.equal({ mcpServers: { pegboard: { httpUrl: GATEWAY } } });
+    expect(json('.qwen/settings.json')).to.deep.equal({
+      mcpServers: { pegboard: { httpUrl: GATEWAY, alwaysLoadTools: true } },
+    });
+    expect(json('.copilot/mcp-config.json')).to.deep.equal({
+      mcpServers: { pegboard: { type: 'http', url: GATEWAY, deferTools: 'never' } },
+    });
     expect(json('.config/Code/User/mcp.json')).to.deep.equal({
       servers: { pegboard: { type: 'http', url: GATEWAY } },
     });
@@ -34,9 +40,10 @@ describe('pegboard link', () => {
     expect(json('.config/zed/settings.json')).to.deep.equal({
       context_servers: { pegboard: { url: GATEWAY } },
     });
-    expect(json(cline)).to.deep.equal({
-      mcpServers: { pegboard: { type: 'streamableHttp', url: GATEWAY, disabled: false } },
-    });
+    for (const name of [cline, '.cline/data/settings/cline_mcp_settings.json'])
+      expect(json(name)).to.deep.equal({
+        mcpServers: { pegboard: { type: 'streamableHttp', url: GATEWAY, disabled: false } },
+      });
     expect(home.read('.codex/config.toml')).to.equal(`[mcp_servers.pegboard]\nurl = "${GATEWAY}"\n`);
     expect(home.read('.config/goose/config.yaml')).to.include(
       `extensions:\n  pegboard:\n    type: streamable_http\n`,
