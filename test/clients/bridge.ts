@@ -8,7 +8,7 @@ import { Gateway } from './gateway.ts';
 import { Home } from './home.ts';
 import type { Leg } from './legs.ts';
 import { callOf, expectIn, play } from './play.ts';
-import { connectingLine } from './readmeLines.ts';
+import { connecting } from './readmeLines.ts';
 
 const ECHO = 'x_everything_echo';
 const MEMORY = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
@@ -23,7 +23,7 @@ export const AGENT_BRIDGE: Leg<Client> = {
       callOf(ECHO, { message: 'before' }),
       { ...callOf(ECHO, { message: 'after' }), before: () => gateway.restart('kill') },
     ];
-    const connect = client.addCommand('pegboard', bridgeTo(gateway).join(' '));
+    const connect = { line: client.addCommand('pegboard', bridgeTo(gateway).join(' ')) };
     const { api, output } = await play(client, script, { connect, isPermitted: true });
     expectIn(api.results, ['Echo: before', 'Echo: after'], output);
     return 'both calls answered';
@@ -44,7 +44,7 @@ export const INSPECTOR_BRIDGE: Leg<Program> = {
     };
     const gateway = await Gateway.start({ servers: { memory: definition } });
     const inspect = ['mcp-inspector', '--cli', ...bridgeTo(gateway)];
-    const line = connectingLine('Inspector', gateway.url);
+    const [line = ''] = Object.values(connecting('Inspector', gateway.url));
     const direct = await home.type(line.replace('npx -y @modelcontextprotocol/inspector', 'mcp-inspector'));
     const bridged = await home.run([...inspect, '--method', 'tools/list']);
     if (!direct.stdout.includes('"call_tool"') || bridged.stdout !== direct.stdout)

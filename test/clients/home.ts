@@ -1,9 +1,18 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
+import type { JsonObject } from '../../kernel/index.ts';
 import { newBrowser } from '../support/browser.ts';
 import { defer } from '../support/cleanup.ts';
 import { commandOnTerminal } from '../support/onTerminal.ts';
@@ -45,10 +54,12 @@ export class Home {
     return readFileSync(this.at(file), 'utf8');
   }
 
-  append(file: string, lines: string): void {
+  /** Adds lines to the end of a file, or the keys of an object to those of a JSON file. */
+  add(file: string, lines: string): void {
     const path = this.at(file);
     mkdirSync(dirname(path), { recursive: true });
-    appendFileSync(path, lines);
+    if (!file.endsWith('.json') || !existsSync(path)) appendFileSync(path, lines);
+    else writeFileSync(path, JSON.stringify({ ...objectIn(this.read(file)), ...objectIn(lines) }, null, 2));
   }
 
   /** A command line as a user types it. @throws Error if it fails */
@@ -109,4 +120,8 @@ export class Home {
     const own = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: this.#home };
     return { cwd: this.at('project'), env: { ...own, ...this.#program.env, ...env } };
   }
+}
+
+function objectIn(text: string): JsonObject {
+  return JSON.parse(text) as JsonObject;
 }

@@ -11,7 +11,7 @@ const FOLDER = join(CACHE, 'pegboard-clients');
 const STAMP = 'installed';
 
 export function folderOf({ name, version }: Program): string {
-  return join(FOLDER, `${name.toLowerCase().replace(' ', '-')}-${version}`);
+  return join(FOLDER, `${name.toLowerCase().replaceAll(' ', '-')}-${version}`);
 }
 
 export function isInstalled(program: Program): boolean {

@@ -1,7 +1,7 @@
-import type { Client, Program } from './clients.ts';
+import type { Agent, Client, Program } from './clients.ts';
 import { Gateway } from './gateway.ts';
-import { callOf, expectIn, play, step } from './play.ts';
-import { connectingLine } from './readmeLines.ts';
+import { callOf, expectIn, expectOffered, play, step } from './play.ts';
+import { connecting } from './readmeLines.ts';
 
 const ECHO = 'x_everything_echo';
 
@@ -12,7 +12,7 @@ export interface Leg<P extends Program> {
 }
 
 /** The README's lines, then filter, describe, call, restart of the gateway, call. */
-const loop: Leg<Client> = {
+const loop: Leg<Agent> = {
   title: 'connects by the README, finds, describes and calls a tool, and calls it again after a restart',
   run: async (client) => {
     const gateway = await Gateway.start();
@@ -21,40 +21,36 @@ const loop: Leg<Client> = {
       step('describe_tool', { name: ECHO }),
       callOf(ECHO, { message: 'before' }),
       { ...callOf(ECHO, { message: 'after' }), before: () => gateway.restart() },
+      callOf(ECHO, { message: 'again' }),
     ];
     const { api, output } = await play(client, script, {
-      connect: connectingLine(client.name, gateway.url),
+      connect: connecting(client.name, gateway.url),
       isPermitted: true,
     });
-    expectIn(api.results, ['"x_everything_echo', 'inputSchema', 'Echo: before', 'Echo: after'], output);
-    const names = api.first.map(({ name }) => name);
-    if (names.length !== client.offered)
-      throw new Error(
-        `the first request offers ${names.length} of our tools, not ${client.offered}: ${names.join(' ')}`,
-      );
-    const bare = api.first.filter(({ entry }) => !JSON.stringify(entry).includes('"properties"'));
-    if (bare.length > 0) throw new Error(`${bare[0]?.name ?? ''} is offered without its schema`);
-    const bytes = Buffer.byteLength(JSON.stringify(api.first.map(({ entry }) => entry)));
-    return `${names.length} of our tools in its first request, ${bytes} bytes`;
+    const offered = expectOffered(client, api, output);
+    const after = client.isThrownByRestart === true ? '' : 'Echo: after';
+    const expected = ['"x_everything_echo', 'inputSchema', 'Echo: before', after, 'Echo: again'];
+    expectIn(api.results, expected, output);
+    return offered;
   },
 };
 
 /** Reaction of a client to a destructive tool, without settings. */
-const unasked: Leg<Client> = {
+const unasked: Leg<Agent> = {
   title: 'does not run call_tool without permission',
   run: async (client) => {
     const gateway = await Gateway.start();
     const { api, output } = await play(client, [callOf(ECHO, { message: 'unasked' })], {
-      connect: connectingLine(client.name, gateway.url),
+      connect: connecting(client.name, gateway.url),
     });
     const said = api.results[0] ?? output;
-    if (!said.includes(client.refusal))
-      throw new Error(`expected the refusal "${client.refusal}", got ${said}`);
-    return client.refusal;
+    const { refusal = '' } = client;
+    if (!said.includes(refusal)) throw new Error(`expected the refusal "${refusal}", got ${said}`);
+    return refusal;
   },
 };
 
-const reading: Leg<Client> = {
+const reading: Leg<Agent> = {
   title: 'runs read-only tools at /mcp/t/read-only without permission, and no others',
   run: async (client) => {
     const gateway = await Gateway.start();
@@ -64,7 +60,7 @@ const reading: Leg<Client> = {
       callOf('core_service_stop', { name: 'everything' }),
     ];
     const { api, output } = await play(client, script, {
-      connect: connectingLine(client.name, gateway.url).replace('/mcp', '/mcp/t/read-only'),
+      connect: connecting(client.name, gateway.url, '/t/read-only'),
     });
     const outside = 'is outside the toolset';
     expectIn(api.results, ['Echo: read', outside, outside], output);
@@ -85,7 +81,7 @@ const large: Leg<Client> = {
       { tool: 'get_result', args: (last: string) => ({ handle: handleIn(last), offset: 4_000 }) },
     ];
     const { api, output } = await play(client, script, {
-      connect: connectingLine(client.name, gateway.url),
+      connect: connecting(client.name, gateway.url),
       isPermitted: true,
     });
     expectIn(api.results.slice(-1), ['the end'], output);
@@ -97,6 +93,10 @@ function handleIn(result: string): string {
   return /get_result \{[\\" ]*handle[\\" :]*([\w.-]+)/.exec(result)?.[1] ?? 'none';
 }
 
-export function legsOf({ trustsReading }: Client): readonly Leg<Client>[] {
-  return [loop, unasked, large, ...(trustsReading ? [reading] : [])];
+/** The legs that every agent takes, except for what it never asks. */
+export function shortLegsOf({ refusal, trustsReading = false }: Agent): readonly Leg<Agent>[] {
+  return [loop, ...(refusal === undefined ? [] : [unasked]), ...(trustsReading ? [reading] : [])];
+}
+export function legsOf(client: Client): readonly Leg<Client>[] {
+  return [...shortLegsOf(client), large];
 }

@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { EVERYTHING, startEverything } from '../support/everything.ts';
 import { packedProgram } from '../support/packed.ts';
-import type { Configured } from './clients.ts';
+import type { Agent, Configured, Listing } from './clients.ts';
 import { Gateway } from './gateway.ts';
 import { Home } from './home.ts';
 import type { Leg } from './legs.ts';
+import { callOf, expectIn, expectOffered, play } from './play.ts';
 
 const COMMAND = `${process.execPath} ${EVERYTHING} stdio`;
 
 /** The client's own command line writes its files, Pegboard's changes them. */
-export const LINK: Leg<Configured> = {
+export const LINK: Leg<Listing> = {
   title: 'is linked in place of the servers that it has added, and has its files back byte for byte',
   run: async (client) => {
     const { home, gateway, pegboard } = await setUp(client);
@@ -48,35 +49,66 @@ export const LINK: Leg<Configured> = {
   },
 };
 
+/** The short form for agents, also those without a list of servers: they call through the entry that Pegboard writes. */
+export const LINKED_CALL: Leg<Agent> = {
+  title:
+    'calls a server that it has added, once it is linked in its place, and has its files back byte for byte',
+  run: async (client) => {
+    const home = new Home(client);
+    const gateway = await Gateway.start({ servers: {} });
+    const pegboard = pegboardIn(home, gateway);
+    let former: Readonly<Record<string, string>> = {};
+    const { api, output } = await play(client, [callOf('x_command_echo', { message: 'linked' })], {
+      home,
+      isPermitted: true,
+      prepare: async () => {
+        await home.type(client.addCommand('command', COMMAND));
+        former = filesOf(client, home);
+        await pegboard(['import', client.word, '--link', '--yes', '--endpoint', `${gateway.url}/mcp`]);
+        await gateway.connected(1);
+      },
+    });
+    const offered = expectOffered(client, api, output);
+    expectIn(api.results, ['Echo: linked'], output);
+    await pegboard(['unlink', client.word, '--yes']);
+    expectSame(filesOf(client, home), former);
+    return `${client.files.join(' and ')}; ${offered}`;
+  },
+};
+
+/** A command of Pegboard in the client's home. @returns its output @throws Error if it fails */
+type Command = (args: readonly string[]) => Promise<string>;
+function pegboardIn(home: Home, { directory }: Gateway): Command {
+  return async (args) => {
+    const { code, text } = await home.run([
+      ...[process.execPath, packedProgram(), ...args],
+      ...['--config-path', directory],
+    ]);
+    if (code !== 0) throw new Error(`pegboard ${args.join(' ')} ended with ${code ?? 'a signal'}:\n${text}`);
+    return text;
+  };
+}
+
 interface SetUp {
   readonly home: Home;
   /** A gateway without servers. */
   readonly gateway: Gateway;
-  /** A command of Pegboard in the client's home. @returns its output @throws Error if it fails */
-  readonly pegboard: (args: readonly string[]) => Promise<string>;
+  readonly pegboard: Command;
 }
 
 /** A client with two servers: `command` (stdio) in its default scope, `address` (http) for all projects. */
-async function setUp(client: Configured): Promise<SetUp> {
+async function setUp(client: Listing): Promise<SetUp> {
   const home = new Home(client);
   const gateway = await Gateway.start({ servers: {} });
   await home.type(client.addCommand('command', COMMAND));
   await home.type(client.addUrl('address', await startEverything('streamableHttp')));
   // Claude Code completes its file when it runs for the first time.
   await expectListed(client, home, ['address', 'command']);
-  const pegboard = async (args: readonly string[]): Promise<string> => {
-    const { code, text } = await home.run([
-      ...[process.execPath, packedProgram(), ...args],
-      ...['--config-path', gateway.directory],
-    ]);
-    if (code !== 0) throw new Error(`pegboard ${args.join(' ')} ended with ${code ?? 'a signal'}:\n${text}`);
-    return text;
-  };
-  return { home, gateway, pegboard };
+  return { home, gateway, pegboard: pegboardIn(home, gateway) };
 }
 
 /** @throws Error if the client shows other servers as connected */
-async function expectListed(client: Configured, home: Home, names: readonly string[]): Promise<void> {
+async function expectListed(client: Listing, home: Home, names: readonly string[]): Promise<void> {
   const { text } = await home.type(client.list);
   const listed = [...text.matchAll(client.listed)].map(([, name = '']) => name).sort();
   if (!isDeepStrictEqual(listed, names)) throw new Error(`it lists not ${names.join(', ')}, but\n${text}`);

@@ -2,12 +2,12 @@
 import { parseArgs } from 'node:util';
 import { runEnds } from '../support/cleanup.ts';
 import { AGENT_BRIDGE, INSPECTOR_BRIDGE } from './bridge.ts';
-import { CLIENTS, INSPECTOR, OPENCODE } from './clients.ts';
+import { AGENTS, CLIENTS, INSPECTOR, OPENCODE } from './clients.ts';
 import type { Client, Program } from './clients.ts';
 import { folderOf, install, isInstalled } from './installation.ts';
-import { legsOf } from './legs.ts';
+import { legsOf, shortLegsOf } from './legs.ts';
 import type { Leg } from './legs.ts';
-import { LINK } from './link.ts';
+import { LINK, LINKED_CALL } from './link.ts';
 import { GEMINI_SIGN_IN, INSPECTOR_PAGE_SIGN_IN, OPENCODE_SIGN_IN } from './pageSignIn.ts';
 import { CLAUDE_SIGN_IN, CODEX_SIGN_IN, INSPECTOR_SIGN_IN } from './signIn.ts';
 
@@ -22,7 +22,10 @@ interface Suite {
   readonly legs: readonly { readonly title: string; readonly run: () => Promise<string> }[];
 }
 function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
-  return { program, legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })) };
+  return {
+    program,
+    legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })),
+  };
 }
 const SIGN_IN: Readonly<Record<string, Leg<Client>>> = {
   'Claude Code': CLAUDE_SIGN_IN,
@@ -35,6 +38,7 @@ function signInOf({ name }: Client): readonly Leg<Client>[] {
 }
 const SUITES: readonly Suite[] = [
   ...CLIENTS.map((client) => suite(client, [...legsOf(client), LINK, AGENT_BRIDGE, ...signInOf(client)])),
+  ...AGENTS.map((agent) => suite(agent, [...shortLegsOf(agent), LINKED_CALL])),
   suite(OPENCODE, [LINK, OPENCODE_SIGN_IN]),
   suite(INSPECTOR, [INSPECTOR_BRIDGE, INSPECTOR_SIGN_IN, INSPECTOR_PAGE_SIGN_IN]),
 ];
@@ -64,7 +68,10 @@ async function main(): Promise<number> {
     }
     for (const { title, run } of legs) {
       try {
-        print(`${titleOf(program)} ${title}: ${await run()}\n`);
+        const begun = performance.now();
+        const seen = await run();
+        const seconds = Math.round((performance.now() - begun) / 1_000);
+        print(`${titleOf(program)} ${title}: ${seen} (${seconds} s)\n`);
         passed += 1;
       } catch (error) {
         print(`FAULT ${titleOf(program)} ${title}: ${String(error)}\n`);

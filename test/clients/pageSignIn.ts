@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { HAS_CHROMIUM, NO_CHROMIUM, startChromium } from '../support/browser.ts';
 import { freePort } from '../support/everything.ts';
 import { until } from '../support/until.ts';
-import type { Client, Configured, Program } from './clients.ts';
+import type { Client, Listing, Program } from './clients.ts';
 import type { Leg } from './legs.ts';
 import { callOf, expectIn, play } from './play.ts';
 import { addressAt, ANSWER, LIFETIME_S, setUp, TOOL } from './signIn.ts';
@@ -40,7 +40,7 @@ export const INSPECTOR_PAGE_SIGN_IN: Leg<Program> = {
 };
 
 /** Its command line signs in; its list connects with the tokens. */
-export const OPENCODE_SIGN_IN: Leg<Configured> = {
+export const OPENCODE_SIGN_IN: Leg<Listing> = {
   title: 'signs in by `opencode mcp auth` and connects',
   run: async (opencode) => {
     const { gateway, home } = await setUp(opencode, 'public registration', '/mcp/oauth/callback');
@@ -59,7 +59,7 @@ export const GEMINI_SIGN_IN: Leg<Client> = {
   run: async (gemini) => {
     const { gateway, home, provider } = await setUp(gemini, 'public registration', '/oauth/callback');
     // Else it begins with a choice of accounts.
-    home.append('.gemini/settings.json', '{ "security": { "auth": { "selectedType": "vertex-ai" } } }');
+    home.add('.gemini/settings.json', '{ "security": { "auth": { "selectedType": "vertex-ai" } } }');
     await home.type(`${gemini.addUrl('pegboard', `${gateway.url}/mcp`)} --trust`);
     const { type, shown, exited } = home.terminal(
       ['gemini', '-m', 'gemini-2.5-flash'],

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { CLIENTS } from './clients.ts';
-import { connectingLine, permissionOf } from './readmeLines.ts';
+import { AGENTS, CLIENTS } from './clients.ts';
+import { connecting, permissionOf } from './readmeLines.ts';
 
 describe('README.md', () => {
-  for (const name of new Set(CLIENTS.map((client) => client.name)))
+  for (const [name, { refusal }] of new Map([...CLIENTS, ...AGENTS].map((client) => [client.name, client])))
     it(`contains the lines that connect ${name} and let it run tools`, () => {
-      expect(connectingLine(name, 'http://localhost:1')).to.contain('http://localhost:1/mcp');
-      const permission = permissionOf(name);
-      expect('flag' in permission ? permission.flag : permission.lines.trim()).not.to.equal('');
+      const connection = connecting(name, 'http://localhost:1');
+      expect(Object.values(connection).join()).to.contain('http://localhost:1/mcp');
+      if (refusal !== undefined)
+        expect(Object.values(permissionOf(name)).map((text) => text.trim())).not.to.include('');
     });
 });

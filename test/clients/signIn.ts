@@ -73,7 +73,7 @@ export const CODEX_SIGN_IN: Leg<Client> = {
   run: async (client) => {
     const { gateway, home } = await setUp(client, 'public registration', '/callback');
     const { url } = gateway;
-    home.append('.codex/config.toml', `[mcp_servers.pegboard]\nurl = "${url}/mcp"\n`);
+    home.add('.codex/config.toml', `[mcp_servers.pegboard]\nurl = "${url}/mcp"\n`);
     await home.signIn(['codex', 'mcp', 'login', 'pegboard'], addressAt(url));
     const { api, output } = await play(client, [callOf(TOOL, {})], { home, isPermitted: true });
     expectIn(api.results, [ANSWER], output);
