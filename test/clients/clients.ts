@@ -73,7 +73,7 @@ const codexProvider = (model: string): string =>
 
 export const CLIENTS: readonly Client[] = [
   { ...claudeCode, version: '2.1.197', offered: 13 },
-  { ...claudeCode, version: '2.1.330', offered: 3 },
+  { ...claudeCode, version: '2.1.332', offered: 3 },
   {
     name: 'Codex',
     version: '0.169.0',

@@ -32,6 +32,14 @@ export function install(program: Program): void {
   writeFileSync(join(folder, STAMP), specOf(program));
 }
 
+/** The program at the version that the registry calls the newest. @throws when npm does not know */
+export function newest<P extends Program>(program: P): P {
+  const { stdout } = spawnSync('npm', ['view', program.package, 'version'], { encoding: 'utf8' });
+  const version = stdout.trim();
+  if (version === '') throw new Error(`npm does not know the newest version of ${program.package}`);
+  return { ...program, version };
+}
+
 function specOf(program: Program): string {
   return `${program.package}@${program.version}`;
 }

@@ -4,27 +4,31 @@ import { runEnds } from '../support/cleanup.ts';
 import { AGENT_BRIDGE, INSPECTOR_BRIDGE } from './bridge.ts';
 import { AGENTS, CLIENTS, INSPECTOR, OPENCODE } from './clients.ts';
 import type { Client, Program } from './clients.ts';
-import { folderOf, install, isInstalled } from './installation.ts';
+import { folderOf, install, isInstalled, newest } from './installation.ts';
 import { legsOf, shortLegsOf } from './legs.ts';
 import type { Leg } from './legs.ts';
 import { LINK, LINKED_CALL } from './link.ts';
 import { GEMINI_SIGN_IN, INSPECTOR_PAGE_SIGN_IN, OPENCODE_SIGN_IN } from './pageSignIn.ts';
 import { CLAUDE_SIGN_IN, CODEX_SIGN_IN, INSPECTOR_SIGN_IN } from './signIn.ts';
 
-const USAGE = `npm run clients -- [--install] [--only <words>]
+const USAGE = `npm run clients -- [--install] [--newest] [--only <words>]
 
   --install   installs missing clients from npm, in the user's cache folder; without it they are skipped
+  --newest    each client at its newest version instead of the pinned one; installs it
   --only      clients whose name and version contain these words
 `;
 
 interface Suite {
   readonly program: Program;
   readonly legs: readonly { readonly title: string; readonly run: () => Promise<string> }[];
+  /** The same legs with the newest version. */
+  readonly newest: () => Suite;
 }
 function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
   return {
     program,
     legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })),
+    newest: () => suite(newest(program), legs),
   };
 }
 const SIGN_IN: Readonly<Record<string, Leg<Client>>> = {
@@ -47,18 +51,20 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       install: { type: 'boolean', default: false },
+      newest: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return print(USAGE);
-  const suites = SUITES.filter(({ program }) => titleOf(program).includes(values.only));
+  const pinned = SUITES.filter(({ program }) => titleOf(program).includes(values.only));
+  const suites = values.newest ? newestOf(pinned) : pinned;
   if (suites.length === 0) return print(`no client matches ${values.only}\n`, 2);
   let passed = 0;
   let failed = 0;
   const skipped: string[] = [];
   for (const { program, legs } of suites) {
-    if (values.install && !isInstalled(program)) {
+    if ((values.install || values.newest) && !isInstalled(program)) {
       print(`installing ${titleOf(program)} into ${folderOf(program)}\n`);
       install(program);
     }
@@ -87,6 +93,10 @@ async function main(): Promise<number> {
   return failed > 0 || passed === 0 ? 1 : 0;
 }
 
+/** A program that is pinned twice comes once, with what is expected of its last pin. */
+function newestOf(suites: readonly Suite[]): readonly Suite[] {
+  return [...new Map(suites.map((one) => [one.program.name, one])).values()].map((one) => one.newest());
+}
 function titleOf({ name, version }: Program): string {
   return `${name} ${version}`;
 }
