@@ -118,7 +118,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Agents that take the short legs. */
+/** Agents that take the short legs, so that the run stays short. */
 export const AGENTS: readonly Agent[] = [
   {
     name: 'Qwen Code',
