@@ -68,11 +68,12 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const trimmedSchemaOf = createTrimmer(summaryOf);
   const starting = stillStarting(scope);
   const inOrder = [
-    listTools(scope, { summaryOf, turns, starting }),
-    describeTool(scope, starting),
-    listCoreTools(scope, summaryOf),
+    // A model takes the first one for the first step.
     filterTools(scope, { ranker, words, summaryOf, trimmedSchemaOf, turns, starting }),
     callTool(scope, { store, turns, starting, trimmedSchemaOf, worker: examiner }),
+    describeTool(scope, starting),
+    listTools(scope, { summaryOf, turns, starting }),
+    listCoreTools(scope, summaryOf),
     listResources(scope),
     describeResource(scope),
     getResource(scope),

@@ -104,9 +104,10 @@ describe('e2e: tools/list', () => {
     expect(await hintsFor({ 'x-service-toolset': 'preset:read-only' })).to.equal('private');
   });
 
-  it('hints which tools to show at once and how large a page may be, in 7 kB in all', async () => {
+  it('begins with filter_tools, and hints which tools to show at once and how large a page may be, in 5,000 bytes in all', async () => {
     const client = await connect('/mcp');
     const tools = await client.listTools();
+    expect(tools[0]).to.include({ name: 'filter_tools' });
     const marked = tools.filter(({ _meta }) => _meta !== undefined);
     const always = { 'anthropic/alwaysLoad': true };
     expect(Object.fromEntries(marked.map(({ name, _meta }) => [name, _meta]))).to.deep.equal({
@@ -115,7 +116,29 @@ describe('e2e: tools/list', () => {
       call_tool: always,
       get_result: { 'anthropic/maxResultSizeChars': 200_000 },
     });
-    expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(7_000);
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.at.most(5_000);
+  });
+
+  it('declares what agents need, in schemas that admit what operators also send', async () => {
+    const client = await connect('/mcp');
+    const [filter, ...others] = await client.listTools();
+    const { properties } = filter?.['inputSchema'] as { properties: object };
+    expect(properties).to.have.all.keys('query', 'queries', 'pattern', 'include_schema', 'limit', 'toolset');
+    for (const { name, inputSchema, annotations } of [filter!, ...others]) {
+      expect(inputSchema, name).to.include({ type: 'object' }).and.have.property('properties');
+      expect(inputSchema, name).not.to.have.property('additionalProperties');
+      if (name !== 'call_tool') expect(annotations, name).to.deep.equal({ readOnlyHint: true });
+    }
+    const second = { description_filter: 'of git', case_sensitive: true, include_presets: true, offset: 1 };
+    const answer = JSON.parse(textOf(await client.callMeta('filter_tools', { labels: {}, ...second }))) as {
+      filters: object;
+      total: number;
+      filtered_count: number;
+      presets: readonly object[];
+    };
+    expect(answer.filters).to.include({ description_filter: 'of git', case_sensitive: true, offset: 1 });
+    expect(answer).to.include({ total: 2, filtered_count: 1 });
+    expect(answer.presets.length).to.be.above(2);
   });
 
   it('tells the way of two turns, in the instructions and by the three main tools, in 350 tokens', async () => {

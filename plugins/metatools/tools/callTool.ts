@@ -59,9 +59,9 @@ export function callTool(scope: Scope<MetatoolsConfig>, parts: CallParts): Tool 
   return metaTool({
     name: CALL_TOOL,
     description:
-      'Run a tool by its exact name, with its arguments in arguments. This is the only way to run what filter_tools, list_tools and list_core_tools show.',
+      'Run a tool by its exact name, with its arguments in arguments. This is the only way to run what filter_tools shows.',
     properties: {
-      name: { type: 'string', description: 'Exact name of the tool' },
+      name: { type: 'string', description: 'Exact name' },
       arguments: {
         type: 'object',
         default: {},

@@ -1,4 +1,4 @@
-import { GatewayError, ToolTable, jsonResult } from 'pegboard';
+import { GatewayError, ToolTable, isObject, jsonResult } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { toDescription } from '../entry/entry.ts';
@@ -14,8 +14,8 @@ export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStart
   return metaTool({
     name: 'describe_tool',
     description:
-      'Show the full description and input schema of one tool, by its exact name, if filter_tools did not give its schema.',
-    properties: { name: { type: 'string', description: 'Exact name, as filter_tools gives it' } },
+      'Show the full description and input schema of one tool, if filter_tools did not give its schema.',
+    properties: { name: { type: 'string', description: 'Exact name' } },
     required: ['name'],
     listed: () => alwaysLoad(scope.config),
     run: async (args, { request, cancel }) => {
@@ -39,7 +39,7 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
   const tool = found?.kind === 'meta' ? undefined : found;
   table.admit(name, tool, request);
   if (tool !== undefined) return tool;
-  if (found !== undefined) throw isMetaTool(name);
+  if (found !== undefined) throw isMetaTool(found);
   const servers = starting.names(request);
   const more = servers.length === 0 ? '' : `; servers are still connecting: ${servers.join(', ')}`;
   const notFound = `tool not found: ${name}${more}`;
@@ -59,8 +59,9 @@ function serverNote(scope: Scope<unknown>, { server }: Tool, request: InboundReq
 }
 
 /** Meta-tools are called directly; they are not in the catalogue. */
-function isMetaTool(name: string): GatewayError {
-  const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
+function isMetaTool({ name, inputSchema: { properties } }: Tool): GatewayError {
+  const taken = isObject(properties) ? Object.keys(properties).join(', ') : '';
+  const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly; it takes ${taken || 'nothing'}`;
   return new GatewayError('TOOL_ARGUMENTS', text);
 }
 

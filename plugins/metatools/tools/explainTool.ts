@@ -16,10 +16,10 @@ import { metaTool } from './metaTool.ts';
 export function explainTool(scope: Scope<MetatoolsConfig>, ranker: Ranker): Tool {
   return metaTool({
     name: 'explain_tool',
-    description: 'Say why you can or cannot see or call a tool, layer by layer, and what would change it.',
+    description: 'Say why you can or cannot see or call a tool, and what would change it.',
     properties: {
-      name: { type: 'string', description: 'Exact name of the tool' },
-      query: { type: 'string', description: 'Also its rank in filter_tools for these words' },
+      name: { type: 'string', description: 'Exact name' },
+      query: { type: 'string', description: 'Also its rank in a search for this' },
     },
     required: ['name'],
     run: async (args, { request }) => {

@@ -9,6 +9,7 @@ import { flag, objectArgument, optionalText, readPage, refuseLonger } from './ar
 import { alwaysLoad } from './clientHints.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
+import { FILTER_ARGUMENTS, LIMIT, UNLISTED_ARGUMENTS } from './filterArguments.ts';
 import { readyCall } from '../entry/readyCall.ts';
 import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import { metaTool } from './metaTool.ts';
@@ -25,7 +26,6 @@ import { starlessPattern } from './starlessPattern.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { understoodToolset } from './understoodToolset.ts';
 
-const LIMIT = 5;
 /** Number of characters filtered between two pauses: a few milliseconds. */
 const PIECE_CHARS = 2_000_000;
 /** Cost of visiting a tool. */
@@ -44,8 +44,9 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
   return metaTool({
     name: 'filter_tools',
     description:
-      'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. If confident, the first has its inputSchema and the arguments for call_tool: fill them in and call. Else choose one and use describe_tool.',
-    properties: PROPERTIES,
+      'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"). If confident, the first has its inputSchema and the arguments for call_tool: fill them in and call. Else choose one and use describe_tool.',
+    properties: FILTER_ARGUMENTS,
+    unlisted: UNLISTED_ARGUMENTS,
     listed: () => alwaysLoad(scope.config),
     understand: (args, request) => understoodToolset(scope, args, request),
     run: async (args, { request }) => {
@@ -65,30 +66,6 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
     },
   });
 }
-
-const PROPERTIES = {
-  query: { type: 'string', description: 'What you want to do, in words' },
-  queries: {
-    type: 'array',
-    items: { type: 'string' },
-    description: 'Up to 8 needs, instead of query',
-  },
-  pattern: { type: 'string', description: 'Glob on the tool name: *issue*' },
-  description_filter: { type: 'string', description: 'Text that the description holds' },
-  labels: { type: 'object', description: 'Labels that a tool must carry' },
-  case_sensitive: { type: 'boolean', default: false, description: 'Of pattern' },
-  include_schema: { type: 'boolean', default: false, description: 'Full descriptions and input schemas' },
-  limit: { type: 'number', minimum: 1, default: LIMIT, description: 'Tools per page' },
-  offset: { type: 'number', minimum: 0, default: 0, description: 'Tools to skip' },
-  toolset: {
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 1,
-    maxItems: 32,
-    description: 'Search in these only: server:<name>, workflow:<name>, tool:<name>, preset:<name>',
-  },
-  include_presets: { type: 'boolean', default: false, description: 'Also list the presets' },
-};
 
 interface Match {
   readonly tool: Tool;

@@ -8,13 +8,12 @@ import { metaTool } from './metaTool.ts';
 export function listCoreTools(scope: Scope<unknown>, summaryOf: SummaryOf): Tool {
   return metaTool({
     name: 'list_core_tools',
-    description:
-      'List the built-in tools (core_*) that manage this service, as one-line summaries. describe_tool shows the arguments of one; call_tool runs it.',
+    description: 'List the built-in tools (core_*) that manage this service.',
     properties: {
       include_schema: {
         type: 'boolean',
         default: false,
-        description: 'Full descriptions and input schemas of all: over 60 KB',
+        description: 'Full schemas: over 60 KB',
       },
     },
     run: (args, { request }) => {

@@ -22,8 +22,7 @@ export function listTools(
 ): Tool {
   return metaTool({
     name: 'list_tools',
-    description:
-      'List all tools page by page, as one-line summaries. To find a tool for a task use filter_tools with a query instead: it is far shorter.',
+    description: 'List all tools page by page. To find a tool for a task, use filter_tools.',
     properties: {
       limit: { type: 'number', minimum: 1, default: LIMIT, description: 'Tools per page' },
       offset: { type: 'number', minimum: 0, default: 0, description: 'Tools to skip' },

@@ -6,7 +6,7 @@ import { objectArgument, requiredText } from './arguments.ts';
 import { listResult, callOptionsOf, retrievalError, textBeside } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';
 
-const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
+const NAME = { name: { type: 'string', description: 'From list_prompts' } };
 const TOO_DEEP = '["omitted: nested too deeply for JSON text; see structuredContent"]';
 
 export function listPrompts(scope: Scope<unknown>): Tool {

@@ -14,12 +14,12 @@ import { McpResourceSource } from '../../contracts/mcp.ts';
 import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';
 
-const URI = { uri: { type: 'string', description: 'As list_resources gives it' } };
+const URI = { uri: { type: 'string', description: 'From list_resources' } };
 
 export function listResources(scope: Scope<unknown>): Tool {
   return metaTool({
     name: 'list_resources',
-    description: 'List the MCP resources and resource templates of all servers.',
+    description: 'List the MCP resources and templates of all servers.',
     run: (_args, { request }) => {
       const resources = resourcesFor(scope, request).map(({ uri, name, description, mimeType }) => ({
         uri,
@@ -44,7 +44,7 @@ export function listResources(scope: Scope<unknown>): Tool {
 export function describeResource(scope: Scope<unknown>): Tool {
   return metaTool({
     name: 'describe_resource',
-    description: 'Show what is known about one resource.',
+    description: 'Describe one resource.',
     properties: URI,
     required: ['uri'],
     run: (args, { request }) => {

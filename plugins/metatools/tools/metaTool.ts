@@ -1,4 +1,4 @@
-import { READING } from 'pegboard';
+import { READING, isObject } from 'pegboard';
 import type { Call, CallResult, InboundRequest, JsonObject, Tool, ToolAnnotations } from 'pegboard';
 import { withText } from '../results/withText.ts';
 import { readArguments } from './readArguments.ts';
@@ -11,6 +11,8 @@ export interface MetaToolParts {
   readonly description: string;
   readonly properties?: JsonObject;
   readonly required?: readonly string[];
+  /** Properties that tools/list leaves out; they are taken as the others are. */
+  readonly unlisted?: readonly string[];
   readonly annotations?: ToolAnnotations;
   /** Receives only declared arguments; empty optional ones are absent. */
   readonly run: (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
@@ -22,28 +24,42 @@ export interface MetaToolParts {
 
 /** Creates a tool of kind meta; read-only unless `annotations` is given. */
 export function metaTool(parts: MetaToolParts): Tool {
-  const { name, description, properties = {}, required = [], annotations = READING } = parts;
+  const { name, description, properties = {}, required = [], unlisted = [], annotations = READING } = parts;
   const { run, failed, listed } = parts;
   const declared = { name, properties, required };
-  const inputSchema = {
-    type: 'object',
-    properties,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
+  const shape = { type: 'object', properties, ...(required.length > 0 && { required }) };
+  const brief = {
+    inputSchema: { ...shape, properties: shortened(properties, unlisted) },
+    ...(annotations.readOnlyHint === true && { annotations: { readOnlyHint: true } }),
   };
   return {
     name,
     kind: 'meta',
     description,
-    inputSchema,
+    inputSchema: { ...shape, additionalProperties: false },
     annotations,
     invoke:
       parts.annotations === undefined
         ? understanding(parts, declared)
         : (args, call) => run(readArguments(args, declared), call),
     ...(failed && { failed }),
-    ...(listed && { listed }),
+    listed: (request) => ({ ...brief, ...listed?.(request) }),
   };
+}
+
+/** The properties as tools/list has them, which every conversation pays for: without bounds, which their error says, and without
+ *  defaults that an absent argument suggests anyway. */
+function shortened(properties: JsonObject, unlisted: readonly string[]): JsonObject {
+  const listed = Object.entries(properties).filter(([key]) => !unlisted.includes(key));
+  return Object.fromEntries(listed.map(([key, property]) => [key, shortProperty(property as JsonObject)]));
+}
+
+function shortProperty(property: JsonObject): JsonObject {
+  const telling = Object.entries(property).filter(([key, value]) => {
+    if (key === 'default') return Boolean(value) && !isObject(value);
+    return key !== 'minimum' && key !== 'maxItems';
+  });
+  return Object.fromEntries(telling);
 }
 
 /** Runs a tool that only reads, and says in its answer what was understood. */

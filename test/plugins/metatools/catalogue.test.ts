@@ -8,11 +8,11 @@ import { turnsDuring } from '../../support/turns.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
 
 const THIRTEEN = [
-  'list_tools',
-  'describe_tool',
-  'list_core_tools',
   'filter_tools',
   'call_tool',
+  'describe_tool',
+  'list_tools',
+  'list_core_tools',
   'list_resources',
   'describe_resource',
   'get_resource',
@@ -287,7 +287,7 @@ describe('metatools: the catalogue', () => {
       expect([unknown.code, unknown.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: files_read']);
       expect(unknown.details).to.deep.equal({ near: ['x_files_read'] });
       const meta = await refusalOf(() => board.call('describe_tool', { name: 'list_tools' }));
-      expect(meta.message).to.match(/call it directly/);
+      expect(meta.message).to.match(/call it directly; it takes limit, offset$/);
       for (const args of [{}, { name: '' }, { name: 5 }]) {
         const refusal = await refusalOf(() => board.call('describe_tool', args));
         expect(refusal.message).to.match(/^name argument is required/);
