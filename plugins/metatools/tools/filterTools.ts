@@ -22,6 +22,7 @@ import type { Ranker } from '../search/ranker.ts';
 import type { ServerWords } from '../search/serverWords.ts';
 import { absentServers } from './absentServers.ts';
 import { searchHint } from './searchHint.ts';
+import { mainInstructions } from './serverInstructions.ts';
 import { starlessPattern } from './starlessPattern.ts';
 import type { StillStarting } from './stillStarting.ts';
 import { understoodToolset } from './understoodToolset.ts';
@@ -143,6 +144,7 @@ async function search(
     ...absent.fields,
     tools:
       best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...rest],
+    ...mainInstructions(scope, page.entries, visible),
     ...(withPresets && { presets: presetsOf(scope) }),
   };
   return { answer, tools: page.entries, isSure };

@@ -63,6 +63,7 @@ describe('access: what a caller may not use', () => {
 
   for (const [name, params] of [
     ['list_tools', {}],
+    ['list_tools', { server: 'bob' }],
     ['filter_tools', { query: 'x_bob_lend' }],
     ['filter_tools', { pattern: 'x_bob_*' }],
     ['filter_tools', { pattern: 'lend' }],

@@ -287,7 +287,7 @@ describe('metatools: the catalogue', () => {
       expect([unknown.code, unknown.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: files_read']);
       expect(unknown.details).to.deep.equal({ near: ['x_files_read'] });
       const meta = await refusalOf(() => board.call('describe_tool', { name: 'list_tools' }));
-      expect(meta.message).to.match(/call it directly; it takes limit, offset$/);
+      expect(meta.message).to.match(/call it directly; it takes limit, offset, server$/);
       for (const args of [{}, { name: '' }, { name: 5 }]) {
         const refusal = await refusalOf(() => board.call('describe_tool', args));
         expect(refusal.message).to.match(/^name argument is required/);

@@ -44,7 +44,7 @@ describe('metatools: arguments of the meta-tools', () => {
       /argument querry .*did you mean query\?$/,
     );
     expect(await near('list_tools', { limt: 1 })).to.match(/argument limt .*did you mean limit\?$/);
-    expect(await near('list_tools', { limit: 5, limt: 1 })).to.match(/; it takes limit, offset$/);
+    expect(await near('list_tools', { limit: 5, limt: 1 })).to.match(/; it takes limit, offset, server$/);
   });
 
   it('are named in a message of bounded length when unknown', async () => {
