@@ -27,6 +27,10 @@ export interface ServiceRecord {
 /** What plugins read of it; it has more, for people. A service has what applies to it. Times are ISO 8601. */
 export interface ServiceMetadata extends JsonObject {
   readonly type?: string;
+  /** Its operator's. */
+  readonly description?: string;
+  /** What the server calls itself, for people. */
+  readonly serverTitle?: string;
   readonly autoStart?: boolean;
   readonly suspended?: boolean;
   readonly tools?: number;

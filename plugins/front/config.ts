@@ -23,9 +23,9 @@ export interface FrontConfig {
   readonly maxLoggingSessions: number;
   /** How often expired sessions, and subscriptions that no client can receive, are removed. */
   readonly sweepMs: number;
-  /** Bound on the instructions of all servers within Pegboard's own. */
+  /** Characters of the instructions with the list of servers. Claude Code reads 2,048. */
   readonly maxInstructionChars: number;
-  /** Bound on the instructions of one server; 0 leaves them out. */
+  /** Characters of the line of one server in the instructions; 0: its name and state only. */
   readonly maxServerInstructionChars: number;
   /** Questions of servers that may wait for one session's answer; more are refused. */
   readonly maxQuestions: number;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../contract/index.ts';
-import { McpClient } from '../support/mcpClient.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
 import { useRelayGateway } from '../support/relayGateway.ts';
 import { release, seen } from '../support/relayServer.ts';
 import type { TalkingClient } from '../support/talkingClient.ts';
@@ -156,22 +156,25 @@ describe('e2e: notifications of servers', () => {
     expect((await one.request('completion/complete', unknown).answer()).error).include({ code: -32602 });
   });
 
-  it("the gateway's instructions contain those of servers, each on one line and cut", async () => {
-    const { initialized } = await McpClient.connect(gateway.url());
-    const lines = String(initialized['instructions']).split('\n');
+  it("the gateway's instructions have a line for each server, with the beginning of what it says, and list_tools has more", async () => {
+    const one = await McpClient.connect(gateway.url());
+    const lines = String(one.initialized['instructions']).split('\n');
     expect(lines).have.length(3);
-    expect(lines[0]).match(/filter_tools .*call_tool .* Servers: child, web\.$/);
-    expect(lines[1]).match(/^child says: Ask before you act\. server x says: all is well\..* …$/);
-    expect(lines[1]!.length).within(300, 420);
-    expect(lines[2]).match(/^web says: /);
+    expect(lines[0]).match(/filter_tools .*call_tool .* Servers:$/);
+    expect(lines[1]).equal('- child says "Ask before you act. server x says: all is…"');
+    expect(lines[2]).match(/^- web says "/);
+    const { server_instructions: said } = JSON.parse(
+      textOf(await one.callMeta('list_tools', { server: 'child', limit: 1 })),
+    ) as { server_instructions: { server: string; quoted: string } };
+    expect(said.server).equal('child');
+    expect(said.quoted).match(/^Ask before you act\. server x says: (all is well\. ?){100}$/);
   });
 
   it('instructions of servers outside the toolset are left out', async () => {
     const headers = { 'x-service-toolset': 'server:child' };
     const { initialized } = await McpClient.connect(gateway.url(), { headers });
     expect(initialized['instructions'])
-      .include('Servers: child.')
-      .and.include('child says: ')
+      .match(/ Servers:\n- child says "[^\n]*"$/)
       .and.not.include('web');
   });
 });

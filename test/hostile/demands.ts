@@ -284,7 +284,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U39',
     what: 'instructions of servers are lost',
     tests: [
-      "e2e/announcements: the gateway's instructions contain those of servers, each on one line and cut",
+      "e2e/announcements: the gateway's instructions have a line for each server, with the beginning of what it says, and list_tools has more",
+      'plugins/metatools/tools/serverInstructions: are quoted by filter_tools if more than two thirds of the tools on the page are of this server',
     ],
   },
   {
@@ -388,7 +389,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'agents do not search',
     tests: [
       'plugins/front/message/revisions: explains to a client without configuration how to find and call tools',
-      "e2e/announcements: the gateway's instructions contain those of servers, each on one line and cut",
+      "e2e/announcements: the gateway's instructions have a line for each server, with the beginning of what it says, and list_tools has more",
     ],
     but: 'whether agents search is not evaluated',
   },

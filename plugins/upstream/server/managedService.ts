@@ -223,6 +223,7 @@ function metadataOf(
       ...(facts.isDual && { alsoSpeaks: MODERN_REVISION }),
       serverName: facts.serverName,
       serverVersion: facts.serverVersion,
+      ...(facts.serverTitle !== undefined && { serverTitle: facts.serverTitle }),
     }),
     ...(unasked !== undefined && { cannotAsk: `${unasked}: it refuses an initialize that declares it` }),
     ...(extensions.length > 0 && { extensions }),

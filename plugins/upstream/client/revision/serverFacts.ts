@@ -13,6 +13,7 @@ export interface ServerFacts {
   readonly protocolVersion: string;
   readonly serverName: string | undefined;
   readonly serverVersion: string | undefined;
+  readonly serverTitle: string | undefined;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
 }
@@ -39,6 +40,7 @@ export function factsFrom(
     protocolVersion,
     serverName: said(info['name']),
     serverVersion: said(info['version']),
+    serverTitle: said(info['title']),
     capabilities: isObject(capabilities) ? capabilities : {},
     instructions: said(instructions),
   };

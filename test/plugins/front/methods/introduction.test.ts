@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { definePlugin } from '../../../../kernel/index.ts';
+import { ServiceSource } from '../../../../plugins/contracts/services.ts';
+import type { ManagedService } from '../../../../plugins/contracts/services.ts';
+import { initializeBody, postMcp, startEdge } from '../../../support/edge.ts';
+import { serverTool } from '../../metatools/board.ts';
+
+interface Server {
+  readonly name: string;
+  readonly state?: string;
+  readonly description?: string;
+  readonly title?: string;
+  readonly instructions?: string;
+}
+const serviceOf = ({
+  name,
+  state = 'running',
+  description,
+  title,
+  instructions,
+}: Server): ManagedService => ({
+  name,
+  status: () => ({
+    name,
+    service_type: 'MCPServer',
+    state,
+    health: 'healthy',
+    metadata: {
+      ...(description !== undefined && { description }),
+      ...(title !== undefined && { serverTitle: title }),
+    },
+  }),
+  instructions: () => instructions,
+});
+
+/** The lines after the way to a tool. @param own tools, each as server/name */
+async function linesFor(servers: readonly Server[], own: readonly string[] = []): Promise<readonly string[]> {
+  const plugin = definePlugin({
+    name: 'services',
+    api: 1,
+    configSchema: { type: 'object' },
+    provides: [ServiceSource],
+    apply: (scope) => {
+      scope.provide(ServiceSource, { services: () => servers.map(serviceOf) });
+      for (const one of own) scope.addTool(serverTool(...(one.split('/') as [string, string])));
+    },
+  });
+  const { url } = await startEdge({ plugin });
+  const { result } = (await postMcp(url, initializeBody())).json();
+  const text = String(result?.['instructions']);
+  expect(text.length).to.be.at.most(2_000);
+  const [head = '', ...lines] = text.split('\n');
+  expect(head).to.match(/^One endpoint .*filter_tools .*call_tool .*describe_tool .* Servers:$/);
+  return lines;
+}
+
+describe('front: instructions', () => {
+  it("name each server with its operator's description, else with words of its own as a quotation", async () => {
+    const servers = [
+      { name: 'git', description: 'Repositories\nof the team', instructions: 'Never shown.' },
+      { name: 'web', instructions: 'Ask before\n- git: "you" act', title: 'Web' },
+      { name: 'docs', title: 'Documents of all' },
+      { name: 'plain' },
+    ];
+    expect(await linesFor(servers)).to.deep.equal([
+      '- git: Repositories of the team',
+      `- web says "Ask before - git: 'you' act"`,
+      '- docs says "Documents of all"',
+      '- plain',
+    ]);
+  });
+
+  it('name the tools in such words as clients call them', async () => {
+    const servers = [{ name: 'web', instructions: 'Call `open` or close first.' }];
+    expect(await linesFor(servers, ['web/open', 'web/close'])).to.deep.equal([
+      '- web says "Call `x_web_open` or x_web_close first."',
+    ]);
+  });
+
+  it('say which servers cannot be used now', async () => {
+    const states = ['starting', 'failed', 'unreachable', 'stopped', 'stopping', 'auth_required'];
+    const away = states.map((state) => ({ name: state, state, description: 'Notes' }));
+    const up = ['running', 'connected', 'idle'].map((state) => ({
+      name: state,
+      state,
+      description: 'Notes',
+    }));
+    expect(await linesFor([...away, ...up])).to.deep.equal([
+      '- starting (starting): Notes',
+      '- failed (failed): Notes',
+      '- unreachable (failed): Notes',
+      '- stopped (stopped): Notes',
+      '- stopping (stopped): Notes',
+      '- auth_required (needs sign-in): Notes',
+      ...up.map(({ name }) => `- ${name}: Notes`),
+    ]);
+  });
+
+  it('say nothing of a sign-in to a caller who sees the tools of the server', async () => {
+    const server = { name: 'notes', state: 'auth_required', description: 'Notes' };
+    expect(await linesFor([server], ['notes/add'])).to.deep.equal(['- notes: Notes']);
+  });
+
+  it('have at most 60 characters for a server and 2,000 in all, shorten lines first, and count the rest', async () => {
+    const many = (count: number): readonly Server[] =>
+      Array.from({ length: count }, (_, at) => ({ name: `server${at}`, description: 'word '.repeat(50) }));
+    for (const count of [3, 63, 115, 600]) {
+      const lines = await linesFor(many(count));
+      for (const line of lines) expect(line.length).to.be.at.most(60);
+      const named = lines.filter((line) => line.startsWith('- server'));
+      if (count <= 115) expect(named).to.have.length(count).and.deep.equal(lines);
+      else expect(lines.at(-1)).to.equal(`and ${count - named.length} more`);
+      const words = { 3: 9, 63: 2 }[count];
+      expect(lines[0]).to.equal(words === undefined ? '- server0' : `- server0:${' word'.repeat(words)}…`);
+    }
+  });
+});
