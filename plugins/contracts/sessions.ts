@@ -8,6 +8,10 @@ declare module 'pegboard' {
     /** A session has ended: its client has left it, it has expired, or another process has ended it. */
     'session.ended': { readonly sessionId: string };
   }
+  interface Client {
+    /** The name that its program gives itself in `clientInfo`. */
+    readonly program?: string | undefined;
+  }
 }
 
 /** A client's session as stored in its sealed handle; the process keeps nothing else about it (decision D10). */
@@ -21,6 +25,8 @@ export interface Session {
   readonly subject: string | undefined;
   /** What the client declared at initialize: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: JsonObject;
+  /** The name that its client gave itself at initialize, cut. */
+  readonly program?: string | undefined;
   /** ms since the epoch */
   readonly createdAt: number;
 }

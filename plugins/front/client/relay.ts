@@ -172,6 +172,9 @@ export class SessionClient implements Client {
   get capabilities(): Session['capabilities'] {
     return this.#session.capabilities;
   }
+  get program(): string | undefined {
+    return this.#session.program;
+  }
 
   log(level: McpLogLevel, params: string): void {
     if (this.#relay.levels.wants(this.id, level)) this.#send(logMessage(params));

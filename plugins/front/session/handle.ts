@@ -9,18 +9,20 @@ interface Sealed {
   readonly r: string;
   readonly s?: string;
   readonly c: JsonObject;
+  readonly p?: string | undefined;
   readonly t: number;
 }
 
 /** Seals a session into an opaque handle. */
 export function sealSession(
-  { id, revision, subject, capabilities, createdAt }: SessionFacts,
+  { id, revision, subject, capabilities, program, createdAt }: SessionFacts,
   keys: KeyRing,
 ): string {
   const facts: Sealed = {
     i: id,
     r: revision,
     c: capabilities,
+    p: program,
     t: createdAt,
     ...(subject === undefined ? {} : { s: subject }),
   };
@@ -31,6 +33,7 @@ export function sealSession(
 export function unseal(handle: string, keys: KeyRing): Session | undefined {
   const facts = unsealed(handle, 'session', keys) as Sealed | undefined;
   if (facts === undefined) return undefined;
-  const { i: id, r: revision, s: subject, c: capabilities, t: createdAt } = facts;
-  return { id, handle, revision, subject, capabilities, createdAt };
+  const { i: id, r: revision, s: subject, c: capabilities, p: program, t: createdAt } = facts;
+  const named = program === undefined ? {} : { program };
+  return { id, handle, revision, subject, capabilities, createdAt, ...named };
 }

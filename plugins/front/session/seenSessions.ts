@@ -78,6 +78,11 @@ function isSame(known: Seen['facts'], { caller, toolset, remoteAddress }: Inboun
 
 const MAX_CHARS = 200;
 
+/** The name of its program, as a client sent it. */
+export function programOf(clientInfo: unknown): string | undefined {
+  return nameIn(clientInfo)?.name;
+}
+
 function nameIn(clientInfo: unknown): ClientName {
   if (!isObject(clientInfo)) return undefined;
   const { name, version } = clientInfo;

@@ -7,6 +7,10 @@ import type { KeyRing } from '../../contracts/vault.ts';
 import type { Session } from '../../contracts/sessions.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { sealSession, unseal } from './handle.ts';
+import { programOf } from './seenSessions.ts';
+
+/** The longest name of a client's program: the handle that holds it is sent with every request. */
+const MAX_PROGRAM_CHARS = 40;
 
 interface Opened {
   readonly session: Session;
@@ -31,13 +35,16 @@ export class Sessions {
     this.#ttlMs = sessionTtlSeconds * 1_000;
   }
 
-  open(revision: string, capabilities: JsonObject, request: InboundRequest): Session {
+  /** @param clientInfo as the client sent it */
+  open(revision: string, capabilities: JsonObject, request: InboundRequest, clientInfo: unknown): Session {
+    const program = programOf(clientInfo);
     const facts = {
       id: randomUUID(),
       revision,
       subject: callerKey(request.caller),
       capabilities,
       createdAt: Date.now(),
+      ...(program !== undefined && { program: program.slice(0, MAX_PROGRAM_CHARS) }),
     };
     return { ...facts, handle: sealSession(facts, this.#keys) };
   }

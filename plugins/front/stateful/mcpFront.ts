@@ -181,7 +181,7 @@ export class McpFront implements Front {
     }
     const revision = negotiatedRevision(protocolVersion);
     const { span } = beginRequest(this.#scope, message, { request, revision });
-    const session = this.#sessions().open(revision, questionsOf(capabilities), request);
+    const session = this.#sessions().open(revision, questionsOf(capabilities), request, clientInfo);
     this.#seen.opened(session, request, clientInfo);
     this.#scope.emit({ type: 'session.opened', sessionId: session.id });
     this.#opened.add({ transport: request.transport, revision });

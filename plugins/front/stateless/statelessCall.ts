@@ -25,6 +25,7 @@ export interface CallParts {
   readonly id: string;
   /** The kinds of question that its client accepts. */
   readonly capabilities: JsonObject;
+  readonly program: string;
   /** How many questions may wait for its client at a time. */
   readonly maxQuestions: number;
   /** Why it cannot wait for its client now; undefined if it can. */
@@ -47,6 +48,7 @@ export class StatelessCall implements Client {
   readonly id: string;
   readonly hasSession = false;
   readonly capabilities: JsonObject;
+  readonly program: string;
   /** The random owner of what the call has stored, if its client cannot know it. */
   oneTimeOwner: string | undefined;
   readonly cancel = new Cancellation();
@@ -62,9 +64,10 @@ export class StatelessCall implements Client {
   #outcome: Outcome | undefined;
   #wake = (): void => undefined;
 
-  constructor({ id, capabilities, work, maxQuestions, noWait, counts }: CallParts) {
+  constructor({ id, capabilities, program, work, maxQuestions, noWait, counts }: CallParts) {
     this.id = id;
     this.capabilities = capabilities;
+    this.program = program;
     this.#parts = { maxQuestions, noWait, counts };
     this.#work = work;
     this.cancel.onCancel((reason) => this.#takeBack(reason));

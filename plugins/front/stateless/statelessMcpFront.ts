@@ -248,6 +248,7 @@ export class StatelessMcpFront implements StatelessFront {
     return new StatelessCall({
       id: clientIdOf(request, envelope),
       capabilities,
+      program: envelope.client,
       maxQuestions,
       work,
       noWait: this.#noWait,
