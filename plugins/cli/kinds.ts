@@ -49,7 +49,7 @@ const TOOL: Kind = {
     { title: 'summary', value: 'summary' },
   ],
   list: (gateway) => allPages((page) => gateway.read('list_tools', page), 'tools'),
-  get: (gateway, name) => gateway.read('describe_tool', { name }),
+  get: (gateway, name) => gateway.read('describe_tool', { name, full: true }),
 };
 const SERVER: Kind = {
   name: 'server',

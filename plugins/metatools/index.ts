@@ -13,7 +13,7 @@ import { Vault } from '../contracts/vault.ts';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { createSummarizer } from './entry/summary.ts';
-import { createTrimmer } from './entry/trimmedSchemaOf.ts';
+import { createShortener, createTrimmer } from './entry/trimmedSchemaOf.ts';
 import { describeTool } from './tools/describeTool.ts';
 import { explainTool } from './tools/explainTool.ts';
 import { filterTools } from './tools/filterTools.ts';
@@ -66,14 +66,15 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const [examiner, selector] = [new InWorker(), new InWorker()];
   const summaryOf = createSummarizer();
   const trimmedSchemaOf = createTrimmer(summaryOf);
+  const shortSchemaOf = createShortener(summaryOf);
   const starting = stillStarting(scope);
   const inOrder = [
     // A model takes the first one for the first step.
-    filterTools(scope, { ranker, words, summaryOf, trimmedSchemaOf, turns, starting }),
+    filterTools(scope, { ranker, words, summaryOf, trimmedSchemaOf, shortSchemaOf, turns, starting }),
     callTool(scope, { store, turns, starting, trimmedSchemaOf, worker: examiner }),
-    describeTool(scope, starting),
+    describeTool(scope, starting, shortSchemaOf),
     listTools(scope, { summaryOf, turns, starting }),
-    listCoreTools(scope, summaryOf),
+    listCoreTools(scope, summaryOf, shortSchemaOf),
     listResources(scope),
     describeResource(scope),
     getResource(scope),

@@ -3,16 +3,22 @@ import type { JsonObject, JsonSchema, Tool } from 'pegboard';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { placeholders } from './placeholders.ts';
 import { tellingHints } from './tellingHints.ts';
+import type { ShortSchemaOf } from './trimmedSchemaOf.ts';
 
 export interface EntryOptions {
   /** Replaces the full description and the input schema. */
   readonly summary?: string;
   /** Set for a match of words; beside a summary, the annotations are then only those that say something. */
   readonly score?: number | undefined;
+  /** Shortens the input schema beside a full description. */
+  readonly shortSchemaOf?: ShortSchemaOf;
 }
 
 /** A tool in the form of the discovery meta-tools; missing fields are left out. Source: requirement entry.fields. */
-export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): JsonObject {
+export function toEntry(
+  tool: Tool,
+  { summary, score, shortSchemaOf = whole }: EntryOptions = {},
+): JsonObject {
   const { name, kind, server, labels, description, inputSchema } = tool;
   const isBrief = summary !== undefined && score !== undefined;
   const annotations = isBrief ? tellingHints(tool.annotations) : tool.annotations;
@@ -25,12 +31,12 @@ export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): Json
     ...(hasKeys(labels) && { labels }),
     ...(score !== undefined && { score }),
     ...staleField(tool),
-    ...(summary === undefined && { inputSchema }),
+    ...(summary === undefined && schemasOf({ inputSchema }, shortSchemaOf)),
   };
 }
 
 /** Everything an agent needs to call a tool. */
-export function toDescription(tool: Tool): JsonObject {
+export function toDescription(tool: Tool, shortSchemaOf: ShortSchemaOf = whole): JsonObject {
   const { name, kind, server, annotations, labels, description, inputSchema, declared = {} } = tool;
   const { title, outputSchema, execution, icons, _meta } = declared;
   return {
@@ -42,8 +48,7 @@ export function toDescription(tool: Tool): JsonObject {
     ...(hasKeys(annotations) && { annotations }),
     ...(hasKeys(labels) && { labels }),
     ...staleField(tool),
-    inputSchema,
-    ...(isObject(outputSchema) && { outputSchema }),
+    ...schemasOf({ inputSchema, ...(isObject(outputSchema) && { outputSchema }) }, shortSchemaOf),
     ...(isObject(execution) && { execution }),
     ...(Array.isArray(icons) && { icons: icons as unknown[] }),
     ...(isObject(_meta) && { _meta }),
@@ -63,6 +68,22 @@ function hasApp(meta: unknown): boolean {
   if (!isObject(meta)) return false;
   const { ui, 'ui/resourceUri': uri } = meta;
   return typeof (isObject(ui) ? (ui['resourceUri'] ?? uri) : uri) === 'string';
+}
+
+/** Schemas by the name of their field, and a word on those that were shortened. */
+function schemasOf(schemas: Readonly<Record<string, JsonSchema>>, shortSchemaOf: ShortSchemaOf): JsonObject {
+  const short = Object.entries(schemas).map(([field, schema]) => [field, shortSchemaOf(schema)] as const);
+  const cut = short.filter(([field, schema]) => schema !== schemas[field]).map(([field]) => field);
+  const fields = Object.fromEntries(short);
+  if (cut.length === 0) return fields;
+  return {
+    ...fields,
+    shortened: `texts in ${cut.join(' and ')}; describe_tool with full: true has them whole`,
+  };
+}
+
+function whole(schema: JsonSchema): JsonSchema {
+  return schema;
 }
 
 function summaryField(summary: string): JsonObject {

@@ -2,8 +2,9 @@ import type { JsonObject } from 'pegboard';
 import { SUMMARY_CHARS } from './summary.ts';
 
 const SHORTER_SUMMARIES = [120, 60, 0];
-/** Number of entries built between two pauses: a few milliseconds. */
+/** Number of entries, and of their bytes, built between two pauses: a few milliseconds. */
 const MADE_AT_ONCE = 100;
+const BYTES_AT_ONCE = 16_384;
 
 export interface PageRequest {
   readonly limit: number;
@@ -57,12 +58,15 @@ export function* cutPage<T>(
 ): Cutting {
   const entries: JsonObject[] = [];
   let bytes = 0;
+  let paused = 0;
   for (const item of items.slice(offset, offset + limit)) {
     const entry = shaping.toEntry(item);
     bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
     if (entries.length > 0 && bytes > shaping.maxBytes) break;
     entries.push(entry);
-    if (entries.length % MADE_AT_ONCE === 0) yield;
+    if (entries.length % MADE_AT_ONCE !== 0 && bytes - paused < BYTES_AT_ONCE) continue;
+    paused = bytes;
+    yield;
   }
   const end = Math.min(offset + limit, items.length);
   const wasCutShort = offset + entries.length < end;

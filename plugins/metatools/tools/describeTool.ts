@@ -2,27 +2,36 @@ import { GatewayError, ToolTable, isObject, jsonResult } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { toDescription } from '../entry/entry.ts';
+import type { ShortSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import type { StillStarting } from './stillStarting.ts';
-import { requiredText } from './arguments.ts';
+import { flag, requiredText } from './arguments.ts';
 import { meantCall } from '../../kit/calls/meantCall.ts';
 import { unknownTool } from '../../kit/calls/unknownTool.ts';
 import { ServiceSource } from '../../contracts/services.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { metaTool } from './metaTool.ts';
 
-export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStarting): Tool {
+export function describeTool(
+  scope: Scope<MetatoolsConfig>,
+  starting: StillStarting,
+  shortSchemaOf: ShortSchemaOf,
+): Tool {
   return metaTool({
     name: 'describe_tool',
     description:
       'Show the full description and input schema of one tool, if filter_tools did not give its schema.',
-    properties: { name: { type: 'string', description: 'Exact name' } },
+    properties: {
+      name: { type: 'string', description: 'Exact name' },
+      full: { type: 'boolean', description: 'Long schemas whole' },
+    },
     required: ['name'],
     listed: () => alwaysLoad(scope.config),
     run: async (args, { request, cancel }) => {
       const name = requiredText(args, 'name');
       await starting.forTool(name, { request, cancel });
       const tool = lookUp(scope, name, { request, starting });
-      return jsonResult({ ...toDescription(tool), ...serverNote(scope, tool, request) });
+      const described = flag(args, 'full') ? toDescription(tool) : toDescription(tool, shortSchemaOf);
+      return jsonResult({ ...described, ...serverNote(scope, tool, request) });
     },
   });
 }

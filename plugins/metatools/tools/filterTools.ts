@@ -11,7 +11,7 @@ import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { FILTER_ARGUMENTS, LIMIT, UNLISTED_ARGUMENTS } from './filterArguments.ts';
 import { readyCall } from '../entry/readyCall.ts';
-import type { TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
+import type { ShortSchemaOf, TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import { metaTool } from './metaTool.ts';
 import { confidenceOf, hitsOf, needsOf, PER_NEED, rankingsOf, readQueries } from './queries.ts';
 import { whyMissing } from './whyMissing.ts';
@@ -37,6 +37,7 @@ export interface FilterParts {
   readonly words: ServerWords;
   readonly summaryOf: SummaryOf;
   readonly trimmedSchemaOf: TrimmedSchemaOf;
+  readonly shortSchemaOf: ShortSchemaOf;
   readonly turns: Turns;
   readonly starting: StillStarting;
 }
@@ -85,7 +86,7 @@ interface Found {
 
 async function search(
   scope: Scope<MetatoolsConfig>,
-  { ranker, words, summaryOf, trimmedSchemaOf, turns, starting }: FilterParts,
+  { ranker, words, summaryOf, trimmedSchemaOf, shortSchemaOf, turns, starting }: FilterParts,
   { args, request }: FilterCall,
 ): Promise<Found> {
   const { config } = scope;
@@ -104,7 +105,7 @@ async function search(
   const filtered = filters.length === 0 ? visible : await turns.run(narrow(visible, filters));
   const rankings = await rankingsOf(scope, ranker, queries, { tools: filtered, request, generation });
   const matches: Items<Match> = hitsOf(rankings) ?? filtered.map((tool) => ({ tool }));
-  const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
+  const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf, shortSchemaOf }));
   const isSure = page.total > 0 && rankings.every((ranking) => ranking.isSure);
   const pattern = optionalText(args, 'pattern');
   const others = (): Promise<readonly Tool[]> =>
@@ -154,12 +155,13 @@ interface Shaping {
   readonly full: boolean;
   readonly config: MetatoolsConfig;
   readonly summaryOf: SummaryOf;
+  readonly shortSchemaOf: ShortSchemaOf;
 }
 
 function pageOf(
   matches: Items<Match>,
   asked: PageRequest,
-  { full, config, summaryOf }: Shaping,
+  { full, config, summaryOf, shortSchemaOf }: Shaping,
 ): Generator<undefined, EntryPage> {
   if (!full) {
     return cutShortPage(matches, asked, {
@@ -168,7 +170,7 @@ function pageOf(
         toEntry(tool, { score, summary: summaryOf(tool.description, summaryChars) }),
     });
   }
-  const toFullEntry = ({ tool, score }: Match): JsonObject => toEntry(tool, { score });
+  const toFullEntry = ({ tool, score }: Match): JsonObject => toEntry(tool, { score, shortSchemaOf });
   return cutPage(matches, asked, { maxBytes: config.maxPageBytes, toEntry: toFullEntry });
 }
 

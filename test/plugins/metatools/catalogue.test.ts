@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { ServiceSource } from '../../../plugins/contracts/services.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
@@ -6,6 +7,7 @@ import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
 import { turnsDuring } from '../../support/turns.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
+import type { Board } from './board.ts';
 
 const THIRTEEN = [
   'filter_tools',
@@ -292,6 +294,125 @@ describe('metatools: the catalogue', () => {
         const refusal = await refusalOf(() => board.call('describe_tool', args));
         expect(refusal.message).to.match(/^name argument is required/);
       }
+    });
+  });
+
+  describe('long schemas', () => {
+    const long = (words: string): string => `${words} ${'and more of this '.repeat(40)}`;
+    const constraints = { pattern: '^[a-z]+$', default: long('kept'), examples: [long('kept')], 'x-hint': 1 };
+    const schemaOf = (count: number): JsonObject => ({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      title: long('The title'),
+      properties: {
+        description: { type: 'string', description: long('A property of that name'), ...constraints },
+        kind: { enum: [long('a value'), 'b'], description: 'Short' },
+        ...Object.fromEntries(
+          Array.from({ length: count }, (_, at) => [
+            `p${at}`,
+            { type: ['string', 'null'], description: long(`P${at}`) },
+          ]),
+        ),
+      },
+      dependentSchemas: { title: { required: ['kind'], $comment: long('Why') } },
+      additionalProperties: false,
+      required: ['description'],
+    });
+    const [inputSchema, outputSchema] = [schemaOf(30), { ...schemaOf(5), additionalProperties: true }];
+    const small = serverTool('files', 'small', {
+      inputSchema: { type: 'object', description: long('Small') },
+    });
+    const large = serverTool('files', 'large', { inputSchema, declared: { name: 'large', outputSchema } });
+    const core = toolOf('core_large', { kind: 'core', inputSchema, description: 'Large' });
+    const WHOLE = 'describe_tool with full: true has them whole';
+    let board: Board;
+    beforeEach(async () => {
+      board = await boardOf({ tools: [small, large, core] });
+    });
+    /** A schema without what only explains; members named so by its author stay. */
+    const bare = (schema: unknown): unknown =>
+      JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+        ['description', 'title', '$comment'].includes(key) && typeof value === 'string' ? undefined : value,
+      );
+
+    it('have shortened texts and the same constraints, which the answer says', async () => {
+      const answers = [
+        (await board.ask('filter_tools', { pattern: '*large*', include_schema: true })).tools,
+        (await board.ask('list_core_tools', { include_schema: true })).tools,
+        [await board.ask('describe_tool', { name: 'x_files_large' })],
+      ];
+      for (const shown of answers.flat()) {
+        const schema = shown['inputSchema'] as JsonObject;
+        expect(bare(schema)).to.deep.equal(bare(inputSchema));
+        expect(JSON.stringify(schema).length).to.be.below(JSON.stringify(inputSchema).length / 3);
+        const { p7 } = schema['properties'] as Record<string, JsonObject>;
+        expect(p7?.['description']).to.match(/^P7 and more .*…$/);
+        expect(shown['shortened'])
+          .to.match(/^texts in inputSchema( and outputSchema)?; /)
+          .and.include(WHOLE);
+      }
+      const [described] = answers[2] ?? [];
+      expect(bare(described?.['outputSchema'])).to.deep.equal(bare(outputSchema));
+    });
+
+    it('are whole on request', async () => {
+      const shown = await board.ask('describe_tool', { name: 'x_files_large', full: true });
+      expect(shown).to.deep.include({ inputSchema, outputSchema });
+      expect(shown).not.to.have.property('shortened');
+    });
+
+    it('keep texts as long as fit, and schemas of up to 2,000 bytes are unchanged', async () => {
+      const shown = await board.ask('describe_tool', { name: 'x_files_small' });
+      expect(shown['inputSchema']).to.deep.equal(small.inputSchema);
+      expect(shown).not.to.have.property('shortened');
+      const { p0, p1, p2 } = schemaOf(3)['properties'] as JsonObject;
+      const three = serverTool('files', 'three', { inputSchema: { properties: { p0, p1, p2 } } });
+      board.kernel.catalogue.add('test', three);
+      const { inputSchema: fitting } = await board.ask('describe_tool', { name: 'x_files_three' });
+      const texts = JSON.stringify(fitting).match(/P\d and more[^"]*/g) ?? [];
+      expect(Math.max(...texts.map(({ length }) => length))).to.be.within(190, 200);
+    });
+
+    it('are shortened in pieces, a few in each turn of the event loop', async () => {
+      const tools = Array.from({ length: 40 }, (_, at) =>
+        serverTool('wide', `t${at}`, { inputSchema: schemaOf(100) }),
+      );
+      board = await boardOf({ tools });
+      const args = { pattern: '*', include_schema: true, limit: 40 };
+      const { count } = await turnsDuring(() => board.ask('filter_tools', args));
+      expect(count).to.be.at.least(10);
+    });
+
+    it('stay the same but for their texts, whatever they hold', async () => {
+      const names = [
+        'description',
+        'title',
+        'properties',
+        'items',
+        'anyOf',
+        'enum',
+        'default',
+        '$defs',
+        '__proto__',
+      ];
+      const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+        value: fc.oneof(
+          { maxDepth: 4 },
+          fc.constantFrom(long('Text'), 'short', 1, true, null),
+          fc.dictionary(fc.constantFrom(...names), tie('value')),
+          fc.array(tie('value'), { maxLength: 3 }),
+        ),
+      }));
+      const schema = fc.dictionary(fc.constantFrom(...names), value);
+      await fc.assert(
+        fc.asyncProperty(schema, async (any) => {
+          board = await boardOf({ tools: [toolOf('any', { inputSchema: any })] });
+          const shown = (await board.ask('describe_tool', { name: 'any' }))['inputSchema'] as JsonObject;
+          expect(bare(shown)).to.deep.equal(bare(any));
+          for (const key of ['default', 'enum']) expect(shown[key]).to.deep.equal(any[key]);
+        }),
+        { numRuns: 200 },
+      );
     });
   });
 
