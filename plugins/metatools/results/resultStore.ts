@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { ownerOf, sharerOf } from '../../kit/authority/ownerOf.ts';
 import { surplus } from '../../kit/limits/shares.ts';
@@ -7,6 +7,7 @@ import type { Turns } from '../../kit/limits/turns.ts';
 import { MemoryBudget } from '../../contracts/memory.ts';
 import { Vault } from '../../contracts/vault.ts';
 import type { MetatoolsConfig } from '../config.ts';
+import { Renewals } from './renewals.ts';
 import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
 import type { Sizes } from './resultHandle.ts';
 import type { StoredView } from './examine.ts';
@@ -31,20 +32,33 @@ interface Kept {
   /** The owner whose share of the store it counts against. */
   readonly sharer: string;
 }
+/** So many times in its lifetime, a result in use is written again. */
+const RENEWALS = 3;
 
-/** Oversized results in the vault, bounded in number, size and time. Only the owner of the call can read a result; the
- *  result of a request without an owner can be read with its handle alone, which cannot be guessed. */
+/** Oversized results in the vault, bounded in number, size and the time since their owner's last call. Only the owner of the call can
+ *  read a result; the result of a request without an owner can be read with its handle alone, which cannot be guessed. */
 export class ResultStore {
   readonly #scope: Scope<MetatoolsConfig>;
   readonly #turns: Turns;
   #read: LRUCache<string, string>;
   #kept: readonly Kept[] = [];
   #lastMs = 0;
+  readonly #renewals: Renewals;
 
   constructor(scope: Scope<MetatoolsConfig>, turns: Turns) {
     this.#scope = scope;
     this.#turns = turns;
     this.#read = readCache(scope.config);
+    this.#renewals = new Renewals({
+      pauseMs: () => (scope.config.storedResultTtlSeconds * 1_000) / RENEWALS,
+      look: async () => {
+        const vault = scope.find(Vault);
+        if (vault !== undefined) await this.#inOrder(vault);
+      },
+      renew: (sharer) => this.#renew(sharer),
+      failed: (error) =>
+        scope.log.warn(`the time of stored results could not be extended: ${messageOf(error)}`),
+    });
   }
 
   /** Applies new limits; stored results are kept. */
@@ -80,6 +94,7 @@ export class ResultStore {
       const whose = owner === request.oneTimeOwner ? {} : { owner };
       const header = { ...whose, sharer, hasData, newLines };
       await vault.set(KEY + handle, header, storedResultTtlSeconds);
+      this.#renewals.stored(sharer);
     } catch (error) {
       // Parts without a header would not be counted; if the vault cannot be reached, they expire.
       await discard(vault, handle).catch(() => undefined);
@@ -93,6 +108,7 @@ export class ResultStore {
     const sizes = sizesIn(handle);
     const header = sizes && (await this.#vault().get(KEY + handle));
     if (!isObject(header) || !mayRead(header, request)) throw gone(handle);
+    this.#renewals.used(sharerIn(header));
     const { newLines, hasData } = header as unknown as Pick<StoredView, 'newLines' | 'hasData'>;
     return {
       chars: sizes?.text ?? 0,
@@ -103,8 +119,31 @@ export class ResultStore {
     };
   }
 
+  /** The sharer of the request calls a tool: its results expire a lifetime later. */
+  used(request: InboundRequest): void {
+    this.#renewals.used(sharerOf(request));
+  }
+
   clear(): void {
     this.#read.clear();
+    this.#renewals.stop();
+  }
+
+  async #renew(sharer: string): Promise<void> {
+    const vault = this.#vault();
+    for (const one of await this.#inOrder(vault))
+      if (one.sharer === sharer) await this.#extend(vault, one.handle);
+  }
+
+  async #extend(vault: Vault, handle: string): Promise<void> {
+    const { storedResultTtlSeconds } = this.#scope.config;
+    for (const key of keysOf(handle)) {
+      await this.#turns.next();
+      const value = await vault.get(key);
+      // What is deleted meanwhile stays deleted.
+      const isThere = value !== undefined;
+      if (!isThere || !(await vault.compareAndSwap(key, value, value, storedResultTtlSeconds))) return;
+    }
   }
 
   /** @throws GatewayError MEMORY_FULL */
@@ -176,6 +215,7 @@ export class ResultStore {
       const handle = key.slice(KEY.length);
       kept.push(known.get(handle) ?? { handle, sharer: sharerIn(await vault.get(key)) });
     }
+    this.#renewals.hold(new Set(kept.map(({ sharer }) => sharer)));
     return (this.#kept = kept);
   }
 }
@@ -205,10 +245,14 @@ function charsOf(handle: string): number {
 const NOTHING: Sizes = { text: 0, data: 0 };
 
 async function discard(vault: Vault, handle: string): Promise<void> {
-  await vault.delete(KEY + handle);
+  for (const key of keysOf(handle).reverse()) await vault.delete(key);
+}
+
+/** The keys of a result, its header last. */
+function keysOf(handle: string): string[] {
   const { text, data } = sizesIn(handle) ?? NOTHING;
-  const parts = partsOf(text) + partsOf(data);
-  for (let number = 0; number < parts; number += 1) await vault.delete(partKey(handle, number));
+  const parts = Array.from({ length: partsOf(text) + partsOf(data) }, (_, number) => partKey(handle, number));
+  return [...parts, KEY + handle];
 }
 
 function partKey(handle: string, number: number): string {

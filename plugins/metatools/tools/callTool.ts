@@ -39,6 +39,7 @@ export interface CallParts {
 export function callTool(scope: Scope<MetatoolsConfig>, parts: CallParts): Tool {
   const { starting, trimmedSchemaOf, ...kept } = parts;
   const mending = { scope, trimmedSchemaOf };
+  const { store } = kept;
   const shape = (result: CallResult, call: Call): CallResult | Promise<CallResult> =>
     scope.config.resultBudget === 0 ? result : overBudget(result, { scope, call, ...kept });
   const answer = (name: string, given: JsonObject, call: Call): Promise<CallResult> => {
@@ -75,6 +76,7 @@ export function callTool(scope: Scope<MetatoolsConfig>, parts: CallParts): Tool 
       ...alwaysLoad(scope.config),
     }),
     run: (args, call) => {
+      store.used(call.request);
       const name = requiredText(args, 'name');
       const given = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');
       const inside =

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import type { Tool } from '../../../../kernel/contracts/call.ts';
+import type { Scope } from '../../../../kernel/contracts/plugin.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
+import { movableClock } from '../../../support/clock.ts';
+import type { MovableClock } from '../../../support/clock.ts';
 import { turnsDuring } from '../../../support/turns.ts';
+import { until } from '../../../support/until.ts';
 import { Vault } from '../../../../plugins/contracts/vault.ts';
 import { boardOf, firstText } from '../board.ts';
 import type { Asking, Board } from '../board.ts';
@@ -383,6 +387,70 @@ describe('metatools: oversized results', () => {
     const own = await handleOf('text', { sessionId: 'one' });
     await read({ handle: own }, { sessionId: 'one' });
     await refusalOf(() => board.call('get_result', { handle: own }, { sessionId: 'two' }));
+  });
+
+  describe('while their owner calls tools', () => {
+    const LIFETIME_MS = 1_800_000;
+    const [one, two] = [{ sessionId: 'one' }, { sessionId: 'two' }];
+    let clock: MovableClock;
+    let swapped = 0;
+    beforeEach(async () => {
+      clock = movableClock();
+      board = await boardOf({ tools: TOOLS, config });
+      const vault = board.kernel.registry.get(Vault.id) as Vault;
+      const swap = vault.compareAndSwap.bind(vault);
+      swapped = 0;
+      vault.compareAndSwap = async (...args) => {
+        const result = await swap(...args);
+        swapped += 1;
+        return result;
+      };
+    });
+    const call = (asking: Asking) => board.call('call_tool', { name: 'short' }, asking);
+    const renewed = (times: number) => until(() => swapped >= times, { what: `${times} renewals` });
+
+    it('are kept, with a write in a third of their lifetime at most', async () => {
+      const handle = await handleOf('text', one);
+      for (let at = 1; at <= 4; at += 1) {
+        clock.later(LIFETIME_MS * 0.9);
+        for (let calls = 0; calls < 20; calls += 1) await call(one);
+        await renewed(2 * at);
+      }
+      expect((await read({ handle }, one)).place).to.include({ total_chars: LONG.length });
+      expect(swapped).to.equal(8);
+    });
+
+    it('are kept by calls soon after they were stored', async () => {
+      const handle = await handleOf('text', one);
+      clock.later(LIFETIME_MS / 3 - 50);
+      await call(one);
+      await renewed(2);
+      clock.later(LIFETIME_MS - 1_000);
+      await read({ handle }, one);
+    });
+
+    it('expire after the last call of their owner, whatever others do', async () => {
+      const handle = await handleOf('text', one);
+      await handleOf('text', two);
+      clock.later(LIFETIME_MS * 0.9);
+      await call(two);
+      await renewed(2);
+      clock.later(LIFETIME_MS * 0.2);
+      await call(one);
+      expect((await refusalOf(() => read({ handle }, one))).code).to.equal('TOOL_RESULT_GONE');
+    });
+
+    it('are kept by another process that shares the vault', async () => {
+      const handle = await handleOf('text', one);
+      const vault = board.kernel.registry.get(Vault.id) as Vault;
+      const source = (scope: Scope<unknown>): void => scope.provide(Vault, vault);
+      board = await boardOf({ tools: TOOLS, config, withVault: false, provides: [Vault], source });
+      clock.later(LIFETIME_MS * 0.9);
+      await call(one);
+      await renewed(2);
+      clock.later(LIFETIME_MS * 0.9);
+      await read({ handle }, one);
+    });
   });
 
   it('are stored up to maxStoredResults, the newest first', async () => {
