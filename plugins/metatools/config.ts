@@ -15,7 +15,8 @@ export interface MetatoolsConfig {
   readonly maxKeptIds: number;
   /** Memory for stored results that were read lately, so that paging does not read the vault again. */
   readonly readCacheBytes: number;
-  /** Characters of an oversized result that are answered at once; never more than aggregator.resultBudget. */
+  /** Most characters of an oversized result that are answered at once; with its note they never exceed
+   *  aggregator.resultBudget. */
   readonly headChars: number;
   /** Characters of a get_result page without limit. */
   readonly pageChars: number;

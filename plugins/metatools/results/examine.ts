@@ -33,8 +33,8 @@ const MAX_ID_CHARS = 128;
 /** Limit of examined arrays and objects, and of parts of each: ids are usually near the top. */
 const MAX_PARTS = 2_000;
 
-/** @param json of a result @param maxIds how many ids are shown */
-export function examine(json: string, maxIds: number): ResultView {
+/** @param json of a result @param maxIds how many ids are shown @param maxBytes of the shape, and of the ids */
+export function examine(json: string, maxIds: number, maxBytes = Infinity): ResultView {
   const result = recordOf(JSON.parse(json));
   const raw = (name: string): string | undefined => (name in result ? rawMember(json, name) : undefined);
   const structure = raw('structuredContent');
@@ -58,7 +58,9 @@ export function examine(json: string, maxIds: number): ResultView {
     others,
     members: ['isError', '_meta'].map((name) => memberText(name, raw(name))).join(''),
     about:
-      value === undefined ? { shape: textShape(text) } : { ...idsIn(value, maxIds), shape: shapeOf(value) },
+      value === undefined
+        ? { shape: textShape(text) }
+        : { ...idsIn(value, maxIds, maxBytes), shape: shapeWithin(value, maxBytes) },
   };
 }
 
@@ -103,6 +105,19 @@ function containerIn(text: string): unknown {
   }
 }
 
+/** The shape as deep as fits. */
+function shapeWithin(value: unknown, maxBytes: number): unknown {
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    const shape = shapeOf(value, depth);
+    if (bytesOf(shape) <= maxBytes) return shape;
+  }
+  return shapeOf(value, MAX_DEPTH);
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
 /** Describes the structure of a value briefly: types, counts, keys; an array by its first element. */
 function shapeOf(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) {
@@ -124,7 +139,7 @@ export function textShape({ length }: string): string {
 }
 
 /** The ids by path, the outermost first, so that a caller can use them: `{ execution_id: '…', 'items[0].id': 7 }`. */
-function idsIn(root: unknown, max: number): { readonly ids?: Record<string, unknown> } {
+function idsIn(root: unknown, max: number, maxBytes: number): { readonly ids?: Record<string, unknown> } {
   const found: [string, unknown][] = [];
   const waiting: [string, unknown][] = [['', root]];
   for (const [path, container] of waiting) {
@@ -135,7 +150,9 @@ function idsIn(root: unknown, max: number): { readonly ids?: Record<string, unkn
       else if (typeof value === 'object' && waiting.length < MAX_PARTS) waiting.push([place, value]);
     }
   }
-  return found.length === 0 || max === 0 ? {} : { ids: Object.fromEntries(found.slice(0, max)) };
+  let bytes = 0;
+  const shown = found.slice(0, max).filter((one) => (bytes += bytesOf(one)) <= maxBytes);
+  return shown.length === 0 ? {} : { ids: Object.fromEntries(shown) };
 }
 
 function partsOf(container: unknown): Iterable<[string | number, unknown]> {

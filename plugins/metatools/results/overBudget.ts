@@ -6,16 +6,19 @@ import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { examine, textShape } from './examine.ts';
 import type { ResultView, StoredView } from './examine.ts';
+import { headOf } from './headOf.ts';
 import { WorkerFault } from './inWorker.ts';
 import type { InWorker } from './inWorker.ts';
 import { PART_CHARS } from './resultHandle.ts';
 import type { ResultStore } from './resultStore.ts';
-import { newLinesIn, sliceText, sumOf } from './textPage.ts';
+import { newLinesIn, sumOf } from './textPage.ts';
 
 /** Parsing this takes some milliseconds; longer texts are examined by a worker. */
 const INLINE_CHARS = 1_048_576;
 /** Estimated size of an id with its path; limits the number of ids in a small budget. */
 const CHARS_OF_AN_ID = 200;
+/** The shape and the ids may take such a part of the budget each. */
+const PART_OF_BUDGET = 1 / 4;
 
 export interface BudgetParts {
   readonly scope: Scope<MetatoolsConfig>;
@@ -32,23 +35,30 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
   if (fits(result.json, resultBudget)) return result;
   const view = await viewOf(result.json, parts);
   if (view.bytes <= resultBudget) return result;
-  const { text, others, members, newLines, about } = view;
-  const head = sliceText(text, 0, Math.min(headChars, resultBudget));
-  const kept = await keep(view, head.length, parts);
-  const note = {
-    truncated: true,
-    ...kept.fields,
-    total_bytes: Buffer.byteLength(text),
-    total_chars: text.length,
-    total_lines: sumOf(newLines) + 1,
-    head_chars: head.length,
-    ...about,
-    next: kept.next,
+  const { text, hasData, data, others, members, newLines, about } = view;
+  const kept = await keep(view, parts);
+  const answerOf = (head: string, size = head.length): string => {
+    const note = {
+      truncated: true,
+      ...kept.fields,
+      total_bytes: Buffer.byteLength(text),
+      total_chars: text.length,
+      total_lines: sumOf(newLines) + 1,
+      head_chars: size,
+      ...about,
+      next: kept.next(size),
+    };
+    const texts = [JSON.stringify(note, null, 2), ...(size > 0 ? [head] : [])];
+    return texts.map((one) => JSON.stringify({ type: 'text', text: one })).join();
   };
-  const texts = [JSON.stringify(note, null, 2), head].map((part) =>
-    JSON.stringify({ type: 'text', text: part }),
-  );
-  return rawResult(`{"content":[${[...texts, ...others].join()}]${members}}`);
+  // With as many digits as the size of the head can have, and the frame of the answer.
+  const rest = `{"content":[${answerOf('', text.length)}]}`;
+  const head = headOf(text, {
+    maxChars: headChars,
+    maxBytes: resultBudget - Buffer.byteLength(rest),
+    isJson: hasData && data === undefined,
+  });
+  return rawResult(`{"content":[${[answerOf(head), ...others].join()}]${members}}`);
 }
 
 /** A UTF-16 unit takes at most three bytes of UTF-8, so for most results the bytes need not be counted. */
@@ -59,10 +69,11 @@ function fits(json: string, budget: number): boolean {
 async function viewOf(json: string, { scope, turns, worker, call }: BudgetParts): Promise<ResultView> {
   const { maxKeptIds, resultBudget, workerMs } = scope.config;
   const maxIds = Math.min(maxKeptIds, Math.floor(resultBudget / CHARS_OF_AN_ID));
-  if (json.length <= INLINE_CHARS) return examine(json, maxIds);
+  const maxBytes = resultBudget * PART_OF_BUDGET;
+  if (json.length <= INLINE_CHARS) return examine(json, maxIds, maxBytes);
   try {
     const share = { ms: workerMs, sharer: sharerOf(call.request) };
-    return await worker.run({ run: 'examine', maxIds }, slices(json, turns), share);
+    return await worker.run({ run: 'examine', maxIds, maxBytes }, slices(json, turns), share);
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error;
     scope.log.warn(`examining an oversized result ${error.message}`, {
@@ -97,15 +108,16 @@ function unexamined(json: string, why: string): ResultView {
 
 interface Kept {
   readonly fields: { readonly handle?: string; readonly expires_in_seconds?: number };
-  readonly next: string;
+  /** How to continue after a head of so many characters. */
+  readonly next: (shown: number) => string;
 }
 
 /** Stores a result; if it cannot be stored, the note says so, since the call is not repeated automatically. */
-async function keep(result: StoredView, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
+async function keep(result: StoredView, { scope, store, call }: BudgetParts): Promise<Kept> {
   const { storedResultTtlSeconds: expires } = scope.config;
   try {
     const handle = await store.put(result, call.request);
-    const next =
+    const next = (shown: number): string =>
       `get_result {"handle": "${handle}", "offset": ${shown}} continues; "page": 2, "lines": "1-50" or ` +
       `"select": "$.key[*].name" returns a part`;
     return { fields: { handle, expires_in_seconds: expires }, next };
@@ -115,6 +127,6 @@ async function keep(result: StoredView, shown: number, { scope, store, call }: B
     const facts = { tool: args['name'], code: error.code, request: request.id, trace: traceIdOf(meta) };
     scope.log.warn('an oversized result could not be stored', facts);
     const fix = 'call the tool again with arguments that ask for less';
-    return { fields: {}, next: `the rest could not be stored (${error.message}); ${fix}` };
+    return { fields: {}, next: () => `the rest could not be stored (${error.message}); ${fix}` };
   }
 }

@@ -5,7 +5,7 @@ import type { AskedText } from './textPage.ts';
 
 /** Work on a text, whose parts are sent before it. */
 export type Job =
-  | { readonly run: 'examine'; readonly maxIds: number }
+  | { readonly run: 'examine'; readonly maxIds: number; readonly maxBytes: number }
   | { readonly run: 'select'; readonly path: string; readonly asked: AskedText };
 export type Answer<T> =
   { readonly value: T } | { readonly fault: string; readonly kind: 'caller' | 'size' | 'other' };
@@ -22,7 +22,8 @@ function answer(job: Job): Answer<unknown> {
   try {
     const text = parts.join('');
     return {
-      value: job.run === 'examine' ? examine(text, job.maxIds) : select(text, job.path, job.asked),
+      value:
+        job.run === 'examine' ? examine(text, job.maxIds, job.maxBytes) : select(text, job.path, job.asked),
     };
   } catch (error) {
     const kind = error instanceof SelectFault ? 'caller' : error instanceof RangeError ? 'size' : 'other';

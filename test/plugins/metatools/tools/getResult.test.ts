@@ -29,6 +29,10 @@ const TOOLS: Tool[] = [
   toolOf('error', { invoke: () => textResult(LONG, true) }),
 ];
 
+function isWellFormed(text: string): boolean {
+  return Buffer.from(text).toString() === text;
+}
+
 describe('metatools: oversized results', () => {
   const config = { resultBudget: 4_000 };
   let board: Board;
@@ -48,7 +52,7 @@ describe('metatools: oversized results', () => {
   it('are answered by their head, shape and a handle, within the budget', async () => {
     const result = await board.call('call_tool', { name: 'json' });
     const note = JSON.parse(firstText(result)) as Record<string, unknown>;
-    expect(note).to.deep.include({ truncated: true, head_chars: 2_000, expires_in_seconds: 1_800 });
+    expect(note).to.deep.include({ truncated: true, expires_in_seconds: 1_800 });
     expect(note['shape']).to.deep.equal({
       rows: {
         'array of 200': {
@@ -58,8 +62,68 @@ describe('metatools: oversized results', () => {
         },
       },
     });
-    expect(String(result.content[1]?.['text'])).to.equal(JSON.stringify({ rows: ROWS }).slice(0, 2_000));
-    expect(JSON.stringify(result).length).to.be.lessThan(4_000);
+    const head = JSON.stringify({ rows: ROWS }).slice(0, Number(note['head_chars']));
+    expect(result.content[1]?.['text']).to.equal(head);
+    expect(head).to.match(/"tags":\["a","b"\]\},$/);
+    expect(JSON.stringify(result).length).to.be.within(3_900, 4_000);
+  });
+
+  describe('have a head', () => {
+    const headOf = async (text: string, more = {}): Promise<{ head: string; bytes: number }> => {
+      board = await boardOf({
+        tools: [toolOf('it', { invoke: () => textResult(text) })],
+        config: { ...config, ...more },
+      });
+      const { content } = await board.call('call_tool', { name: 'it' });
+      const note = JSON.parse(String(content[0]?.['text'])) as Record<string, unknown>;
+      const head = content[1] === undefined ? '' : String(content[1]['text']);
+      expect(note['head_chars']).to.equal(head.length);
+      expect(text.startsWith(head)).to.equal(true);
+      const { text: next } = await read({ handle: note['handle'], offset: head.length, limit: 10 });
+      expect(head + next).to.equal(text.slice(0, head.length + next.length));
+      return { head, bytes: Buffer.byteLength(JSON.stringify({ content })) };
+    };
+    const escaped = 'a "quoted"\\path\ttab\u0001\n';
+
+    it('as long as the budget allows, in bytes of the answer, whatever its characters take', async () => {
+      const texts = ['words of one byte\n', 'línea ñ 😀\n', escaped, '漢字', '😀', '"', '\u0000', '\ud800 '];
+      for (const one of texts) {
+        const { head, bytes } = await headOf(one.repeat(20_000));
+        expect(bytes, JSON.stringify(one)).to.be.within(3_960, 4_000);
+        expect(isWellFormed(head), JSON.stringify(one)).to.equal(isWellFormed(one));
+      }
+      const { head } = await headOf('of a line\n'.repeat(30_000), { resultBudget: 40_000 });
+      expect(head.length).to.be.above(35_000);
+    });
+
+    it('that ends at a line, in JSON at an item, else at a word', async () => {
+      expect((await headOf(LONG)).head).to.match(/^línea 0 .*😀\n$/s);
+      const items = Array.from({ length: 900 }, (_, at) => ({ at, list: [1, 2], text: `a, "b" ] ${at}` }));
+      for (const indent of [undefined, 2]) {
+        const { head } = await headOf(JSON.stringify({ about: 'it', items }, null, indent));
+        expect(JSON.parse(`${head.replace(/,$/, '')}]}`), String(indent)).to.have.property('items');
+      }
+      expect((await headOf('several words '.repeat(900))).head).to.match(/ (several|words) ?$/);
+      expect((await headOf(`${'x'.repeat(100)} ${'y'.repeat(9_000)}`)).head).to.match(/ y{3000,}$/);
+    });
+
+    it('of at most headChars, and none where the budget has no room for it', async () => {
+      expect((await headOf(LONG, { headChars: 100 })).head).to.have.length.within(85, 100);
+      expect((await headOf(LONG, { headChars: 0 })).head).to.equal('');
+      expect((await headOf(LONG, { resultBudget: 300 })).head).to.equal('');
+    });
+
+    it('beside a shape and ids that are kept short', async () => {
+      const wide = (depth: number): unknown =>
+        depth === 0
+          ? 1
+          : Object.fromEntries(
+              Array.from({ length: 9 }, (_, at) => [`${'k'.repeat(20)}${at}_id`, wide(depth - 1)]),
+            );
+      const { head, bytes } = await headOf(JSON.stringify({ wide: wide(4) }));
+      expect(bytes).to.be.at.most(4_000);
+      expect(head.length).to.be.above(1_000);
+    });
   });
 
   it('list their ids, which the cut would hide', async () => {
