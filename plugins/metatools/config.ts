@@ -18,6 +18,8 @@ export interface MetatoolsConfig {
   /** Most characters of an oversized result that are answered at once; with its note they never exceed
    *  aggregator.resultBudget. */
   readonly headChars: number;
+  /** A text of lines up to this size passes whole to a client that saves it to a file (Claude Code); 0 is off. */
+  readonly maxSavedBytes: number;
   /** Characters of a get_result page without limit. */
   readonly pageChars: number;
   /** Most characters of a get_result page, whatever limit says. */

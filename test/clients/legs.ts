@@ -89,6 +89,29 @@ const large: Leg<Client> = {
   },
 };
 
+/** Not for other clients, which have no such files. */
+const saving: Leg<Client> = {
+  title: 'saves a text of 300 KB to a file, where its model finds the last line with one call',
+  run: async (client) => {
+    const gateway = await Gateway.start();
+    const lines = Array.from({ length: 4_000 }, (_, at) => `line ${at} ${'x'.repeat(65)}`);
+    const script = [
+      callOf(ECHO, { message: [...lines, 'the end'].join('\n') }),
+      { tool: 'Read', args: (last: string) => ({ file_path: fileIn(last), offset: 4_001, limit: 1 }) },
+    ];
+    const { api, output } = await play(client, script, {
+      connect: connecting(client.name, gateway.url),
+      isPermitted: true,
+    });
+    expectIn(api.results, ['tool-results', 'the end'], output);
+    return `in ${api.results.join('').length} characters of results`;
+  },
+};
+
+function fileIn(result: string): string {
+  return /\/[^\s"\\]*\/tool-results\/[^\s"\\]+\.txt/.exec(result)?.[0] ?? 'none';
+}
+
 function handleIn(result: string): string {
   return /get_result \{[\\" ]*handle[\\" :]*([\w.-]+)/.exec(result)?.[1] ?? 'none';
 }
@@ -98,5 +121,5 @@ export function shortLegsOf({ refusal, trustsReading = false }: Agent): readonly
   return [loop, ...(refusal === undefined ? [] : [unasked]), ...(trustsReading ? [reading] : [])];
 }
 export function legsOf(client: Client): readonly Leg<Client>[] {
-  return [...shortLegsOf(client), large];
+  return [...shortLegsOf(client), large, ...(client.word === 'claude-code' ? [saving] : [])];
 }

@@ -23,6 +23,8 @@ export interface ModelApi {
   close(): Promise<void>;
 }
 
+/** Claude Code asks how long a result is before it shows it. */
+const CHARS_OF_A_TOKEN = 4;
 const DIALECTS = [MESSAGES, RESPONSES, GENERATE_CONTENT];
 
 /** A model that follows its script, one step after each result, in any of the three dialects.
@@ -55,6 +57,12 @@ export async function startModelApi(
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     const dialect = DIALECTS.find(({ path }) => path.test(pathname));
+    if (pathname.endsWith('/count_tokens')) {
+      const tokens = Math.ceil(JSON.stringify(await json(request)).length / CHARS_OF_A_TOKEN);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ input_tokens: tokens }));
+      return;
+    }
     if (request.method !== 'POST' || dialect === undefined) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
       return;

@@ -18,6 +18,8 @@ export interface StoredView {
 export interface ResultView extends StoredView {
   /** Size of the texts or of the structured content, whichever is larger; without images, sounds and files. */
   readonly bytes: number;
+  /** Whether it is nothing but one text without an error, in lines that can be read one by one. */
+  readonly isLines: boolean;
   /** Items without text as JSON, which a shortened result keeps. */
   readonly others: readonly string[];
   /** Its members isError and _meta as JSON, each preceded by a comma. */
@@ -26,6 +28,8 @@ export interface ResultView extends StoredView {
   readonly about: Record<string, unknown>;
 }
 
+/** What a client's tool shows of a line. */
+const MAX_LINE_CHARS = 2_000;
 const MAX_DEPTH = 3;
 const MAX_KEYS = 20;
 const ID = /(?:^|[._])id$|[a-z]Id$/;
@@ -55,6 +59,7 @@ export function examine(json: string, maxIds: number, maxBytes = Infinity): Resu
       texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0),
       Buffer.byteLength(structure ?? ''),
     ),
+    isLines: isPlain && structure === undefined && result['isError'] !== true && hasShortLines(text),
     others,
     members: ['isError', '_meta'].map((name) => memberText(name, raw(name))).join(''),
     about:
@@ -62,6 +67,15 @@ export function examine(json: string, maxIds: number, maxBytes = Infinity): Resu
         ? { shape: textShape(text) }
         : { ...idsIn(value, maxIds, maxBytes), shape: shapeWithin(value, maxBytes) },
   };
+}
+
+function hasShortLines(text: string): boolean {
+  let begin = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
+    if (end - begin > MAX_LINE_CHARS) return false;
+    begin = end + 1;
+  }
+  return text.length - begin <= MAX_LINE_CHARS;
 }
 
 function memberText(name: string, raw: string | undefined): string {

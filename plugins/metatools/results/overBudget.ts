@@ -9,6 +9,7 @@ import type { ResultView, StoredView } from './examine.ts';
 import { headOf } from './headOf.ts';
 import { WorkerFault } from './inWorker.ts';
 import type { InWorker } from './inWorker.ts';
+import { isSavedByClient } from './isSavedByClient.ts';
 import { PART_CHARS } from './resultHandle.ts';
 import type { ResultStore } from './resultStore.ts';
 import { newLinesIn, sumOf } from './textPage.ts';
@@ -34,7 +35,7 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
   const { resultBudget, headChars } = parts.scope.config;
   if (fits(result.json, resultBudget)) return result;
   const view = await viewOf(result.json, parts);
-  if (view.bytes <= resultBudget) return result;
+  if (view.bytes <= resultBudget || isSavedByClient(view, parts.call, parts.scope.config)) return result;
   const { text, hasData, data, others, members, newLines, about } = view;
   const kept = await keep(view, parts);
   const answerOf = (head: string, size = head.length): string => {
@@ -100,6 +101,7 @@ function unexamined(json: string, why: string): ResultView {
     data: undefined,
     newLines: newLinesIn(json, PART_CHARS),
     bytes: Buffer.byteLength(json),
+    isLines: false,
     others: [],
     members: '',
     about: { shape: `${textShape(json)}, the whole result as JSON: examining it ${why}` },

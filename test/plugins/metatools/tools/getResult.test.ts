@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
-import type { Tool } from '../../../../kernel/contracts/call.ts';
+import type { CallResult, Tool } from '../../../../kernel/contracts/call.ts';
+import type { Client } from '../../../../kernel/contracts/client.ts';
 import type { Scope } from '../../../../kernel/contracts/plugin.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { movableClock } from '../../../support/clock.ts';
@@ -153,6 +154,55 @@ describe('metatools: oversized results', () => {
       expect(note['shape']).to.deep.include({ key_19: { 'array of 1': 'number' }, '...': '99980 more keys' });
       expect(count, name).to.be.at.least(20);
     }
+  });
+
+  describe('for a client that saves long texts to files', () => {
+    const lines = (chars: number): string => `${'x'.repeat(99)}\n`.repeat(chars / 100);
+    const ask = async (
+      result: CallResult,
+      { program = 'claude-code', more = {} } = {},
+    ): Promise<CallResult> => {
+      board = await boardOf({
+        tools: [toolOf('it', { invoke: () => result })],
+        config: { ...config, resultBudget: 40_000, ...more },
+      });
+      const client = { id: 'c', hasSession: true, capabilities: {}, program } as unknown as Client;
+      return board.kernel.calls.call('call_tool', { name: 'it' }, await board.open(), { client });
+    };
+    const isWhole = async (result: CallResult, options = {}): Promise<boolean> =>
+      (await ask(result, options)).json === result.json;
+
+    it('pass whole if they are texts of lines of that size', async () => {
+      for (const chars of [100_100, 300_000, 2_000_000])
+        expect(await isWhole(textResult(lines(chars))), String(chars)).to.equal(true);
+      for (const chars of [40_100, 60_000, 100_000, 8_400_000])
+        expect(await isWhole(textResult(lines(chars))), String(chars)).to.equal(false);
+    });
+
+    it('are shortened for every other client', async () => {
+      for (const program of ['codex', 'claude-code-like', ''])
+        expect(await isWhole(textResult(lines(300_000)), { program })).to.equal(false);
+    });
+
+    it('are shortened if its tools cannot read them by lines, or it would show them as an error', async () => {
+      const text = lines(300_000);
+      const others = [
+        textResult(`${text}${'y'.repeat(2_001)}`),
+        textResult(text, true),
+        resultOf({ content: [{ type: 'text', text }, IMAGE] }),
+        resultOf({ content: [{ type: 'text', text }], structuredContent: { text } }),
+        resultOf({ content: [{ type: 'resource', resource: { uri: 'file:///a', text } }] }),
+      ];
+      for (const other of others) expect(await isWhole(other)).to.equal(false);
+    });
+
+    it('are shortened if maxSavedBytes is less, or results are enveloped', async () => {
+      const result = textResult(lines(300_000));
+      expect(await isWhole(result, { more: { maxSavedBytes: 299_999 } })).to.equal(false);
+      expect(await isWhole(result, { more: { maxSavedBytes: 0 } })).to.equal(false);
+      const enveloped = await ask(result, { more: { callToolEnvelope: 'json' } });
+      expect(enveloped.json.length).to.be.below(60_000);
+    });
   });
 
   it('do not include results within the budget, nor any while the budget is off', async () => {
