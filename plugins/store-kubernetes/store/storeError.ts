@@ -13,10 +13,11 @@ export interface KubeQuestion {
   readonly token?: string;
 }
 
-/** A refusal of the API server in the words of a store. */
+/** A refusal of the API server in the words of a store. @param error undefined while there is no answer yet */
 export function storeError(error: unknown, asked: KubeQuestion): GatewayError {
   if (!(error instanceof KubeError)) {
-    return new GatewayError('STORE_UNREACHABLE', `the Kubernetes API cannot be used: ${messageOf(error)}`, {
+    const why = error === undefined ? 'it has not answered yet' : messageOf(error);
+    return new GatewayError('STORE_UNREACHABLE', `the Kubernetes API cannot be used: ${why}`, {
       cause: error,
     });
   }

@@ -37,8 +37,7 @@ describe('refusals of the API server', () => {
   it('tell a missing object from missing custom resource definitions', () => {
     expect(storeError(refusal(404, { reason: 'NotFound' }), ASKED).code).equal('STORE_NOT_FOUND');
     expect(storeError(refusal(404), ASKED).message).include('does not know mcpservers.pegboard.dev');
-    const { name, ...list } = ASKED;
-    expect(name).equal('s');
+    const list = { ...ASKED, name: '' };
     expect(storeError(refusal(404), list).message).include('pegboard crds | kubectl apply -f -');
   });
 
@@ -56,5 +55,6 @@ describe('refusals of the API server', () => {
   it('say that the API server is away without an answer', () => {
     expect(storeError(new KubeError('timeout', 'no answer'), ASKED).code).equal('STORE_UNREACHABLE');
     expect(storeError(new Error('other'), ASKED).code).equal('STORE_UNREACHABLE');
+    expect(storeError(undefined, ASKED).message).include('cannot be used: it has not answered yet');
   });
 });
