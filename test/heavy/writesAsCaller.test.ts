@@ -1,44 +1,18 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { messageOf } from '../../kernel/index.ts';
 import { askCore } from '../support/coreTools.ts';
 import { textOf } from '../support/mcpClient.ts';
 import type { AuditLine, ControlPlane } from '../support/kube/controlPlane.ts';
+import { READS, SERVER, WRITES } from '../support/kube/callerTools.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { AUDIENCE } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { startOrchestrated } from '../support/kube/orchestratedGateway.ts';
 import type { Orchestrated } from '../support/kube/orchestratedGateway.ts';
-import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
-const HOSTILE = join(ROOT, 'test/plugins/upstream/fixtures/hostile.mjs');
-const SERVER = { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], autoStart: true };
 const RESOURCES = ['mcpservers', 'workflows'];
-const WORKFLOW = { description: 'one', steps: [{ id: 'a', tool: 'core_mcpserver_list', args: {} }] };
-
-/** The tools that write, in an order in which an editor succeeds with each, and the verb that each needs. */
-const WRITES = [
-  ['core_mcpserver_create', { name: 's', ...SERVER }, 'create', 'mcpservers'],
-  ['core_mcpserver_update', { name: 's', description: 'changed' }, 'patch', 'mcpservers'],
-  ['core_service_restart', { name: 's' }, 'patch', 'mcpservers'],
-  ['core_service_stop', { name: 's' }, 'patch', 'mcpservers'],
-  ['core_service_start', { name: 's' }, 'patch', 'mcpservers'],
-  ['core_service_stop', { name: 's' }, 'patch', 'mcpservers'],
-  ['core_mcpserver_delete', { name: 's' }, 'delete', 'mcpservers'],
-  ['core_workflow_create', { name: 'w', ...WORKFLOW }, 'create', 'workflows'],
-  ['core_workflow_update', { name: 'w', description: 'two' }, 'patch', 'workflows'],
-  ['core_workflow_delete', { name: 'w' }, 'delete', 'workflows'],
-] as const;
-const READS = [
-  ['core_mcpserver_list', {}],
-  ['core_mcpserver_get', { name: 'kept' }],
-  ['core_mcpserver_validate', { name: 'n', ...SERVER }],
-  ['core_workflow_list', {}],
-  ['core_workflow_validate', { name: 'n', ...WORKFLOW }],
-  ['core_service_status', { name: 'kept' }],
-] as const;
 
 describe('orchestrator mode: writes as the caller', () => {
   let plane: ControlPlane;
