@@ -117,12 +117,16 @@ export const ORCHESTRATOR: readonly Requirement[] = [
     sentence:
       'A deployment role allowing workflow edits is bound to all authenticated users by default (narrowable).',
     tests: [
+      'examples/helm/chart: let every authenticated user edit workflows, nothing else, and fewer or none if the values say so',
       'heavy/chart: lets every authenticated user edit workflows, nothing else, and fewer if the values say so',
     ],
   },
   {
     id: 'orchestrator.chart',
     sentence: 'The deployment chart binds to 0.0.0.0 by default.',
-    tests: ['heavy/chart: listens on all addresses of the pod, unless the values say otherwise'],
+    tests: [
+      'examples/helm/chart: listen on all addresses of the pod, unless the values say otherwise',
+      'heavy/chart: listens on all addresses of the pod, unless the values say otherwise',
+    ],
   },
 ];

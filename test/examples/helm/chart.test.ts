@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parse } from 'yaml';
+import { parseTemplate } from '@pegboard/gotpl';
+import { parse, parseAllDocuments } from 'yaml';
 import { isObject } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { chartValues } from '../../schemas/chartValues.ts';
@@ -29,6 +30,18 @@ function openObjects(value: unknown, path: readonly string[] = []): readonly str
     !['properties', 'additionalProperties', '$ref'].some((key) => key in value);
   const below = Object.entries(value).flatMap(([key, one]) => openObjects(one, [...path, key]));
   return isOpen ? [path.join('.'), ...below] : below;
+}
+
+/** The objects of a template, without helm: its names are `pegboard`, its labels none, and YAML within it is JSON. */
+function rendered(template: string, values: JsonObject): readonly JsonObject[] {
+  const text = template
+    .replaceAll('toYaml', 'toJson')
+    .replaceAll(/\{\{-? include ("[^"]+")/g, '{{ template $1')
+    .replaceAll(/include "pegboard\.labels" \./g, '"{}"')
+    .replaceAll(/include "pegboard\.\w+" \./g, '"pegboard"');
+  const data = { Values: values, Release: { Namespace: 'tools' } };
+  const documents = parseAllDocuments(parseTemplate(text).render(data));
+  return documents.map((document) => document.toJS() as JsonObject | null).filter((one) => one !== null);
 }
 
 describe('the files of the chart', () => {
@@ -68,5 +81,45 @@ describe('the files of the chart', () => {
     const { version } = JSON.parse(textOf('package.json')) as { readonly version: string };
     const chart = parse(chartText('Chart.yaml')) as JsonObject;
     expect(chart['appVersion']).equal(version);
+  });
+
+  it('listen on all addresses of the pod, unless the values say otherwise', () => {
+    expect(chartText('templates/configmap.yaml')).include(
+      'config.yaml: |\n    {{- include "pegboard.config" . |',
+    );
+    const hostOf = (config: JsonObject): unknown => {
+      const template = `${chartText('templates/_helpers.tpl')}{{ include "pegboard.config" . }}`;
+      const [made] = rendered(template, { ...values, config });
+      return (made?.['aggregator'] as JsonObject)['host'];
+    };
+    expect(hostOf(values['config'] as JsonObject)).equal('0.0.0.0');
+    expect(hostOf({ aggregator: { host: '::1' } })).equal('::1');
+  });
+
+  it('let every authenticated user edit workflows, nothing else, and fewer or none if the values say so', () => {
+    /** The objects beside the role of the gateway itself, which no group is bound to. */
+    const editors = (rbac: object): unknown => {
+      const all = { ...values, rbac: { ...(values['rbac'] as object), ...rbac } };
+      const objects = rendered(chartText('templates/rbac.yaml'), all);
+      const isOwn = ({ metadata }: JsonObject): boolean => (metadata as JsonObject)['name'] === 'pegboard';
+      expect(JSON.stringify(objects.filter(isOwn))).not.include('"Group"');
+      const others = objects.filter((object) => !isOwn(object));
+      return others.map(({ kind, rules, roleRef, subjects }) => [kind, rules ?? roleRef, subjects]);
+    };
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const verbs = ['create', 'patch', 'delete'];
+    const boundTo = (name: string): unknown => [
+      ['Role', [{ apiGroups: ['pegboard.dev'], resources: ['workflows'], verbs }], undefined],
+      [
+        'RoleBinding',
+        { apiGroup, kind: 'Role', name: 'pegboard-workflow-editor' },
+        [{ kind: 'Group', name, apiGroup }],
+      ],
+    ];
+    expect(editors({})).deep.equal(boundTo('system:authenticated'));
+    const narrow = { enabled: true, subjects: [{ kind: 'Group', name: 'oidc:automation', apiGroup }] };
+    expect(editors({ workflowEditors: narrow })).deep.equal(boundTo('oidc:automation'));
+    expect(editors({ workflowEditors: { ...narrow, enabled: false } })).deep.equal([]);
+    expect(editors({ create: false })).deep.equal([]);
   });
 });
