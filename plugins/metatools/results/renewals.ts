@@ -24,6 +24,11 @@ export class Renewals {
     this.#parts = parts;
   }
 
+  /** Whether nothing is stored, so that it does not matter who uses the gateway. */
+  get isIdle(): boolean {
+    return this.#holders.size === 0 && Date.now() < this.#lookAt;
+  }
+
   used(sharer: string): void {
     const now = Date.now();
     if (now < this.#lookAt) {

@@ -121,7 +121,7 @@ export class ResultStore {
 
   /** The sharer of the request calls a tool: its results expire a lifetime later. */
   used(request: InboundRequest): void {
-    this.#renewals.used(sharerOf(request));
+    if (!this.#renewals.isIdle) this.#renewals.used(sharerOf(request));
   }
 
   clear(): void {
