@@ -61,7 +61,7 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
   let withoutApi: Awaited<ReturnType<typeof startAt>>;
 
   before(async () => {
-    withoutApi = await startAt((_, res) => res.destroy(), 3_000);
+    withoutApi = await startAt((_, res) => res.destroy(), 5_000);
     api = await simulatedApi((user) => user !== BOB);
     await add('mcpservers', 'kept', SERVER);
     await add('mcpservers', 'elsewhere', SERVER, 'other');
@@ -187,7 +187,7 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
     expect(properties.startWaitMs['default']).equal(30_000);
     const { code, stderr } = await withoutApi.run;
     expect(code, stderr).equal(4);
-    expect(stderr).match(/no definitions after 3 s: the Kubernetes API cannot list .* \(STORE_UNREACHABLE\)/);
+    expect(stderr).match(/no definitions after 5 s: the Kubernetes API cannot list .* \(STORE_UNREACHABLE\)/);
     expect(withoutApi.site.connections()).above(3);
     expect(existsSync(withoutApi.directory.at('started'))).equal(false);
   });
