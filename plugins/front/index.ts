@@ -1,6 +1,6 @@
 import { STAGE, StateDirectory, definePlugin, readSchema } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { GuardedServers } from '../contracts/credentials.ts';
+import { CallerCredentials, GuardedServers } from '../contracts/credentials.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { KeyedCalls } from '../contracts/idempotency.ts';
 import {
@@ -46,6 +46,7 @@ export const plugin = definePlugin<FrontConfig>({
   enabled: ({ aggregator }) => aggregator.enabled,
   uses: [Vault, Channel, SharedKeys, Tracer],
   asks: [
+    CallerCredentials,
     GuardedServers,
     KeyedCalls,
     McpCompletionSource,

@@ -1,8 +1,8 @@
 import { ToolTable, VERSION } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
-import { GuardedServers } from '../../contracts/credentials.ts';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import { CallerCredentials, GuardedServers } from '../../contracts/credentials.ts';
 import { ServiceSource } from '../../contracts/services.ts';
-import { oneLine, serverWords } from '../../kit/text/serverWords.ts';
+import { oneLine } from '../../kit/text/serverWords.ts';
 import type { VisibleServers } from '../client/visibleServers.ts';
 import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';
@@ -36,8 +36,12 @@ export function instructionsFor(
 ): string {
   const { maxServerInstructionChars } = scope.config;
   const table = scope.get(ToolTable);
-  const guarded = scope.find(GuardedServers);
-  const toolsOf = byServer(table.visibleTo(request));
+  const [guarded, credentials] = [scope.find(GuardedServers), scope.find(CallerCredentials)];
+  const lacksSignIn = (name: string, state: string): boolean => {
+    const server = guarded?.get(name);
+    if (server?.isPersonal !== true || credentials === undefined) return state === 'auth_required';
+    return credentials.of(server, request).missing !== undefined;
+  };
   const isOpen = (name: string): boolean =>
     table.refusal(name, { kind: 'server', name, server: name }, request) === undefined;
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
@@ -46,10 +50,7 @@ export function instructionsFor(
     const { name } = service;
     const { service_type: type, state, metadata } = service.status();
     if (type !== 'MCPServer') return [];
-    const tools = toolsOf.get(name) ?? [];
-    const isForCallers = state === 'auth_required' || guarded?.get(name)?.isPersonal === true;
-    // A caller who has signed in sees its tools.
-    const away = AWAY[state] ?? (isForCallers && tools.length === 0 ? NEEDS_SIGN_IN : undefined);
+    const away = AWAY[state] ?? (lacksSignIn(name, state) ? NEEDS_SIGN_IN : undefined);
     const { description, serverTitle } = metadata;
     const words = description === undefined ? (service.instructions?.() ?? serverTitle ?? '') : '';
     return [
@@ -57,21 +58,9 @@ export function instructionsFor(
         name,
         away,
         description: description === undefined ? undefined : oneLine(description, maxServerInstructionChars),
-        words: serverWords(words, tools, maxServerInstructionChars),
+        words: oneLine(words, maxServerInstructionChars),
       },
     ];
   });
   return instructions(servers, scope.config);
-}
-
-function byServer(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[]> {
-  const found = new Map<string, Tool[]>();
-  for (const tool of tools) {
-    const { server } = tool;
-    if (server === undefined) continue;
-    const known = found.get(server);
-    if (known === undefined) found.set(server, [tool]);
-    else known.push(tool);
-  }
-  return found;
 }

@@ -10,7 +10,10 @@ const ELLIPSIS = '…';
 
 /** A text on one line, without control characters, cut at a word. */
 export function oneLine(text: string, maxChars: number): string {
-  const line = text.slice(0, READ_FOR_ONE * maxChars + 1).replace(BREAKS, ' ').trim();
+  const line = text
+    .slice(0, READ_FOR_ONE * maxChars + 1)
+    .replace(BREAKS, ' ')
+    .trim();
   const chars = Array.from(line.slice(0, 2 * maxChars + 2));
   if (chars.length <= maxChars) return line;
   const cut = chars.slice(0, Math.max(maxChars - 1, 0)).join('');

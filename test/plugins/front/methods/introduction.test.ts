@@ -3,7 +3,6 @@ import { definePlugin } from '../../../../kernel/index.ts';
 import { ServiceSource } from '../../../../plugins/contracts/services.ts';
 import type { ManagedService } from '../../../../plugins/contracts/services.ts';
 import { initializeBody, postMcp, startEdge } from '../../../support/edge.ts';
-import { serverTool } from '../../metatools/board.ts';
 
 interface Server {
   readonly name: string;
@@ -33,17 +32,14 @@ const serviceOf = ({
   instructions: () => instructions,
 });
 
-/** The lines after the way to a tool. @param own tools, each as server/name */
-async function linesFor(servers: readonly Server[], own: readonly string[] = []): Promise<readonly string[]> {
+/** The lines after the way to a tool. */
+async function linesFor(servers: readonly Server[]): Promise<readonly string[]> {
   const plugin = definePlugin({
     name: 'services',
     api: 1,
     configSchema: { type: 'object' },
     provides: [ServiceSource],
-    apply: (scope) => {
-      scope.provide(ServiceSource, { services: () => servers.map(serviceOf) });
-      for (const one of own) scope.addTool(serverTool(...(one.split('/') as [string, string])));
-    },
+    apply: (scope) => scope.provide(ServiceSource, { services: () => servers.map(serviceOf) }),
   });
   const { url } = await startEdge({ plugin });
   const { result } = (await postMcp(url, initializeBody())).json();
@@ -70,13 +66,6 @@ describe('front: instructions', () => {
     ]);
   });
 
-  it('name the tools in such words as clients call them', async () => {
-    const servers = [{ name: 'web', instructions: 'Call `open` or close first.' }];
-    expect(await linesFor(servers, ['web/open', 'web/close'])).to.deep.equal([
-      '- web says "Call `x_web_open` or x_web_close first."',
-    ]);
-  });
-
   it('say which servers cannot be used now', async () => {
     const states = ['starting', 'failed', 'unreachable', 'stopped', 'stopping', 'auth_required'];
     const away = states.map((state) => ({ name: state, state, description: 'Notes' }));
@@ -94,11 +83,6 @@ describe('front: instructions', () => {
       '- auth_required (needs sign-in): Notes',
       ...up.map(({ name }) => `- ${name}: Notes`),
     ]);
-  });
-
-  it('say nothing of a sign-in to a caller who sees the tools of the server', async () => {
-    const server = { name: 'notes', state: 'auth_required', description: 'Notes' };
-    expect(await linesFor([server], ['notes/add'])).to.deep.equal(['- notes: Notes']);
   });
 
   it('have at most 60 characters for a server and 2,000 in all, shorten lines first, and count the rest', async () => {
