@@ -22,7 +22,7 @@ export function describeTool(
       'Show the full description and input schema of one tool, if filter_tools did not give its schema.',
     properties: {
       name: { type: 'string', description: 'Exact name' },
-      full: { type: 'boolean', description: 'Long schemas whole' },
+      full: { type: 'boolean', description: 'Whole schemas' },
     },
     required: ['name'],
     listed: () => alwaysLoad(scope.config),
