@@ -52,6 +52,19 @@ describe('Sign-in at a server', () => {
     expect(String(content[0]?.['text'])).to.include('x_vault_whoami');
   });
 
+  it('is named by list_tools, with the tool that gives the link, until the caller has signed in', async () => {
+    const { client } = await start();
+    const requiring = async (): Promise<unknown> => {
+      const { content } = await client.callMeta('list_tools', { limit: 1 });
+      return (JSON.parse(String(content[0]?.['text'])) as Record<string, unknown>)['servers_requiring_auth'];
+    };
+    expect(await requiring()).to.deep.equal([
+      { name: 'vault', status: 'auth_required', auth_tool: 'core_auth_login' },
+    ]);
+    await newBrowser().open(await linkFor(client));
+    expect(await requiring()).to.deep.equal([]);
+  });
+
   it('is not replaced by a restart of the server, which is refused and leaves the link usable', async () => {
     const { client } = await start();
     const link = await linkFor(client);

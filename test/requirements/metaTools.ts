@@ -61,7 +61,10 @@ export const META_TOOLS: readonly Requirement[] = [
     id: 'list.auth',
     sentence:
       'servers_requiring_auth names the servers that credentials would unlock, neither paged nor narrowed, and no tool that does not exist.',
-    tests: ['plugins/metatools/catalogue: names the servers that require credentials, with the remedy'],
+    tests: [
+      'plugins/metatools/catalogue: names the servers that require credentials, with the remedy',
+      'e2e/serverSignIn: is named by list_tools, with the tool that gives the link, until the caller has signed in',
+    ],
   },
   {
     id: 'filter.pattern',
