@@ -3,7 +3,7 @@ import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '.
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import { digest, isSame } from '../../kit/secrets/secrets.ts';
 import type { Attempt, Attempts } from '../state/attempts.ts';
-import type { SignIn, TokenChange } from '../state/signIn.ts';
+import type { Kept, Rotated, SignIn, TokenChange } from '../state/signIn.ts';
 import type { TokenSet } from '../state/tokenSets.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented } from '../state/signIns.ts';
@@ -18,6 +18,8 @@ import type { TokenSetRefresh } from './tokenSetRefresh.ts';
 const SECOND_USE_MS = 60_000;
 /** More clients than that do not share one sign-in. */
 const MAX_KEPT = 4;
+/** Access tokens for one that is kept, two days of them: after that its holder and that of the current one are not told apart from a thief and an owner. */
+const MAX_USES = 100;
 /** Longest wait for other requests, of this and of other processes. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 100;
@@ -107,7 +109,7 @@ export class RefreshGrant implements Grant {
       rotated: {
         secret: from,
         at: now,
-        ...(signIn.kept?.includes(from) === true && { replaced: signIn.current }),
+        ...replacedBy(from, signIn),
       },
     };
     const body = await tokenAnswer(accessTokens, { ...signIn, ...change }, token, scope);
@@ -120,7 +122,7 @@ export class RefreshGrant implements Grant {
   async #changed(signIn: SignIn, change: Rotation): Promise<Rotating> {
     const next = await this.#issuing.signIns.change(signIn, (found) => {
       if (found.current !== signIn.current) throw busy(IN_USE);
-      return { ...found, ...change, kept: found.kept?.filter((secret) => secret !== change.turn.from) };
+      return { ...found, ...change, kept: found.kept?.filter(({ secret }) => secret !== change.turn.from) };
     });
     if (next === undefined) throw refused('sign-in-ended');
     return next;
@@ -148,7 +150,7 @@ export class RefreshGrant implements Grant {
     const state = isLast ? await this.#stateOf(turn) : 'answered';
     if (state === 'failed') return false;
     if (state !== 'answered') throw busy(IN_USE);
-    const isKept = kept.some((secret) => isSame(secret, from));
+    const isKept = kept.some((one) => isSame(one.secret, from) && this.#isGood(one));
     if (rotated !== undefined && rotated.at + SECOND_USE_MS > Date.now()) {
       const { secret, replaced = secret } = rotated;
       if (isKept || isSame(secret, from) || isSame(replaced, from)) return true;
@@ -163,8 +165,13 @@ export class RefreshGrant implements Grant {
     return state === 'lost' ? 'failed' : this.#issuing.attempts.stateOf(attempt);
   }
 
-  /** The holder of the current refresh token continues. The client keeps the one that it has sent, as RFC 6749 §6 has it; when it sends that later, the
-   *  sign-in ends upon the next token of the other holder, so a thief of one has nothing that lasts. */
+  /** Whether a token that is kept is as good as the current one. */
+  #isGood({ at, uses }: Kept): boolean {
+    return uses < MAX_USES && at + this.#issuing.sessionMs() > Date.now();
+  }
+
+  /** The holder of the current refresh token continues. The client keeps the one that it has sent, as RFC 6749 §6 has it. If it sends that later than a
+   *  minute after the other, one of the two ends the sign-in with its next token; within the minute, after MAX_USES. */
   async #accessAlone(signIn: SignIn, from: string, scope: string): Promise<GrantAnswer> {
     const { accessTokens, signIns, log } = this.#issuing;
     log.warn(
@@ -174,13 +181,13 @@ export class RefreshGrant implements Grant {
         client: signIn.clientId,
       },
     );
-    if (signIn.kept?.includes(from) !== true) {
-      const keep = (found: SignIn): SignIn => ({
-        ...found,
-        kept: [...(found.kept ?? []), from].slice(-MAX_KEPT),
-      });
-      if ((await signIns.change(signIn, keep)) === undefined) throw refused('sign-in-ended');
-    }
+    const keep = (found: SignIn): SignIn => {
+      const { kept = [] } = found;
+      const uses = (kept.find(({ secret }) => secret === from)?.uses ?? 0) + 1;
+      const others = kept.filter(({ secret }) => secret !== from);
+      return { ...found, kept: [...others, { secret: from, at: Date.now(), uses }].slice(-MAX_KEPT) };
+    };
+    if ((await signIns.change(signIn, keep)) === undefined) throw refused('sign-in-ended');
     return { body: await tokenAnswer(accessTokens, signIn, undefined, scope) };
   }
 
@@ -219,6 +226,12 @@ export class RefreshGrant implements Grant {
       log.debug('refresh not closed', { error });
     }
   }
+}
+
+/** The current token, if one that was kept is rotated in its place; also when that is repeated, because its answer was lost. */
+function replacedBy(from: string, { kept = [], current, rotated }: SignIn): Pick<Rotated, 'replaced'> {
+  if (kept.some(({ secret }) => secret === from)) return { replaced: current };
+  return rotated?.secret === from && rotated.replaced !== undefined ? { replaced: rotated.replaced } : {};
 }
 
 /** If it is not, the client has used what it got. */

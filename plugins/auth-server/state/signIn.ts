@@ -61,8 +61,18 @@ export interface SignIn extends TokenSetPlace, Identity {
   readonly tagKey: string;
   readonly turn?: TokenChange | undefined;
   readonly rotated?: Rotated;
-  /** Digests of the secrets in former refresh tokens that got an access token alone: their clients keep them (RFC 6749 §6). */
-  readonly kept?: readonly string[] | undefined;
+  /** Former refresh tokens that got an access token alone: their clients keep them (RFC 6749 §6). */
+  readonly kept?: readonly Kept[] | undefined;
+}
+
+/** A refresh token that a client keeps although it was rotated. */
+export interface Kept {
+  /** Digest of its secret. */
+  readonly secret: string;
+  /** When it was used last, in ms since 1970. */
+  readonly at: number;
+  /** Number of access tokens that it got alone. */
+  readonly uses: number;
 }
 
 /** The last rotation. */

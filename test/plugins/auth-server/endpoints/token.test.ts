@@ -289,6 +289,42 @@ describe('auth-server: /oauth/token', () => {
       expect(await isAdmitted(third.access)).equal(false);
     });
 
+    it('kept serves no one for ever: not after a hundred access tokens, nor when it was not used for as long as a session lasts', async () => {
+      const { later } = movableClock();
+      const first = await auth.tokens();
+      const second = tokensOf(await auth.refresh(first.refresh));
+      for (let use = 0; use < 100; use += 1)
+        expect((await auth.refresh(first.refresh)).status, String(use)).equal(200);
+      later(61_000);
+      refused(await auth.refresh(first.refresh), 400, 'invalid_grant', 'refresh-token-reused');
+      expect(await isAdmitted(second.access)).equal(false);
+
+      const short = await startAuthServer({ config: { sessionDuration: '1h' } });
+      const old = await short.tokens();
+      let current = tokensOf(await short.refresh(old.refresh)).refresh;
+      await short.refresh(old.refresh);
+      for (let half = 0; half < 3; half += 1) {
+        later(1_800_000);
+        current = tokensOf(await short.refresh(current)).refresh;
+      }
+      later(61_000);
+      for (const token of [old.refresh, current]) expect((await short.refresh(token)).status).equal(400);
+    });
+
+    it('kept by several clients at once is kept once', async () => {
+      const { later } = movableClock();
+      const { refresh } = await auth.tokens();
+      const other = tokensOf(await auth.refresh(refresh)).refresh;
+      const next = tokensOf(await auth.refresh(other)).refresh;
+      await auth.refresh(other);
+      expect(
+        (await Promise.all(Array.from({ length: 6 }, () => auth.refresh(other)))).map(({ status }) => status),
+      ).deep.equal(Array.from({ length: 6 }, () => 200));
+      later(61_000);
+      await auth.refresh(next);
+      expect((await auth.refresh(other)).status).equal(200);
+    });
+
     it('kept by one of two processes serves both of them for as long as they refresh at about the same time', async () => {
       const { later } = movableClock();
       const { refresh: kept } = await auth.tokens();
