@@ -36,7 +36,8 @@ export interface Surroundings {
   readonly endpoint: string;
 }
 
-/** What to write for these entries. Two entries are one server if command or URL, environment and headers are the same. */
+/** What to write for these entries. Two entries are one server if command and folder or URL, environment and headers are the same; in a project it is the one
+ *  that others have without a folder. */
 export async function planImport(entries: readonly ClientEntry[], around: Surroundings): Promise<ImportPlan> {
   const { directory, env, endpoint } = around;
   const folder = join(directory, 'mcpservers');
@@ -120,6 +121,8 @@ function planned(
     ...(Object.keys(env).length > 0 && { env: kept(env) }),
     ...(Object.keys(headers).length > 0 && { headers: kept(headers) }),
     ...limits,
+    ...server.times,
+    ...(server.description !== undefined && { description: server.description }),
     autoStart: !isOff,
   };
   const text = `# Imported from ${entry.place.label}.\n${stringify(definition, { lineWidth: 0 })}`;
@@ -174,7 +177,7 @@ function isOther(path: string, text: string): boolean {
 function identityOf({ type, command, cwd, url, env, headers }: Server, around: Surroundings): string {
   const filled = (values: Server['env']): unknown => {
     const { values: texts, faults } = fillReferences(values, around.directory, around.env);
-    return faults.length > 0 ? values : texts;
+    return { ...texts, ...Object.fromEntries(faults.map(({ name }) => [name, values[name]])) };
   };
   return canonicalJson({
     type,
@@ -224,6 +227,7 @@ function existingServer(value: unknown): Server | undefined {
     env: env ?? {},
     headers: headers ?? {},
     limits: limitsOf(value),
+    times: {},
     notes: [],
   };
 }

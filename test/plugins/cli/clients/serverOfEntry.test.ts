@@ -4,7 +4,181 @@ import { makeClientHome } from '../clientHome.ts';
 
 const TOOLS = { type: 'local', command: 'tools-mcp' };
 
+/** The definitions that importing this file writes, by name, without `type: stdio` and `autoStart: true`. */
+async function imported(
+  file: string,
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{
+  readonly definitions: Record<string, unknown>;
+  readonly stdout: string;
+  readonly stderr: string;
+}> {
+  const home = makeClientHome({ [`files/${file}`]: text });
+  const { stdout, stderr } = await home.run(['import', '--yes', home.at(`files/${file}`)], env);
+  const names = home.ownFiles().filter((name) => name.startsWith('mcpservers/'));
+  const read = (name: string): unknown => {
+    const { type, autoStart, ...rest } = parse(home.read(`.config/pegboard/${name}`)) as Record<
+      string,
+      unknown
+    >;
+    expect(autoStart).to.equal(true);
+    return type === 'stdio' ? rest : { type, ...rest };
+  };
+  const definitions = Object.fromEntries(names.map((name) => [name.slice(11, -5), read(name)]));
+  return { definitions, stdout, stderr };
+}
+const servers = (mcpServers: object): string => JSON.stringify({ mcpServers });
+
 describe('an entry of a client', () => {
+  it('keeps arguments that are numbers, switches or empty, and is left out if one has no text', async () => {
+    const { definitions, stdout } = await imported(
+      'a.json',
+      servers({
+        numbers: { command: 'node', args: ['x.js', '--port', 3000, '--flag', true] },
+        empty: { command: 'uvx', args: ['mcp-server-git', '--repository', '', '--verbose'] },
+        nested: { command: 'node', args: [{ port: 1 }] },
+      }),
+    );
+    expect(definitions).to.deep.equal({
+      numbers: { command: ['node', 'x.js', '--port', '3000', '--flag', 'true'] },
+      empty: { command: ['uvx', 'mcp-server-git', '--repository', '', '--verbose'] },
+    });
+    expect(stdout).to.include('left out: its arguments hold a list or an object');
+    const yaml =
+      'mcpServers:\n  - { name: n, command: npx, args: [-y, "@a/b", --version, 1.5, --on, true] }\n';
+    expect((await imported('config.yaml', yaml)).definitions).to.deep.equal({
+      n: { command: ['npx', '-y', '@a/b', '--version', '1.5', '--on', 'true'] },
+    });
+  });
+
+  it('has its command line split as a shell does, or run by one that needs it', async () => {
+    const { definitions, stderr } = await imported(
+      'a.json',
+      servers({
+        clicked: { command: 'npx -y @a/server-memory', args: [] },
+        quoted: { command: `run "a b" 'c "d"' e\\ f` },
+        shell: { command: 'cd /srv/x && nix-shell', args: [] },
+        one: { command: 'with-args', args: ['a b'] },
+      }),
+    );
+    expect(definitions).to.deep.equal({
+      clicked: { command: ['npx', '-y', '@a/server-memory'] },
+      quoted: { command: ['run', 'a b', 'c "d"', 'e f'] },
+      shell: { command: ['sh', '-c', 'cd /srv/x && nix-shell'] },
+      one: { command: ['with-args', 'a b'] },
+    });
+    expect(stderr).to.include('shell: its command is one for a shell, so sh runs it');
+  });
+
+  it('says its transport in any word and case, and is left out if MCP has no such transport', async () => {
+    const url = 'http://127.0.0.1:7101/events';
+    const { definitions, stdout } = await imported(
+      'a.json',
+      servers({
+        word: { url, transport: 'sse' },
+        object: { url: `${url}?2`, transport: { type: 'sse' } },
+        key: { url: `${url}?3`, transportType: 'sse' },
+        upper: { url: `${url}?4`, type: 'SSE' },
+        untyped: { url: `${url}?5` },
+        reverse: { url: 'http://127.0.0.1:7103/sse', transport: 'streamable-http' },
+        remote: { url: 'http://127.0.0.1:7102/sse', type: 'remote' },
+        agent: { url: 'http://127.0.0.1:7103/a2a', type: 'a2a' },
+        both: { command: 'both-mcp', url: 'http://127.0.0.1:7104/mcp', type: 'http' },
+      }),
+    );
+    const types = Object.entries(definitions).map(([name, one]) => [name, (one as { type?: string }).type]);
+    expect(Object.fromEntries(types)).to.deep.equal({
+      word: 'sse',
+      object: 'sse',
+      key: 'sse',
+      upper: 'sse',
+      remote: 'sse',
+      untyped: 'streamable-http',
+      reverse: 'streamable-http',
+      both: 'streamable-http',
+    });
+    expect(stdout).to.match(/agent +- +left out: its transport a2a is not one of MCP/);
+  });
+
+  it('is left out if its client does not use it, in the words of any client', async () => {
+    const off = [
+      ...[{ disabled: true }, { disabled: 'true' }, { disabled: 1 }, { enabled: false }, { isActive: false }],
+      ...[{ active: false }, { start_on_launch: false }, { quarantined: true }],
+    ];
+    const entries = off.map((one, at) => [`s${at}`, { command: `mcp-${at}`, ...one }]);
+    const { definitions, stdout } = await imported(
+      'a.json',
+      servers(Object.fromEntries<unknown>(entries as [string, unknown][])),
+    );
+    expect(definitions).to.deep.equal({});
+    expect(stdout.match(/left out: switched off/g)).to.have.lengthOf(off.length);
+  });
+
+  it('keeps its times, description, folder and headers, in the words and units of its client', async () => {
+    const { definitions } = await imported(
+      'a.json',
+      servers({
+        slow: { command: 'slow-mcp', timeout: 300, description: 'what it is for' },
+        millis: { command: 'millis-mcp', timeout: 600_000 },
+        text: { command: 'text-mcp', timeout: '5m' },
+        dir: { command: 'dir-mcp', working_dir: '/srv' },
+        home: { command: 'home-mcp', cwd: '~/app' },
+        key: { url: 'https://h.test/mcp', bearerToken: '${TOKEN}', customHeaders: { 'X-A': 'b' } },
+        list: { url: 'https://l.test/mcp', headers: ['X-B: c'] },
+        vars: { command: 'vars-mcp', env: ['MODE=fast', 'LEVEL=2'] },
+      }),
+      { TOKEN: 'abc' },
+    );
+    expect(definitions).to.deep.include({
+      slow: { command: ['slow-mcp'], callTimeout: 300, description: 'what it is for' },
+      millis: { command: ['millis-mcp'], callTimeout: 600 },
+      text: { command: ['text-mcp'], callTimeout: 300 },
+      dir: { command: ['dir-mcp'], cwd: '/srv' },
+      key: {
+        type: 'streamable-http',
+        url: 'https://h.test/mcp',
+        headers: { Authorization: 'Bearer ${env:TOKEN}', 'X-A': 'b' },
+      },
+      list: { type: 'streamable-http', url: 'https://l.test/mcp', headers: { 'X-B': 'c' } },
+      vars: { command: ['vars-mcp'], env: { MODE: 'fast', LEVEL: '2' } },
+    });
+    expect((definitions['home'] as { cwd: string }).cwd).to.match(/^\/.+[^~]\/app$/);
+    const toml =
+      '[mcp_servers.slow]\ncommand = "node-mcp"\nstartup_timeout_sec = 90\ntool_timeout_sec = 600\n';
+    expect((await imported('config.toml', toml)).definitions).to.deep.equal({
+      slow: { command: ['node-mcp'], timeout: 90, callTimeout: 600 },
+    });
+  });
+
+  it('passes on the variables that a container takes from its client', async () => {
+    const args = ['run', '-i', '-e', 'GITHUB_TOKEN', '-e', 'MODE=fast', '--env', 'REGION', 'img'];
+    const { definitions, stderr } = await imported(
+      'a.json',
+      servers({ docker: { command: 'docker', args, env: { REGION: 'eu' } } }),
+    );
+    expect(definitions).to.deep.equal({
+      docker: { command: ['docker', ...args], env: { GITHUB_TOKEN: '${env:GITHUB_TOKEN}', REGION: 'eu' } },
+    });
+    expect(stderr).to.include('docker: set GITHUB_TOKEN where `pegboard serve` runs');
+  });
+
+  it('is the same server at a second import, also with a variable that is not set here', async () => {
+    const home = makeClientHome({
+      '.cursor/mcp.json': servers({
+        b: { command: 'b-mcp', args: ['--token', 'pa$$w0rd$1', '--org', '${ORG}'] },
+        c: { command: 'c-mcp', args: ['--mode', '${MODE:-plain}'] },
+      }),
+    });
+    await home.run(['import', '--yes'], { MODE: 'set' });
+    const files = home.ownFiles();
+    expect((await home.run(['import', '--yes'], { MODE: 'set' })).stderr).to.equal('nothing to import\n');
+    expect(home.ownFiles()).to.deep.equal(files);
+    expect(parse(home.read('.config/pegboard/mcpservers/c.yaml'))).to.deep.include({
+      command: ['c-mcp', '--mode', '${env:MODE}'],
+    });
+  });
+
   it('is imported as Cline CLI and Copilot CLI write it', async () => {
     const json = (mcpServers: object): string => JSON.stringify({ mcpServers });
     const home = makeClientHome({
