@@ -20,30 +20,28 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
   const embedder = openEmbedder(scope);
   const vectors = new ToolVectors(scope, embedder);
   const queries = new QueryVectors(embedder, scope.config.maxQueries, scope.signal);
-  const nearestTo = async (
-    text: string,
-    { tools }: Search,
+  const ordered = async (
+    { query, clauses, tools }: Search,
     signal: AbortSignal,
   ): Promise<readonly Tool[] | undefined> => {
-    const vector = await queries.of(text);
-    if (vector === undefined) return undefined;
-    const found = await nearest(vector, tools, {
-      count: COUNT,
-      vectorOf: (tool) => vectors.of(tool),
-      signal,
-    });
-    vectors.notice(found?.unknown ?? []);
-    return found?.tools;
-  };
-  const ordered = async (search: Search, signal: AbortSignal): Promise<readonly Tool[] | undefined> => {
     if (vectors.size === 0) {
-      vectors.notice(search.tools);
+      vectors.notice(tools);
       return undefined;
     }
-    const { query, clauses } = search;
-    const texts = clauses.length > 0 ? clauses : [query];
-    const all = await Promise.all(texts.map((text) => nearestTo(text, search, signal)));
-    return all.every((tools) => tools !== undefined) ? inTurn(all) : undefined;
+    const texts = await queries.of(clauses.length > 0 ? clauses : [query]);
+    if (texts === undefined) return undefined;
+    const lists: (readonly Tool[])[] = [];
+    for (const vector of texts) {
+      const found = await nearest(vector, tools, {
+        count: COUNT,
+        vectorOf: (tool) => vectors.of(tool),
+        signal,
+      });
+      if (found === undefined) return undefined;
+      if (lists.length === 0) vectors.notice(found.unknown);
+      lists.push(found.tools);
+    }
+    return inTurn(lists);
   };
   scope.provide(SearchOrder, {
     name: 'search-semantic',
