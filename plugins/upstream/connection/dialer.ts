@@ -91,7 +91,8 @@ export class Dialer {
     const { cwd = '' } = (await filled({ cwd: given }, '', this.#context)).values;
     const folder = resolve(this.#context.directory(), cwd);
     if (await isFolder(folder)) return folder;
-    throw new GatewayError('CONFIG_INVALID', `cwd of the definition is not a folder: ${folder}; correct it`);
+    // As it is written: what a reference holds may be secret.
+    throw new GatewayError('CONFIG_INVALID', `cwd of the definition is not a folder: ${given}; correct it`);
   }
 
   async #remote(

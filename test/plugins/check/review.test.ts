@@ -99,7 +99,7 @@ describe('pegboard check', () => {
 
   it('finds folders of processes that do not exist', () => {
     expect(saying(': cwd ')).deep.equal([
-      'away.yaml:3 MCPServer away: cwd ./absent is not a folder; correct it',
+      'away.yaml:3 MCPServer away: cwd absent is not a folder; correct it',
     ]);
   });
 
