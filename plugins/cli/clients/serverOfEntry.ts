@@ -228,15 +228,18 @@ function isBelow(folder: string, word: string): boolean {
 }
 
 function textsOf(value: JsonObject, keys: readonly string[]): Texts {
-  const given = keys.map((key) => value[key]).find((one) => isObject(one) || Array.isArray(one)) ?? {};
-  // Some write lists of `NAME=value`, or of `NAME: value` for headers.
-  const pairs = Array.isArray(given)
-    ? (given as unknown[]).flatMap((one) =>
-        [...String(one).matchAll(/^\s*([\w-]+)\s*[=:]\s*(.*)$/gs)].map(([, k, v]) => [k, v] as const),
-      )
-    : Object.entries(given);
-  const texts = pairs.filter(([, one]) => ['string', 'number', 'boolean'].includes(typeof one));
+  const given = keys.map((key) => value[key]).find((one) => isObject(one) || Array.isArray(one));
+  const texts = pairsIn(given).filter(([, one]) => ['string', 'number', 'boolean'].includes(typeof one));
   return Object.fromEntries(texts.map(([name, one]) => [name, String(one)]));
+}
+
+/** Some write lists of `NAME=value`, or of `NAME: value` for headers. */
+function pairsIn(given: unknown): readonly (readonly [string, unknown])[] {
+  if (!Array.isArray(given)) return isObject(given) ? Object.entries(given) : [];
+  return (given as unknown[]).filter(isText).flatMap((one) => {
+    const [, name, text] = /^\s*([\w-]+)\s*[=:]\s*(.*)$/s.exec(one) ?? [];
+    return name === undefined ? [] : [[name, text] as const];
+  });
 }
 
 function mapped(texts: Texts, change: (text: string) => string): Texts {

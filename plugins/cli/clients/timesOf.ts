@@ -15,7 +15,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_6
 export function timesOf(value: JsonObject, client: string): Times {
   const seconds = (key: string, unit: number): number | undefined => {
     const given = value[key];
-    const [, digits, word = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(String(given ?? '').trim()) ?? [];
+    const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+    const [, digits, word = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
     const time = Number(digits) * (UNITS[word] ?? unit);
     return time > 0 ? Math.ceil(time) : undefined;
   };
