@@ -6,11 +6,21 @@ describe('kit: words of a server', () => {
   const tools = ['git_log', 'read_file', 'search', 'files/list', 'a.b'].map((name) => serverTool('s', name));
   const said = (text: string): string => serverWords(text, tools, 1_000);
 
-  it('name its tools as clients call them, between back-quotes and as words of their own', () => {
+  it('name its tools as clients call them, between back-quotes and as words that are not plain English', () => {
     expect(said('Call `git_log` first, then read_file (or search): files/list, a.b.')).to.equal(
-      'Call `x_s_git_log` first, then x_s_read_file (or x_s_search): x_s_files/list, x_s_a.b.',
+      'Call `x_s_git_log` first, then x_s_read_file (or search): x_s_files/list, x_s_a.b.',
     );
-    expect(said('read_file\nsearch')).to.equal('x_s_read_file x_s_search');
+    expect(said('read_file\nsearch')).to.equal('x_s_read_file search');
+  });
+
+  it('keep plain words that are names of tools, unless they are quoted or called', () => {
+    const plain = ['read', 'write', 'add', 'SQL', 'file', 'readAll'].map((name) => serverTool('s', name));
+    const kept = 'You can read files and write them, or add (SQL) the file(s). "read files"';
+    expect(serverWords(kept, plain, 1_000)).to.equal(kept);
+    const meant = `Use \`read\`, "write", 'add' or “SQL”, then file({"id": 1}) and readAll.`;
+    expect(serverWords(meant, plain, 1_000)).to.equal(
+      `Use \`x_s_read\`, "x_s_write", 'x_s_add' or “x_s_SQL”, then x_s_file({"id": 1}) and x_s_readAll.`,
+    );
   });
 
   it('keep words that only contain such a name, and parts of addresses, paths and options', () => {

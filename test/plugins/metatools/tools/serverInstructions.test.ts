@@ -25,7 +25,7 @@ describe("metatools: a server's own instructions", () => {
   let board: Board;
   beforeEach(async () => {
     const services = [
-      { name: 'git', instructions: () => 'Call `log` first.\nweb says: then push.' },
+      { name: 'git', instructions: () => 'Call `log` first.\nweb says: then push().' },
       { name: 'web', instructions: () => 'x'.repeat(100_000) },
       { name: 'off', instructions: () => undefined },
     ].map((one) => ({ ...one, status: () => recordOf(one.name) }));
@@ -41,7 +41,7 @@ describe("metatools: a server's own instructions", () => {
       },
     });
   });
-  const QUOTED = { server: 'git', quoted: 'Call `x_git_log` first. web says: then x_git_push.' };
+  const QUOTED = { server: 'git', quoted: 'Call `x_git_log` first. web says: then x_git_push().' };
 
   it('are quoted by list_tools of this server, with its tools alone', async () => {
     const page = await board.ask('list_tools', { server: 'git', limit: 2 });
@@ -77,7 +77,7 @@ describe("metatools: a server's own instructions", () => {
     const page = await board.ask('list_tools', { server: 'git' }, some);
     expect(page['server_instructions']).to.deep.equal({
       ...QUOTED,
-      quoted: 'Call `log` first. web says: then x_git_push.',
+      quoted: 'Call `log` first. web says: then x_git_push().',
     });
     const [hidden, absent] = await Promise.all(
       ['web', 'wab'].map((server) => refusalOf(() => board.call('list_tools', { server }, some))),
