@@ -66,7 +66,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const [examiner, selector] = [new InWorker(), new InWorker()];
   const summaryOf = createSummarizer();
   const trimmedSchemaOf = createTrimmer(summaryOf);
-  const shortSchemaOf = createShortener(summaryOf);
+  const shortSchemaOf = createShortener();
   const starting = stillStarting(scope);
   const inOrder = [
     // A model takes the first one for the first step.

@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
+import { oneLine } from '../../kit/text/serverWords.ts';
 import type { SummaryOf } from './summary.ts';
 
 /** The schema of a tool's arguments as a model needs it: descriptions as one short line, without titles and examples.
@@ -21,7 +22,7 @@ const TEXT_STEPS = [
 ];
 /** The part of its bytes that a shortened schema has at most, or else it is shown whole. */
 const WORTHWHILE = 0.9;
-/** Longer schemas are not trimmed: servers send them in any size. */
+/** Longer schemas are not trimmed, and their texts are cut anywhere: servers send them in any size. */
 const MAX_READ_CHARS = 60_000;
 /** Members that tell a model nothing that it needs to write arguments. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -61,24 +62,33 @@ export function createTrimmer(summaryOf: SummaryOf): TrimmedSchemaOf {
   };
 }
 
-export function createShortener(summaryOf: SummaryOf): ShortSchemaOf {
+export function createShortener(): ShortSchemaOf {
   const known = new WeakMap<JsonSchema, JsonSchema>();
   return (schema) => {
-    const short = known.get(schema) ?? shortened(schema, summaryOf);
+    const short = known.get(schema) ?? shortened(schema);
     known.set(schema, short);
     return short;
   };
 }
 
-function shortened(schema: JsonSchema, summaryOf: SummaryOf): JsonSchema {
-  const bytes = bytesOf(schema);
+function shortened(schema: JsonSchema): JsonSchema {
+  const json = JSON.stringify(schema);
+  const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_WHOLE_BYTES) return schema;
-  for (const { chars, maxBytes } of TEXT_STEPS) {
-    const line = (text: string): string => (text.length <= chars ? text : summaryOf(text, chars));
+  const isHuge = json.length > MAX_READ_CHARS;
+  const cutText = isHuge ? hardCut : oneLine;
+  for (const { chars, maxBytes } of isHuge ? TEXT_STEPS.slice(-1) : TEXT_STEPS) {
+    const line = (text: string): string => (text.length <= chars ? text : cutText(text, chars));
     const short = trimmedBy(schema, { isBrief: false, line });
-    if (bytesOf(short) <= maxBytes) return bytesOf(short) <= bytes * WORTHWHILE ? short : schema;
+    const shortBytes = bytesOf(short);
+    if (shortBytes <= maxBytes) return shortBytes <= bytes * WORTHWHILE ? short : schema;
   }
   return schema;
+}
+
+/** Cheap however many texts there are; never inside a surrogate pair. */
+function hardCut(text: string, maxChars: number): string {
+  return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 function bytesOf(schema: JsonSchema): number {

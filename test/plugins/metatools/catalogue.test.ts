@@ -373,6 +373,32 @@ describe('metatools: the catalogue', () => {
       expect(Math.max(...texts.map(({ length }) => length))).to.be.within(190, 200);
     });
 
+    it('keep as much of a text as fits, not its first sentence only', async () => {
+      const warning = 'Format.\nMust be ISO 8601. Never pass a relative date; it deletes everything.';
+      const description = long(warning);
+      const properties = Object.fromEntries(
+        Array.from({ length: 12 }, (_, at) => [`p${at}`, { description }]),
+      );
+      board.kernel.catalogue.add('test', serverTool('files', 'dates', { inputSchema: { properties } }));
+      const shown = await board.ask('describe_tool', { name: 'x_files_dates' });
+      const { p11 } = (shown['inputSchema'] as JsonObject)['properties'] as Record<string, JsonObject>;
+      expect(p11?.['description']).to.equal(`${warning.replace('\n', ' ')} and more of this and…`);
+    });
+
+    it('of over 60,000 characters have their texts cut anywhere, between characters', async () => {
+      const [even, odd] = [`${'x'.repeat(48)}🙂 ${long('end')}`, `${'x'.repeat(47)} word ${long('end')}`];
+      const properties = Object.fromEntries(
+        Array.from({ length: 200 }, (_, at) => [`p${at}`, { description: at % 2 === 0 ? even : odd }]),
+      );
+      board.kernel.catalogue.add('test', serverTool('files', 'huge', { inputSchema: { properties } }));
+      const shown = await board.ask('describe_tool', { name: 'x_files_huge' });
+      const { p0, p1 } = (shown['inputSchema'] as JsonObject)['properties'] as Record<string, JsonObject>;
+      expect([p0?.['description'], p1?.['description']]).to.deep.equal([
+        `${'x'.repeat(48)}…`,
+        `${'x'.repeat(47)} w…`,
+      ]);
+    });
+
     it('are shortened in pieces, a few in each turn of the event loop', async () => {
       const tools = Array.from({ length: 40 }, (_, at) =>
         serverTool('wide', `t${at}`, { inputSchema: schemaOf(100) }),
