@@ -36,6 +36,8 @@ export interface AbsentServers {
   readonly hint: string | undefined;
   /** Number of servers that wait for a sign-in and are not shown. */
   readonly more: number;
+  /** Whether the caller can sign in at one of those that are shown; at others an operator has to act. */
+  readonly isForSignIn: boolean;
 }
 
 /** Why a search is about a server: it shows a tool of it, or has its words. */
@@ -83,6 +85,7 @@ export async function absentServers(
     names: new Set([...shown, ...down].map(({ service }) => service.name)),
     hint: hintOf(shown, down),
     more: locked.length - shown.length,
+    isForSignIn: shown.some(({ entry }) => entry['auth_tool'] !== undefined),
   };
 }
 

@@ -32,10 +32,11 @@ const NO_MATCH = 'no tool matches; try other words, fewer filters, or page throu
 const WEAK_MATCHES =
   'weak matches only: there may be no tool for this; check the summaries before you call one, or name the action, its object and the product in fewer words';
 
-function lockedRest({ names, more }: AbsentServers): string {
+function lockedRest({ names, more, isForSignIn }: AbsentServers): string {
   if (names.size === 0) return '';
   const others = more === 0 ? '' : `, or one of ${more} more, which list_tools names`;
-  return `; one of servers_requiring_auth may have it after a sign-in${others}`;
+  const when = isForSignIn ? 'after a sign-in' : 'once its remedy is done';
+  return `; one of servers_requiring_auth may have it ${when}${others}`;
 }
 
 function unlistedRest(scope: Scope<unknown>, servers: readonly string[], request: InboundRequest): string {

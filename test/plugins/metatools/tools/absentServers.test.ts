@@ -180,6 +180,8 @@ describe('metatools: servers of which a search finds no tool', () => {
         const [found] = (await ask(client, { query: 'recipes of the vault' })).servers_requiring_auth ?? [];
         expect(found).include({ name: 'vault', status: 'auth_required' });
         expect(found).not.have.any.keys('call_tool', 'auth_tool');
+        const { hint } = await ask(client, { query: 'paint a zebra' });
+        expect(hint).contain('one of servers_requiring_auth may have it once its remedy is done');
         return (found as { remedy?: string }).remedy;
       });
       expect(await Promise.all(remedies)).deep.equal([
