@@ -27,10 +27,6 @@ export interface ServiceRecord {
 /** What plugins read of it; it has more, for people. A service has what applies to it. Times are ISO 8601. */
 export interface ServiceMetadata extends JsonObject {
   readonly type?: string;
-  /** Its operator's. */
-  readonly description?: string;
-  /** What the server calls itself, for people. */
-  readonly serverTitle?: string;
   readonly autoStart?: boolean;
   readonly suspended?: boolean;
   readonly tools?: number;
@@ -53,6 +49,8 @@ export interface ManagedService {
   status(request?: InboundRequest): ServiceRecord;
   /** What the definition of an MCP server says that it is for. */
   description?(): string | undefined;
+  /** What an MCP server calls itself, for people. */
+  title?(): string | undefined;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
   /** The instance that the request uses, in words; undefined if all requests share one. */

@@ -1,8 +1,8 @@
 import { ToolTable, VERSION } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CallerCredentials, GuardedServers } from '../../contracts/credentials.ts';
+import type { GuardedServer } from '../../contracts/credentials.ts';
 import { ServiceSource } from '../../contracts/services.ts';
-import { oneLine } from '../../kit/text/serverWords.ts';
 import type { VisibleServers } from '../client/visibleServers.ts';
 import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';
@@ -27,40 +27,33 @@ const AWAY: Readonly<Record<string, string>> = {
   stopped: 'stopped',
 };
 const NEEDS_SIGN_IN = 'needs sign-in';
+/** No sign-in helps: an operator has to set headers, or to let people sign in. */
+const NEEDS_CREDENTIALS = 'needs credentials';
 
-/** Leaves out servers of which the request may see nothing. */
+/** Leaves out servers of which the request may see nothing. What takes time with each tool, as a status does, is not asked for. */
 export function instructionsFor(
   request: InboundRequest,
   scope: Scope<FrontConfig>,
   audience: VisibleServers,
 ): string {
-  const { maxServerInstructionChars } = scope.config;
   const table = scope.get(ToolTable);
   const [guarded, credentials] = [scope.find(GuardedServers), scope.find(CallerCredentials)];
-  const lacksSignIn = (name: string, state: string): boolean => {
-    const server = guarded?.get(name);
-    if (server?.isPersonal !== true || credentials === undefined) return state === 'auth_required';
-    return credentials.of(server, request).missing !== undefined;
+  const lackAt = (server: GuardedServer): string | undefined => {
+    if (!server.isPersonal || credentials === undefined)
+      return server.state === 'auth_required' ? NEEDS_CREDENTIALS : undefined;
+    return credentials.of(server, request).missing === undefined ? undefined : NEEDS_SIGN_IN;
   };
   const isOpen = (name: string): boolean =>
     table.refusal(name, { kind: 'server', name, server: name }, request) === undefined;
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
-  const shown = services.filter(({ name }) => isOpen(name) || audience.sees(request, name));
-  const servers = shown.flatMap((service) => {
+  const servers = services.flatMap((service) => {
     const { name } = service;
-    const { service_type: type, state, metadata } = service.status();
-    if (type !== 'MCPServer') return [];
-    const away = AWAY[state] ?? (lacksSignIn(name, state) ? NEEDS_SIGN_IN : undefined);
-    const { description, serverTitle } = metadata;
-    const words = description === undefined ? (service.instructions?.() ?? serverTitle ?? '') : '';
-    return [
-      {
-        name,
-        away,
-        description: description === undefined ? undefined : oneLine(description, maxServerInstructionChars),
-        words: oneLine(words, maxServerInstructionChars),
-      },
-    ];
+    const server = guarded?.get(name);
+    if (server === undefined || !(isOpen(name) || audience.sees(request, name))) return [];
+    const away = AWAY[server.state] ?? lackAt(server);
+    const description = service.description?.();
+    const words = service.instructions?.() ?? service.title?.() ?? '';
+    return [{ name, away, description, words }];
   });
   return instructions(servers, scope.config);
 }

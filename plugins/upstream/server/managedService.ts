@@ -39,6 +39,7 @@ export function managedService(
     name,
     status: (request) => recordOf(server, report(name, request)),
     description: () => connection.definition.description,
+    title: () => connection.facts?.serverTitle,
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {

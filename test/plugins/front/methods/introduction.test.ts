@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { definePlugin } from '../../../../kernel/index.ts';
+import { GuardedServers } from '../../../../plugins/contracts/credentials.ts';
+import type { GuardedServer } from '../../../../plugins/contracts/credentials.ts';
 import { ServiceSource } from '../../../../plugins/contracts/services.ts';
 import type { ManagedService } from '../../../../plugins/contracts/services.ts';
 import { initializeBody, postMcp, startEdge } from '../../../support/edge.ts';
@@ -11,35 +13,35 @@ interface Server {
   readonly title?: string;
   readonly instructions?: string;
 }
-const serviceOf = ({
+/** Its status counts its tools, which takes an initialize too long. */
+const serviceOf = ({ name, description, title, instructions }: Server): ManagedService => ({
   name,
-  state = 'running',
-  description,
-  title,
-  instructions,
-}: Server): ManagedService => ({
-  name,
-  status: () => ({
-    name,
-    service_type: 'MCPServer',
-    state,
-    health: 'healthy',
-    metadata: {
-      ...(description !== undefined && { description }),
-      ...(title !== undefined && { serverTitle: title }),
-    },
-  }),
+  status: () => {
+    throw new Error(`the tools of ${name} are counted`);
+  },
+  description: () => description,
+  title: () => title,
   instructions: () => instructions,
 });
+const guardedOf = ({ name, state = 'ready' }: Server): GuardedServer =>
+  ({ name, state, isPersonal: false }) as GuardedServer;
 
 /** The lines after the way to a tool. */
 async function linesFor(servers: readonly Server[]): Promise<readonly string[]> {
+  const guarded = servers.map(guardedOf);
   const plugin = definePlugin({
     name: 'services',
     api: 1,
     configSchema: { type: 'object' },
-    provides: [ServiceSource],
-    apply: (scope) => scope.provide(ServiceSource, { services: () => servers.map(serviceOf) }),
+    provides: [GuardedServers, ServiceSource],
+    apply: (scope) => {
+      scope.provide(ServiceSource, { services: () => servers.map(serviceOf) });
+      scope.provide(GuardedServers, {
+        get: (name) => guarded.find((one) => one.name === name),
+        all: () => guarded,
+        lockedBehind: () => Promise.resolve(undefined),
+      });
+    },
   });
   const { url } = await startEdge({ plugin });
   const { result } = (await postMcp(url, initializeBody())).json();
@@ -69,7 +71,7 @@ describe('front: instructions', () => {
   it('say which servers cannot be used now', async () => {
     const states = ['starting', 'failed', 'unreachable', 'stopped', 'stopping', 'auth_required'];
     const away = states.map((state) => ({ name: state, state, description: 'Notes' }));
-    const up = ['running', 'connected', 'idle'].map((state) => ({
+    const up = ['ready', 'idle'].map((state) => ({
       name: state,
       state,
       description: 'Notes',
@@ -80,7 +82,7 @@ describe('front: instructions', () => {
       '- unreachable (failed): Notes',
       '- stopped (stopped): Notes',
       '- stopping (stopped): Notes',
-      '- auth_required (needs sign-in): Notes',
+      '- auth_required (needs credentials): Notes',
       ...up.map(({ name }) => `- ${name}: Notes`),
     ]);
   });
