@@ -27,7 +27,10 @@ const guardedOf = ({ name, state = 'ready' }: Server): GuardedServer =>
   ({ name, state, isPersonal: false }) as GuardedServer;
 
 /** The lines after the way to a tool. */
-async function linesFor(servers: readonly Server[]): Promise<readonly string[]> {
+async function linesFor(
+  servers: readonly Server[],
+  { max = 2_000, config = {} }: { readonly max?: number; readonly config?: object } = {},
+): Promise<readonly string[]> {
   const guarded = servers.map(guardedOf);
   const plugin = definePlugin({
     name: 'services',
@@ -43,10 +46,10 @@ async function linesFor(servers: readonly Server[]): Promise<readonly string[]> 
       });
     },
   });
-  const { url } = await startEdge({ plugin });
+  const { url } = await startEdge({ plugin, plugins: { front: { config } } });
   const { result } = (await postMcp(url, initializeBody())).json();
   const text = String(result?.['instructions']);
-  expect(text.length).to.be.at.most(2_000);
+  expect(text.length).to.be.at.most(max);
   const [head = '', ...lines] = text.split('\n');
   expect(head).to.match(/^One endpoint .*filter_tools .*call_tool .*describe_tool .* Servers:$/);
   return lines;
@@ -85,6 +88,24 @@ describe('front: instructions', () => {
       '- auth_required (needs credentials): Notes',
       ...up.map(({ name }) => `- ${name}: Notes`),
     ]);
+  });
+
+  it('are within their length in texts of large characters too', async () => {
+    const lines = await linesFor([{ name: 'smile', description: '🙂'.repeat(100) }]);
+    expect(lines).to.deep.equal([`- smile: ${'🙂'.repeat(25)}…`]);
+  });
+
+  it('take little time, however long the lines may be and the servers write', async () => {
+    const servers = Array.from({ length: 60 }, (_, at) => ({
+      name: `server${at}`,
+      description: 'word '.repeat(2_000),
+    }));
+    const config = { maxInstructionChars: 20_000, maxServerInstructionChars: 20_000 };
+    const before = process.cpuUsage();
+    const lines = await linesFor(servers, { max: 20_000, config });
+    expect(process.cpuUsage(before).user).to.be.below(3_000_000);
+    expect(lines).to.have.length(60);
+    for (const line of lines) expect(line.length).to.be.within(300, 330);
   });
 
   it('have at most 60 characters for a server and 2,000 in all, shorten lines first, and count the rest', async () => {
