@@ -15,7 +15,7 @@ const PIECES = [4_096, 64, 1];
 export function headOf(text: string, { maxChars, maxBytes, isJson }: HeadRoom): string {
   const room = maxChars === 0 ? '' : sliceText(text, 0, maxChars);
   const end = endWithin(room, maxBytes);
-  if (end === text.length) return text;
+  if (end === 0 || end === text.length) return text.slice(0, end);
   const least = end / 2;
   const ends = [isJson ? endOfItem(text, end, least) : 0, text.lastIndexOf('\n', end - 1) + 1];
   return text.slice(0, ends.find((one) => one > least) ?? endOfWord(text, end, least));

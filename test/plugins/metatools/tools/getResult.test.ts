@@ -111,7 +111,8 @@ describe('metatools: oversized results', () => {
     it('of at most headChars, and none where the budget has no room for it', async () => {
       expect((await headOf(LONG, { headChars: 100 })).head).to.have.length.within(85, 100);
       expect((await headOf(LONG, { headChars: 0 })).head).to.equal('');
-      expect((await headOf(LONG, { resultBudget: 300 })).head).to.equal('');
+      for (const text of [LONG, `\n${LONG}`])
+        expect((await headOf(text, { resultBudget: 300 })).head).to.equal('');
     });
 
     it('beside a shape and ids that are kept short', async () => {
