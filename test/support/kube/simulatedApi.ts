@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../kernel/index.ts';
+import { isObject, messageOf } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { claimsOf } from '../../../plugins/kit/oauth/claimsOf.ts';
 import { selfSigned } from '../certificate.ts';
@@ -103,7 +103,7 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
   };
 
   const site = await httpsSite((req, res) => {
-    void askedIn(req).then((asked) => {
+    const answered = askedIn(req).then((asked) => {
       if (asked === undefined) {
         res.writeHead(404).end('404 page not found\n');
         return;
@@ -116,6 +116,7 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
       if (body === undefined) watch(res, list, Number(query.get('resourceVersion')));
       else res.end(lineOf(body));
     });
+    answered.catch((error: unknown) => res.writeHead(400).end(`${messageOf(error)}\n`));
   });
   const url = `https://localhost:${site.port}`;
   const ca = site.ca.join('');
