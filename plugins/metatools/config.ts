@@ -15,8 +15,8 @@ export interface MetatoolsConfig {
   readonly maxKeptIds: number;
   /** Memory for stored results that were read lately, so that paging does not read the vault again. */
   readonly readCacheBytes: number;
-  /** Most characters of an oversized result that are answered at once; with its note they never exceed
-   *  aggregator.resultBudget. */
+  /** Most characters of an oversized result that are answered at once; fewer where they would exceed
+   *  aggregator.resultBudget with its note and _meta. */
   readonly headChars: number;
   /** A text of lines up to this size passes whole to a client that saves it to a file (Claude Code); 0 is off. */
   readonly maxSavedBytes: number;

@@ -38,7 +38,7 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
   if (view.bytes <= resultBudget || isSavedByClient(view, parts.call, parts.scope.config)) return result;
   const { text, hasData, data, others, members, newLines, about } = view;
   const kept = await keep(view, parts);
-  const answerOf = (head: string, size = head.length): string => {
+  const answerOf = (head: string, size = head.length, isWhole = false): string => {
     const note = {
       truncated: true,
       ...kept.fields,
@@ -47,19 +47,20 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
       total_lines: sumOf(newLines) + 1,
       head_chars: size,
       ...about,
-      next: kept.next(size),
+      next: kept.next(size, isWhole),
     };
     const texts = [JSON.stringify(note, null, 2), ...(size > 0 ? [head] : [])];
     return texts.map((one) => JSON.stringify({ type: 'text', text: one })).join();
   };
   // With as many digits as the size of the head can have, and the frame of the answer.
-  const rest = `{"content":[${answerOf('', text.length)}]}`;
+  const rest = `{"content":[${answerOf('', text.length)}]${members}}`;
   const head = headOf(text, {
     maxChars: headChars,
     maxBytes: resultBudget - Buffer.byteLength(rest),
     isJson: hasData && data === undefined,
   });
-  return rawResult(`{"content":[${[answerOf(head), ...others].join()}]${members}}`);
+  const items = [answerOf(head, head.length, head === text), ...others];
+  return rawResult(`{"content":[${items.join()}]${members}}`);
 }
 
 /** A UTF-16 unit takes at most three bytes of UTF-8, so for most results the bytes need not be counted. */
@@ -110,8 +111,8 @@ function unexamined(json: string, why: string): ResultView {
 
 interface Kept {
   readonly fields: { readonly handle?: string; readonly expires_in_seconds?: number };
-  /** How to continue after a head of so many characters. */
-  readonly next: (shown: number) => string;
+  /** How to continue after a head of so many characters, which may be the whole text. */
+  readonly next: (shown: number, isWhole: boolean) => string;
 }
 
 /** Stores a result; if it cannot be stored, the note says so, since the call is not repeated automatically. */
@@ -119,9 +120,11 @@ async function keep(result: StoredView, { scope, store, call }: BudgetParts): Pr
   const { storedResultTtlSeconds: expires } = scope.config;
   try {
     const handle = await store.put(result, call.request);
-    const next = (shown: number): string =>
-      `get_result {"handle": "${handle}", "offset": ${shown}} continues; "page": 2, "lines": "1-50" or ` +
-      `"select": "$.key[*].name" returns a part`;
+    const select = '"select": "$.key[*].name"';
+    const next: Kept['next'] = (shown, isWhole) =>
+      isWhole
+        ? `get_result {"handle": "${handle}", ${select}} returns a part`
+        : `get_result {"handle": "${handle}", "offset": ${shown}} continues; "page": 2, "lines": "1-50" or ${select} returns a part`;
     return { fields: { handle, expires_in_seconds: expires }, next };
   } catch (error) {
     if (!isGatewayError(error)) throw error;

@@ -237,6 +237,20 @@ describe('metatools: oversized results', () => {
 
   it('are read to the end in fewer than eight pages at 200 KiB', async () => {
     await board.reconfigure({});
+  it('continue only by select when their text is shown whole', async () => {
+    const result = resultOf({
+      content: [{ type: 'text', text: '200 rows' }],
+      structuredContent: { rows: ROWS },
+    });
+    board.kernel.catalogue.add('test', toolOf('rows', { invoke: () => result }));
+    const { content } = await board.call('call_tool', { name: 'rows' });
+    expect(content[1]).to.deep.equal({ type: 'text', text: '200 rows' });
+    const { handle, next } = JSON.parse(String(content[0]?.['text'])) as Record<string, unknown>;
+    expect(next).to.equal(
+      `get_result {"handle": "${String(handle)}", "select": "$.key[*].name"} returns a part`,
+    );
+  });
+
     const text = 'words and more\n'.repeat(14_000).slice(0, 204_800);
     board.kernel.catalogue.add('test', toolOf('report', { invoke: () => textResult(text) }));
     const handle = await handleOf('report');
@@ -258,6 +272,9 @@ describe('metatools: oversized results', () => {
     expect(_meta).to.deep.equal({ a: 1 });
     const failed = await board.call('call_tool', { name: 'error' });
     expect(failed.isError).to.equal(true);
+    const meta = resultOf({ content: [{ type: 'text', text: LONG }], _meta: { a: 'b'.repeat(2_000) } });
+    board.kernel.catalogue.add('test', toolOf('meta', { invoke: () => meta }));
+    expect(JSON.stringify(await board.call('call_tool', { name: 'meta' })).length).to.be.within(3_500, 4_000);
     expect(JSON.parse(firstText(failed))).to.include({ truncated: true });
   });
 
