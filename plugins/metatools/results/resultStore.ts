@@ -32,7 +32,7 @@ interface Kept {
   /** The owner whose share of the store it counts against. */
   readonly sharer: string;
 }
-/** So many times in its lifetime, a result in use is written again. */
+/** So many times in its lifetime, a process writes a result in use again. */
 const RENEWALS = 3;
 
 /** Oversized results in the vault, bounded in number, size and the time since their owner's last call. Only the owner of the call can
@@ -209,13 +209,14 @@ export class ResultStore {
 
   /** All stored results, oldest first: a handle begins with the time. */
   async #inOrder(vault: Vault): Promise<readonly Kept[]> {
+    const readAt = Date.now();
     const known = new Map(this.#kept.map((one) => [one.handle, one]));
     const kept: Kept[] = [];
     for (const key of await vault.list(KEY)) {
       const handle = key.slice(KEY.length);
       kept.push(known.get(handle) ?? { handle, sharer: sharerIn(await vault.get(key)) });
     }
-    this.#renewals.hold(new Set(kept.map(({ sharer }) => sharer)));
+    this.#renewals.hold(new Set(kept.map(({ sharer }) => sharer)), readAt);
     return (this.#kept = kept);
   }
 }

@@ -235,8 +235,6 @@ describe('metatools: oversized results', () => {
     expect(await board.ask('call_tool', { name: 'mirrored_4000' })).to.include({ truncated: true });
   });
 
-  it('are read to the end in fewer than eight pages at 200 KiB', async () => {
-    await board.reconfigure({});
   it('continue only by select when their text is shown whole', async () => {
     const result = resultOf({
       content: [{ type: 'text', text: '200 rows' }],
@@ -251,6 +249,8 @@ describe('metatools: oversized results', () => {
     );
   });
 
+  it('are read to the end in fewer than eight pages at 200 KiB', async () => {
+    await board.reconfigure({});
     const text = 'words and more\n'.repeat(14_000).slice(0, 204_800);
     board.kernel.catalogue.add('test', toolOf('report', { invoke: () => textResult(text) }));
     const handle = await handleOf('report');
@@ -270,11 +270,11 @@ describe('metatools: oversized results', () => {
     expect(content).to.have.length(3);
     expect(content[2]).to.deep.equal(IMAGE);
     expect(_meta).to.deep.equal({ a: 1 });
-    const failed = await board.call('call_tool', { name: 'error' });
-    expect(failed.isError).to.equal(true);
     const meta = resultOf({ content: [{ type: 'text', text: LONG }], _meta: { a: 'b'.repeat(2_000) } });
     board.kernel.catalogue.add('test', toolOf('meta', { invoke: () => meta }));
     expect(JSON.stringify(await board.call('call_tool', { name: 'meta' })).length).to.be.within(3_500, 4_000);
+    const failed = await board.call('call_tool', { name: 'error' });
+    expect(failed.isError).to.equal(true);
     expect(JSON.parse(firstText(failed))).to.include({ truncated: true });
   });
 
@@ -572,13 +572,60 @@ describe('metatools: oversized results', () => {
       expect((await refusalOf(() => read({ handle }, one))).code).to.equal('TOOL_RESULT_GONE');
     });
 
-    it('are kept by another process that shares the vault', async () => {
-      const handle = await handleOf('text', one);
+    /** Another process that shares the vault. */
+    const moveOn = async (): Promise<void> => {
       const vault = board.kernel.registry.get(Vault.id) as Vault;
       const source = (scope: Scope<unknown>): void => scope.provide(Vault, vault);
       board = await boardOf({ tools: TOOLS, config, withVault: false, provides: [Vault], source });
+    };
+
+    it('are kept by another process that shares the vault', async () => {
+      const handle = await handleOf('text', one);
+      await moveOn();
       clock.later(LIFETIME_MS * 0.9);
       await call(one);
+      await renewed(2);
+      clock.later(LIFETIME_MS * 0.9);
+      await read({ handle }, one);
+    });
+
+    /** Holds back the next list of the vault, which `begin` asks for, until it is released. */
+    const heldList = async (begin: () => Promise<unknown>): Promise<() => void> => {
+      const vault = board.kernel.registry.get(Vault.id) as Vault;
+      const list = vault.list.bind(vault);
+      let release: (() => void) | undefined;
+      vault.list = async (prefix) => {
+        vault.list = list;
+        const keys = await list(prefix);
+        await new Promise<void>((resolve) => (release = resolve));
+        return keys;
+      };
+      void begin();
+      await until(() => release !== undefined, { what: 'the list is read' });
+      return () => release?.();
+    };
+
+    it('are kept if they were stored while the list of results was read', async () => {
+      await call(one);
+      let first: Promise<string> | undefined;
+      const release = await heldList(() => (first = handleOf('text', one)));
+      const handle = await handleOf('text', two);
+      release();
+      await first;
+      clock.later(LIFETIME_MS / 3 - 500);
+      await call(two);
+      await renewed(2);
+      clock.later(LIFETIME_MS - 1_000);
+      await read({ handle }, two);
+    });
+
+    it('are kept by a call while the list of results is read', async () => {
+      const handle = await handleOf('text', one);
+      await moveOn();
+      clock.later(LIFETIME_MS * 0.9);
+      const release = await heldList(() => call(two));
+      await call(one);
+      release();
       await renewed(2);
       clock.later(LIFETIME_MS * 0.9);
       await read({ handle }, one);
