@@ -9,7 +9,7 @@ export interface MetatoolsConfig {
   /** Characters of all stored results together, shared alike; one that is too large is answered by its head
    *  only. */
   readonly maxStoredChars: number;
-  /** A stored result is gone so long after the last call of its owner. */
+  /** A stored result is gone so long after the last call of its owner; 90 days at most. */
   readonly storedResultTtlSeconds: number;
   /** How many ids (execution_id, id, …) are shown of a result that is over the budget. */
   readonly maxKeptIds: number;

@@ -1,3 +1,6 @@
+/** The longest time of a timer; a longer one would end at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 export interface RenewalParts {
   /** The least time between two renewals of the results of one sharer, a part of their lifetime. */
   readonly pauseMs: () => number;
@@ -86,6 +89,6 @@ export class Renewals {
       this.#holders.set(sharer, { at: Date.now() + this.#parts.pauseMs(), seenAt: holder.seenAt });
       this.#parts.renew(sharer).catch(this.#parts.failed);
     };
-    holder.timer = setTimeout(renew, Math.max(0, holder.at - Date.now())).unref();
+    holder.timer = setTimeout(renew, Math.min(Math.max(0, holder.at - Date.now()), MAX_TIMEOUT_MS)).unref();
   }
 }

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import type { CallResult, Tool } from '../../../../kernel/contracts/call.ts';
 import type { Client } from '../../../../kernel/contracts/client.ts';
 import type { Scope } from '../../../../kernel/contracts/plugin.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
+import { defer } from '../../../support/cleanup.ts';
 import { movableClock } from '../../../support/clock.ts';
 import type { MovableClock } from '../../../support/clock.ts';
 import { turnsDuring } from '../../../support/turns.ts';
@@ -629,6 +631,18 @@ describe('metatools: oversized results', () => {
       await renewed(2);
       clock.later(LIFETIME_MS * 0.9);
       await read({ handle }, one);
+    });
+
+    it('are not written at once if their lifetime is as long as it may be', async () => {
+      const warnings: Error[] = [];
+      const heard = (warning: Error): void => void warnings.push(warning);
+      process.on('warning', heard);
+      defer(() => process.off('warning', heard));
+      await board.reconfigure({ tools: TOOLS, config: { ...config, storedResultTtlSeconds: 7_776_000 } });
+      await handleOf('text', one);
+      await call(one);
+      await setImmediate();
+      expect(warnings).to.deep.equal([]);
     });
   });
 
