@@ -123,7 +123,8 @@ describe('e2e: tools/list', () => {
     const client = await connect('/mcp');
     const [filter, ...others] = await client.listTools();
     const { properties } = filter?.['inputSchema'] as { properties: object };
-    expect(properties).to.have.all.keys('query', 'queries', 'pattern', 'include_schema', 'limit', 'toolset');
+    const declared = ['query', 'queries', 'pattern', 'include_schema', 'limit', 'offset', 'toolset'];
+    expect(properties).to.have.all.keys(declared);
     for (const { name, inputSchema, annotations } of [filter!, ...others]) {
       expect(inputSchema, name).to.include({ type: 'object' }).and.have.property('properties');
       expect(inputSchema, name).not.to.have.property('additionalProperties');

@@ -3,7 +3,7 @@ export const LIMIT = 5;
 
 /** The arguments of filter_tools. */
 export const FILTER_ARGUMENTS = {
-  query: { type: 'string', description: 'What you want to do, in words' },
+  query: { type: 'string', description: 'What to do, in words' },
   queries: {
     type: 'array',
     items: { type: 'string' },
@@ -27,10 +27,4 @@ export const FILTER_ARGUMENTS = {
 };
 
 /** Those that operators and programs need, not agents. */
-export const UNLISTED_ARGUMENTS = [
-  'description_filter',
-  'labels',
-  'case_sensitive',
-  'offset',
-  'include_presets',
-];
+export const UNLISTED_ARGUMENTS = ['description_filter', 'labels', 'case_sensitive', 'include_presets'];

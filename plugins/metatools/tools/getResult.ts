@@ -24,9 +24,9 @@ export function getResult(
   return metaTool({
     name: 'get_result',
     description:
-      'Read on in a result that was too large and was answered by its head and a handle: by page, characters, lines or JSONPath.',
+      'Read on in a result that was too large and answered by its head and a handle: by page, characters, lines or JSONPath.',
     properties: {
-      handle: { type: 'string', description: 'From the shortened result' },
+      handle: { type: 'string', description: 'From that result' },
       select: {
         type: 'string',
         description: 'JSONPath: $.items[0].name, items[*].id, $..id, items[?@.open==true]',

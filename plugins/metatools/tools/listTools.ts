@@ -29,11 +29,11 @@ export function listTools(
   return metaTool({
     name: 'list_tools',
     description:
-      'List all tools page by page; with server, those of one server and its own instructions. To find a tool for a task, use filter_tools.',
+      'List all tools by page; with server, those of one and its instructions. To find a tool for a task, use filter_tools.',
     properties: {
       limit: { type: 'number', minimum: 1, default: LIMIT, description: 'Tools per page' },
       offset: { type: 'number', minimum: 0, default: 0, description: 'Tools to skip' },
-      server: { type: 'string', description: 'Name of the server' },
+      server: { type: 'string', description: 'Server name' },
     },
     run: async (args, { request }) => {
       const asked = readPage(args, LIMIT);

@@ -47,6 +47,8 @@ export function metaTool(parts: MetaToolParts): Tool {
   };
 }
 
+const BOUNDS: ReadonlySet<string> = new Set(['minimum', 'minItems', 'maxItems']);
+
 /** The properties as tools/list has them, which every conversation pays for: without bounds, which their error says, and without
  *  defaults that an absent argument suggests anyway. */
 function shortened(properties: JsonObject, unlisted: readonly string[]): JsonObject {
@@ -57,7 +59,7 @@ function shortened(properties: JsonObject, unlisted: readonly string[]): JsonObj
 function shortProperty(property: JsonObject): JsonObject {
   const telling = Object.entries(property).filter(([key, value]) => {
     if (key === 'default') return Boolean(value) && !isObject(value);
-    return key !== 'minimum' && key !== 'maxItems';
+    return !BOUNDS.has(key);
   });
   return Object.fromEntries(telling);
 }
