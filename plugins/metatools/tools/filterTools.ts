@@ -13,7 +13,7 @@ import { FILTER_ARGUMENTS, LIMIT, UNLISTED_ARGUMENTS } from './filterArguments.t
 import { readyCall } from '../entry/readyCall.ts';
 import type { ShortSchemaOf, TrimmedSchemaOf } from '../entry/trimmedSchemaOf.ts';
 import { metaTool } from './metaTool.ts';
-import { confidenceOf, hitsOf, needsOf, PER_NEED, rankingsOf, readQueries } from './queries.ts';
+import { confidenceOf, hitsOf, needsOf, PER_NEED, rankingsOf, readQueries, readyTools } from './queries.ts';
 import { whyMissing } from './whyMissing.ts';
 import { cutPage, cutShortPage } from '../entry/entryPage.ts';
 import type { Items, EntryPage, PageRequest } from '../entry/entryPage.ts';
@@ -123,9 +123,11 @@ async function search(
   const hint = missing ?? searchHint(scope, { request, starting, absent, total: page.total, isSure });
   // A search in words is a model's, which knows what it asked.
   const isBrief = rankings.length > 0 && !full;
-  const isReady = isBrief && rankings.length === 1 && isSure && page.offset === 0;
-  const [best] = isReady ? matches.slice(0, 1) : [];
-  const [first, ...rest] = page.entries;
+  const ready = isBrief && page.offset === 0 ? readyTools(rankings) : [];
+  const entries = page.entries.map((entry) => {
+    const tool = ready.find(({ name }) => name === entry['name']);
+    return tool === undefined ? entry : { ...entry, ...readyCall(tool, trimmedSchemaOf) };
+  });
   const applied = { ...echoed, include_schema: full, limit: page.limit, offset: page.offset };
   const answer = {
     ...(!isBrief && {
@@ -143,8 +145,7 @@ async function search(
     ...(args['queries'] !== undefined && { needs: needsOf(queries, rankings, page.entries) }),
     ...(hint !== undefined && { hint }),
     ...absent.fields,
-    tools:
-      best === undefined ? page.entries : [{ ...first, ...readyCall(best.tool, trimmedSchemaOf) }, ...rest],
+    tools: entries,
     ...mainInstructions(scope, page.entries, visible),
     ...(withPresets && { presets: presetsOf(scope) }),
   };

@@ -11,6 +11,8 @@ import { optionalText } from './arguments.ts';
 /** Number of tools for each of several needs. */
 export const PER_NEED = 3;
 const MAX_QUERIES = 8;
+/** Tools of an answer with all that their call takes. */
+const MAX_READY = 3;
 
 /** The searched texts of `query` or `queries`, each cut to a length; none if both are absent.
  *  @throws GatewayError TOOL_ARGUMENTS */
@@ -69,6 +71,12 @@ function firstOf(hits: Hits): Tool | undefined {
 export function hitsOf(rankings: readonly Ranking[]): Items<Hit> | undefined {
   const [only, ...others] = rankings;
   return others.length === 0 ? only?.hits : inTurn(rankings);
+}
+
+/** The best tools of the first needs that have a confident match. */
+export function readyTools(rankings: readonly Ranking[]): readonly Tool[] {
+  const best = rankings.filter(({ isSure }) => isSure).map(({ hits }) => firstOf(hits));
+  return [...new Set(best)].filter((tool) => tool !== undefined).slice(0, MAX_READY);
 }
 
 /** Whether all needs have a confident match, and the words without any match, if there are some. */

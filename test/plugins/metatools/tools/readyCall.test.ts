@@ -54,6 +54,22 @@ describe('metatools: the first tool of a search', () => {
     for (const other of tools.slice(1)) expect(other).not.to.have.any.keys('inputSchema', 'call_tool');
   });
 
+  it('comes with them for the first three of several needs that are sure', async () => {
+    const verbs = ['create', 'delete', 'close', 'comment'];
+    const board = await boardOf({
+      tools: verbs.map((verb) => serverTool('github', `${verb}_issue`, { description: `${verb} an issue` })),
+    });
+    const queries = ['unlock the zeppelin', 'delete an issue', ...verbs.map((verb) => `${verb} an issue`)];
+    const { tools, needs } = await board.ask('filter_tools', { queries });
+    const sure = (needs as readonly { confident: boolean }[]).map(({ confident }) => confident);
+    expect(sure).to.deep.equal([false, true, true, true, true, true]);
+    const ready = tools.filter((tool) => 'call_tool' in tool && 'inputSchema' in tool);
+    const [create, remove, close] = verbs.map((verb) => `x_github_${verb}_issue`);
+    expect(ready.map(({ name }) => name)).to.have.members([create, remove, close]);
+    const later = await board.ask('filter_tools', { queries, offset: 1 });
+    expect(JSON.stringify(later.tools)).not.to.contain('call_tool');
+  });
+
   it('comes without them on a later page, in a search that is not confident or has no query', async () => {
     for (const args of [
       { query: 'create an issue', offset: 1 },
