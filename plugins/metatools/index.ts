@@ -24,7 +24,7 @@ import { describeResource, getResource, listResources } from './tools/mcpResourc
 import { describePrompt, getPrompt, listPrompts } from './tools/mcpPrompts.ts';
 import { stillStarting } from './tools/stillStarting.ts';
 import { Ranker } from './search/ranker.ts';
-import { ServerWords } from './search/serverWords.ts';
+import { ServerTopics } from './search/serverTopics.ts';
 import { InWorker } from './results/inWorker.ts';
 import { ResultStore } from './results/resultStore.ts';
 
@@ -59,7 +59,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
     const byName = new Map(services.map((service) => [service.name, service]));
     return (server) => byName.get(server)?.instructions?.();
   });
-  const words = new ServerWords(() => ranker.thesaurus);
+  const topics = new ServerTopics(() => ranker.thesaurus);
   const turns = new Turns();
   const store = new ResultStore(scope, turns);
   // Of their own, so that no answer of a call waits for the selections of others.
@@ -70,7 +70,7 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const starting = stillStarting(scope);
   const inOrder = [
     // A model takes the first one for the first step.
-    filterTools(scope, { ranker, words, summaryOf, trimmedSchemaOf, shortSchemaOf, turns, starting }),
+    filterTools(scope, { ranker, topics, summaryOf, trimmedSchemaOf, shortSchemaOf, turns, starting }),
     callTool(scope, { store, turns, starting, trimmedSchemaOf, worker: examiner }),
     describeTool(scope, starting, shortSchemaOf),
     listTools(scope, { summaryOf, turns, starting }),

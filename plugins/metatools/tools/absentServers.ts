@@ -5,7 +5,7 @@ import { ServiceSource } from '../../contracts/services.ts';
 import type { ManagedService } from '../../contracts/services.ts';
 import type { ToolsetView } from '../../contracts/toolsets.ts';
 import type { SummaryOf } from '../entry/summary.ts';
-import type { ServerMatch, ServerWords, Topic } from '../search/serverWords.ts';
+import type { ServerMatch, ServerTopics, Topic } from '../search/serverTopics.ts';
 import { authRequiredAt } from './serversRequiringAuth.ts';
 import { wayTo } from './wayTo.ts';
 
@@ -42,7 +42,7 @@ export interface AbsentServers {
 
 /** Why a search is about a server: it shows a tool of it, or has its words. */
 type Reason = 'tool' | ServerMatch;
-const ORDER: readonly (Reason | undefined)[] = ['name', 'tool', 'description', undefined];
+const ORDER: readonly (Reason | undefined)[] = ['name', 'tool', 'words', 'description', undefined];
 
 interface Candidate {
   readonly service: ManagedService;
@@ -59,10 +59,10 @@ interface Shown extends Candidate {
  *  names; only those that the request may see. */
 export async function absentServers(
   scope: Scope<unknown>,
-  { words, summaryOf }: { readonly words: ServerWords; readonly summaryOf: SummaryOf },
+  { topics, summaryOf }: { readonly topics: ServerTopics; readonly summaryOf: SummaryOf },
   searched: Searched,
 ): Promise<AbsentServers> {
-  const found = candidates(scope, words, searched);
+  const found = candidates(scope, topics, searched);
   const down = found.filter(({ state }) => DOWN.includes(state)).slice(0, MAX_SHOWN);
   const waiting = found.filter(({ state }) => !DOWN.includes(state));
   const entries = await Promise.all(waiting.map(({ service }) => waitingEntry(scope, service, searched)));
@@ -92,14 +92,14 @@ export async function absentServers(
 /** The best reason first. What is cheap to know decides before what is not. */
 function candidates(
   scope: Scope<unknown>,
-  words: ServerWords,
+  topics: ServerTopics,
   { request, texts, view, entries, isSure }: Searched,
 ): readonly Candidate[] {
   const absent = new Map(absentStates(scope.find(GuardedServers)));
   if (absent.size === 0) return [];
   const table = scope.get(ToolTable);
   const used = new Set(entries.map(({ server }) => server));
-  const topics = texts.map((text) => words.topicOf(text));
+  const asked = texts.map((text) => topics.topicOf(text));
   const isSeen = (name: string): boolean => {
     const item = { kind: 'server', name, server: name } as const;
     if (used.has(name)) return true;
@@ -110,9 +110,10 @@ function candidates(
     const { name } = service;
     const state = absent.get(name);
     if (state === undefined) return [];
-    const { reason, topic } = reasonFor(service, topics, words);
+    const { reason, topic } = reasonFor(service, { asked, isSure }, topics);
     const best = reason ?? (used.has(name) ? 'tool' : undefined);
-    const isWanted = DOWN.includes(state) ? best === 'name' : best !== undefined || !isSure;
+    const isNamed = best === 'name' || best === 'words';
+    const isWanted = DOWN.includes(state) ? isNamed : best !== undefined || !isSure;
     if (!isWanted || !isSeen(name)) return [];
     const need = texts.length > 1 ? topic?.text.slice(0, MAX_NEED_CHARS) : undefined;
     return [{ service, state, reason: best, need }];
@@ -129,13 +130,18 @@ function absentStates(guarded: GuardedServers | undefined): readonly (readonly [
 
 function reasonFor(
   service: ManagedService,
-  topics: readonly Topic[],
-  words: ServerWords,
+  { asked, isSure }: { readonly asked: readonly Topic[]; readonly isSure: boolean },
+  topics: ServerTopics,
 ): { readonly reason: ServerMatch | undefined; readonly topic: Topic | undefined } {
   const description = service.description?.() ?? '';
-  const matches = topics.map((topic) => ({ topic, reason: words.match(topic, service.name, description) }));
-  const named = matches.find(({ reason }) => reason === 'name');
-  return named ?? matches.find(({ reason }) => reason !== undefined) ?? NO_REASON;
+  // Words that only resemble its name say less than a confident match.
+  const isTold = (match: ServerMatch): boolean => !isSure || match !== 'words';
+  const matches = asked.map((topic) => ({
+    topic,
+    reason: topics.matches(topic, service.name, description).find(isTold),
+  }));
+  const [best] = matches.sort((a, b) => ORDER.indexOf(a.reason) - ORDER.indexOf(b.reason));
+  return best?.reason === undefined ? NO_REASON : best;
 }
 const NO_REASON = { reason: undefined, topic: undefined };
 

@@ -19,7 +19,7 @@ import { cutPage, cutShortPage } from '../entry/entryPage.ts';
 import type { Items, EntryPage, PageRequest } from '../entry/entryPage.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker } from '../search/ranker.ts';
-import type { ServerWords } from '../search/serverWords.ts';
+import type { ServerTopics } from '../search/serverTopics.ts';
 import { absentServers } from './absentServers.ts';
 import { searchHint } from './searchHint.ts';
 import { mainInstructions } from './serverInstructions.ts';
@@ -34,7 +34,7 @@ const LOOK_CHARS = 500;
 
 export interface FilterParts {
   readonly ranker: Ranker;
-  readonly words: ServerWords;
+  readonly topics: ServerTopics;
   readonly summaryOf: SummaryOf;
   readonly trimmedSchemaOf: TrimmedSchemaOf;
   readonly shortSchemaOf: ShortSchemaOf;
@@ -86,7 +86,7 @@ interface Found {
 
 async function search(
   scope: Scope<MetatoolsConfig>,
-  { ranker, words, summaryOf, trimmedSchemaOf, shortSchemaOf, turns, starting }: FilterParts,
+  { ranker, topics, summaryOf, trimmedSchemaOf, shortSchemaOf, turns, starting }: FilterParts,
   { args, request }: FilterCall,
 ): Promise<Found> {
   const { config } = scope;
@@ -118,7 +118,7 @@ async function search(
     (one) => one !== undefined,
   );
   const found = { request, texts, view: toolset?.view, entries: page.entries, isSure };
-  const absent = await absentServers(scope, { words, summaryOf }, found);
+  const absent = await absentServers(scope, { topics, summaryOf }, found);
   const missing = whyMissing(scope, [...queries, pattern], request, absent.names) ?? starless;
   const hint = missing ?? searchHint(scope, { request, starting, absent, total: page.total, isSure });
   // A search in words is a model's, which knows what it asked.

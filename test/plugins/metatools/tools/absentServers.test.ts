@@ -254,3 +254,18 @@ describe('metatools: servers of which a search finds no tool', () => {
     });
   });
 });
+    it('are not found by single words of a longer name, nor by words in another order beside a confident match', async () => {
+      const names = ['read-only-db', 'team-mail', 'google-calendar', 'message-echo'];
+      const servers = Object.fromEntries(names.map((name) => [name, hostile('plain', { suspended: true })]));
+      await start(servers, operators, access);
+      const ann = await person();
+      const found = async (query: string): Promise<readonly (readonly string[])[]> => {
+        const { servers_unavailable: down = [], hint = '' } = await ask(ann, { query });
+        return [down.map(({ name }) => name), names.filter((name) => hint.includes(name))];
+      };
+      for (const query of ['read a file', 'list files in my google drive', 'send a mail', 'echo a message'])
+        expect(await found(query), query).deep.equal([[], []]);
+      expect(await found('my google calendar')).deep.equal([['google-calendar'], ['google-calendar']]);
+      expect(await found('send a mail to the team')).deep.equal([['team-mail'], ['team-mail']]);
+    });
+

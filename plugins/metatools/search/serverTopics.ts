@@ -13,11 +13,11 @@ export interface Topic {
   /** Those of them that are not weak. */
   readonly telling: readonly string[];
 }
-/** Which words of a server a search has. */
-export type ServerMatch = 'name' | 'description';
+/** Which words of a server a search has; `words`: most of its name, but not as they are in it. */
+export type ServerMatch = 'name' | 'words' | 'description';
 
 /** Finds out whether searches are about a server, by its name and what its definition says that it is for. */
-export class ServerWords {
+export class ServerTopics {
   readonly #thesaurus: () => Thesaurus;
   /** Names and descriptions, which every search reads. */
   readonly #known = new Map<string, Topic>();
@@ -34,14 +34,20 @@ export class ServerWords {
     return { text, all, telling: [...all].filter((stem) => !thesaurus.isWeak(stem)) };
   }
 
-  /** A word of the name matches; of the description, more than half of the words that the search has. */
-  match({ all, telling }: Topic, name: string, description: string): ServerMatch | undefined {
+  /** The best first. Of the name, more than half of the words that tell it match; of the description, more than half of those that the
+   *  search has. */
+  matches({ all, telling }: Topic, name: string, description: string): readonly ServerMatch[] {
     const named = this.#knownOf(name);
     const words = named.telling.length > 0 ? named.telling : [...named.all];
-    if (words.some((stem) => all.has(stem))) return 'name';
     const said = this.#knownOf(description).all;
-    const found = telling.filter((stem) => said.has(stem)).length;
-    return 2 * found > telling.length ? 'description' : undefined;
+    const isMost = (stems: readonly string[], of: ReadonlySet<string>): boolean =>
+      2 * stems.filter((stem) => of.has(stem)).length > stems.length;
+    const found: readonly (ServerMatch | false)[] = [
+      hasInOrder([...all], words) && 'name',
+      isMost(words, all) && 'words',
+      isMost(telling, said) && 'description',
+    ];
+    return found.filter((one) => one !== false);
   }
 
   #knownOf(text: string): Topic {
@@ -52,4 +58,9 @@ export class ServerWords {
     this.#known.set(text, topic);
     return topic;
   }
+}
+
+/** Whether the words are beside each other in the list. */
+function hasInOrder(list: readonly string[], words: readonly string[]): boolean {
+  return words.length > 0 && ` ${list.join(' ')} `.includes(` ${words.join(' ')} `);
 }
