@@ -10,6 +10,8 @@ import { authRequiredAt } from './serversRequiringAuth.ts';
 import { wayTo } from './wayTo.ts';
 
 const MAX_SHOWN = 5;
+/** A status may be a read of the vault. */
+const MAX_ASKED = 100;
 const MAX_WORDS_CHARS = 80;
 const MAX_ERROR_CHARS = 160;
 const MAX_NEED_CHARS = 60;
@@ -34,7 +36,7 @@ export interface AbsentServers {
   readonly names: ReadonlySet<string>;
   /** What to do about those that the search is about; undefined if it is about none. */
   readonly hint: string | undefined;
-  /** Number of servers that wait for a sign-in and are not shown. */
+  /** Number of servers that may wait for a sign-in and are not shown. */
   readonly more: number;
   /** Whether the caller can sign in at one of those that are shown; at others an operator has to act. */
   readonly isForSignIn: boolean;
@@ -65,12 +67,7 @@ export async function absentServers(
   const found = candidates(scope, topics, searched);
   const down = found.filter(({ state }) => DOWN.includes(state)).slice(0, MAX_SHOWN);
   const waiting = found.filter(({ state }) => !DOWN.includes(state));
-  const entries = await Promise.all(waiting.map(({ service }) => waitingEntry(scope, service, searched)));
-  const locked = waiting.flatMap((one, at): Shown[] => {
-    const entry = entries[at];
-    return entry === undefined ? [] : [{ ...one, entry }];
-  });
-  const shown = locked.slice(0, MAX_SHOWN);
+  const { shown, left } = await locked(scope, waiting, searched);
   const entryOf = ({ service, entry: { name, ...rest } }: Shown): JsonObject => {
     const summary = summaryOf(service.description?.() ?? '', MAX_WORDS_CHARS);
     return { name, ...(summary !== '' && { summary }), ...rest };
@@ -84,9 +81,30 @@ export async function absentServers(
     },
     names: new Set([...shown, ...down].map(({ service }) => service.name)),
     hint: hintOf(shown, down),
-    more: locked.length - shown.length,
+    more: left,
     isForSignIn: shown.some(({ entry }) => entry['auth_tool'] !== undefined),
   };
+}
+
+/** The first that lack a sign-in, and how many others may lack one. No more are asked about than it takes. */
+async function locked(
+  scope: Scope<unknown>,
+  waiting: readonly Candidate[],
+  searched: Searched,
+): Promise<{ readonly shown: readonly Shown[]; readonly left: number }> {
+  const found: Shown[] = [];
+  let asked = 0;
+  while (asked < Math.min(waiting.length, MAX_ASKED) && found.length < MAX_SHOWN) {
+    const batch = waiting.slice(asked, asked + MAX_SHOWN);
+    const entries = await Promise.all(batch.map(({ service }) => waitingEntry(scope, service, searched)));
+    for (const [at, one] of batch.entries()) {
+      const entry = entries[at];
+      if (entry !== undefined) found.push({ ...one, entry });
+    }
+    asked += batch.length;
+  }
+  const shown = found.slice(0, MAX_SHOWN);
+  return { shown, left: waiting.length - asked + found.length - shown.length };
 }
 
 /** The best reason first. What is cheap to know decides before what is not. */

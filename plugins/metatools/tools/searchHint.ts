@@ -34,7 +34,7 @@ const WEAK_MATCHES =
 
 function lockedRest({ names, more, isForSignIn }: AbsentServers): string {
   if (names.size === 0) return '';
-  const others = more === 0 ? '' : `, or one of ${more} more, which list_tools names`;
+  const others = more === 0 ? '' : `, or one of up to ${more} more, which list_tools names`;
   const when = isForSignIn ? 'after a sign-in' : 'once its remedy is done';
   return `; one of servers_requiring_auth may have it ${when}${others}`;
 }

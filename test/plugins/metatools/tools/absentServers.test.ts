@@ -4,6 +4,8 @@ import type { McpClient, TestGateway } from '../../../contract/index.ts';
 import { ToolTable } from '../../../../kernel/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
 import { GuardedServers } from '../../../../plugins/contracts/credentials.ts';
+import { ServiceSource } from '../../../../plugins/contracts/services.ts';
+import { SignInStatuses } from '../../../../plugins/contracts/signIns.ts';
 import { newBrowser } from '../../../support/browser.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { moduleOf } from '../../../support/gateway.ts';
@@ -11,6 +13,7 @@ import { startGuardedSite } from '../../../support/guardedSite.ts';
 import type { GuardedSite } from '../../../support/guardedSite.ts';
 import { identify } from '../../../support/identify.ts';
 import { hostile } from '../../upstream/support.ts';
+import { boardOf } from '../board.ts';
 
 const DESCRIPTION = 'Keeps the recipes of a household. Every person signs in.';
 const LOGIN = { name: 'core_auth_login', arguments: { server: 'vault' } };
@@ -205,9 +208,33 @@ describe('metatools: servers of which a search finds no tool', () => {
       );
       expect(names(await ask(ann, { query: 'my vault' }))).deep.equal(['vault', 'a0', 'a1', 'a2', 'a3']);
       expect((await ask(ann, { query: 'paint a zebra' })).hint).contain(
-        'or one of 2 more, which list_tools names',
+        'or one of up to 2 more, which list_tools names',
       );
     });
+  });
+
+  it('are asked about in the order of reasons, and no more of them than are shown', async () => {
+    const names = [...Array.from({ length: 1_000 }, (_, at) => `notes${at}`), 'diary'];
+    const asked: string[] = [];
+    const of = (name: string) => {
+      asked.push(name);
+      const isOpen = name === 'notes1';
+      return Promise.resolve({ status: isOpen ? 'connected' : 'auth_required', authTool: 'core_auth_login' });
+    };
+    const guarded = names.map((name) => ({ name, state: 'connected', isPersonal: true }));
+    const services = names.map((name) => ({ name, status: () => ({ state: 'connected' }) }));
+    const board = await boardOf({
+      provides: [GuardedServers, ServiceSource, SignInStatuses],
+      source: (scope) => {
+        scope.provide(GuardedServers, { all: () => guarded, get: () => undefined } as never);
+        scope.provide(ServiceSource, { services: () => services } as never);
+        scope.provide(SignInStatuses, { of } as never);
+      },
+    });
+    const answer = (await board.ask('filter_tools', { query: 'my diary' })) as unknown as Answer;
+    const shown = ['diary', 'notes0', 'notes2', 'notes3', 'notes4'];
+    expect(answer.servers_requiring_auth?.map(({ name }) => name)).deep.equal(shown);
+    expect(asked).have.lengthOf.within(6, 10);
   });
 
   describe('that are stopped or have failed', () => {
@@ -236,6 +263,21 @@ describe('metatools: servers of which a search finds no tool', () => {
       expect(started).not.have.property('servers_unavailable');
     });
 
+    it('are not found by single words of a longer name, nor by words in another order beside a confident match', async () => {
+      const names = ['read-only-db', 'team-mail', 'google-calendar', 'message-echo'];
+      const servers = Object.fromEntries(names.map((name) => [name, hostile('plain', { suspended: true })]));
+      await start(servers, operators, access);
+      const ann = await person();
+      const found = async (query: string): Promise<readonly (readonly string[])[]> => {
+        const { servers_unavailable: down = [], hint = '' } = await ask(ann, { query });
+        return [down.map(({ name }) => name), names.filter((name) => hint.includes(name))];
+      };
+      for (const query of ['read a file', 'list files in my google drive', 'send a mail', 'echo a message'])
+        expect(await found(query), query).deep.equal([[], []]);
+      expect(await found('my google calendar')).deep.equal([['google-calendar'], ['google-calendar']]);
+      expect(await found('send a mail to the team')).deep.equal([['team-mail'], ['team-mail']]);
+    });
+
     it('say why they have failed', async () => {
       await start({ bakery: hostile('exits') }, operators, access);
       await eventually(
@@ -254,18 +296,3 @@ describe('metatools: servers of which a search finds no tool', () => {
     });
   });
 });
-    it('are not found by single words of a longer name, nor by words in another order beside a confident match', async () => {
-      const names = ['read-only-db', 'team-mail', 'google-calendar', 'message-echo'];
-      const servers = Object.fromEntries(names.map((name) => [name, hostile('plain', { suspended: true })]));
-      await start(servers, operators, access);
-      const ann = await person();
-      const found = async (query: string): Promise<readonly (readonly string[])[]> => {
-        const { servers_unavailable: down = [], hint = '' } = await ask(ann, { query });
-        return [down.map(({ name }) => name), names.filter((name) => hint.includes(name))];
-      };
-      for (const query of ['read a file', 'list files in my google drive', 'send a mail', 'echo a message'])
-        expect(await found(query), query).deep.equal([[], []]);
-      expect(await found('my google calendar')).deep.equal([['google-calendar'], ['google-calendar']]);
-      expect(await found('send a mail to the team')).deep.equal([['team-mail'], ['team-mail']]);
-    });
-
