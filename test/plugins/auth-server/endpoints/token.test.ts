@@ -236,6 +236,23 @@ describe('auth-server: /oauth/token', () => {
     });
   });
 
+  /** What the same token gets after a client that has sent it and left before the answer. */
+  const afterLeaving = async (refresh: string): Promise<ReturnType<typeof tokensOf>> => {
+    const asked = auth.provider.requests('/token');
+    auth.provider.pause('/token');
+    const leaving = new AbortController();
+    const left = auth.refresh(refresh, {}, {}, leaving.signal).catch((error: unknown) => error);
+    await until(() => auth.provider.requests('/token') > asked, { what: 'the provider is asked' });
+    leaving.abort();
+    expect(await left).property('name', 'AbortError');
+    auth.provider.resume();
+    const answer = await until(
+      async () => [await auth.refresh(refresh)].find(({ status }) => status !== 503),
+      { what: 'the first request ends' },
+    );
+    return tokensOf(answer);
+  };
+
   describe('a refresh token', () => {
     it('T44: replayed after its rotation ends the sign-in', async () => {
       const first = await auth.tokens();
@@ -362,19 +379,17 @@ describe('auth-server: /oauth/token', () => {
 
     it('stays usable if the client leaves before it is answered', async () => {
       const { refresh } = await auth.tokens();
-      const asked = auth.provider.requests('/token');
-      auth.provider.pause('/token');
-      const leaving = new AbortController();
-      const left = auth.refresh(refresh, {}, {}, leaving.signal).catch((error: unknown) => error);
-      await until(() => auth.provider.requests('/token') > asked, { what: 'the provider is asked' });
-      leaving.abort();
-      expect(await left).property('name', 'AbortError');
-      auth.provider.resume();
-      const answer = await until(
-        async () => [await auth.refresh(refresh)].find(({ status }) => status !== 503),
-        { what: 'the first request ends' },
-      );
-      expect((await auth.refresh(tokensOf(answer).refresh)).status).equal(200);
+      expect((await auth.refresh((await afterLeaving(refresh)).refresh)).status).equal(200);
+    });
+
+    it('kept may be sent again after the client has left, and the one beside it stays usable', async () => {
+      const { later } = movableClock();
+      const { refresh } = await auth.tokens();
+      const beside = tokensOf(await auth.refresh(refresh));
+      await auth.refresh(refresh);
+      later(61_000);
+      await afterLeaving(refresh);
+      expect((await auth.refresh(beside.refresh)).status).equal(200);
     });
 
     it('T46: of another client ends the sign-in', async () => {

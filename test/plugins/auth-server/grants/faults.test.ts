@@ -445,18 +445,6 @@ describe('auth-server: grants under faults', () => {
     refused(await two.refresh(again.refresh));
   });
 
-  it('a client that keeps a rotated token may repeat its request, and the one beside it continues', async () => {
-    const { later } = movableClock();
-    const process = new Processes().start();
-    const old = answered(await process.redeem(await newCode(process)));
-    const beside = answered(await process.refresh(old.refresh));
-    await process.refresh(old.refresh);
-    later(61_000);
-    await process.refreshUnheard(old.refresh);
-    answered(await process.refresh(old.refresh));
-    expect(isAnswer(await process.refresh(beside.refresh))).equal(true);
-  });
-
   it('a provider that rotates is not asked twice with one token because the vault was away', async () => {
     for (const fault of ['fails before', 'fails after'] as const) {
       await atEachOperation(fault, async (plan, all) => {
