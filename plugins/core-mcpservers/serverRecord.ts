@@ -1,6 +1,6 @@
 import { ConfigControl, GatewayError, isError, placeText } from 'pegboard';
 import type { Call, JsonObject, Resource, Scope } from 'pegboard';
-import { ServiceSource } from '../contracts/services.ts';
+import { allServices } from '../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceRecord } from '../contracts/services.ts';
 import type { SignInStatus } from '../contracts/signIns.ts';
 import { hiddenSpec } from '../kit/secrets/hiddenSpec.ts';
@@ -63,7 +63,7 @@ export function serviceOf(name: string, scope: Scope<unknown>): ServiceRecord | 
 }
 
 function managedOf(name: string, scope: Scope<unknown>): ManagedService | undefined {
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   return services.find((service) => service.name === name && service.status().service_type === MCP_SERVER);
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError, didYouMean } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { ServiceSource } from '../contracts/services.ts';
+import { allServices } from '../kit/definitions/allServices.ts';
 import type { ManagedService } from '../contracts/services.ts';
 
 /** @throws GatewayError SERVICE_NOT_FOUND */
@@ -11,8 +11,4 @@ export function findService(scope: Scope<unknown>, name: string): ManagedService
   const known = services.map((service) => service.name);
   const fix = didYouMean(name, known, 'list the known ones with core_service_list', 3);
   throw new GatewayError('SERVICE_NOT_FOUND', `service ${name} not found; ${fix}`);
-}
-
-export function allServices(scope: Scope<unknown>): readonly ManagedService[] {
-  return scope.all(ServiceSource).flatMap((source) => source.services());
 }

@@ -6,6 +6,7 @@ import { StartingServers } from '../contracts/servers.ts';
 import { SearchOrder } from '../contracts/search.ts';
 import { SignInOffers, SignInStatuses } from '../contracts/signIns.ts';
 import { ServiceSource } from '../contracts/services.ts';
+import { allServices } from '../kit/definitions/allServices.ts';
 import { McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
 import { GuardedServers } from '../contracts/credentials.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
@@ -55,7 +56,7 @@ export const plugin = definePlugin<MetatoolsConfig>({
 
 function apply(scope: Scope<MetatoolsConfig>): void {
   const ranker = new Ranker(() => {
-    const services = scope.all(ServiceSource).flatMap((source) => source.services());
+    const services = allServices(scope);
     const byName = new Map(services.map((service) => [service.name, service]));
     return (server) => byName.get(server)?.instructions?.();
   });

@@ -1,6 +1,6 @@
 import { GatewayError, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceMetadata } from '../../contracts/services.ts';
 import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
 
@@ -16,7 +16,7 @@ export interface ListedServer {
 
 /** The MCP servers, by name. */
 export function serversIn(scope: Scope<unknown>): readonly ManagedService[] {
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   return services
     .filter((service) => service.status().service_type === 'MCPServer')
     .sort((one, other) => (one.name < other.name ? -1 : 1));

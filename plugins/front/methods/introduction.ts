@@ -2,7 +2,7 @@ import { ToolTable, VERSION } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CallerCredentials, GuardedServers } from '../../contracts/credentials.ts';
 import type { GuardedServer } from '../../contracts/credentials.ts';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import type { VisibleServers } from '../client/visibleServers.ts';
 import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';
@@ -45,7 +45,7 @@ export function instructionsFor(
   };
   const isOpen = (name: string): boolean =>
     table.refusal(name, { kind: 'server', name, server: name }, request) === undefined;
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const servers = services.flatMap((service) => {
     const { name } = service;
     const server = guarded?.get(name);

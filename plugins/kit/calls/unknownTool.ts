@@ -1,6 +1,6 @@
 import { ToolTable, escapeUnprintable, nearest } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../definitions/allServices.ts';
 import { ownName } from './meantCall.ts';
 
 const MAX_NEAR = 3;
@@ -62,7 +62,7 @@ function unknownServer(name: string, scope: Scope<unknown>, request: InboundRequ
   if (server === '' || own.length === 0 || kindWord === 'core' || kindWord === 'workflow') return undefined;
   const table = scope.get(ToolTable);
   const begins = (prefix: string): boolean => name.startsWith(`${kindWord}_${prefix}_`);
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const isService = services.some(
     ({ name: one }) => begins(one) && !table.hides({ kind: 'server', name: one, server: one }, request),
   );

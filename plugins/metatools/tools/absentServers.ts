@@ -1,7 +1,7 @@
 import { ToolTable, isGatewayError } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { GuardedServers } from '../../contracts/credentials.ts';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService } from '../../contracts/services.ts';
 import type { ToolsetView } from '../../contracts/toolsets.ts';
 import type { SummaryOf } from '../entry/summary.ts';
@@ -123,7 +123,7 @@ function candidates(
     if (used.has(name)) return true;
     return table.refusal(name, item, request) === undefined && view?.includes(item) !== false;
   };
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const found = services.flatMap((service): Candidate[] => {
     const { name } = service;
     const state = absent.get(name);

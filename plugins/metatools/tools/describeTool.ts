@@ -7,7 +7,7 @@ import type { StillStarting } from './stillStarting.ts';
 import { flag, requiredText } from './arguments.ts';
 import { meantCall } from '../../kit/calls/meantCall.ts';
 import { unknownTool } from '../../kit/calls/unknownTool.ts';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import { alwaysLoad } from './clientHints.ts';
 import { metaTool } from './metaTool.ts';
 
@@ -60,7 +60,7 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
 
 /** What to set for the tool's server if it has asked clients for something that it gets only on a connection of their own, such as roots. */
 function serverNote(scope: Scope<unknown>, { server }: Tool, request: InboundRequest): JsonObject {
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const wish = services.find(({ name }) => name === server)?.status(request).metadata['recommended'];
   if (typeof wish !== 'string') return {};
   const why = 'all clients share its connection, so what it asks of one may be refused';

@@ -1,6 +1,6 @@
 import { ToolTable, jsonResult } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
@@ -80,7 +80,7 @@ function howToCall(tool: Tool | undefined, refusal: Verdict | undefined): string
 }
 
 function serviceState(scope: Scope<unknown>, server: string, request: InboundRequest): JsonObject {
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const service = services.find(({ name }) => name === server);
   if (service === undefined) return { name: server, state: 'unknown' };
   const { state, health, error } = service.status();

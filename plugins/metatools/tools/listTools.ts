@@ -1,6 +1,6 @@
 import { GatewayError, ToolTable, didYouMean, jsonResult } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import { quotedName } from '../../kit/calls/unknownTool.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { optionalText, readPage } from './arguments.ts';
@@ -80,7 +80,7 @@ function toolsOf(
   { scope, request }: { readonly scope: Scope<unknown>; readonly request: InboundRequest },
 ): readonly Tool[] {
   const tools = visible.filter((tool) => tool.server === server);
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const isKnown =
     tools.length > 0 ||
     (services.some(({ name }) => name === server) &&

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope, Tool } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import { serverWords } from '../../kit/text/serverWords.ts';
 
 /** Characters of a server's instructions beside tools that were found. */
@@ -12,7 +12,7 @@ export function serverInstructions(
   server: string,
   { tools, maxChars }: { readonly tools: readonly Tool[]; readonly maxChars: number },
 ): JsonObject {
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const text = services.find(({ name }) => name === server)?.instructions?.() ?? '';
   const quoted = text === '' ? '' : serverWords(text, tools, maxChars);
   return quoted === '' ? {} : { server_instructions: { server, quoted } };

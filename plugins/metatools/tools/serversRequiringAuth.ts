@@ -1,6 +1,6 @@
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { GuardedServers } from '../../contracts/credentials.ts';
-import { ServiceSource } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService } from '../../contracts/services.ts';
 import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { SignInStatus } from '../../contracts/signIns.ts';
@@ -20,7 +20,7 @@ export async function serversRequiringAuth(
   scope: Scope<unknown>,
   request: InboundRequest,
 ): Promise<readonly JsonObject[]> {
-  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const services = allServices(scope);
   const named = await Promise.all(services.map((service) => authRequiredAt(scope, service, request)));
   return named.filter((one) => one !== undefined);
 }
