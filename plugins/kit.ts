@@ -76,6 +76,7 @@ export { fillReferences, holdsOnlyReferences } from './kit/secrets/references.ts
 export type { Filled } from './kit/secrets/references.ts';
 export { SEAL_BYTES, sealBytes, unsealBytes } from './kit/secrets/seal.ts';
 export { hideInUrl, hideInWords, isHidden, secretsGiven } from './kit/secrets/secretPlaces.ts';
+export { variableIn } from './kit/secrets/variableIn.ts';
 export { secretsIn } from './kit/secrets/secretsIn.ts';
 export { compileGlob, globFault, globOf } from './kit/text/glob.ts';
 export type { Glob } from './kit/text/glob.ts';

@@ -55,6 +55,7 @@ function pathsIn(
 /** Whether a text is a secret as plain text; for an address, and for a text among others, only name and form say so. */
 function isWritten(text: string, { path, isAddress, isAmongOthers }: MarkedPlace): boolean {
   if (isAddress) return isSecret('', text);
-  if (isAmongOthers) return isSecret(String(path.at(-1)), text);
-  return text !== '' && !holdsOnlyReferences(text);
+  const name = String(path.at(-1));
+  if (isAmongOthers) return isSecret(name, text);
+  return text !== '' && !holdsOnlyReferences(text, name);
 }

@@ -218,9 +218,12 @@ function checkMessageUrl(
   return [{ path: ['messageUrl'], message }];
 }
 
-/** What references hold is not known here. */
+/** What references hold is not known here; behind a colon it may be a port. */
 function withoutReferences(url: string): string {
-  return url.replace(REFERENCE, (_, __, at) => (at === 0 ? 'https://host' : 'x'));
+  return url.replace(REFERENCE, (_, __, at: number) => {
+    if (at === 0) return 'https://host';
+    return url[at - 1] === ':' ? '1' : 'x';
+  });
 }
 
 function isLoopback(host: string): boolean {

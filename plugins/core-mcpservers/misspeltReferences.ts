@@ -7,6 +7,8 @@ import type { McpServerSpec } from './mcpServerSpec.ts';
 
 const BRACED = /\$\{([^{}]*)\}/g;
 const FORMS = 'references are ${env:NAME}, ${file:PATH}, ${caller:NAME} and ${secret:NAME/KEY}';
+/** A default where none is read, or the variable of a shell with one. */
+const DEFAULT = /^(?:(file|caller|secret):|[A-Z][A-Z0-9_]*(?=:-)).*:-/;
 /** Names of secrets that callers enter. */
 const CALLER = /^\$\{caller:[\w.-]{1,64}\}$/;
 
@@ -16,10 +18,14 @@ export function misspeltReferences({ env, headers, url = '' }: McpServerSpec): r
   return Object.entries({ env, headers, '': { url } }).flatMap(([field, values]) =>
     Object.entries(values).flatMap(([key, value]) =>
       [...value.matchAll(BRACED)].flatMap(([whole, inside = '']): readonly Finding[] => {
+        const path = field === '' ? [key] : [field, key];
+        if (DEFAULT.test(inside)) {
+          const message = `${path.join('.')}: a default is read in \${env:NAME:-default} only; write it so`;
+          return [{ path, message, severity: 'warning' }];
+        }
         const isSecret = inside.startsWith('secret:');
         if (isSecret ? whole.search(SECRET_REFERENCE) >= 0 : holdsOnlyReferences(whole) || CALLER.test(whole))
           return [];
-        const path = field === '' ? [key] : [field, key];
         return [{ path, message: `${path.join('.')}: ${faultOf(inside)}`, severity: 'warning' }];
       }),
     ),

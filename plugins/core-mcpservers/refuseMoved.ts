@@ -71,7 +71,7 @@ function keptIn(field: 'env' | 'headers', sent: JsonObject, stored: JsonObject):
   const given = sent[field] as JsonObject | null | undefined;
   const entries = Object.entries((stored[field] ?? {}) as Readonly<Record<string, string>>);
   return entries
-    .filter(([, value]) => value !== '' && !holdsOnlyReferences(value))
+    .filter(([key, value]) => value !== '' && !holdsOnlyReferences(value, key))
     .filter(([key]) => given === undefined || given?.[key] === HIDDEN)
     .map(([key]) => ({ field, place: `${field}.${key}` }));
 }

@@ -1,4 +1,5 @@
 import { isObject } from 'pegboard';
+import { variableIn } from 'pegboard/kit';
 import type { Path } from '../kit/definitions/beside.ts';
 
 export interface FoundReference {
@@ -7,7 +8,10 @@ export interface FoundReference {
   readonly path: Path;
 }
 
-const REFERENCE = /\$\{((?:env|file|secret):[^{}]*)\}?/g;
+const ENV = 'env:';
+/** Each beginning, also one within another, as in `${env:A${secret:B/C}`. */
+const BEGUN = /\$\{(?=((?:env|file|secret):[^{}]*))/g;
+const FILLED = /\$\{(env|file):([^{}]+)\}/g;
 
 /** The references in all texts of a definition, and the secrets that it names by key (`clientCredentialsSecretRef`). */
 export function referencesIn(value: unknown, path: Path = []): readonly FoundReference[] {
@@ -18,10 +22,17 @@ export function referencesIn(value: unknown, path: Path = []): readonly FoundRef
   return String(path.at(-1)).endsWith('SecretRef') ? [...below, secretAt(value, path)] : below;
 }
 
-/** An empty value would join what stands around its reference, to another reference. */
+/** An empty value, or a default, joins what stands around its reference to that of a secret, which is read last. */
 function namesIn(text: string): readonly string[] {
-  const names = [...text.matchAll(REFERENCE)].map(([, name = '']) => name);
-  return names.length === 0 ? [] : [...names, ...namesIn(text.replace(REFERENCE, ''))];
+  const joined = text.replace(FILLED, (_, kind: string, target: string) =>
+    kind === 'env' ? (variableIn(target).fallback ?? '') : '',
+  );
+  const begun = [text, joined].flatMap((one) => [...one.matchAll(BEGUN)]);
+  return [...new Set(begun.map(([, name = '']) => nameOf(name)))];
+}
+
+function nameOf(reference: string): string {
+  return reference.startsWith(ENV) ? ENV + variableIn(reference.slice(ENV.length)).name : reference;
 }
 
 function secretAt(

@@ -6,9 +6,9 @@ import { hideInUrl, isHidden } from './secretPlaces.ts';
 /** replaceMarked() for people: references and empty texts stay, an address loses its secret parts only. */
 export function hideMarked(schema: JsonSchema, value: unknown, mark: string = HIDDEN): unknown {
   const hide = (text: string): string => (isHidden(text) ? text : mark);
-  return replaceMarked(schema, value, (given, { isAddress }) => {
+  return replaceMarked(schema, value, (given, { isAddress, path }) => {
     if (typeof given !== 'string') return mark;
     if (isAddress) return hideInUrl(given, hide);
-    return given === '' || holdsOnlyReferences(given) ? given : hide(given);
+    return given === '' || holdsOnlyReferences(given, String(path.at(-1))) ? given : hide(given);
   });
 }

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Env } from 'pegboard';
+import { isSecret } from './isSecret.ts';
+import { variableIn } from './variableIn.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -8,43 +10,65 @@ type Texts = Readonly<Record<string, string>>;
 export interface Filled {
   /** Filled texts by name; a reference that cannot be filled becomes an empty string. */
   readonly values: Texts;
-  /** Name and text of everything to hide: first each value, then each part of one that came from a reference. */
+  /** Name and text of everything to hide: first each value, then each part of one that came from a reference, defaults excepted. */
   readonly secrets: readonly (readonly [name: string, text: string])[];
   /** The references that cannot be filled, with the reason, worded to follow the name of the value; contains no value. */
   readonly faults: readonly { readonly name: string; readonly message: string }[];
 }
 
 const REFERENCE = /\$\{(env|file):([^{}]+)\}/g;
+/** A reference that is cut by a brace within it. */
+const CUT = /\$\{env:([^{}]+)\{/g;
 /** Far more than any key or certificate. */
 const MAX_FILE_BYTES = 1_048_576;
 
-/** Fills `${env:NAME}` and `${file:PATH}`. @param directory base of relative paths */
+/** Fills `${env:NAME}`, `${env:NAME:-default}` and `${file:PATH}`. @param directory base of relative paths */
 export function fillReferences(values: Texts, directory: string, env: Env = process.env): Filled {
   const secrets: [string, string][] = [];
   const faults: { name: string; message: string }[] = [];
   const filled = Object.entries(values).map(([name, value]) => {
     const read = (_: string, kind: string, target: string): string => {
       try {
-        const text = kind === 'env' ? variable(target, env) : content(resolve(directory, target));
-        secrets.push([name, text]);
-        return text;
+        if (kind === 'file') secrets.push([name, content(resolve(directory, target))]);
+        else {
+          const { name: variable, fallback } = variableIn(target);
+          // As in a shell: an empty variable has its default too.
+          if (fallback !== undefined && (env[variable] ?? '') === '') return fallback;
+          secrets.push([name, valueOf(variable, env)]);
+        }
+        return secrets.at(-1)?.[1] ?? '';
       } catch (error) {
         faults.push({ name, message: (error as Error).message });
         return '';
       }
     };
+    faults.push(...cutDefaults(value).map((message) => ({ name, message })));
     return [name, value.replace(REFERENCE, read)] as const;
   });
   return { values: Object.fromEntries(filled), secrets: [...filled, ...secrets], faults };
 }
 
-/** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret. */
-export function holdsOnlyReferences(text: string): boolean {
+/** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret,
+ *  unless a default looks like one. @param name of its variable, header or key */
+export function holdsOnlyReferences(text: string, name = ''): boolean {
   const given = text.replace(/^(Bearer|Basic|Token) /i, '');
-  return given !== '' && given.replace(/\$\{(env|file|caller|secret):[^{}]+\}/g, '') === '';
+  const rest = given.replace(
+    /\$\{(env|file|caller|secret):([^{}]+)\}/g,
+    (whole: string, kind: string, target: string) =>
+      kind === 'env' && isSecret(name, variableIn(target).fallback ?? '') ? whole : '',
+  );
+  return given !== '' && rest === '';
 }
 
-function variable(name: string, env: Env): string {
+function cutDefaults(value: string): readonly string[] {
+  return [...value.matchAll(CUT)].flatMap(([, target = '']) => {
+    const { name, fallback } = variableIn(target);
+    if (fallback === undefined) return [];
+    return [`gives ${name} a default with a brace, which ends the reference; write one without { and }`];
+  });
+}
+
+function valueOf(name: string, env: Env): string {
   const value = env[name];
   if (value !== undefined) return value;
   throw new Error(`names the environment variable ${name}, which is not set; set it and restart Pegboard`);

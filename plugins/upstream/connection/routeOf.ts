@@ -15,8 +15,8 @@ export async function routeOf(
   if (proxy === undefined) return commonRoute(url, context.config());
   const general = commonRoute(url, { proxy: 'none' });
   if (general.why === '') return general;
-  if (proxy === 'none') return { proxy: undefined, why: ', as its definition says' };
   const text = await filled(proxy, context);
+  if (text === 'none') return { proxy: undefined, why: ', as its definition says' };
   return { proxy: checked(() => readProxy(text, 'proxy of its definition')), why: '' };
 }
 

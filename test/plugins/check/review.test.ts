@@ -16,7 +16,7 @@ toolsetPresets:
   'mcpservers/github.yaml': `
 type: stdio
 command: [pegboard-test-absent, serve]
-env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:tool.txt}', D: plain }
+env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:tool.txt}', D: plain, E: '\${env:PEGBOARD_TEST_ABSENT:-}' }
 `,
   'mcpservers/github_a.yaml':
     "type: streamable-http\nurl: https://example.com/mcp\nheaders: { A: '${env:PATH}' }\n",
@@ -27,6 +27,10 @@ env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:
   'beside/run.sh': '',
   'mcpservers/words.yaml':
     'type: stdio\ncommand: [node, "${env:PEGBOARD_TEST_ABSENT}"]\nargs: ["${file:absent.txt}"]\n',
+  'mcpservers/default.yaml': `type: streamable-http
+url: http://127.0.0.1:\${env:PEGBOARD_TEST_ABSENT:-8080}/mcp
+headers: { A: '\${REGION:-eu}', B: '\${file:tool.txt:-x}', C: '\${env:PEGBOARD_TEST_ABSENT:-{}}' }
+`,
   'mcpservers/place.yaml': 'type: sse\nurl: https://${env:PEGBOARD_TEST_ABSENT}/sse\n',
   'workflows/deploy.yaml': `
 apiVersion: pegboard.dev/v1alpha1
@@ -80,7 +84,9 @@ describe('pegboard check', () => {
   it('prints the same findings as text and as JSON, and the plugins that would run', () => {
     for (const { message } of report.issues) expect(text).contain(`warning: ${message} (`);
     expect(text).match(/^\.: valid, \d+ warnings$/m);
-    expect(text).match(/^ {2}MCPServer {2}away, beside, github, github_a, here, lost, place, words$/m);
+    expect(text).match(
+      /^ {2}MCPServer {2}away, beside, default, github, github_a, here, lost, place, words$/m,
+    );
     expect(text).match(
       /^ {2}off {8}access, admin, audit, auth-exchange, auth-server, cassettes, deny, limits, local-token, metrics, search-learned, search-semantic, store-kubernetes, tracing, transport-stdio, vault-file, vault-memory, vault-redis$/m,
     );
@@ -120,9 +126,18 @@ describe('pegboard check', () => {
     expect(saying(': url ')).deep.equal([`place.yaml:2 MCPServer place: url ${fault}`]);
   });
 
+  it('finds defaults where none is read, and one that a brace ends', () => {
+    const wrong = (at: string): string =>
+      `default.yaml:3 MCPServer default: ${at}: a default is read in \${env:NAME:-default} only; write it so`;
+    expect(saying(' default: ').filter((line) => !line.includes('ENOENT'))).members([
+      ...['headers.A', 'headers.B'].map(wrong),
+      'default.yaml:3 MCPServer default: headers.C gives PEGBOARD_TEST_ABSENT a default with a brace, which ends the reference; write one without { and }',
+    ]);
+  });
+
   it('finds steps of workflows that no tool can serve', () => {
     expect(saying('cannot run')).deep.equal([
-      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_away_, x_beside_, x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
+      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_away_, x_beside_, x_default_, x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
       'deploy.yaml:9 Workflow deploy: step three cannot run: no tool is named workflow_deploi; did you mean workflow_deploy?',
     ]);
   });
@@ -131,7 +146,7 @@ describe('pegboard check', () => {
     expect(saying('selects nothing').map((line) => line.replace(/.*preset "a": /, ''))).deep.equal([
       'include[0] selects nothing: no MCP server is named githb; did you mean github?',
       'include[1] selects nothing: no workflow is named deply; did you mean deploy?',
-      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_away_, x_beside_, x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
+      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_away_, x_beside_, x_default_, x_github_, x_github_a_, x_here_, x_lost_, x_place_, x_words_',
       'include[4] selects nothing: no definition carries the label team=x; put it below metadata.labels of one',
       'exclude[0] selects nothing: no tool is named core_servce_list; did you mean core_service_list?',
     ]);

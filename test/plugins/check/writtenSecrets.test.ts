@@ -45,7 +45,7 @@ describe('Secrets that are written out', () => {
   vault-redis:
     config:
       url: redis://me:hunter2@localhost:6379
-      password: hunter2
+      password: \${env:REDIS_PASSWORD:-hunter2}
       secret: [hunter2-hunter2-hunter2-hunter2-hunter2, '\${file:secret}']
 aggregator:
   oauth:
@@ -84,7 +84,7 @@ auth:
       'mcpservers/b.yaml': `type: stdio
 command: [node, server.js, --token, hunter2]
 args: [--verbose, --api-key=hunter2, --key, '8080']
-env: { LOG_LEVEL: debug, DB_URL: 'postgres://me:hunter2@localhost/db', PORT: '8080', TOKEN: '\${file:token}' }
+env: { LOG_LEVEL: debug, A_TOKEN: '\${env:A_TOKEN:-hunter2}', REGION: '\${env:REGION:-eu}', DB_URL: 'postgres://me:hunter2@localhost/db', PORT: '8080', TOKEN: '\${file:token}' }
 `,
       'mcpservers/c.yaml': 'type: sse\nurl: https://example.org/sse?api_key=hunter2\n',
       token: 'x',
@@ -96,6 +96,7 @@ env: { LOG_LEVEL: debug, DB_URL: 'postgres://me:hunter2@localhost/db', PORT: '80
       `mcpservers/a.yaml:12 MCPServer a: auth.authorizationServer.clientSecret is in the definition ${FIX}`,
       `mcpservers/b.yaml:2 MCPServer b: command.3 ${own('env')}`,
       `mcpservers/b.yaml:3 MCPServer b: args.1 ${own('env')}`,
+      `mcpservers/b.yaml:4 MCPServer b: env.A_TOKEN is in the definition ${FIX}`,
       `mcpservers/b.yaml:4 MCPServer b: env.DB_URL is in the definition ${FIX}`,
       `mcpservers/c.yaml:2 MCPServer c: url ${own('headers')}`,
     ]);

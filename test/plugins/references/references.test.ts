@@ -82,7 +82,7 @@ describe('references through tools', () => {
   });
 
   it('that are allowed work', async () => {
-    const headers = { 'X-Open': '${env:PEGBOARD_TEST_OPEN}/${file:open/word}' };
+    const headers = { 'X-Open': '${env:PEGBOARD_TEST_OPEN:-a}/${file:open/word}' };
     expect(await create('friend', { headers })).contain('"name":"friend"');
     await eventually(() => sent('x-open').includes('open/word of a file'), 'its values are sent');
   });
@@ -97,6 +97,9 @@ describe('references through tools', () => {
       ['proxy', { url: 'http://x.test/mcp', proxy: 'http://me:${env:HOME}@x.test:1' }],
       ['headers.A', { headers: { A: '${file:open/../closed/word}' } }],
       ['headers.A', { headers: { A: '${sec${env:PEGBOARD_TEST_OPEN}ret:db/word}' } }],
+      ['headers.A', { headers: { A: '${sec${env:PEGBOARD_TEST_OPEN:-ret:}db/word}' } }],
+      ['headers.A', { headers: { A: '${env:PEGBOARD_TEST_OPEN:-${secret:db/word}' } }],
+      ['headers.A', { headers: { A: '${env:HOME:-PEGBOARD_TEST_OPEN}' } }],
       [
         'auth.tokenExchange.clientCredentialsSecretRef',
         { auth: { type: 'oauth', tokenExchange: { clientCredentialsSecretRef: { name: 'db' } } } },

@@ -105,12 +105,18 @@ describe('upstream: remote servers', () => {
 
   it('sends session, revision and its own headers with every request after initialize', async () => {
     process.env['UPSTREAM_TEST_KEY'] = 'k1';
-    await connected({}, { headers: { 'X-Key': '${env:UPSTREAM_TEST_KEY}' } });
+    const headers = { 'X-Key': '${env:UPSTREAM_TEST_KEY:-k0}', 'X-Region': '${env:UPSTREAM_NOT_SET:-eu}' };
+    const url = server.url.replace('/mcp', '/${env:UPSTREAM_NOT_SET:-mcp}');
+    await connected({}, { url, headers, proxy: '${env:UPSTREAM_NOT_SET:-none}' });
     delete process.env['UPSTREAM_TEST_KEY'];
     await rig.text('x_s_echo');
     const [first] = server.headers;
     const last = server.headers.at(-1);
-    expect(first).to.include({ 'x-key': 'k1', accept: 'application/json, text/event-stream' });
+    expect(first).to.include({
+      'x-key': 'k1',
+      'x-region': 'eu',
+      accept: 'application/json, text/event-stream',
+    });
     expect(first).to.not.have.property('mcp-session-id');
     expect(last).to.include({
       'x-key': 'k1',

@@ -213,6 +213,32 @@ describe('upstream: stdio servers', () => {
     );
   });
 
+  it('gives a variable that is unset or empty its default, in each field, and shows it', async () => {
+    withVariables({ UPSTREAM_TEST_EMPTY: '', UPSTREAM_TEST_NODE: process.execPath });
+    await rig.configure();
+    const tell = `process.stderr.write(['given', process.argv[1], process.cwd()].join(' ') + '\\n')`;
+    const command = ['${env:UPSTREAM_TEST_NODE:-absent}', '-e', tell];
+    const cwd = 'test/plugins/${env:UPSTREAM_TEST_EMPTY:-upstream}/fixtures';
+    const args = ['--', '--region=${env:UPSTREAM_NOT_SET:-eu-west-1:-a}'];
+    await rig.define({ s: { type: 'stdio', autoStart: true, command, args, cwd, timeout: 5 } });
+    const said = (): string => JSON.stringify(rig.lines);
+    await until('its line', () => said().includes('given --region=eu-west-1:-a'));
+    expect(said()).contain('/upstream/fixtures');
+    const env = { A: '${env:UPSTREAM_NOT_SET:-}', B: '${env:UPSTREAM_TEST_EMPTY}', C: 'x${env:NO_C:-y}z' };
+    await running('plain', { env });
+    expect(JSON.parse(await rig.text('x_s_env'))).include({ A: '', B: '', C: 'xyz' });
+  });
+
+  it('has no default that holds a brace, and none for a file', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('plain', { env: { A: '${env:NO_A:-{"a":1}}' } }) });
+    await rig.reaches('s', 'failed');
+    const { error } = rig.status('s');
+    expect(error).contain('env.A gives NO_A a default with a brace, which ends the reference');
+    await rig.define({ s: hostile('plain', { env: { A: '${file:absent:-b}' } }) });
+    await until('the file', () => String(rig.status('s').error).includes('/absent:-b, which cannot be read'));
+  });
+
   it('passes on what leads through a proxy, whose password no text shows', async () => {
     const settings = {
       HTTPS_PROXY: 'http://kim:s3cretword@proxy.corp.test:3128',
