@@ -1,18 +1,27 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
-import { FORMATS, SyntaxFault } from './formats.ts';
-import { EACH_PROJECT } from './knownClients.ts';
-import { KEYS } from './places.ts';
-import type { ClientPlace } from './places.ts';
 import { textAt } from '../files.ts';
+import { withBeside } from './besideEntries.ts';
+import { inputsIn } from './entry/variables.ts';
+import { FORMATS, SyntaxFault } from './formats.ts';
+import type { KeyPath } from './formats.ts';
+import { EACH_PROJECT } from './knownClients.ts';
+import { nothingIn } from './nothingIn.ts';
+import type { ClientPlace } from './places.ts';
+import { entriesAt, firstTable, tablesIn } from './tables.ts';
 
 /** An entry of a client's file. */
 export interface ClientEntry {
   readonly place: ClientPlace;
-  readonly at: readonly string[];
+  readonly at: KeyPath;
   readonly name: string;
+  /** With what the file says about it elsewhere. */
   readonly value: JsonObject;
+  /** Why it is none. */
+  readonly fault?: string;
+  /** What the file asks for, by id. */
+  readonly inputs: ReadonlyMap<string, JsonObject>;
 }
 export interface FoundEntries {
   readonly entries: readonly ClientEntry[];
@@ -22,22 +31,25 @@ export interface FoundEntries {
   readonly faults: readonly string[];
 }
 
-/** Reads the servers of all places. A file that cannot be read is a fault, one that does not exist is not. */
+/** Reads the servers of all places. A file that cannot be read is a fault, one that does not exist is not, unless it was named. */
 export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundEntries> {
   const texts = new Map<string, string>();
   const faults: string[] = [];
   const entries: ClientEntry[] = [];
   for (const path of new Set(places.map((place) => place.path))) {
     const own = places.filter((place) => place.path === path);
+    const isNamed = own.some(({ scope }) => scope === 'file');
     try {
       const text = await textAt(path);
       if (text === undefined) {
-        if (own.some(({ scope }) => scope === 'file')) faults.push(`${path} does not exist`);
+        if (isNamed) faults.push(`${path} does not exist`);
         continue;
       }
       const found = own.flatMap((place) => entriesIn(place, FORMATS[place.format].parse(text)));
       texts.set(path, text);
       entries.push(...found);
+      const [{ format } = { format: 'json' as const }] = own;
+      if (isNamed && found.length === 0) faults.push(nothingIn(path, FORMATS[format].parse(text)));
     } catch (error) {
       faults.push(faultText(path, error));
     }
@@ -46,26 +58,26 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
 }
 
 /** The keys that lead to the servers of a file. */
-export function keysOf({ at }: ClientPlace, file: JsonObject): readonly string[] {
-  return at ?? [KEYS.find((key) => typeof file[key] === 'object' && file[key] !== null) ?? 'mcpServers'];
+export function keysOf({ at }: ClientPlace, file: JsonObject): KeyPath {
+  return at ?? firstTable(file);
 }
 
-/** The entries by name; a list has its names within. */
-export function namedIn(file: JsonObject, at: readonly string[]): readonly (readonly [string, JsonObject])[] {
-  const value = at.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), file);
-  const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(value)
-    ? (value as unknown[]).map((one) => [isObject(one) ? one['name'] : undefined, one])
-    : Object.entries(isObject(value) ? value : {});
-  return pairs.filter(
-    (pair): pair is readonly [string, JsonObject] => typeof pair[0] === 'string' && isObject(pair[1]),
-  );
+/** The entries by name that are objects. */
+export function namedIn(file: JsonObject, at: KeyPath): readonly (readonly [string, JsonObject])[] {
+  return entriesAt(file, at).filter((pair): pair is readonly [string, JsonObject] => isObject(pair[1]));
 }
 
 function entriesIn(place: ClientPlace, file: JsonObject): readonly ClientEntry[] {
-  return sectionsOf(place, file).flatMap((section) => {
-    const at = keysOf(section, file);
-    return namedIn(file, at).map(([name, value]) => ({ place: section, at, name, value }));
-  });
+  const inputs = inputsIn(file);
+  return sectionsOf(place, file).flatMap((section) =>
+    (section.at === undefined ? tablesIn(file) : [section.at]).flatMap((at) =>
+      entriesAt(file, at).map(([name, given]) => {
+        const isEntry = isObject(given);
+        const value = isEntry ? withBeside(file, at, [name, given]) : {};
+        return { place: section, at, name, value, inputs, ...(!isEntry && { fault: 'not an object' }) };
+      }),
+    ),
+  );
 }
 
 /** One place for each project of the file, the current one first; the place itself if it has no EACH_PROJECT. */

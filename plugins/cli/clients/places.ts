@@ -19,16 +19,13 @@ export interface ClientPlace {
   /** Where relative paths in it begin: its project. */
   readonly folder: string;
   readonly format: FormatName;
-  /** Keys that lead to the servers; undefined: the first of KEYS that the file has. EACH_PROJECT matches every key. */
+  /** Keys that lead to the servers; undefined: the tables that the file has. EACH_PROJECT matches every key. */
   readonly at: readonly string[] | undefined;
   readonly spell: Spell;
   readonly carry: Carry;
   /** What the client needs beside its entry. */
   readonly note?: string | undefined;
 }
-
-/** Where clients keep their servers, in order of preference. */
-export const KEYS = ['mcpServers', 'servers', 'mcp_servers', 'context_servers', 'mcp', 'extensions'];
 
 interface Surroundings {
   readonly env: Env;

@@ -1,15 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, parse as parsePath } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson, isObject, messageOf } from 'pegboard';
-import { fillReferences, hideInUrl, hideInWords, isSecret } from 'pegboard/kit';
+import { fillReferences } from 'pegboard/kit';
 import type { Env, JsonObject } from 'pegboard';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { ClientEntry } from './clientFile.ts';
-import { limitsOf, serverOfEntry } from './serverOfEntry.ts';
-import type { Server } from './serverOfEntry.ts';
+import { definitionOf } from './definitionOf.ts';
+import type { WrittenText } from './definitionOf.ts';
+import { EntryFields } from './entry/entryFields.ts';
+import type { LeftBehind } from './entry/leftBehind.ts';
+import { limitsOf } from './entry/limitsOf.ts';
+import { serverOfEntry } from './entry/serverOfEntry.ts';
+import type { Server } from './entry/serverOfEntry.ts';
 
 export interface PlannedServer {
   /** Name of its definition. */
@@ -17,8 +21,10 @@ export interface PlannedServer {
   readonly server: Server;
   /** Where it was found; several if clients share it. */
   readonly entries: readonly ClientEntry[];
-  readonly definition: { readonly path: string; readonly text: string };
-  readonly secrets: readonly { readonly path: string; readonly text: string }[];
+  /** What the client of an entry does and the definition does not. */
+  readonly left: ReadonlyMap<ClientEntry, readonly LeftBehind[]>;
+  readonly definition: WrittenText;
+  readonly secrets: readonly WrittenText[];
   /** Whether a definition of the same server existed before. */
   readonly isPresent: boolean;
   /** Whether it is written switched off: it is in files of the project only. */
@@ -54,15 +60,17 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
       server,
       definition,
       entries: [],
+      left: new Map(),
       secrets: [],
       isPresent: true,
       isOff: false,
     });
   }
-  // The user's own first: what is in both is the user's.
-  const isOf = (isOfProject: boolean) => entries.filter(({ place }) => place.isOfProject === isOfProject);
-  for (const entry of [...isOf(false), ...isOf(true)]) {
-    const server = serverOfEntry(entry, env);
+  const read = entries.map((entry) => ({ entry, server: serverOfEntry(entry, env) }));
+  // The user's own first, and what is in use: what is in both is the user's, and on.
+  const rankOf = ({ entry, server }: (typeof read)[number]): number =>
+    (entry.place.isOfProject ? 2 : 0) + ('isOff' in server && server.isOff ? 1 : 0);
+  for (const { entry, server } of read.toSorted((one, other) => rankOf(one) - rankOf(other))) {
     const reason =
       'skipped' in server ? server.skipped : server.url === endpoint ? 'Pegboard itself' : undefined;
     if ('skipped' in server || reason !== undefined) {
@@ -74,23 +82,29 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
     const keys = [server, inProject].map((one) => identityOf(one, around));
     const key = keys.find((one) => servers.has(one)) ?? keys[1] ?? '';
     const known = servers.get(key);
-    if (known === undefined)
-      servers.set(key, planned(server, entry, { directory, name: freeName(entry.name, taken) }));
-    else
-      servers.set(key, {
-        ...known,
-        server: noted(known.server, server, entry),
-        entries: [...known.entries, entry],
-      });
+    const fresh = () => planned(server, entry, { directory, name: freeName(entry.name, taken) });
+    servers.set(key, known === undefined ? fresh() : joined(known, server, entry));
   }
   return { servers: [...servers.values()].filter((one) => one.entries.length > 0), skipped };
 }
 
-/** The server of the first client decides which tools are offered. */
-function noted(first: Server, other: Server, { place }: ClientEntry): Server {
-  if (isDeepStrictEqual(first.limits, other.limits)) return first;
-  const note = `${place.label} offers other tools of it: look at includeTools and excludeTools in the definition`;
-  return { ...first, notes: [...first.notes, note] };
+/** The same server, found again. What its definition would do otherwise is left behind. */
+function joined(known: PlannedServer, server: Server, entry: ClientEntry): PlannedServer {
+  const first = known.server;
+  const { label } = entry.place;
+  const hasOthers = !isDeepStrictEqual(first.limits, server.limits);
+  const left: readonly LeftBehind[] = [
+    ...server.left,
+    ...(hasOthers ? [{ key: 'includeTools, excludeTools', reason: `${known.name} has other limits` }] : []),
+    ...(server.isOff && !first.isOff ? [{ key: 'disabled', reason: `${known.name} is on` }] : []),
+  ];
+  const note = `${label} offers other tools of it: look at includeTools and excludeTools in the definition`;
+  return {
+    ...known,
+    server: hasOthers ? { ...first, notes: [...first.notes, note] } : first,
+    entries: [...known.entries, entry],
+    left: new Map(known.left).set(entry, left),
+  };
 }
 
 function planned(
@@ -98,36 +112,17 @@ function planned(
   entry: ClientEntry,
   { directory, name }: { directory: string; name: string },
 ): PlannedServer {
-  const secrets: { path: string; text: string }[] = [];
-  const keep = (value: string, key: string): string => {
-    if (!isSecret(key, value)) return value;
-    const text = `${value}\n`;
-    const file = freeSecret(secrets, {
-      directory,
-      base: `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`,
-      text,
-    });
-    return `\${file:${file}}`;
-  };
-  const kept = (values: Server['env']): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, keep(value, key)]));
-  const { type, command, cwd = server.projectFolder, url, env, headers, limits } = server;
   const isOff = entry.place.isOfProject;
-  const definition = {
-    type,
-    ...(command !== undefined && { command: keptWords(command, keep) }),
-    ...(cwd !== undefined && { cwd }),
-    ...(url !== undefined && { url: hideInUrl(url, keep) }),
-    ...(Object.keys(env).length > 0 && { env: kept(env) }),
-    ...(Object.keys(headers).length > 0 && { headers: kept(headers) }),
-    ...limits,
-    ...server.times,
-    ...(server.description !== undefined && { description: server.description }),
-    autoStart: !isOff,
+  const where = { directory, name, source: entry.place.label, isWaiting: isOff };
+  return {
+    name,
+    server,
+    entries: [entry],
+    left: new Map([[entry, server.left]]),
+    ...definitionOf(server, where),
+    isPresent: false,
+    isOff,
   };
-  const text = `# Imported from ${entry.place.label}.\n${stringify(definition, { lineWidth: 0 })}`;
-  const path = join(directory, 'mcpservers', `${name}.yaml`);
-  return { name, server, entries: [entry], definition: { path, text }, secrets, isPresent: false, isOff };
 }
 
 function freeName(given: string, taken: Set<string>): string {
@@ -142,45 +137,14 @@ function freeName(given: string, taken: Set<string>): string {
   return name;
 }
 
-/** The words of a command, with what `keep` returns in place of secrets. */
-function keptWords(
-  words: readonly string[],
-  keep: (text: string, name: string) => string,
-): readonly string[] {
-  const isWhole = (word: string): boolean => !word.includes('://') && isSecret('', word);
-  return hideInWords(
-    words.map((word) => (isWhole(word) ? keep(word, 'argument') : word)),
-    keep,
-  );
-}
-
-/** A file for a secret. One of this text is used again: it may be left from a definition that was deleted. */
-function freeSecret(
-  secrets: { readonly path: string; readonly text: string }[],
-  { directory, base, text }: { readonly directory: string; readonly base: string; readonly text: string },
-): string {
-  const isFree = (path: string): boolean => {
-    const planned = secrets.find((one) => one.path === path);
-    return planned === undefined ? !isOther(path, text) : planned.text === text;
-  };
-  let file = base;
-  for (let count = 2; !isFree(join(directory, file)); count++) file = `${base}-${count}`;
-  const path = join(directory, file);
-  if (!secrets.some((one) => one.path === path)) secrets.push({ path, text });
-  return file;
-}
-
-function isOther(path: string, text: string): boolean {
-  return existsSync(path) && readFileSync(path, 'utf8') !== text;
-}
-
 function identityOf({ type, command, cwd, url, env, headers }: Server, around: Surroundings): string {
   const filled = (values: Server['env']): unknown => {
     const { values: texts, faults } = fillReferences(values, around.directory, around.env);
     return { ...texts, ...Object.fromEntries(faults.map(({ name }) => [name, values[name]])) };
   };
   return canonicalJson({
-    type,
+    // Of two transports to one URL, one is a wrong guess.
+    isProcess: type === 'stdio',
     command: filled(Object.fromEntries((command ?? []).map((word, at) => [String(at), word]))),
     cwd: cwd ?? '',
     url: filled({ url: url ?? '' }),
@@ -226,8 +190,12 @@ function existingServer(value: unknown): Server | undefined {
     ...(cwd !== undefined && { cwd }),
     env: env ?? {},
     headers: headers ?? {},
-    limits: limitsOf(value),
+    secrets: new Set(),
+    limits: limitsOf(new EntryFields(value)),
     times: {},
+    isOff: value['suspended'] === true,
+    isWaiting: value['autoStart'] === false,
     notes: [],
+    left: [],
   };
 }

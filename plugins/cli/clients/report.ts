@@ -5,9 +5,12 @@ import { optionsOf } from '../commonOptions.ts';
 import { asText } from '../output/print.ts';
 import { tableLines } from '../output/tableLines.ts';
 import type { PlannedLink } from './linkClients.ts';
+import type { ClientEntry } from './clientFile.ts';
+import type { Server } from './entry/serverOfEntry.ts';
 import type { ImportPlan, PlannedServer } from './planImport.ts';
 
-const TITLES = ['client', 'scope', 'server', 'definition', 'what'];
+const TITLES = ['client', 'scope', 'server', 'definition', 'left behind', 'what'];
+const LEFT_BEHIND = 4;
 
 export interface Report {
   readonly plan: ImportPlan;
@@ -22,11 +25,16 @@ export function reportText(report: Report, invocation: Invocation): string {
   if (output === 'json' || output === 'yaml') return asText(objectOf(report), output);
   if (output === 'name') return report.plan.servers.map(({ name }) => `${name}\n`).join('');
   const { servers } = report.plan;
-  const rows = rowsOf(report.plan);
+  const all = rowsOf(report.plan);
+  // Most entries are taken over whole.
+  const isWhole = all.every((row) => row[LEFT_BEHIND] === '-');
+  const [titles = [], ...rows] = [TITLES, ...all].map((row) =>
+    isWhole ? row.toSpliced(LEFT_BEHIND, 1) : row,
+  );
   const parts = [
     rows.length === 0
       ? ''
-      : tableLines(TITLES, rows, { hasHeaders: headers, columns: isTerminal ? columns : undefined }),
+      : tableLines(titles, rows, { hasHeaders: headers, columns: isTerminal ? columns : undefined }),
     servers
       .filter((one) => !one.isPresent)
       .map(definitionDiff)
@@ -42,20 +50,26 @@ export function notesOf({ servers }: ImportPlan): readonly string[] {
     .filter((one) => !one.isPresent)
     .flatMap(({ name, server, isOff }) => [
       ...[...new Set(server.notes)].map((note) => `${name}: ${note}`),
-      ...(isOff
-        ? [`${name}: it came with this project, so it is off; start it with: pegboard start ${name}`]
+      ...server.left.map(({ key, reason }) => `${name}: ${key} is left behind: ${reason}`),
+      ...(isOff || server.isOff
+        ? [`${name}: ${whyOff(server)}, so it is off; start it with: pegboard start ${name}`]
         : []),
     ]);
+}
+
+function whyOff({ isOff }: Server): string {
+  return isOff ? 'its client does not use it' : 'it came with this project';
 }
 
 function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[] {
   return [
     ...servers.flatMap((one) =>
-      one.entries.map(({ place, name }, at) => [
-        place.label,
-        place.scope,
-        name,
+      one.entries.map((entry, at) => [
+        entry.place.label,
+        entry.place.scope,
+        entry.name,
         `${one.name}${one.isPresent ? ' (already there)' : at > 0 ? ' (the same)' : ''}`,
+        leftKeys(one, entry) || '-',
         shownServer(one),
       ]),
     ),
@@ -64,9 +78,15 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
       entry.place.scope,
       entry.name,
       '-',
+      '-',
       `left out: ${reason}`,
     ]),
   ];
+}
+
+/** The keys of an entry that are not in its definition, by their names. */
+export function leftKeys({ left }: PlannedServer, entry: ClientEntry): string {
+  return (left.get(entry) ?? []).map(({ key }) => key).join(', ');
 }
 
 /** Its command or URL, without secrets. */
@@ -105,11 +125,12 @@ function objectOf({ plan, links, faults }: Report): JsonObject {
       name: one.name,
       type: one.server.type,
       isPresent: one.isPresent,
-      found: one.entries.map(({ place, name }) => ({
-        client: place.client,
-        scope: place.scope,
-        path: place.path,
-        name,
+      found: one.entries.map((entry) => ({
+        client: entry.place.client,
+        scope: entry.place.scope,
+        path: entry.place.path,
+        name: entry.name,
+        leftBehind: one.left.get(entry) ?? [],
       })),
       notes: [...new Set(one.server.notes)],
     })),

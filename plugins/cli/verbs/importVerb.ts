@@ -7,6 +7,7 @@ import { CLIENT_NAMES } from '../clients/places.ts';
 import { notesOf } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
+import { wholeEntries } from '../clients/wholeEntries.ts';
 import { withConsent } from '../clients/withConsent.ts';
 import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
@@ -17,6 +18,7 @@ import { verb } from '../verb.ts';
 
 interface ImportOptions {
   readonly link?: boolean;
+  readonly lossy?: boolean;
   readonly undo?: boolean;
   readonly dryRun?: boolean;
 }
@@ -32,6 +34,10 @@ export const importVerb: Command = verb({
   ],
   options: [
     { flags: '--link', description: 'put Pegboard into the clients in place of what is imported' },
+    {
+      flags: '--lossy',
+      description: 'with --link: also in place of servers of which something is left behind',
+    },
     { flags: '--undo', description: 'take the last import back, with the links made since' },
     {
       flags: '--project',
@@ -69,17 +75,20 @@ function isFolder(path: string): Promise<boolean> {
 
 /** @param record undefined shows only */
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
-  const { link } = optionsOf<ImportOptions>(invocation);
+  const { link, lossy } = optionsOf<ImportOptions>(invocation);
   const { places, found, endpoint, ...surveyed } = await survey(invocation);
   const { plan, notes } = await withConsent(invocation, { found, ...surveyed });
   // What is off stays in its client until `pegboard link`: nothing would offer it.
-  const imported = plan.servers.filter(({ isOff }) => !isOff).flatMap(({ entries }) => entries);
+  const { whole, notes: staying } = wholeEntries(
+    plan.servers.filter(({ isOff, server }) => !isOff && !server.isOff),
+    lossy,
+  );
   const { links, faults } =
     link === true
       ? planLinks({
           places,
           texts: found.texts,
-          imported,
+          imported: whole,
           endpoint: endpoint.url,
           named: invocation.args,
           headers: await headersToLink(invocation, endpoint),
@@ -91,7 +100,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     links,
     endpoint,
     faults: [...found.faults, ...faults],
-    notes: [...notesOf(plan), ...notes],
+    notes: [...notesOf(plan), ...notes, ...(link === true ? staying : [])],
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {

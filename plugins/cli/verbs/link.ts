@@ -4,12 +4,14 @@ import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
 import { survey } from '../clients/survey.ts';
+import { wholeEntries } from '../clients/wholeEntries.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { headersToLink } from '../signIn/localToken.ts';
 import { verb } from '../verb.ts';
 
 interface LinkOptions {
   readonly dryRun?: boolean;
+  readonly lossy?: boolean;
 }
 
 export const link: Command = verb({
@@ -22,6 +24,7 @@ export const link: Command = verb({
     },
   ],
   options: [
+    { flags: '--lossy', description: 'also in place of servers of which something is left behind' },
     { flags: '-y, --yes', description: 'write without asking' },
     { flags: '--dry-run', description: 'show what would be written, and write nothing' },
   ],
@@ -37,7 +40,7 @@ export const link: Command = verb({
 async function linkClients(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { places, found, plan: all, endpoint } = await survey(invocation);
   const plan = { servers: all.servers.filter(({ isPresent }) => isPresent), skipped: [] };
-  const imported = plan.servers.flatMap(({ entries }) => entries);
+  const { whole: imported, notes } = wholeEntries(plan.servers, optionsOf<LinkOptions>(invocation).lossy);
   const { texts } = found;
   const named = invocation.args;
   const headers = await headersToLink(invocation, endpoint);
@@ -47,7 +50,7 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
     links,
     endpoint,
     faults: [...found.faults, ...faults],
-    notes: [],
+    notes,
     fresh: 0,
     nothing: 'nothing to link: name a client, or import first',
     write: () => Promise.resolve(),

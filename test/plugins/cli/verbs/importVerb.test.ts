@@ -104,6 +104,7 @@ describe('pegboard import', () => {
       'lm',
       'memory',
       'oc',
+      'off',
       'remote',
       'sqlite',
       'time',
@@ -120,10 +121,10 @@ describe('pegboard import', () => {
     });
     expect(definition(home, 'oc')).to.deep.include({ command: ['oc-mcp', '-v'], env: { A: '${env:B}' } });
     expect(definition(home, 'remote')).to.deep.include({
-      type: 'streamable-http',
+      type: 'auto',
       headers: { Authorization: 'Bearer ${env:FOO}' },
     });
-    expect(definition(home, 'events')).to.include({ type: 'sse', url: 'https://e.example.com/sse' });
+    expect(definition(home, 'events')).to.include({ type: 'auto', url: 'https://e.example.com/sse' });
     const check = await home.runProgram(['check']);
     expect(check.code, check.stdout + check.stderr).to.equal(0);
   });
@@ -408,7 +409,15 @@ mcpServers:
       name: 'github',
       type: 'stdio',
       isPresent: false,
-      found: [{ client: 'cursor', scope: 'user', path: home.at('.cursor/mcp.json'), name: 'github' }],
+      found: [
+        {
+          client: 'cursor',
+          scope: 'user',
+          path: home.at('.cursor/mcp.json'),
+          name: 'github',
+          leftBehind: [],
+        },
+      ],
       notes: [],
     });
     expect(links).to.deep.equal([

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { makeClientHome } from '../clientHome.ts';
+import { makeClientHome } from '../../clientHome.ts';
 
 const TOOLS = { type: 'local', command: 'tools-mcp' };
 
@@ -93,26 +93,29 @@ describe('an entry of a client', () => {
       object: 'sse',
       key: 'sse',
       upper: 'sse',
-      remote: 'sse',
-      untyped: 'streamable-http',
+      remote: 'auto',
+      untyped: 'auto',
       reverse: 'streamable-http',
       both: 'streamable-http',
     });
-    expect(stdout).to.match(/agent +- +left out: its transport a2a is not one of MCP/);
+    expect(stdout).to.match(/agent +- +- +left out: its transport a2a is not one of MCP/);
   });
 
-  it('is left out if its client does not use it, in the words of any client', async () => {
+  it('is stopped if its client does not use it, in the words of any client', async () => {
     const off = [
       ...[{ disabled: true }, { disabled: 'true' }, { disabled: 1 }, { enabled: false }, { isActive: false }],
-      ...[{ active: false }, { start_on_launch: false }, { quarantined: true }],
+      ...[{ active: false }, { quarantined: true }],
     ];
     const entries = off.map((one, at) => [`s${at}`, { command: `mcp-${at}`, ...one }]);
-    const { definitions, stdout } = await imported(
+    const { definitions, stderr } = await imported(
       'a.json',
       servers(Object.fromEntries<unknown>(entries as [string, unknown][])),
     );
-    expect(definitions).to.deep.equal({});
-    expect(stdout.match(/left out: switched off/g)).to.have.lengthOf(off.length);
+    const stopped = off.map((_, at) => [`s${at}`, { command: [`mcp-${at}`], suspended: true }]);
+    expect(definitions).to.deep.equal(Object.fromEntries(stopped));
+    expect(stderr).to.include(
+      's0: its client does not use it, so it is off; start it with: pegboard start s0\n',
+    );
   });
 
   it('keeps its times, description, folder and headers, in the words and units of its client', async () => {
@@ -136,11 +139,11 @@ describe('an entry of a client', () => {
       text: { command: ['text-mcp'], callTimeout: 300 },
       dir: { command: ['dir-mcp'], cwd: '/srv' },
       key: {
-        type: 'streamable-http',
+        type: 'auto',
         url: 'https://h.test/mcp',
         headers: { Authorization: 'Bearer ${env:TOKEN}', 'X-A': 'b' },
       },
-      list: { type: 'streamable-http', url: 'https://l.test/mcp', headers: { 'X-B': 'c' } },
+      list: { type: 'auto', url: 'https://l.test/mcp', headers: { 'X-B': 'c' } },
       vars: { command: ['vars-mcp'], env: { MODE: 'fast', LEVEL: '2' } },
     });
     expect((definitions['home'] as { cwd: string }).cwd).to.match(/^\/.+[^~]\/app$/);
@@ -175,7 +178,7 @@ describe('an entry of a client', () => {
     expect((await home.run(['import', '--yes'], { MODE: 'set' })).stderr).to.equal('nothing to import\n');
     expect(home.ownFiles()).to.deep.equal(files);
     expect(parse(home.read('.config/pegboard/mcpservers/c.yaml'))).to.deep.include({
-      command: ['c-mcp', '--mode', '${env:MODE}'],
+      command: ['c-mcp', '--mode', '${env:MODE:-plain}'],
     });
   });
 
@@ -197,7 +200,8 @@ describe('an entry of a client', () => {
     const definition = (name: string): unknown =>
       parse(home.read(`.config/pegboard/mcpservers/${name}.yaml`));
     const stdio = { type: 'stdio', autoStart: true };
-    expect(home.ownFiles().filter((name) => name.startsWith('mcpservers/'))).to.have.lengthOf(4);
+    expect(home.ownFiles().filter((name) => name.startsWith('mcpservers/'))).to.have.lengthOf(5);
+    expect(definition('off')).to.deep.equal({ ...stdio, command: ['off-mcp'], suspended: true });
     expect(definition('nested')).to.deep.equal({ ...stdio, command: ['nested-mcp', '-v'] });
     expect(definition('all')).to.deep.equal({ ...stdio, command: ['tools-mcp', 'all'] });
     expect(definition('some')).to.deep.equal({

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve, sep } from 'node:path';
+import { isObject } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
+import type { ClientPlace } from '../places.ts';
+
+/** `${{ secrets.NAME }}`, `${…}`, and opencode's `{env:NAME}` and `{file:PATH}`. */
+const ANY = /\$\{\{\s*([^{}]*?)\s*\}\}|\$\{([^{}]*)\}|(?<![$\w])\{((?:env|file):[^{}]+)\}/g;
+/** A value that is one variable, with or without a scheme. */
+const WHOLE = /^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/;
+const NAMED = /^(?:env[:.]|secrets\.|inputs\.)?([A-Za-z_]\w*)(?::?-([^{}]*))?$/;
+/** Programs write other things in braces, too. */
+const LIKE_A_VARIABLE = /^[\w.]+(?:[:.][^\s{}]*)?$/;
+/** Where the client has a folder open, or where its file lies. */
+const FOLDERS = new Set(
+  [
+    'workspaceFolder',
+    'workspaceRoot',
+    'workspacePath',
+    'projectRoot',
+    'projectDir',
+    'cwd',
+    '__dirname',
+  ].concat(['CLAUDE_PROJECT_DIR', 'CLAUDE_PLUGIN_ROOT', 'extensionPath']),
+);
+/** Folders and hosts may be written out: a service does not have the variables of a shell. */
+const HARMLESS = /^(HOME|USER|PWD|XDG_\w+|\w*(DIR|PATH|ROOT|FOLDER|HOST|PORT))$/i;
+
+export interface Around {
+  readonly env: Env;
+  readonly place: ClientPlace;
+  /** What VS Code asks for, by id. */
+  readonly inputs: ReadonlyMap<string, JsonObject>;
+}
+/** A text in Pegboard's words, or what in it only its client can fill. */
+export type Filled = { readonly text: string } | { readonly unknown: string };
+
+/** What the clients would fill in, filled in or referred to as `${env:NAME}`. Source: https://code.visualstudio.com/docs/reference/variables-reference */
+export class Variables {
+  readonly #around: Around;
+  readonly #notes = new Set<string>();
+  readonly #read = new Set<string>();
+
+  constructor(around: Around) {
+    this.#around = around;
+  }
+
+  /** What the operator should set, one line each. */
+  get notes(): readonly string[] {
+    return [...this.#notes];
+  }
+
+  /** Texts of files, which are secrets to the one who keeps them there. */
+  get secrets(): ReadonlySet<string> {
+    return this.#read;
+  }
+
+  /** A value of the environment, or of a header. */
+  value(text: string): Filled {
+    return this.#filled(text.replace(WHOLE, '$1${$2}'), () => undefined);
+  }
+
+  /** A word of a command, a folder or a URL. @param isKept whether a name is left to the program, which fills it in by itself */
+  word(text: string, isKept: (name: string) => boolean = () => false): Filled {
+    const { env } = this.#around;
+    const written = (name: string, otherwise?: string): string | undefined => {
+      if (isKept(name)) return `\${${name}}`;
+      return HARMLESS.test(name) ? (env[name] ?? otherwise) : undefined;
+    };
+    return this.#filled(text, written);
+  }
+
+  #filled(text: string, written: (name: string, otherwise?: string) => string | undefined): Filled {
+    let unknown: string | undefined;
+    const filled = text.replace(ANY, (whole: string, double?: string, single?: string, curly?: string) => {
+      const inside = double ?? single ?? curly ?? '';
+      const [, name, otherwise] = NAMED.exec(inside) ?? [];
+      const own = this.#ownTo(inside) ?? (name !== undefined ? written(name, otherwise) : undefined);
+      if (own !== undefined) return own;
+      if (name !== undefined && !FOLDERS.has(name)) return this.#reference(name, otherwise);
+      if (LIKE_A_VARIABLE.test(inside) || double !== undefined) unknown ??= whole;
+      return whole;
+    });
+    return unknown === undefined ? { text: filled } : { unknown };
+  }
+
+  /** What is known without the environment of the gateway. */
+  #ownTo(inside: string): string | undefined {
+    const { place, env, inputs } = this.#around;
+    const [kind = '', target = ''] = inside.split(/:(.*)/s);
+    if (FOLDERS.has(kind)) return place.scope === 'user' ? undefined : place.folder;
+    if (kind === 'workspaceFolderBasename' && place.scope !== 'user') return basename(place.folder);
+    if (kind === 'userHome') return env['HOME'];
+    if (inside === 'pathSeparator' || inside === '/') return sep;
+    if (kind === 'input') return this.#input(target, inputs.get(target));
+    return kind === 'file' ? this.#content(target) : undefined;
+  }
+
+  #input(id: string, input: JsonObject = {}): string | undefined {
+    if (input['type'] === 'command') return undefined;
+    const words = id
+      .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
+      .replace(/\W/g, '_')
+      .toUpperCase();
+    // One word such as HOME is the name of something else.
+    const name = words.includes('_') ? words : `INPUT_${words}`;
+    const preset = input['default'];
+    return this.#reference(
+      name,
+      typeof preset === 'string' && preset !== '' ? preset : undefined,
+      ' (its client asks for it)',
+    );
+  }
+
+  #reference(name: string, otherwise?: string, why = ''): string {
+    const isMissing = this.#around.env[name] === undefined && otherwise === undefined;
+    if (isMissing) this.#notes.add(`set ${name} where \`pegboard serve\` runs${why}`);
+    return `\${env:${name}${otherwise === undefined ? '' : `:-${otherwise}`}}`;
+  }
+
+  /** The text of a file that an entry names, relative to its own. */
+  #content(target: string): string | undefined {
+    const { env, place } = this.#around;
+    const path = resolve(dirname(place.path), target.replace(/^~(?=\/|$)/, env['HOME'] ?? '~'));
+    try {
+      const text = readFileSync(path, 'utf8').trimEnd();
+      this.#read.add(text);
+      this.#notes.add(`${path} was read now; what changes there later is not seen`);
+      return text;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** What a file of VS Code asks for: `inputs: [{ id, … }]`. */
+export function inputsIn(file: JsonObject): ReadonlyMap<string, JsonObject> {
+  const lists = [file['inputs'], isObject(file['mcp']) ? file['mcp']['inputs'] : undefined];
+  const all = lists.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : [])).filter(isObject);
+  return new Map(all.map((input) => [String(input['id']), input]));
+}

@@ -1,0 +1,31 @@
+import { basename } from 'node:path';
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+/** Why a file that was named has nothing to import, with the next step. */
+export function nothingIn(path: string, file: JsonObject): string {
+  const keys = Object.keys(file);
+  const shown = keys.length > 8 ? `${keys.slice(0, 8).join(', ')} …` : keys.join(', ');
+  const has = keys.length === 0 ? 'it is empty' : `its keys are ${shown}`;
+  return `${path} holds no MCP servers: ${has}; ${nextStep(path, file)}`;
+}
+
+function nextStep(path: string, file: JsonObject): string {
+  const has = (...keys: readonly string[]): boolean => keys.every((key) => Object.hasOwn(file, key));
+  const server = isObject(file['server']) ? file['server'] : file;
+  if (['packages', 'remotes'].some((key) => Array.isArray(server[key])))
+    return `it is a server.json of the MCP registry: pegboard add ${path}`;
+  if (has('manifest_version') || has('dxt_version'))
+    return `it is the manifest of a bundle: pegboard add ${path}`;
+  if (has('registry') || isObject(file['catalog']))
+    return 'it is a catalogue of Docker; add its servers with: pegboard add <name> -- docker run -i --rm <image>';
+  if (has('services'))
+    return 'it is a file of docker compose; add a server with: pegboard add <name> -- docker compose run -T --rm <service>';
+  if (has('startCommand'))
+    return 'it is a file of Smithery; add the server with: pegboard add <name> -- <its command>';
+  if (/^fastmcp\.json$/.test(basename(path)) || (has('source') && isObject(file['source'])))
+    return `it is a file of FastMCP; add the server with: pegboard add <name> -- fastmcp run ${path}`;
+  if (has('aggregator') || has('plugins'))
+    return 'it is a config.yaml of a gateway; name its directory to take it over';
+  return 'servers are expected below mcpServers, servers, mcp_servers, context_servers, mcp or extensions';
+}
