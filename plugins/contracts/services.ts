@@ -27,6 +27,8 @@ export interface ServiceRecord {
 /** What plugins read of it; it has more, for people. A service has what applies to it. Times are ISO 8601. */
 export interface ServiceMetadata extends JsonObject {
   readonly type?: string;
+  /** What answered at the url of a definition with type auto. */
+  readonly transport?: string;
   readonly autoStart?: boolean;
   readonly suspended?: boolean;
   readonly tools?: number;

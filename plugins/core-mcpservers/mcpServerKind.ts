@@ -64,7 +64,7 @@ function checkRevision({ type, revision }: McpServerSpec): readonly Finding[] {
 function checkKeepSession(spec: McpServerSpec): readonly Finding[] {
   const { type, revision, keepSession } = spec;
   if (keepSession !== true) return [];
-  if (type !== 'streamable-http') return [unusedBy('keepSession', type, 'remove it')];
+  if (type === 'stdio' || type === 'sse') return [unusedBy('keepSession', type, 'remove it')];
   const instances = instancesOf(spec);
   const path = ['keepSession'];
   if (revision === 'modern')
@@ -209,7 +209,7 @@ function checkMessageUrl(
   url = '',
 ): readonly Finding[] {
   if (messageUrl === undefined) return [];
-  if (type !== 'sse') return [unusedBy('messageUrl', type, 'remove it or set type: sse')];
+  if (type !== 'sse' && type !== 'auto') return [unusedBy('messageUrl', type, 'remove it or set type: sse')];
   const origins = [messageUrl, url].map(withoutReferences).map((address) => {
     return URL.canParse(address) ? new URL(address).origin : undefined;
   });

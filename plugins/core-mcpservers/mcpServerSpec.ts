@@ -3,7 +3,7 @@ import type { AuthSpec } from './checkAuth.ts';
 
 /** Validated spec of an MCPServer, with defaults. Source: schemas/kinds/mcpserver.schema.json. */
 export interface McpServerSpec extends JsonObject {
-  readonly type: 'stdio' | 'streamable-http' | 'sse';
+  readonly type: 'stdio' | 'streamable-http' | 'sse' | 'auto';
   readonly description?: string;
   readonly toolPrefix?: string;
   readonly autoStart?: boolean;

@@ -47,8 +47,8 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 /** Values of an argument. */
 const ENUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   core_workflow_execution_list: { status: ['running', 'completed', 'failed', 'cancelled'] },
-  core_mcpserver_create: { type: ['stdio', 'streamable-http', 'sse'] },
-  core_mcpserver_validate: { type: ['stdio', 'streamable-http', 'sse'] },
+  core_mcpserver_create: { type: ['stdio', 'streamable-http', 'sse', 'auto'] },
+  core_mcpserver_validate: { type: ['stdio', 'streamable-http', 'sse', 'auto'] },
 };
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 

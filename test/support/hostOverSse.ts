@@ -17,6 +17,7 @@ export async function hostOverSse(makeServer: () => McpServer, addsSlash = false
     }
     const known = open.get(searchParams.get('sessionId') ?? '');
     if (known !== undefined && pathname.startsWith('/message')) void known.handlePostMessage(req, res);
+    else if (req.method !== 'GET') res.writeHead(405).end();
     else {
       const transport = new SSEServerTransport('/message', res);
       open.set(transport.sessionId, transport);

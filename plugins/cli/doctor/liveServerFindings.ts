@@ -94,7 +94,7 @@ async function wrongAddress(server: ServerRecord, gateway: Gateway): Promise<Tol
   if (type === 'stdio' || url === undefined || url.includes(HIDDEN)) return undefined;
   const { transport, reachable, requiresAuth, detail } = await probe(gateway, url);
   if (requiresAuth === true && headers === undefined) return signIn(server);
-  if ((transport === 'sse' || transport === 'streamable-http') && transport !== type) {
+  if ((transport === 'sse' || transport === 'streamable-http') && ![transport, 'auto'].includes(type)) {
     const fix = `pegboard call core_mcpserver_update --name ${name} --type ${transport}`;
     return { message: `${url} speaks ${transport}, but its definition says ${type}`, fix };
   }

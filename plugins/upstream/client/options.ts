@@ -11,9 +11,14 @@ export interface RequestLimits {
   readonly totalMs: number;
 }
 
+/** The two ways over HTTP. */
+export type RemoteTransport = 'streamable-http' | 'sse';
+export type Transport = 'stdio' | RemoteTransport;
+
 /** How a server is spoken to; it may change while the server is connected. */
 export interface ServerOptions {
-  readonly type: 'stdio' | 'streamable-http' | 'sse';
+  /** auto: over HTTP, found out when connecting. */
+  readonly type: Transport | 'auto';
   /** auto: found out when connecting. */
   readonly revision: 'auto' | Era;
   /** How long a request other than a call may take. */

@@ -6,6 +6,7 @@ import type { Log } from 'pegboard';
 import type { Filled } from 'pegboard/kit';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
+import type { RemoteTransport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { UpstreamContext } from './context.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
@@ -44,7 +45,7 @@ export class Dialer {
     this.#memory = (about) => context.memory()?.open('answer', about?.sharer ?? `server ${server}`);
   }
 
-  /** Creates the wire for a definition, not opened yet.
+  /** Creates the wire for a definition, not opened yet. @param definition whose type is the transport to use
    *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT; as SecretSource.read() */
   async dial(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
     const credential = this.#credential;
@@ -52,7 +53,7 @@ export class Dialer {
     else if (definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
     return definition.type === 'stdio'
       ? this.#process(definition, listener)
-      : this.#remote(definition, definition.type, listener);
+      : this.#remote(definition, definition.type === 'sse' ? 'sse' : 'streamable-http', listener);
   }
 
   async #process(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
@@ -95,11 +96,7 @@ export class Dialer {
     throw new GatewayError('CONFIG_INVALID', `cwd of the definition is not a folder: ${given}; correct it`);
   }
 
-  async #remote(
-    definition: ServerDefinition,
-    type: 'streamable-http' | 'sse',
-    listener: WireListener,
-  ): Promise<Wire> {
+  async #remote(definition: ServerDefinition, type: RemoteTransport, listener: WireListener): Promise<Wire> {
     const { config, trusts } = this.#context;
     const { output } = this;
     const credential = this.#credential;
@@ -195,7 +192,7 @@ const httpWire = once(() => import('../client/wire/httpWire.ts'));
 
 /** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */
 export async function remoteWire(
-  type: 'streamable-http' | 'sse',
+  type: RemoteTransport,
   options: SseOptions,
   listener: WireListener,
 ): Promise<Wire> {

@@ -15,7 +15,7 @@ export async function instanceFindings({
     open.map(async (resource): Promise<readonly ReviewFinding[]> => {
       const definition = readDefinition(resource.spec);
       const known = await readKnown(statePath, resource.name, definition);
-      const asked = topicsForInstances(definition, known?.asked ?? []);
+      const asked = topicsForInstances(definition, known?.asked ?? [], known?.transport);
       if (asked.length === 0) return [];
       const fix = 'set instances: perSession, or instances: shared if it has one client only';
       const message = `it asked its clients for ${asked.join(' and ')}; ${fix}`;

@@ -5,7 +5,7 @@ import type { Log } from 'pegboard';
 import { vaultKeys } from '../../kit/vault/vaultKeys.ts';
 import { ALL_TOPICS } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
-import type { Topic } from '../client/options.ts';
+import type { RemoteTransport, Topic } from '../client/options.ts';
 import { endpointKey, hashOf } from './endpointKey.ts';
 import { KeptSession } from './keptSession.ts';
 import { LIST_NAMES } from '../client/conversation/readList.ts';
@@ -21,6 +21,8 @@ export interface Known {
   readonly asked: readonly Topic[];
   /** The era in which it was connected; undefined if that is not known. */
   readonly era: KnownEra | undefined;
+  /** What answered to type auto; undefined if that is not known. */
+  readonly transport?: RemoteTransport | undefined;
   /** The era in which its tools can ask, as far as calls have shown. */
   readonly askEras: AskEras;
   /** Names that another server had first, by list. */
@@ -36,7 +38,7 @@ export interface Keeping extends Omit<Known, 'late'> {
 interface Kept extends Known {
   readonly endpoint: string;
 }
-/** A file of an older Pegboard has no `asked`, `era`, `askEras` and `late`. */
+/** A file of an older Pegboard has no `asked`, `era`, `transport`, `askEras` and `late`. */
 type Stored = Omit<Kept, 'asked' | 'late'> & Partial<Pick<Kept, 'asked' | 'late'>>;
 
 /** Stores the last good catalogue of every server for the next start, and what it asks its clients for: one JSON file per
@@ -62,12 +64,13 @@ export class LastKnown {
   }
 
   write(server: string, definition: ServerDefinition, known: Keeping): void {
-    const { listing, asked, era, askEras } = known;
+    const { listing, asked, era, transport, askEras } = known;
     const written = this.#writtenByServer.get(server);
     const isWritten =
       written?.listing === listing &&
       written.asked.length === asked.length &&
       written.era === era &&
+      written.transport === transport &&
       written.askEras === askEras;
     if (this.#statePath === undefined || isWritten) return;
     this.#writtenByServer.set(server, known);
@@ -76,6 +79,7 @@ export class LastKnown {
       listing,
       asked,
       era,
+      transport,
       askEras,
       late: known.late(),
     };
@@ -127,7 +131,7 @@ export async function readKnown(
 ): Promise<Known | undefined> {
   try {
     const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
-    const { endpoint, listing, asked = [], era, askEras, late = {} } = JSON.parse(text) as Stored;
+    const { endpoint, listing, asked = [], era, transport, askEras, late = {} } = JSON.parse(text) as Stored;
     if (endpoint !== endpointKey(definition)) return undefined;
     if (!LIST_NAMES.every((name) => Array.isArray(listing[name]))) return undefined;
     const topics = ALL_TOPICS.filter((topic) => asked.includes(topic));
@@ -135,6 +139,7 @@ export async function readKnown(
       listing,
       asked: topics,
       era: readKnownEra(era),
+      transport: transport === 'streamable-http' || transport === 'sse' ? transport : undefined,
       askEras: readAskEras(askEras),
       late: readLate(late),
     };

@@ -7,9 +7,11 @@ import { resume, resumableSession } from '../client/revision/resume.ts';
 import type { ResumableSession } from '../client/revision/resume.ts';
 import type { ServerFacts } from '../client/revision/serverFacts.ts';
 import { within } from '../client/rpc/ticker.ts';
+import type { Transport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../client/conversation/conversation.ts';
 import { asGatewayError } from '../client/rpc/requestErrors.ts';
+import { mayBeOther, overBoth, transportsToTry } from './transports.ts';
 import { noiseWords } from '../client/wire/noiseWords.ts';
 import { NOTHING_QUOTED, withLastWords } from '../client/wire/standardError.ts';
 import type { Wire, WireListener } from '../client/wire/wire.ts';
@@ -35,6 +37,8 @@ export class Link {
   #epoch = 0;
   #current = new AbortController();
   #wire: Wire | undefined;
+  /** That of the wire. */
+  #transport: Transport = 'stdio';
   #facts: ServerFacts | undefined;
   #attempt: Promise<void> = Promise.resolve();
   #closing: Promise<void>;
@@ -104,27 +108,50 @@ export class Link {
 
   async #dial(isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
-    const { timeoutMs } = this.#definition;
-    const conversation = this.#conversation;
     try {
-      const wire = await this.#dialer.dial(
-        this.#definition,
-        this.#listener(() => wire),
-      );
-      if (!isCurrent()) {
-        await wire.close();
-        return;
-      }
-      this.#wire = wire;
-      conversation.requests.use(wire);
-      await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
-      conversation.pid = wire.pid;
-      const session = this.#definition.keepSession ? this.#holder.session : undefined;
-      const kept = await session?.read(this.#definition);
-      if (isCurrent()) await this.#greet(wire, isCurrent, kept);
+      await this.#reach(isCurrent);
     } catch (error) {
       if (isCurrent()) this.#hooks.failed(this.#holder.refused(this.#inWords(asGatewayError(error))));
     }
+  }
+
+  /** Over the other transport, too, if the server may speak that. */
+  async #reach(isCurrent: () => boolean): Promise<void> {
+    const { lastEra } = this.#holder;
+    const [first = 'stdio', other] = transportsToTry(this.#definition, lastEra.transport);
+    try {
+      await this.#over(first, isCurrent);
+    } catch (thrown) {
+      const refusal = asGatewayError(thrown);
+      // A stream that announces nothing may be the standing one of the other transport.
+      if (refusal.code === 'UPSTREAM_TIMEOUT') lastEra.transport = undefined;
+      if (other === undefined || !mayBeOther(first, refusal) || !isCurrent()) throw refusal;
+      await this.#wire?.close(true);
+      if (!isCurrent()) return;
+      await this.#over(other, isCurrent).catch((error: unknown) => {
+        throw overBoth([first, refusal], [other, asGatewayError(error)]);
+      });
+    }
+  }
+
+  async #over(transport: Transport, isCurrent: () => boolean): Promise<void> {
+    const { timeoutMs } = this.#definition;
+    const conversation = this.#conversation;
+    const wire = await this.#dialer.dial(
+      { ...this.#definition, type: transport },
+      this.#listener(() => wire),
+    );
+    if (!isCurrent()) {
+      await wire.close();
+      return;
+    }
+    [this.#wire, this.#transport] = [wire, transport];
+    conversation.requests.use(wire);
+    await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
+    conversation.pid = wire.pid;
+    const hasSessions = this.#definition.keepSession && transport !== 'sse';
+    const kept = await (hasSessions ? this.#holder.session : undefined)?.read(this.#definition);
+    if (isCurrent()) await this.#greet(wire, isCurrent, kept);
   }
 
   /** Adds what the server wrote to a time-out: it is the only hint at the cause. */
@@ -152,6 +179,8 @@ export class Link {
     const facts = resumed ?? (await this.#negotiate(wire));
     if (!isCurrent()) return;
     this.#facts = facts;
+    const transport = this.#transport;
+    if (this.#definition.type === 'auto' && transport !== 'stdio') this.#holder.lastEra.transport = transport;
     this.keepSession();
     requests.open();
     // Before the lists are read: a change of them meanwhile would be missed.
@@ -165,7 +194,7 @@ export class Link {
     const conversation = this.#conversation;
     const definition = this.#definition;
     return negotiate(conversation.requests, wire, {
-      eras: erasToTry(definition, lastEra.known?.era),
+      eras: erasToTry({ ...definition, type: this.#transport }, lastEra.known?.era),
       timeoutMs: definition.timeoutMs,
       questions: conversation.topics,
       known: lastEra.known,

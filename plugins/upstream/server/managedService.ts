@@ -164,11 +164,11 @@ function firstOf(entries: readonly string[]): readonly string[] {
 
 /** Leaves out env and headers, because they hold secrets. */
 function metadataOf(
-  { connection, own }: Server,
+  { connection, own, lastEra: { transport } }: Server,
   { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
 ): ServiceMetadata {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
-  const asked = topicsForInstances(definition, conversation.questions.topics);
+  const asked = topicsForInstances(definition, conversation.questions.topics, transport);
   const { lastError, lastAttempt } = status;
   const taken = takenEntries();
   const extensions = extensionsIn(facts?.capabilities ?? {}, (text) => conversation.ownWords(text));
@@ -188,6 +188,7 @@ function metadataOf(
   const unasked = facts && undeclared(conversation.topics, facts.declared);
   return {
     type,
+    ...(type === 'auto' && transport !== undefined && { transport }),
     autoStart: autoStart ?? type !== 'stdio',
     ...(type === 'stdio' ? { command: hideInWords(command) } : { url: hideInUrl(url) }),
     ...(description !== undefined && { description }),

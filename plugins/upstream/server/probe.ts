@@ -5,6 +5,7 @@ import type { ProbeTarget, Probed } from '../../contracts/servers.ts';
 import type { TlsTrust } from '../../kit/tls/tlsTrust.ts';
 import { ONE_SESSION_FIX, isTaken } from '../client/revision/handshake.ts';
 import { erasToTry, negotiate } from '../client/revision/negotiate.ts';
+import type { RemoteTransport as Transport } from '../client/options.ts';
 import { asGatewayError } from '../client/rpc/requestErrors.ts';
 import { Requests } from '../client/rpc/requests.ts';
 import type { ServerFacts } from '../client/revision/serverFacts.ts';
@@ -18,7 +19,6 @@ export interface ProbeParts {
   readonly ticker: Ticker;
   readonly trust: TlsTrust;
 }
-type Transport = 'streamable-http' | 'sse';
 type Found = Omit<Probed, 'reachable' | 'requiresAuth' | 'challenges'>;
 interface Outcome {
   readonly found?: Found;

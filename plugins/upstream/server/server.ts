@@ -110,8 +110,8 @@ export class Server implements Holder, OwningServer, ReachedServer {
   async recall(): Promise<void> {
     void this.personal.recall();
     this.#known = await this.#context.lastKnown().read(this.name, this.definition);
-    const { era, askEras = {}, asked = [] } = this.#known ?? {};
-    this.lastEra.remember(era, askEras);
+    const { era, askEras = {}, asked = [], transport } = this.#known ?? {};
+    this.lastEra.remember(era, askEras, transport);
     for (const topic of asked) this.connection.conversation.questions.topics.add(topic);
   }
 
@@ -235,8 +235,8 @@ export class Server implements Holder, OwningServer, ReachedServer {
     const { definition, isStale, listing, conversation } = this.connection;
     if (isStale) return;
     const asked = [...conversation.questions.topics];
-    const { known: era, askEras } = this.lastEra;
+    const { known: era, askEras, transport } = this.lastEra;
     const late = (): LateNames => this.#items.lateNames(this.name);
-    this.#context.lastKnown().write(this.name, definition, { listing, asked, era, askEras, late });
+    this.#context.lastKnown().write(this.name, definition, { listing, asked, era, transport, askEras, late });
   }
 }

@@ -58,7 +58,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     [
       'an unknown type',
       { type: 'invalidType' },
-      'error: type must be one of the enum values "stdio", "streamable-http", "sse", not "invalidType"',
+      'error: type must be one of the enum values "stdio", "streamable-http", "sse", "auto", not "invalidType"',
     ],
     [
       'stdio without command',

@@ -196,6 +196,32 @@ describe('plugins/core-mcpservers: reading tools', () => {
     ]);
     expect(readdirSync(gateway.directory.at('mcpservers'))).to.deep.equal(['files.yaml']);
   });
+
+  it('accepts with type auto what belongs to either transport', async () => {
+    const gateway = await boot();
+    const url = 'https://host/mcp';
+    const rest = { type: 'auto', url, messageUrl: 'https://host/messages', keepSession: true };
+    for (const [tool, member] of [
+      ['validate', 'valid'],
+      ['create', 'name'],
+      ['get', 'type'],
+    ] as const) {
+      const answer = await askCore(gateway, `core_mcpserver_${tool}`, {
+        name: 'a',
+        ...(tool !== 'get' && rest),
+      });
+      expect(answer[member]).to.equal({ valid: true, name: 'a', type: 'auto' }[member]);
+      expect(answer['warnings'] ?? []).to.deep.equal([]);
+    }
+    const unix = await askCore(gateway, 'core_mcpserver_validate', {
+      name: 'b',
+      type: 'auto',
+      url: 'unix:/run/mcp.sock:/mcp',
+    });
+    expect(unix['errors']).to.deep.equal([
+      'MCPServer b: a url of a socket file is unix:/run/mcp.sock:/mcp, with type: streamable-http',
+    ]);
+  });
 });
 
 describe('plugins/core-mcpservers: writing tools', () => {

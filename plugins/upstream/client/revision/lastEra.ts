@@ -1,5 +1,5 @@
 import { isObject } from 'pegboard';
-import type { Era } from '../options.ts';
+import type { Era, RemoteTransport } from '../options.ts';
 import { isDeclared } from './declared.ts';
 import type { Declared } from './declared.ts';
 
@@ -39,6 +39,8 @@ export function readAskEras(value: unknown): AskEras {
 
 /** The era in which a server was last connected, and how, shared by all its connections. */
 export class LastEra {
+  /** What answered at the url of a definition with type auto; undefined if that is not known. */
+  transport: RemoteTransport | undefined;
   #known: KnownEra | undefined;
   #askEras: AskEras = {};
 
@@ -62,7 +64,8 @@ export class LastEra {
   }
 
   /** Sets what an earlier process has stored. */
-  remember(known: KnownEra | undefined, askEras: AskEras): void {
+  remember(known: KnownEra | undefined, askEras: AskEras, transport?: RemoteTransport): void {
+    this.transport ??= transport;
     this.#known ??= known;
     this.#askEras = { ...askEras, ...this.#askEras };
   }
@@ -74,6 +77,7 @@ export class LastEra {
   /** It is another one. */
   reset(): void {
     this.forget();
+    this.transport = undefined;
     this.#askEras = {};
   }
 

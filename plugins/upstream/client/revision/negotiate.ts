@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from 'pegboard';
-import type { Era, ServerOptions } from '../options.ts';
+import type { Era, ServerOptions, Transport } from '../options.ts';
 import { discover } from './discover.ts';
 import { handshake } from './handshake.ts';
 import type { HandshakeParts } from './handshake.ts';
@@ -18,7 +18,7 @@ const PROBE_MS = 5_000;
  *  before initialize; over HTTP, requests of an unknown era do no harm.
  *  @param last in which the server was connected before */
 export function erasToTry(
-  { type, revision }: Pick<ServerOptions, 'type' | 'revision'>,
+  { type, revision }: { readonly type: Transport } & Pick<ServerOptions, 'revision'>,
   last: Era | undefined,
 ): readonly Era[] {
   if (type === 'sse') return ['legacy'];
