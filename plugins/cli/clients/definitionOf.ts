@@ -31,8 +31,9 @@ export function definitionOf(
   { directory, name, source, isWaiting }: Where,
 ): WrittenDefinition {
   const secrets: WrittenText[] = [];
+  const holdsSecret = (text: string): boolean => [...server.secrets].some((one) => text.includes(one));
   const keep: Keep = (value, key) => {
-    if (!isSecret(key, value) && !server.secrets.has(value)) return value;
+    if (!isSecret(key, value) && !holdsSecret(value)) return value;
     const base = `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`;
     return `\${file:${freeSecret(secrets, { directory, base, text: `${value}\n` })}}`;
   };
@@ -41,7 +42,7 @@ export function definitionOf(
   const { type, command, cwd = server.projectFolder, url, env, headers, limits, times } = server;
   const definition = {
     type,
-    ...(command !== undefined && { command: keptWords(command, keep) }),
+    ...(command !== undefined && { command: keptWords(command, keep, holdsSecret) }),
     ...(cwd !== undefined && { cwd }),
     ...(url !== undefined && { url: hideInUrl(url, keep) }),
     ...(Object.keys(env).length > 0 && { env: kept(env) }),
@@ -58,8 +59,13 @@ export function definitionOf(
 }
 
 /** The words of a command, with what `keep` returns in place of secrets. */
-function keptWords(words: readonly string[], keep: Keep): readonly string[] {
-  const isWhole = (word: string): boolean => !word.includes('://') && isSecret('', word);
+function keptWords(
+  words: readonly string[],
+  keep: Keep,
+  holdsSecret: (text: string) => boolean,
+): readonly string[] {
+  const isWhole = (word: string): boolean =>
+    holdsSecret(word) || (!word.includes('://') && isSecret('', word));
   return hideInWords(
     words.map((word) => (isWhole(word) ? keep(word, 'argument') : word)),
     keep,

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isObject } from 'pegboard';
 import type { ClientPlace } from '../places.ts';
 import { textIn, textsIn } from './entryFields.ts';
 import type { EntryFields } from './entryFields.ts';
+import { ownText } from './variables.ts';
 import type { Variables } from './variables.ts';
 
 export type Texts = Readonly<Record<string, string>>;
@@ -29,11 +29,12 @@ export function envFilesOf(
     for (const file of fields.take([key], textsIn) ?? []) {
       const said = variables.word(file);
       const path = 'text' in said ? pathIn(said.text, place) : undefined;
-      try {
-        Object.assign(values, parseEnv(readFileSync(path ?? '', 'utf8')));
+      const text = path === undefined ? undefined : ownText(path, place);
+      if (text === undefined)
+        fields.leave(key, `${path ?? file} cannot be read here; write what it holds as env`);
+      else {
+        Object.assign(values, parseEnv(text));
         notes.push(`${path} was read now; what changes there later is not seen`);
-      } catch {
-        fields.leave(key, `${path ?? file} cannot be read; write what it holds as env`);
       }
     }
   return values;

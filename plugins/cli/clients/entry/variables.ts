@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
@@ -8,9 +8,9 @@ import type { ClientPlace } from '../places.ts';
 const ANY = /\$\{\{\s*([^{}]*?)\s*\}\}|\$\{([^{}]*)\}|(?<![$\w])\{((?:env|file):[^{}]+)\}/g;
 /** A value that is one variable, with or without a scheme. */
 const WHOLE = /^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/;
-const NAMED = /^(?:env[:.]|secrets\.|inputs\.)?([A-Za-z_]\w*)(?::?-([^{}]*))?$/;
+const NAMED = /^(env[:.]|secrets\.|inputs\.)?([A-Za-z_]\w*)(?::?-([^{}]*))?$/;
 /** Programs write other things in braces, too. */
-const LIKE_A_VARIABLE = /^[\w.]+(?:[:.][^\s{}]*)?$/;
+const LIKE_A_VARIABLE = /^(?:[\w.]+(?:[:.][^\s{}]*)?$|(?:file|secret|caller|env):)/;
 /** Where the client has a folder open, or where its file lies. */
 const FOLDERS = new Set(
   [
@@ -63,19 +63,24 @@ export class Variables {
   /** A word of a command, a folder or a URL. @param isKept whether a name is left to the program, which fills it in by itself */
   word(text: string, isKept: (name: string) => boolean = () => false): Filled {
     const { env } = this.#around;
-    const written = (name: string, otherwise?: string): string | undefined => {
-      if (isKept(name)) return `\${${name}}`;
+    const written = (name: string, otherwise: string | undefined, isBare: boolean): string | undefined => {
+      if (isBare && isKept(name)) return `\${${name}}`;
       return HARMLESS.test(name) ? (env[name] ?? otherwise) : undefined;
     };
     return this.#filled(text, written);
   }
 
-  #filled(text: string, written: (name: string, otherwise?: string) => string | undefined): Filled {
+  #filled(
+    text: string,
+    written: (name: string, otherwise: string | undefined, isBare: boolean) => string | undefined,
+  ): Filled {
     let unknown: string | undefined;
     const filled = text.replace(ANY, (whole: string, double?: string, single?: string, curly?: string) => {
       const inside = double ?? single ?? curly ?? '';
-      const [, name, otherwise] = NAMED.exec(inside) ?? [];
-      const own = this.#ownTo(inside) ?? (name !== undefined ? written(name, otherwise) : undefined);
+      const [, scheme, name, otherwise] = NAMED.exec(inside) ?? [];
+      const own =
+        this.#ownTo(inside, curly !== undefined) ??
+        (name === undefined ? undefined : written(name, otherwise, scheme === undefined));
       if (own !== undefined) return own;
       if (name !== undefined && !FOLDERS.has(name)) return this.#reference(name, otherwise);
       if (LIKE_A_VARIABLE.test(inside) || double !== undefined) unknown ??= whole;
@@ -85,7 +90,7 @@ export class Variables {
   }
 
   /** What is known without the environment of the gateway. */
-  #ownTo(inside: string): string | undefined {
+  #ownTo(inside: string, isCurly: boolean): string | undefined {
     const { place, env, inputs } = this.#around;
     const [kind = '', target = ''] = inside.split(/:(.*)/s);
     if (FOLDERS.has(kind)) return place.scope === 'user' ? undefined : place.folder;
@@ -93,7 +98,8 @@ export class Variables {
     if (kind === 'userHome') return env['HOME'];
     if (inside === 'pathSeparator' || inside === '/') return sep;
     if (kind === 'input') return this.#input(target, inputs.get(target));
-    return kind === 'file' ? this.#content(target) : undefined;
+    // To other clients it is text, and to Pegboard a reference.
+    return kind === 'file' && (isCurly || place.client === 'windsurf') ? this.#content(target) : undefined;
   }
 
   #input(id: string, input: JsonObject = {}): string | undefined {
@@ -105,11 +111,8 @@ export class Variables {
     // One word such as HOME is the name of something else.
     const name = words.includes('_') ? words : `INPUT_${words}`;
     const preset = input['default'];
-    return this.#reference(
-      name,
-      typeof preset === 'string' && preset !== '' ? preset : undefined,
-      ' (its client asks for it)',
-    );
+    const otherwise = typeof preset === 'string' && /^[^${}]+$/.test(preset) ? preset : undefined;
+    return this.#reference(name, otherwise, ' (its client asks for it)');
   }
 
   #reference(name: string, otherwise?: string, why = ''): string {
@@ -118,18 +121,26 @@ export class Variables {
     return `\${env:${name}${otherwise === undefined ? '' : `:-${otherwise}`}}`;
   }
 
-  /** The text of a file that an entry names, relative to its own. */
   #content(target: string): string | undefined {
     const { env, place } = this.#around;
     const path = resolve(dirname(place.path), target.replace(/^~(?=\/|$)/, env['HOME'] ?? '~'));
-    try {
-      const text = readFileSync(path, 'utf8').trimEnd();
-      this.#read.add(text);
-      this.#notes.add(`${path} was read now; what changes there later is not seen`);
-      return text;
-    } catch {
-      return undefined;
-    }
+    const text = ownText(path, place)?.trimEnd();
+    // Of what a file holds, nothing is a reference.
+    if (text === undefined || text.includes('${')) return undefined;
+    this.#read.add(text);
+    this.#notes.add(`${path} was read now; what changes there later is not seen`);
+    return text;
+  }
+}
+
+/** The text of a file that an entry names; undefined if it cannot be read, or is none of the project that names it. */
+export function ownText(path: string, { isOfProject, folder }: ClientPlace): string | undefined {
+  try {
+    const real = realpathSync(path);
+    if (isOfProject && !real.startsWith(realpathSync(folder) + sep)) return undefined;
+    return readFileSync(real, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
