@@ -47,8 +47,9 @@ export interface LinkPlan {
 }
 
 /** Pegboard in place of the imported entries, per file. A client gets it once: in the user's file if there is one. */
-export function planLinks(given: ToLink): LinkPlan {
-  const { imported } = given;
+export function planLinks(all: ToLink): LinkPlan {
+  const imported = all.imported.filter(({ place }) => !place.isReadOnly);
+  const given = { ...all, imported, places: all.places.filter(({ isReadOnly }) => !isReadOnly) };
   const homes = homesOf(given);
   const paths = [...new Set([...homes, ...imported.map((entry) => entry.place)].map(({ path }) => path))];
   const faults: string[] = [];

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { nearest } from 'pegboard';
 import type { Env } from 'pegboard';
@@ -12,6 +13,8 @@ export interface ClientPlace {
   /** Name of the client for people, with the project's folder for a section of another project than the current one. */
   readonly label: string;
   readonly scope: PlaceScope;
+  /** Whether linking leaves it alone. */
+  readonly isReadOnly: boolean;
   /** Whether it came with the current project, so that others may have written it. */
   readonly isOfProject: boolean;
   /** Absolute. */
@@ -33,42 +36,92 @@ interface Surroundings {
   readonly cwd: string;
 }
 
-export const CLIENT_NAMES: readonly string[] = CLIENTS.map(({ name }) => name);
+/** Folders in which clients keep files of a project. */
+const FOLDERS_OF_CLIENTS = [
+  ...['vscode', 'cursor', 'gemini', 'qwen', 'github', 'codex', 'opencode', 'zed', 'roo', 'kilo', 'kilocode'],
+  ...[
+    'amazonq',
+    'amazonq/agents',
+    'amazonq/cli-agents',
+    'junie/mcp',
+    'ai/mcp',
+    'kiro/settings',
+    'kiro/agents',
+  ],
+  ...[
+    'factory',
+    'amp',
+    'vs',
+    'devin',
+    'warp',
+    'trae',
+    'windsurf',
+    'continue',
+    'continue/mcpServers',
+    'claude',
+  ],
+  ...['agents', 'claude-plugin', 'gemini/antigravity', 'gemini/config'],
+];
+
+/** The names to choose from. Each means all installations of its client. */
+export const CLIENT_NAMES: readonly string[] = CLIENTS.filter(({ group }) => group === undefined).map(
+  ({ name }) => name,
+);
+
+/** Whether a word names a client, or all installations of it. */
+export function isNamedBy(client: string, word: string): boolean {
+  return CLIENTS.some(({ name, group }) => name === client && (name === word || group === word));
+}
 
 /** The places of these clients and files; of all known clients when none is named.
  *  @param words names of clients, and paths of files @throws Failure */
-export function placesOf(
-  words: readonly string[],
-  { env, platform, cwd }: Surroundings,
-): readonly ClientPlace[] {
+export function placesOf(words: readonly string[], around: Surroundings): readonly ClientPlace[] {
+  const { env, platform, cwd } = around;
+  const address = words.find((word) => /^https?:/i.test(word));
+  if (address !== undefined) throw addressGiven(address);
   const names = words.filter((word) => !isPath(word));
-  const unknown = names.find((name) => !CLIENT_NAMES.includes(name));
+  const unknown = names.find((name) => !CLIENTS.some((kind) => isNamedBy(kind.name, name)));
   if (unknown !== undefined) throw unknownClient(unknown);
-  const files = words.filter(isPath).map((word) => fileAt(resolve(cwd, word)));
-  const wanted = CLIENTS.filter(({ name }) => words.length === 0 || names.includes(name));
+  const files = words.filter(isPath).map((word) =>
+    fileAt(
+      resolve(
+        cwd,
+        word.replace(/^~(?=\/)/, () => homeOf(around)),
+      ),
+    ),
+  );
+  const wanted = CLIENTS.filter(
+    ({ name }) => words.length === 0 || names.some((word) => isNamedBy(name, word)),
+  );
   if (wanted.length === 0) return files;
-  const home = env['HOME'];
-  if (home === undefined || home === '')
-    throw new Failure('HOME is not set, so the files of clients cannot be found; set it, or name a file');
+  const home = homeOf(around);
   const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
-  const settings = platform === 'darwin' ? join(home, 'Library/Application Support') : config;
-  const base = { home, settings, config, cwd, env };
+  const settings =
+    platform === 'darwin'
+      ? join(home, 'Library/Application Support')
+      : platform === 'win32'
+        ? (env['APPDATA'] ?? join(home, 'AppData/Roaming'))
+        : config;
+  const base = { home, settings, config, cwd, env, platform };
   const all = [
-    ...wanted.flatMap(({ name, label, at: own, spell, carry = HEADERS, note, files: paths }) =>
-      paths(base).map(([scope, path, at = own]) => ({
-        client: name,
-        label,
-        scope,
-        path,
-        at,
-        spell,
-        carry,
-        note,
-        // What Claude Code keeps for each project is in the user's own file.
-        isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
-        folder: scope === 'project' ? cwd : dirname(path),
-        format: formatOf(path),
-      })),
+    ...wanted.flatMap(({ name, label, at: own, spell, carry = HEADERS, note, files: known }) =>
+      known(base).flatMap(({ scope, path: pattern, at = own, isReadOnly = false }) =>
+        filesAt(pattern).map((path) => ({
+          client: name,
+          label,
+          scope,
+          isReadOnly,
+          path,
+          at,
+          spell,
+          carry,
+          note,
+          // What Claude Code keeps for each project is in the user's own file.
+          isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
+          folder: scope === 'project' ? cwd : dirname(path),
+          format: formatOf(path),
+        })),
+      ),
     ),
     ...files,
   ];
@@ -77,14 +130,45 @@ export function placesOf(
   return [...new Map([...all].reverse().map((place) => [keyOf(place), place])).values()].reverse();
 }
 
+/** @throws Failure */
+function homeOf({ env, platform }: Surroundings): string {
+  const home = platform === 'win32' ? (env['USERPROFILE'] ?? env['HOME']) : env['HOME'];
+  if (home === undefined || home === '')
+    throw new Failure('HOME is not set, so the files of clients cannot be found; set it, or name a file');
+  return home;
+}
+
+/** The files that fit a path in which one name has a `*`. */
+function filesAt(pattern: string): readonly string[] {
+  const names = pattern.split('/');
+  const at = names.findIndex((name) => name.includes('*'));
+  if (at < 0) return [pattern];
+  const [start = '', end = ''] = (names[at] ?? '').split('*');
+  const folder = names.slice(0, at).join('/');
+  return namesIn(folder)
+    .filter((name) => name.startsWith(start) && name.endsWith(end) && !name.startsWith('.'))
+    .map((name) => join(folder, name, ...names.slice(at + 1)));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
 function fileAt(path: string): ClientPlace {
+  const folder = dirname(path);
+  const inside = FOLDERS_OF_CLIENTS.find((name) => folder.endsWith(`/.${name}`));
   return {
     client: path,
     label: path,
     scope: 'file',
+    isReadOnly: false,
     isOfProject: false,
     path,
-    folder: dirname(path).replace(/\/\.(vscode|cursor|gemini|qwen|github|codex|opencode|zed)$/, ''),
+    folder: inside === undefined ? folder : folder.slice(0, -inside.length - 2) || '/',
     format: formatOf(path),
     at: undefined,
     spell: HTTP,
@@ -103,9 +187,16 @@ function isPath(word: string): boolean {
 }
 
 function unknownClient(name: string): Failure {
-  const [close] = nearest(name, CLIENT_NAMES, 1);
-  const hint = close === undefined ? '' : `; did you mean ${close}?`;
+  const plain = name.toLowerCase();
+  const meant = CLIENTS.filter(({ words }) => words?.includes(plain) === true).map((kind) => kind.name);
+  const close = meant.length > 0 ? meant : nearest(plain, CLIENT_NAMES, 1);
+  const hint = close.length === 0 ? '' : `; did you mean ${close.join(' or ')}?`;
+  const known = `nown are ${CLIENT_NAMES.join(', ')}, and paths of files`;
+  return new Failure(`${name} is not a known client${hint === '' ? `; k${known}` : `${hint} K${known}`}`);
+}
+
+function addressGiven(address: string): Failure {
   return new Failure(
-    `${name} is not a known client${hint} Known are ${CLIENT_NAMES.join(', ')}, and paths of files`,
+    `${address} is an address, and import reads files; fetch it first: curl -fsSL ${address} -o mcp.json && pegboard import ./mcp.json`,
   );
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'pegboard';
 import { ImportRecord } from '../clients/importRecord.ts';
-import { CLIENT_NAMES } from '../clients/places.ts';
+import { CLIENT_NAMES, isNamedBy } from '../clients/places.ts';
 import { undo } from '../clients/undo.ts';
 import { Failure } from '../failure.ts';
 import { progressTo } from '../progressTo.ts';
@@ -26,14 +26,17 @@ export const unlink: Command = verb({
     return ImportRecord.locked(directory, async (record) => {
       const linked = record.steps.filter((step) => step.kind === 'link');
       const clients = [...new Set(linked.map(({ client }) => client))];
-      const named = args.map((word) => (CLIENT_NAMES.includes(word) ? word : resolve(word)));
-      const missing = named.findIndex((name) => !clients.includes(name));
+      const isMeant = (client: string, word: string): boolean =>
+        client === word || isNamedBy(client, word) || client === resolve(word);
+      const missing = args.findIndex((word) => !clients.some((client) => isMeant(client, word)));
       if (missing >= 0)
         throw new Failure(
           `${args[missing] ?? ''} is not linked; linked are: ${clients.join(', ') || 'none'}`,
         );
       if (clients.length === 0) progressTo(invocation)('no client is linked');
-      const wanted = linked.filter(({ client }) => named.length === 0 || named.includes(client));
+      const wanted = linked.filter(
+        ({ client }) => args.length === 0 || args.some((word) => isMeant(client, word)),
+      );
       return undo(wanted, record, invocation);
     });
   },

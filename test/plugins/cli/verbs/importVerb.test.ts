@@ -85,9 +85,11 @@ const ALL = {
 };
 
 describe('pegboard import', () => {
-  it('reads a file once that is both of the user and of the project', () => {
-    const places = placesOf(['codex'], { env: { HOME: '/h' }, platform: 'linux', cwd: '/h' });
-    expect(places.map(({ scope, path }) => [scope, path])).deep.equal([['user', '/h/.codex/config.toml']]);
+  it('reads a file once that is both of the user and of the project, in the folder of each platform', () => {
+    const of = (word: string, platform: NodeJS.Platform, env = { HOME: '/h', APPDATA: '/r' }): unknown =>
+      placesOf([word], { env, platform, cwd: '/h' }).map(({ scope, path }) => [scope, path]);
+    expect(of('codex', 'linux')).deep.equal([['user', '/h/.codex/config.toml']]);
+    expect(of('zed', 'win32')).deep.include(['user', '/r/Zed/settings.json']);
   });
 
   it('writes a definition for each server of every known client, the same server once', async () => {
