@@ -96,6 +96,8 @@ function readYaml(text: string): JsonObject {
   const [first] = document.errors;
   if (first !== undefined) {
     const { line, col } = lines.linePos(first.pos[0]);
+    if (first.code === 'MULTIPLE_DOCS')
+      throw new SyntaxFault('a second document begins; put its servers into the first', line, col);
     throw new SyntaxFault(first.message.split(/ at line |\n/, 1)[0] ?? '', line, col);
   }
   try {

@@ -30,6 +30,7 @@ export interface PlannedServer {
   /** Whether it is written switched off: it is in files of the project only. */
   readonly isOff: boolean;
 }
+type Draft = Omit<PlannedServer, 'definition' | 'secrets'>;
 export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
   readonly skipped: readonly { readonly entry: ClientEntry; readonly reason: string }[];
@@ -49,22 +50,13 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
   const folder = join(directory, 'mcpservers');
   const existing = await definitionsIn(folder);
   const taken = new Set(existing.map(({ name }) => name.toLowerCase()));
-  const servers = new Map<string, PlannedServer>();
+  const servers = new Map<string, Draft>();
   const skipped: { entry: ClientEntry; reason: string }[] = [];
   for (const { name, value } of existing) {
     const server = existingServer(value);
     if (server === undefined) continue;
-    const definition = { path: join(folder, `${name}.yaml`), text: '' };
-    servers.set(identityOf(server, around), {
-      name,
-      server,
-      definition,
-      entries: [],
-      left: new Map(),
-      secrets: [],
-      isPresent: true,
-      isOff: false,
-    });
+    const none = { entries: [], left: new Map() };
+    servers.set(identityOf(server, around), { name, server, ...none, isPresent: true, isOff: false });
   }
   const read = entries.map((entry) => ({ entry, server: serverOfEntry(entry, env) }));
   // The user's own first, and what is in use: what is in both is the user's, and on.
@@ -82,14 +74,23 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
     const keys = [server, inProject].map((one) => identityOf(one, around));
     const key = keys.find((one) => servers.has(one)) ?? keys[1] ?? '';
     const known = servers.get(key);
-    const fresh = () => planned(server, entry, { directory, name: freeName(entry.name, taken) });
-    servers.set(key, known === undefined ? fresh() : joined(known, server, entry));
+    if (known !== undefined) servers.set(key, joined(known, server, entry));
+    else
+      servers.set(key, {
+        name: freeName(entry.name, taken),
+        server,
+        entries: [entry],
+        left: new Map([[entry, server.left]]),
+        isPresent: false,
+        isOff: entry.place.isOfProject,
+      });
   }
-  return { servers: [...servers.values()].filter((one) => one.entries.length > 0), skipped };
+  const found = [...servers.values()].filter((one) => one.entries.length > 0);
+  return { servers: found.map((one) => planned(one, directory)), skipped };
 }
 
 /** The same server, found again. What its definition would do otherwise is left behind. */
-function joined(known: PlannedServer, server: Server, entry: ClientEntry): PlannedServer {
+function joined(known: Draft, server: Server, entry: ClientEntry): Draft {
   const first = known.server;
   const { label } = entry.place;
   const hasOthers = !isDeepStrictEqual(first.limits, server.limits);
@@ -99,30 +100,22 @@ function joined(known: PlannedServer, server: Server, entry: ClientEntry): Plann
     ...(server.isOff && !first.isOff ? [{ key: 'disabled', reason: `${known.name} is on` }] : []),
   ];
   const note = `${label} offers other tools of it: look at includeTools and excludeTools in the definition`;
+  // Of two transports to one URL, one is a wrong guess.
+  const type = first.type === server.type ? first.type : 'auto';
   return {
     ...known,
-    server: hasOthers ? { ...first, notes: [...first.notes, note] } : first,
+    server: { ...first, type, notes: hasOthers ? [...first.notes, note] : first.notes },
     entries: [...known.entries, entry],
     left: new Map(known.left).set(entry, left),
   };
 }
 
-function planned(
-  server: Server,
-  entry: ClientEntry,
-  { directory, name }: { directory: string; name: string },
-): PlannedServer {
-  const isOff = entry.place.isOfProject;
-  const where = { directory, name, source: entry.place.label, isWaiting: isOff };
-  return {
-    name,
-    server,
-    entries: [entry],
-    left: new Map([[entry, server.left]]),
-    ...definitionOf(server, where),
-    isPresent: false,
-    isOff,
-  };
+function planned({ server, ...draft }: Draft, directory: string): PlannedServer {
+  const { name, isPresent, isOff, entries } = draft;
+  const place = { path: join(directory, 'mcpservers', `${name}.yaml`), text: '' };
+  if (isPresent) return { ...draft, server, definition: place, secrets: [] };
+  const where = { directory, name, source: entries[0]?.place.label ?? '', isWaiting: isOff };
+  return { ...draft, server, ...definitionOf(server, where) };
 }
 
 function freeName(given: string, taken: Set<string>): string {
@@ -143,7 +136,6 @@ function identityOf({ type, command, cwd, url, env, headers }: Server, around: S
     return { ...texts, ...Object.fromEntries(faults.map(({ name }) => [name, values[name]])) };
   };
   return canonicalJson({
-    // Of two transports to one URL, one is a wrong guess.
     isProcess: type === 'stdio',
     command: filled(Object.fromEntries((command ?? []).map((word, at) => [String(at), word]))),
     cwd: cwd ?? '',

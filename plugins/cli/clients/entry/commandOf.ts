@@ -28,10 +28,13 @@ export function commandOf(fields: EntryFields): Command | undefined {
   if (program === '') return undefined;
   if (words.includes(undefined))
     return { fault: 'its arguments hold a list or an object, which no command line can' };
-  const texts = words.filter((word) => word !== undefined);
+  const all = words.filter((word) => word !== undefined);
+  const isWindows =
+    /^cmd(\.exe)?$/i.test(program) && /^\/c$/i.test(all[1] ?? '') && process.platform !== 'win32';
+  if (isWindows) return { words: all.slice(2), note: '`cmd /c` is of Windows, so it is left out' };
   const isLine = head.length === 1 && /\s/.test(program) && !existsSync(program);
-  if (!isLine) return { words: texts };
-  return args.length === 0 ? split(program) : joined(split(program), texts.slice(1));
+  if (!isLine) return { words: all };
+  return args.length === 0 ? split(program) : joined(split(program), all.slice(1));
 }
 
 /** Zed's former `command: { path, args, env }` beside what else an entry says. */

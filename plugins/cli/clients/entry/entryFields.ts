@@ -48,8 +48,12 @@ export class EntryFields {
     return inner;
   }
 
+  has(key: string): boolean {
+    return this.#unread.has(key);
+  }
+
   hasObject(key: string): boolean {
-    return this.#unread.has(key) && isObject(this.#value[key]);
+    return this.has(key) && isObject(this.#value[key]);
   }
 
   leave(key: string, reason: string): void {

@@ -10,6 +10,7 @@ import { EntryFields, textIn } from './entryFields.ts';
 import type { LeftBehind } from './leftBehind.ts';
 import { limitsOf } from './limitsOf.ts';
 import type { ToolLimits } from './limitsOf.ts';
+import { shellNotes } from './shellNotes.ts';
 import { timesOf } from './timesOf.ts';
 import type { Times } from './timesOf.ts';
 import { isSwitchedOff, startsByItself, transportOf } from './transportOf.ts';
@@ -98,8 +99,6 @@ class EntryReader {
       return { skipped: `its project folder ${place.folder} is gone` };
     if (command !== undefined && 'fault' in command) return { skipped: command.fault };
     const isRemote = url !== undefined && (words.length === 0 || isRemoteType(transport));
-    if (!isRemote && words.length === 0 && transport === undefined && url === undefined)
-      return { skipped: 'neither a command nor a URL' };
     if (transport !== undefined && 'fault' in transport && (isRemote || words.length === 0))
       return { skipped: transport.fault };
     const isOff = isSwitchedOff(fields);
@@ -111,10 +110,11 @@ class EntryReader {
     if (!isRemote && url !== undefined) fields.leave('url', 'its command is used');
     if (this.#unknown !== undefined)
       return { skipped: `it holds ${this.#unknown}, which only its client can fill in` };
+    if (how === undefined && fields.has('uses')) return { skipped: 'a block of its client’s hub' };
     if (how === undefined) return { skipped: 'neither a command nor a URL' };
     if ('skipped' in how) return how;
     const limits = limitsOf(fields);
-    const times = timesOf(fields, place.client);
+    const times = timesOf(fields, this.#dialect());
     const description = fields.take(['description'], textIn);
     return {
       ...how,
@@ -127,6 +127,13 @@ class EntryReader {
       notes: [...this.#notes, ...this.#variables.notes],
       left: fields.left(),
     };
+  }
+
+  /** The client's name, or the path of the file; opencode's entries are known by their words. */
+  #dialect(): string {
+    const isOpencode =
+      this.#entry.at[0] === 'mcp' && ['local', 'remote'].includes(String(this.#value['type']));
+    return isOpencode ? 'opencode' : this.#entry.place.client;
   }
 
   #process(
@@ -143,6 +150,7 @@ class EntryReader {
     const cwd = this.#folder(command);
     const fromFiles = envFilesOf(fields, { place, variables: this.#variables, notes: this.#notes });
     const env = { ...referring(passedOn(words)), ...fromFiles, ...given };
+    this.#notes.push(...shellNotes(words, env, this.#env));
     return {
       type: 'stdio',
       command,
@@ -161,11 +169,8 @@ class EntryReader {
     if (!/^(https?:\/\/|\$\{env:)/.test(at))
       return { skipped: 'the URL does not begin with http:// or https://' };
     const said = transport !== undefined && 'type' in transport ? transport.type : 'auto';
-    // Those of VS Code try the older transport, too, whatever they are told.
-    const isTried =
-      said === 'stdio' || (said === 'streamable-http' && this.#entry.place.client.startsWith('vscode'));
-    const isStrict = Object.hasOwn(this.#value, 'httpUrl');
-    const type = said === 'auto' && isStrict ? 'streamable-http' : isTried ? 'auto' : said;
+    const isStrict = said === 'auto' && Object.hasOwn(this.#value, 'httpUrl');
+    const type = isStrict ? 'streamable-http' : said === 'stdio' ? 'auto' : said;
     const auth = authOf(this.#fields);
     const headers = this.#values('headers', headersOf(this.#fields));
     return { type, url: at, env: {}, headers, ...(auth !== undefined && { auth }) };
@@ -180,7 +185,7 @@ class EntryReader {
       const folder = this.#word(said).replace(/^~(?=\/|$)/, this.#env['HOME'] ?? '~');
       return folder.startsWith('${') ? folder : resolve(place.folder, folder);
     }
-    const isTied = isOfProject(place) && words.some((word) => isBelow(place.folder, word));
+    const isTied = place.scope !== 'user' && words.some((word) => isBelow(place.folder, word));
     return isTied ? place.folder : undefined;
   }
 

@@ -115,7 +115,8 @@ const PROCESSES: Readonly<Record<string, Keys>> = {
 };
 const REMOTES: Readonly<Record<string, Keys>> = {
   'claude-code': [
-    ['type', 'http', { type: 'streamable-http' }],
+    ['type', 'http', 'nothing'],
+    ['type', 'streamable-http', { type: 'streamable-http' }],
     ['type', 'sse', { type: 'sse' }],
     ['headers', { 'X-A': 'b' }, { headers: { 'X-A': 'b' } }],
     ['headersHelper', '/opt/headers.sh', 'left behind'],

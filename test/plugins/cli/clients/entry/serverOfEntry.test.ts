@@ -96,7 +96,7 @@ describe('an entry of a client', () => {
       remote: 'auto',
       untyped: 'auto',
       reverse: 'streamable-http',
-      both: 'streamable-http',
+      both: 'auto',
     });
     expect(stdout).to.match(/agent +- +- +left out: its transport a2a is not one of MCP/);
   });
