@@ -101,6 +101,56 @@ describe('an entry of a client', () => {
     expect(stdout).to.match(/agent +- +- +left out: its transport a2a is not one of MCP/);
   });
 
+  it('is tried over both transports if clients say different ones', async () => {
+    const url = 'http://127.0.0.1:7101/mcp';
+    const { definitions } = await imported(
+      'a.json',
+      servers({ new: { url, type: 'streamable-http' }, old: { url, type: 'sse' } }),
+    );
+    expect(definitions).to.deep.equal({ new: { type: 'auto', url } });
+  });
+
+  it('is never Pegboard itself, whatever runs it', async () => {
+    const commands = [
+      ['npx', '-y', 'pegboard', 'serve', '--transport', 'stdio'],
+      ['npx', 'pegboard@0.1.0', 'agent'],
+      ['node', '/opt/pegboard/dist/kernel/program/pegboard.js', 'serve'],
+      ['/usr/local/bin/pegboard', 'serve'],
+      ['docker', 'run', '-i', '--rm', '-v', './x:/config', 'ghcr.io/acme/pegboard:1.2', 'serve'],
+      ['sh', '-c', 'exec pegboard serve --transport stdio'],
+      ['cmd', '/c', 'pegboard', 'agent'],
+    ];
+    const own = commands.map(([command, ...args], at) => [`s${at}`, { command, args }] as const);
+    const { definitions, stdout } = await imported(
+      'a.json',
+      servers({
+        ...Object.fromEntries(own),
+        folder: { command: 'npx', args: ['server-files', '/srv/pegboard'] },
+        mount: { command: 'docker', args: ['run', '-v', '/srv/pegboard:/x', 'image'] },
+      }),
+    );
+    expect(Object.keys(definitions)).to.deep.equal(['folder', 'mount']);
+    expect(stdout.match(/left out: Pegboard itself/g)).to.have.lengthOf(own.length);
+  });
+
+  it('loses what is of Windows only, and is told what of this shell it does not get', async () => {
+    const { definitions, stderr } = await imported(
+      'a.json',
+      servers({
+        windows: { command: 'cmd', args: ['/c', 'npx', '-y', 'win-mcp'] },
+        cloud: { command: 'uvx', args: ['awslabs.core-mcp-server'], env: { AWS_REGION: 'eu' } },
+      }),
+      { AWS_PROFILE: 'dev', AWS_REGION: 'us', KUBECONFIG: '/k' },
+    );
+    expect(definitions['windows']).to.deep.equal({ command: ['npx', '-y', 'win-mcp'] });
+    expect(stderr)
+      .to.include('windows: `cmd /c` is of Windows, so it is left out\n')
+      .and.include(
+        "cloud: AWS_PROFILE of this shell is not passed on; if the server needs it: env: { AWS_PROFILE: '${env:AWS_PROFILE}' }\n",
+      );
+    expect(stderr.match(/is not passed on/g)).to.have.lengthOf(1);
+  });
+
   it('is stopped if its client does not use it, in the words of any client', async () => {
     const off = [
       ...[{ disabled: true }, { disabled: 'true' }, { disabled: 1 }, { enabled: false }, { isActive: false }],
