@@ -16,9 +16,9 @@ export interface ClientEntry {
   readonly place: ClientPlace;
   readonly at: KeyPath;
   readonly name: string;
-  /** With what the file says about it elsewhere. */
+  /** What the entry says, with what the file says about it elsewhere. */
   readonly value: JsonObject;
-  /** Why it is none. */
+  /** Why it cannot be read as one. */
   readonly fault?: string;
   /** What the file asks for, by id. */
   readonly inputs: ReadonlyMap<string, JsonObject>;
@@ -71,10 +71,12 @@ function entriesIn(place: ClientPlace, file: JsonObject): readonly ClientEntry[]
   const inputs = inputsIn(file);
   return sectionsOf(place, file).flatMap((section) =>
     (section.at === undefined ? tablesIn(file) : [section.at]).flatMap((at) =>
-      entriesAt(file, at).map(([name, given]) => {
+      entriesAt(file, at).flatMap(([name, given]) => {
         const isEntry = isObject(given);
         const value = isEntry ? withBeside(file, at, [name, given]) : {};
-        return { place: section, at, name, value, inputs, ...(!isEntry && { fault: 'not an object' }) };
+        // Beside entries without a table, a file has other keys.
+        if (!isEntry && at.length === 0) return [];
+        return [{ place: section, at, name, value, inputs, ...(!isEntry && { fault: 'not an object' }) }];
       }),
     ),
   );

@@ -16,7 +16,7 @@ export interface WrittenDefinition {
 export interface Where {
   /** The configuration directory. */
   readonly directory: string;
-  /** Of the definition. */
+  /** The definition's name. */
   readonly name: string;
   /** Said in its first line. */
   readonly source: string;

@@ -23,6 +23,9 @@ const OF_ENTRIES = [
   'transport',
 ];
 
+/** Keys of files that describe something else. */
+const OF_OTHERS = ['packages', 'remotes', 'manifest_version', 'dxt_version', 'dependencies', 'startCommand'];
+
 /** An entry of a table: what is not an object is a fault of its own. */
 export type NamedEntry = readonly [name: string, value: unknown];
 
@@ -30,7 +33,9 @@ export type NamedEntry = readonly [name: string, value: unknown];
 export function tablesIn(file: JsonObject): readonly KeyPath[] {
   const found = PATHS.filter((path) => entriesAt(file, path).some(([, value]) => isEntry(value)));
   if (found.length > 0) return found;
-  const isFlat = entriesAt(file, []).some(([, value]) => isEntry(value));
+  const objects = Object.values(file).filter(isObject);
+  const isFlat =
+    objects.length > 0 && objects.every(isEntry) && !OF_OTHERS.some((key) => Object.hasOwn(file, key));
   return isFlat ? [[]] : [];
 }
 

@@ -14,7 +14,7 @@ export function wholeEntries(
     whole: all.filter((one) => !lossy.includes(one)).map(({ entry }) => entry),
     notes: lossy.map(({ server, entry }) => {
       const where = `${entry.name} stays in ${entry.place.path}`;
-      return `${where}, because ${leftKeys(server, entry)} would be lost; to take it out all the same: --lossy`;
+      return `${where}, because ${leftKeys(server, entry)} would be lost; to take it out nevertheless: --lossy`;
     }),
   };
 }

@@ -32,7 +32,9 @@ export function commandOf(fields: EntryFields): Command | undefined {
   const isWindows =
     /^cmd(\.exe)?$/i.test(program) && /^\/c$/i.test(all[1] ?? '') && process.platform !== 'win32';
   if (isWindows) return { words: all.slice(2), note: '`cmd /c` is of Windows, so it is left out' };
-  const isLine = head.length === 1 && /\s/.test(program) && !existsSync(program);
+  // A path with blanks may be one of another machine.
+  const isPath = args.length > 0 && /^(\/|~|[A-Za-z]:)/.test(program);
+  const isLine = head.length === 1 && /\s/.test(program) && !isPath && !existsSync(program);
   if (!isLine) return { words: all };
   return args.length === 0 ? split(program) : joined(split(program), all.slice(1));
 }
@@ -86,11 +88,11 @@ export function isPegboard(words: readonly string[]): boolean {
   const [program = '', ...rest] = words;
   if (PEGBOARD.test(program)) return true;
   if (isScript(words))
-    return rest.some((word) => /(^|[\s/"'])pegboard(@\S+)?["']?\s+(serve|agent)\b/.test(word));
+    return rest.some((word) => /(^|[\s/"'])pegboard(@[\w.^~-]+)?["']?\s+(serve|agent)\b/.test(word));
   const name = basename(program).replace(/\.(cmd|exe)$/, '');
   if (!RUNNERS.test(name)) return false;
   const named = rest.filter((word) => !word.startsWith('-'));
-  // A container's image comes after the values of its flags; a folder is no image.
+  // A container's image comes after the values of its flags; a folder is not its name.
   const isImage = CONTAINERS.test(program);
   const candidates = isImage
     ? named.filter((word) => !/^[./~]/.test(word))

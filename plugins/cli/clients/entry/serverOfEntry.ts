@@ -183,6 +183,10 @@ class EntryReader {
     const said = this.#fields.take(keys, textIn);
     if (said !== undefined) {
       const folder = this.#word(said).replace(/^~(?=\/|$)/, this.#env['HOME'] ?? '~');
+      if (/^[A-Za-z]:[\\/]/.test(folder) && process.platform !== 'win32') {
+        this.#notes.push(`its folder ${folder} is one of Windows`);
+        return folder;
+      }
       return folder.startsWith('${') ? folder : resolve(place.folder, folder);
     }
     const isTied = place.scope !== 'user' && words.some((word) => isBelow(place.folder, word));

@@ -5,12 +5,12 @@ import type { Env, JsonObject } from 'pegboard';
 import type { ClientPlace } from '../places.ts';
 
 /** `${{ secrets.NAME }}`, `${…}`, and opencode's `{env:NAME}` and `{file:PATH}`. */
-const ANY = /\$\{\{\s*([^{}]*?)\s*\}\}|\$\{([^{}]*)\}|(?<![$\w])\{((?:env|file):[^{}]+)\}/g;
+const ANY = /\$\{\{([^{}]*)\}\}|\$\{([^{}]*)\}|(?<![$\w])\{((?:env|file):[^{}]+)\}/g;
 /** A value that is one variable, with or without a scheme. */
 const WHOLE = /^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/;
 const NAMED = /^(env[:.]|secrets\.|inputs\.)?([A-Za-z_]\w*)(?::?-([^{}]*))?$/;
 /** Programs write other things in braces, too. */
-const LIKE_A_VARIABLE = /^(?:[\w.]+(?:[:.][^\s{}]*)?$|(?:file|secret|caller|env):)/;
+const LIKE_A_VARIABLE = /^(?:\w[\w.]*(?::[^\s{}]*)?$|(?:file|secret|caller|env):)/;
 /** Where the client has a folder open, or where its file lies. */
 const FOLDERS = new Set(
   [
@@ -76,7 +76,7 @@ export class Variables {
   ): Filled {
     let unknown: string | undefined;
     const filled = text.replace(ANY, (whole: string, double?: string, single?: string, curly?: string) => {
-      const inside = double ?? single ?? curly ?? '';
+      const inside = double?.trim() ?? single ?? curly ?? '';
       const [, scheme, name, otherwise] = NAMED.exec(inside) ?? [];
       const own =
         this.#ownTo(inside, curly !== undefined) ??
@@ -133,7 +133,7 @@ export class Variables {
   }
 }
 
-/** The text of a file that an entry names; undefined if it cannot be read, or is none of the project that names it. */
+/** The text of a file that an entry names; undefined if it cannot be read, or lies outside of the project that names it. */
 export function ownText(path: string, { isOfProject, folder }: ClientPlace): string | undefined {
   try {
     const real = realpathSync(path);

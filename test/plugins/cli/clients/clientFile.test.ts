@@ -53,6 +53,8 @@ describe('a named file', () => {
         { source: { path: 's.py' } },
         'it is a file of FastMCP; add the server with: pegboard add <name> -- fastmcp run FILE',
       ],
+      [{ name: 'p', author: { url: 'https://x.test' }, manifest_version: '0.3' }, 'the manifest of a bundle'],
+      [{ packages: [], repository: { url: 'https://x.test' } }, 'a server.json of the MCP registry'],
       [{ mcpServers: {} }, 'its keys are mcpServers; servers are expected below mcpServers, servers'],
       [{}, 'it is empty; servers are expected'],
     ];
@@ -65,7 +67,7 @@ describe('a named file', () => {
     }
   });
 
-  it('has entries named that are none', async () => {
+  it('has what is not an entry named', async () => {
     const { stdout, definitions } = await imported('a.json', { mcpServers: { one, two: 2, none: null } });
     expect(Object.keys(definitions)).deep.equal(['one']);
     for (const name of ['two', 'none'])

@@ -97,23 +97,7 @@ describe('pegboard import', () => {
     const { code, stdout } = await home.run(['import', '--yes']);
     expect(code, stdout).to.equal(0);
     const names = home.ownFiles().filter((name) => name.startsWith('mcpservers/'));
-    const expected = [
-      'cl',
-      'docs',
-      'events',
-      'fs',
-      'github',
-      'lm',
-      'memory',
-      'oc',
-      'off',
-      'remote',
-      'sqlite',
-      'time',
-      'web',
-      'wind',
-      'z',
-    ];
+    const expected = 'cl docs events fs github lm memory oc off remote sqlite time web wind z'.split(' ');
     expect(names).to.deep.equal(expected.map((name) => `mcpservers/${name}.yaml`));
     expect(definition(home, 'github')).to.deep.equal({
       type: 'stdio',

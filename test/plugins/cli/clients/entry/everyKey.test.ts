@@ -227,7 +227,7 @@ describe('every key that a client documents', () => {
     expect(stderr)
       .include('a: quota is left behind: Pegboard does not know it\n')
       .and.include(
-        `a stays in ${home.at('.cursor/mcp.json')}, because quota would be lost; to take it out all the same: --lossy\n`,
+        `a stays in ${home.at('.cursor/mcp.json')}, because quota would be lost; to take it out nevertheless: --lossy\n`,
       );
     expect(home.read('.cursor/mcp.json')).include('a-mcp').and.not.include('b-mcp');
     await home.run(['link', '--lossy', '--yes', 'cursor']);

@@ -60,6 +60,8 @@ describe('an entry of a client', () => {
         quoted: { command: `run "a b" 'c "d"' e\\ f` },
         shell: { command: 'cd /srv/x && nix-shell', args: [] },
         one: { command: 'with-args', args: ['a b'] },
+        path: { command: '/Users/x/Library/Application Support/php', args: ['artisan'] },
+        both: { command: 'npx -y @a/b', args: ['--c'] },
       }),
     );
     expect(definitions).to.deep.equal({
@@ -67,6 +69,8 @@ describe('an entry of a client', () => {
       quoted: { command: ['run', 'a b', 'c "d"', 'e f'] },
       shell: { command: ['sh', '-c', 'cd /srv/x && nix-shell'] },
       one: { command: ['with-args', 'a b'] },
+      path: { command: ['/Users/x/Library/Application Support/php', 'artisan'] },
+      both: { command: ['npx', '-y', '@a/b', '--c'] },
     });
     expect(stderr).to.include('shell: its command is one for a shell, so sh runs it');
   });
@@ -176,6 +180,7 @@ describe('an entry of a client', () => {
         millis: { command: 'millis-mcp', timeout: 600_000 },
         text: { command: 'text-mcp', timeout: '5m' },
         dir: { command: 'dir-mcp', working_dir: '/srv' },
+        drive: { command: 'drive-mcp', cwd: 'D:\\Work' },
         home: { command: 'home-mcp', cwd: '~/app' },
         key: { url: 'https://h.test/mcp', bearerToken: '${TOKEN}', customHeaders: { 'X-A': 'b' } },
         list: { url: 'https://l.test/mcp', headers: ['X-B: c'] },
@@ -188,6 +193,7 @@ describe('an entry of a client', () => {
       millis: { command: ['millis-mcp'], callTimeout: 600 },
       text: { command: ['text-mcp'], callTimeout: 300 },
       dir: { command: ['dir-mcp'], cwd: '/srv' },
+      drive: { command: ['drive-mcp'], cwd: 'D:\\Work' },
       key: {
         type: 'auto',
         url: 'https://h.test/mcp',
