@@ -196,7 +196,11 @@ function unknownClient(name: string): Failure {
 }
 
 function addressGiven(address: string): Failure {
-  return new Failure(
-    `${address} is an address, and import reads files; fetch it first: curl -fsSL ${address} -o mcp.json && pegboard import ./mcp.json`,
-  );
+  const [, ending] = /\.(json|jsonc|toml|ya?ml)(?=$|[?#])/i.exec(address) ?? [];
+  const word = /^[\w:/.@%+=-]+$/.test(address) ? address : `'${address.replaceAll("'", '%27')}'`;
+  const next =
+    ending === undefined
+      ? `add a server with: pegboard add <name> ${word}`
+      : `fetch it: curl -fsSL ${word} -o mcp.${ending} && pegboard import ./mcp.${ending}`;
+  return new Failure(`${address} is an address, and import reads files; ${next}`);
 }

@@ -97,6 +97,53 @@ describe('the places of clients', () => {
       expect(home.read(`.config/${editor}/User/${CLINE}`)).not.to.include('"pegboard"');
   });
 
+  it('get Pegboard in the words of their client', async () => {
+    const home = makeClientHome({});
+    const names = [
+      'vscode-insiders',
+      'kiro',
+      'antigravity',
+      'junie',
+      'trae',
+      'devin',
+      'amazon-q',
+      'crush',
+      'amp',
+    ];
+    const more = ['droid', 'warp', 'hermes', 'roo', 'kilo'];
+    const endpoint = 'http://127.0.0.1:2/mcp';
+    const { code, stderr } = await home.run(['link', '--yes', ...names, ...more, '--endpoint', endpoint]);
+    expect(code, stderr).to.equal(0);
+    const entry = (path: string, ...keys: readonly string[]): unknown =>
+      [...keys, 'pegboard'].reduce<unknown>(
+        (value, key) => (value as Record<string, unknown>)[key],
+        JSON.parse(home.read(path)),
+      );
+    const url = { url: endpoint };
+    const bridge = { command: 'pegboard', args: ['agent', '--mcp-server', '--endpoint', endpoint] };
+    const user = '.config/Code - Insiders/User/mcp.json';
+    expect(entry(user, 'servers')).to.deep.equal({ type: 'http', ...url });
+    expect(entry('.kiro/settings/mcp.json', 'mcpServers')).to.deep.equal(url);
+    expect(entry('.gemini/antigravity/mcp_config.json', 'mcpServers')).to.deep.equal({ serverUrl: endpoint });
+    expect(entry('.junie/mcp/mcp.json', 'mcpServers')).to.deep.equal(bridge);
+    expect(entry('.config/Trae/User/mcp.json', 'mcpServers')).to.deep.equal(url);
+    expect(entry('.config/devin/mcp_config.json', 'mcpServers')).to.deep.equal(url);
+    expect(entry('.aws/amazonq/mcp.json', 'mcpServers')).to.deep.equal(bridge);
+    expect(entry('.config/crush/crush.json', 'mcp')).to.deep.equal({ type: 'http', ...url });
+    expect(entry('.config/amp/settings.json', 'amp.mcpServers')).to.deep.equal(url);
+    expect(entry('.factory/mcp.json', 'mcpServers')).to.deep.equal({ type: 'http', ...url, disabled: false });
+    expect(entry('.warp/.mcp.json', 'mcpServers')).to.deep.equal(url);
+    expect(home.read('.hermes/config.yaml')).to.equal(`mcp_servers:\n  pegboard:\n    url: ${endpoint}\n`);
+    expect(entry(`.config/Code/User/${ROO}`, 'mcpServers')).to.deep.equal({
+      type: 'streamable-http',
+      ...url,
+    });
+    expect(entry('.config/kilo/kilo.json', 'mcp')).to.deep.equal({ type: 'remote', ...url, enabled: true });
+    const undone = await home.run(['unlink', '--yes']);
+    expect(undone.code, undone.stderr).to.equal(0);
+    expect(home.clientFiles()).to.deep.equal({});
+  });
+
   it('that others write are imported, and left as they are by link', async () => {
     const path = '.gemini/extensions/mine/gemini-extension.json';
     const home = makeClientHome({
@@ -140,9 +187,12 @@ describe('the places of clients', () => {
     expect(await said('xyzzy')).to.include('xyzzy is not a known client; known are claude-code, ');
     const { stdout } = await home.run(['import', '~/mcp.json', '--dry-run', '-o', 'name']);
     expect(stdout).to.equal('one\n');
-    expect(await said('https://x.example.com/mcp.json')).to.equal(
-      'pegboard: https://x.example.com/mcp.json is an address, and import reads files; fetch it first: ' +
-        'curl -fsSL https://x.example.com/mcp.json -o mcp.json && pegboard import ./mcp.json\n',
+    expect(await said('https://x.example.com/mcp.json?a&b')).to.equal(
+      'pegboard: https://x.example.com/mcp.json?a&b is an address, and import reads files; fetch it: ' +
+        "curl -fsSL 'https://x.example.com/mcp.json?a&b' -o mcp.json && pegboard import ./mcp.json\n",
+    );
+    expect(await said('https://x.example.com/mcp')).to.include(
+      'add a server with: pegboard add <name> https://',
     );
   });
 });
