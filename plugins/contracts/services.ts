@@ -33,6 +33,8 @@ export interface ServiceMetadata extends JsonObject {
   readonly suspended?: boolean;
   readonly tools?: number;
   readonly since?: string;
+  /** What is going on before the server answers, for people. */
+  readonly progress?: string;
   readonly consecutiveFailures?: number;
   readonly lastError?: string;
   readonly lastErrorCode?: string;

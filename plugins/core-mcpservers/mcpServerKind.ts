@@ -147,6 +147,7 @@ function checkRemote({
   messageUrl,
   env,
   headers,
+  startTimeout,
   idleTimeout,
   warmInstances,
 }: McpServerSpec): readonly Finding[] {
@@ -159,6 +160,7 @@ function checkRemote({
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
   if (cwd !== undefined) findings.push(unusedBy('cwd', type, 'remove it or set type: stdio'));
+  if (startTimeout !== undefined) findings.push(unusedBy('startTimeout', type, 'set timeout'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (warmInstances !== undefined)
     findings.push(unusedBy('warmInstances', type, 'remove it or set type: stdio'));

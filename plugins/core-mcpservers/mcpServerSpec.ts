@@ -23,6 +23,7 @@ export interface McpServerSpec extends JsonObject {
   readonly headers: Readonly<Record<string, string>>;
   readonly callerSecrets?: Readonly<Record<string, { readonly description: string }>>;
   readonly timeout: number;
+  readonly startTimeout?: number;
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;

@@ -70,6 +70,7 @@ function managedOf(name: string, scope: Scope<unknown>): ManagedService | undefi
 /** Keys of the service's metadata that a definition shows with its state → their names there. */
 const SHOWN = {
   transport: 'transport',
+  progress: 'progress',
   tools: 'toolsCount',
   partialLists: 'partialLists',
   consecutiveFailures: 'consecutiveFailures',

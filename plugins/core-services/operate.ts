@@ -108,7 +108,8 @@ function locked({ name, error }: ServiceRecord, hasSignIn: boolean): GatewayErro
 /** @throws GatewayError if the record shows that the operation failed */
 function underWay(operation: Operation, { name, state, error, metadata }: ServiceRecord): string {
   const why = error ?? `it is ${state}`;
-  if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
+  if (['starting', 'stopping', 'connecting'].includes(state))
+    return `Service '${name}' is ${state}${metadata.progress === undefined ? '' : `: ${metadata.progress}`}`;
   // It counts as done, because the server is retried automatically. Source: requirement state.processed.
   if (operation === 'restart') {
     const next = metadata.nextRetryAfter;

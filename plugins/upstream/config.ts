@@ -37,7 +37,7 @@ export interface UpstreamConfig {
   /** How long running calls are waited for when a server is stopped or its definition changes. */
   readonly drainMs: number;
   /** How many stdio servers start at a time when Pegboard starts; one that takes more than five seconds lets
-   *  the next begin. */
+   *  the next begin. Runners take turns of their own. */
   readonly maxStarting: number;
   /** First wait before a server that failed is tried again; doubles each time, with jitter. A server that ran
    *  and died is tried once at once before. */

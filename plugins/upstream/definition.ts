@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
 import type { TlsSpec } from '../contracts/servers.ts';
+import { runnerOf } from '../kit/definitions/runnerOf.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import type { AuthRules } from '../contracts/credentials.ts';
 import { ALL_TOPICS } from './client/options.ts';
@@ -14,6 +15,8 @@ const MAX_INSTANCES = 20;
 const MAX_REMOTE_INSTANCES = 5_000;
 const MAX_INSTANCES_PER_OWNER = 2;
 const INSTANCE_IDLE_MS = 900_000;
+/** How long a runner may install, at least: one that is killed meanwhile may leave what no later start mends. */
+const RUNNER_START_MS = 300_000;
 
 /** Servers of one family share their tools; an argument selects the server. */
 export interface FamilySpec {
@@ -32,6 +35,10 @@ export interface ServerDefinition extends ServerOptions {
   readonly autoStart: boolean | undefined;
   /** Executable and arguments; empty for remote servers. */
   readonly command: readonly string[];
+  /** The program that installs the server at its first start, in words; undefined if there is none. */
+  readonly runner: string | undefined;
+  /** How long a process may take to answer its first request. */
+  readonly startTimeoutMs: number;
   /** Folder of the process; undefined: that of Pegboard. */
   readonly cwd: string | undefined;
   readonly url: string;
@@ -81,6 +88,7 @@ interface ServerSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
+  readonly startTimeout?: number;
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
@@ -103,6 +111,9 @@ export function readDefinition(given: JsonObject): ServerDefinition {
   const { command = [], args = [], callTimeouts = {}, callerSecrets = {} } = spec;
   const auth = readAuthRules(given);
   const isPersonal = isForCallers(auth);
+  const words = [command, args].flat();
+  const runner = spec.type === 'stdio' ? runnerOf(words) : undefined;
+  const timeoutMs = spec.timeout * 1_000;
   return {
     type: spec.type,
     description: spec.description || undefined,
@@ -111,7 +122,9 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     includeTools: spec.includeTools,
     excludeTools: spec.excludeTools ?? [],
     autoStart: spec.autoStart,
-    command: [command, args].flat(),
+    command: words,
+    runner,
+    startTimeoutMs: inMs(spec.startTimeout) ?? (runner ? Math.max(RUNNER_START_MS, timeoutMs) : timeoutMs),
     cwd: spec.cwd,
     url: spec.url ?? '',
     messageUrl: spec.messageUrl,
@@ -119,7 +132,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     tls: spec.tls,
     env: spec.env,
     headers: spec.headers,
-    timeoutMs: spec.timeout * 1_000,
+    timeoutMs,
     callTimeoutMs: inMs(spec.callTimeout),
     toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
     idleTimeoutMs: inMs(spec.idleTimeout),

@@ -31,6 +31,7 @@ import type { UpstreamContext } from './connection/context.ts';
 import { Ticker } from './client/rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { startingServers } from './offer/startingServers.ts';
+import { FirstStarts } from './connection/firstStarts.ts';
 import { instanceFindings } from './connection/instanceFindings.ts';
 import { removeFormerFolder } from './own/keptLists.ts';
 import { LastKnown } from './connection/lastKnown.ts';
@@ -102,6 +103,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     ticker,
     logs,
     watchdog,
+    firstStarts: new FirstStarts(() => current.maxStarting),
     trusts,
     directory,
     lastKnown: () => lastKnown,

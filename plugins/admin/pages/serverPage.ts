@@ -77,6 +77,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
   const body = html`${error === undefined ? undefined : html`<p class="fault">${shown(error, 1_000)}</p>`}
     ${facts([
       ['Health', badge(health)],
+      ['Under way', text('progress')],
       ['In this state since', time(metadata.since)],
       ['Type', text('type')],
       ['Transport', text('transport')],

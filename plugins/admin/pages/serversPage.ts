@@ -27,7 +27,7 @@ export function serverTable(servers: readonly ListedServer[]): Html {
       health === 'unhealthy' && state !== 'failed' ? html`${badge(state)} ${badge(health)}` : badge(state),
       metadata.since === undefined ? undefined : ago(metadata.since),
       html`<span class="number">${count(metadata.tools ?? 0)}</span>`,
-      error === undefined ? undefined : shown(error, 160),
+      shown(error ?? metadata.progress ?? '', 160),
     ]),
   );
 }

@@ -19,6 +19,8 @@ export interface ServerRecord {
   readonly signIn?: string;
   readonly suspended: boolean;
   readonly toolsCount?: number;
+  /** What is going on before it answers. */
+  readonly progress?: string;
   /** Which parts of its lists were not read. */
   readonly partialLists?: readonly string[];
   readonly error?: string;
@@ -54,7 +56,16 @@ export async function serverFinding(
   gateway: Gateway,
   env: Env,
 ): Promise<DoctorFinding> {
-  const { name, state, toolsCount = 0, partialLists = [], suspended, sessionStatus, error } = server;
+  const {
+    name,
+    state,
+    toolsCount = 0,
+    partialLists = [],
+    suspended,
+    sessionStatus,
+    error,
+    progress,
+  } = server;
   const subject = `server ${name}`;
   const start = `pegboard start ${name}`;
   if (suspended) return { level: 'warning', subject, message: 'was stopped by an operator', fix: start };
@@ -73,7 +84,7 @@ export async function serverFinding(
   }
   const isStarting = state === 'Starting' || state === 'Connecting';
   const fix = isStarting ? `look again: pegboard doctor ${name}` : start;
-  return { level: 'warning', subject, message: `is ${state}`, fix };
+  return { level: 'warning', subject, message: [`is ${state}`, progress ?? []].flat().join(': '), fix };
 }
 
 type Told = Required<Pick<DoctorFinding, 'message' | 'fix'>>;

@@ -71,6 +71,7 @@ export class Connection implements ServerCalls {
       reread: (error) => this.#reread(error),
     });
     this.#link = new Link(dialer, holder, this.conversation, {
+      firstStarts: context.firstStarts,
       definition: () => this.#definition,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
@@ -116,6 +117,14 @@ export class Connection implements ServerCalls {
   get lastRestartedAt(): string | undefined {
     return this.#lastRestartedAt;
   }
+  /** What is going on before the server answers, for people; undefined if there is nothing to say. */
+  get progress(): string | undefined {
+    return this.state === 'starting' ? this.#link.progress : undefined;
+  }
+  /** A start that waits for others begins at once. */
+  hurry(): void {
+    this.#link.hurry();
+  }
   async settled(): Promise<void> {
     await this.#restarting;
     return this.#link.settled();
@@ -125,6 +134,7 @@ export class Connection implements ServerCalls {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
+    if (this.state === 'starting') this.#link.hurry();
     return callTraced(this, this.#context.tracer(), [what, text, options]);
   }
 

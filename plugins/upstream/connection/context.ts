@@ -10,6 +10,7 @@ import type { UpstreamConfig } from '../config.ts';
 import type { ServerLogs } from '../client/conversation/serverLogs.ts';
 import type { Ticker } from '../client/rpc/ticker.ts';
 import type { Watchdog } from '../client/wire/watchdog.ts';
+import type { FirstStarts } from './firstStarts.ts';
 import type { LastKnown } from './lastKnown.ts';
 
 /** What all servers share. What other plugins provide is undefined while they do not run. */
@@ -20,6 +21,7 @@ export interface UpstreamContext {
   readonly ticker: Ticker;
   readonly logs: ServerLogs;
   readonly watchdog: Watchdog;
+  readonly firstStarts: FirstStarts;
   readonly trusts: (files?: TlsFiles) => TlsTrust;
   readonly lastKnown: () => LastKnown;
   /** Base directory of relative `${file:…}` references. */

@@ -1,6 +1,8 @@
 import { GatewayError } from 'pegboard';
 import { lateError } from './away.ts';
 import type { Dialing } from './dialer.ts';
+import { ProcessStart } from './firstStarts.ts';
+import type { FirstStarts } from './firstStarts.ts';
 import type { Holder } from './holder.ts';
 import { erasToTry, negotiate } from '../client/revision/negotiate.ts';
 import { resume, resumableSession } from '../client/revision/resume.ts';
@@ -18,6 +20,7 @@ import type { Wire, WireListener } from '../client/wire/wire.ts';
 
 /** What a link tells its connection, and asks of it. */
 export interface LinkHooks {
+  readonly firstStarts: FirstStarts;
   definition(): ServerDefinition;
   /** The server is initialized and listed; `listError` is set if a list could not be read. */
   connected(ms: number, listError: GatewayError | undefined): void;
@@ -40,6 +43,7 @@ export class Link {
   /** That of the wire. */
   #transport: Transport = 'stdio';
   #facts: ServerFacts | undefined;
+  readonly #start: ProcessStart;
   #attempt: Promise<void> = Promise.resolve();
   #closing: Promise<void>;
 
@@ -49,6 +53,7 @@ export class Link {
     this.#conversation = conversation;
     this.#hooks = hooks;
     this.#closing = holder.after;
+    this.#start = new ProcessStart(hooks.firstStarts);
   }
 
   get #definition(): ServerDefinition {
@@ -69,11 +74,20 @@ export class Link {
     return this.#closing;
   }
 
+  /** The attempt waits for no other: a call needs it, or it was requested. */
+  hurry(): void {
+    this.#start.hurry();
+  }
+  get progress(): string | undefined {
+    return this.#start.progress(this.#definition);
+  }
+
   /** Discards running attempts. @returns a function that returns whether this call is still the latest */
   supersede(): () => boolean {
     const epoch = ++this.#epoch;
     this.#current.abort();
     this.#current = new AbortController();
+    this.#start.superseded();
     return () => epoch === this.#epoch;
   }
 
@@ -110,8 +124,11 @@ export class Link {
     if (!isCurrent()) return;
     try {
       await this.#reach(isCurrent);
+      if (isCurrent()) this.#start.over();
     } catch (error) {
-      if (isCurrent()) this.#hooks.failed(this.#holder.refused(this.#inWords(asGatewayError(error))));
+      if (!isCurrent()) return;
+      this.#start.over();
+      this.#hooks.failed(this.#holder.refused(this.#inWords(asGatewayError(error))));
     }
   }
 
@@ -135,7 +152,9 @@ export class Link {
   }
 
   async #over(transport: Transport, isCurrent: () => boolean): Promise<void> {
-    const { timeoutMs } = this.#definition;
+    await this.#start.turn(this.#definition, this.#conversation.requests.hasWaiting);
+    if (!isCurrent()) return;
+    const timeoutMs = this.#timeoutMs(transport);
     const conversation = this.#conversation;
     const wire = await this.#dialer.dial(
       { ...this.#definition, type: transport },
@@ -149,9 +168,16 @@ export class Link {
     conversation.requests.use(wire);
     await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
     conversation.pid = wire.pid;
+    this.#start.begun();
     const hasSessions = this.#definition.keepSession && transport !== 'sse';
     const kept = await (hasSessions ? this.#holder.session : undefined)?.read(this.#definition);
     if (isCurrent()) await this.#greet(wire, isCurrent, kept);
+  }
+
+  /** A process may have to be installed first. */
+  #timeoutMs(transport: Transport): number {
+    const { timeoutMs, startTimeoutMs } = this.#definition;
+    return transport === 'stdio' ? startTimeoutMs : timeoutMs;
   }
 
   /** Adds what the server wrote to a time-out: it is the only hint at the cause. */
@@ -178,6 +204,7 @@ export class Link {
     const resumed = kept && (await resume(requests, wire, kept, this.#definition.timeoutMs));
     const facts = resumed ?? (await this.#negotiate(wire));
     if (!isCurrent()) return;
+    this.#start.answered(this.#definition);
     this.#facts = facts;
     const transport = this.#transport;
     if (this.#definition.type === 'auto' && transport !== 'stdio') this.#holder.lastEra.transport = transport;
@@ -195,7 +222,7 @@ export class Link {
     const definition = this.#definition;
     return negotiate(conversation.requests, wire, {
       eras: erasToTry({ ...definition, type: this.#transport }, lastEra.known?.era),
-      timeoutMs: definition.timeoutMs,
+      timeoutMs: this.#timeoutMs(this.#transport),
       questions: conversation.topics,
       known: lastEra.known,
       ownWords: (text) => conversation.ownWords(text),

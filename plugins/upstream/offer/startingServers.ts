@@ -31,6 +31,7 @@ export function startingServers(
       const awaited = starting().filter(
         (connection) => tool === undefined || isNamedAfter(tool, namingOf(connection, config())),
       );
+      if (tool !== undefined) for (const connection of awaited) connection.hurry();
       await Promise.all(awaited.map((connection) => connection.settled()));
     },
     lookedAgain: async (tool, request) => {

@@ -3,7 +3,7 @@ import { readDefinition, startsByItself } from '../definition.ts';
 import type { UpstreamContext } from '../connection/context.ts';
 import { Server } from './server.ts';
 import type { ListedItems } from './server.ts';
-import { StartQueue } from './startQueue.ts';
+import { StartQueue } from '../connection/startQueue.ts';
 
 /** Keeps the servers consistent with their definitions; unchanged servers are not touched. */
 export class Fleet {
@@ -63,8 +63,9 @@ export class Fleet {
     if (this.#servers.has(name)) return;
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
-    // Only processes take turns: a remote server needs no resources here.
-    const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
+    // A remote server needs no resources here, and runners take turns of their own.
+    const isProgram = definition.type === 'stdio' && definition.runner === undefined;
+    const turn = isOwnStart && isProgram ? this.#starts.turn() : undefined;
     const after = Promise.all([this.#leavingByName.get(name), turn?.come]).then(() => undefined);
     const server = new Server(name, definition, this.#context, this.#items, after);
     this.#servers.set(name, server);

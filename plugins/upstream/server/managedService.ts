@@ -1,4 +1,4 @@
-import { ConfigControl, GatewayError } from 'pegboard';
+import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
 import { hideInUrl, hideInWords } from 'pegboard/kit';
 import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
@@ -55,7 +55,7 @@ export function managedService(
       const activation = isSuspended() && { suspended: false };
       const request = isForAll() && { restartRequestedAt: newRequest() };
       if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
-      await connection.start();
+      await soon(connection, connection.start());
       throwWhenAway(connection);
     },
     stop: async (as) => {
@@ -67,9 +67,9 @@ export function managedService(
       const restartRequestedAt = newRequest();
       const request = isForAll() && { restartRequestedAt };
       if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
-      if (!request) await connection.restart(restartRequestedAt);
+      if (!request) await soon(connection, connection.restart(restartRequestedAt));
       // The restart of a server that cannot be reached succeeds: the server is tried again later.
-      await connection.settled();
+      await soon(connection, connection.settled());
     },
   };
 }
@@ -102,8 +102,15 @@ export function startupItem(connection: Connection, { count }: ToolReport): Star
   };
 }
 
+/** A requested start waits for no other; what a runner installs is not waited for longer than for any server. */
+async function soon(connection: Connection, begun: Promise<void>): Promise<void> {
+  connection.hurry();
+  const { runner, timeoutMs } = connection.definition;
+  await (runner === undefined ? begun : waitAtMost(timeoutMs, begun));
+}
+
 function throwWhenAway({ name, status: { state, lastError }, retry }: Connection): void {
-  if (state === 'ready' || lastError === undefined) return;
+  if (state === 'ready' || state === 'starting' || lastError === undefined) return;
   const at = retry.at === undefined ? undefined : new Date(retry.at).toISOString();
   const next = at === undefined ? '' : `; the next attempt is at ${at}`;
   throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}${next}`, {
@@ -170,6 +177,7 @@ function metadataOf(
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
   const asked = topicsForInstances(definition, conversation.questions.topics, transport);
   const { lastError, lastAttempt } = status;
+  const { progress } = connection;
   const taken = takenEntries();
   const extensions = extensionsIn(facts?.capabilities ?? {}, (text) => conversation.ownWords(text));
   const {
@@ -210,6 +218,7 @@ function metadataOf(
     ...(excluded > 0 && { excludedTools: excluded }),
     stale: connection.isStale && count > 0,
     since: new Date(status.since).toISOString(),
+    ...(progress !== undefined && { progress }),
     consecutiveFailures: retry.failures,
     ...(lastError !== undefined && { lastError: lastError.message, lastErrorCode: lastError.code }),
     ...(lastAttempt !== undefined && { lastAttempt: new Date(lastAttempt).toISOString() }),

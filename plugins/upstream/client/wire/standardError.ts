@@ -8,6 +8,7 @@ import type { OutputQuery, ServiceOutput } from '../../../contracts/services.ts'
 import { PerSecond } from '../perSecond.ts';
 import { KeptOutput } from './keptOutput.ts';
 import type { KeptLimits } from './keptOutput.ts';
+import { NpxFolder } from './npxFolder.ts';
 
 export interface StandardErrorLimits extends KeptLimits {
   readonly maxLogLineChars: number;
@@ -27,6 +28,7 @@ export class StandardError {
   readonly #tail: string[] = [];
   /** The first text on standard output that was not a message. */
   #noise: string | undefined;
+  #npx = new NpxFolder();
   readonly #kept: KeptOutput;
   #lines = this.#newLines();
   #hide: Hide = hiderOf([]);
@@ -93,6 +95,10 @@ export class StandardError {
     const [first, noise] = [this.#first, this.#noise].map((line) => line && this.#cut(line));
     return { first, tail, noise };
   }
+  /** What to do about an installation of the process that its words show to be incomplete; empty if they do not. */
+  cure(hasAnswered: boolean): string {
+    return this.redact(this.#npx.cure(hasAnswered));
+  }
   /** What the server wrote, over its restarts, as far as it is kept. */
   read(query: OutputQuery): ServiceOutput {
     return this.#kept.read(query, (line, hide) => this.#cut(line, hide));
@@ -101,6 +107,7 @@ export class StandardError {
   begin(): void {
     this.#first = undefined;
     this.#noise = undefined;
+    this.#npx = new NpxFolder();
     this.#tail.length = 0;
     this.#lines = this.#newLines();
     this.#kept.started(this.#hide);
@@ -110,6 +117,7 @@ export class StandardError {
     this.#heard += 1;
     if (line.trimEnd() === '') return;
     this.#kept.add(line, this.#hide);
+    this.#npx.hear(line);
     this.#tail.push(line);
     while (this.#tail.length > this.#limits().stderrTailLines) {
       const gone = this.#tail.shift();

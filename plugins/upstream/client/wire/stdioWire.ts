@@ -29,6 +29,7 @@ export class StdioWire implements Wire {
   #queued: Outgoing[] = [];
   #isScheduled = false;
   #isClosed = false;
+  #hasAnswered = false;
   #fault: GatewayError | undefined;
   #share: MemoryShare | undefined;
 
@@ -52,6 +53,7 @@ export class StdioWire implements Wire {
     // Ignore messages of a process that is about to be killed.
     const take = (line: string): void => {
       if (this.#fault !== undefined) return;
+      this.#hasAnswered ||= line.startsWith('{');
       this.#flow.took(line === '' ? LIGHT_LINE : this.#listener.message(line), line.length);
     };
     const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
@@ -160,7 +162,7 @@ export class StdioWire implements Wire {
     this.#isClosed = true;
     this.#flow.end();
     const how = this.#fault?.message ?? `its process ${this.#process?.ending ?? 'ended'}`;
-    const text = withLastWords(how, this.quotes());
+    const text = withLastWords(how, this.quotes()) + this.#options.output.cure(this.#hasAnswered);
     this.#listener.closed(
       new GatewayError('UPSTREAM_CLOSED', text, { details: { ...this.#fault?.details } }),
     );

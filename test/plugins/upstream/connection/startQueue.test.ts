@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { StartQueue } from '../../../../plugins/upstream/server/startQueue.ts';
-import type { StartTurn } from '../../../../plugins/upstream/server/startQueue.ts';
+import { StartQueue } from '../../../../plugins/upstream/connection/startQueue.ts';
+import type { StartTurn } from '../../../../plugins/upstream/connection/startQueue.ts';
 import { until } from '../../../support/until.ts';
 
 const NEVER_MS = 3_600_000;

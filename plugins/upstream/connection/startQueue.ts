@@ -2,6 +2,10 @@
 export interface StartTurn {
   /** Resolves when the start may begin. */
   readonly come: Promise<void>;
+  /** Whether it has to wait now. */
+  readonly isWaiting: boolean;
+  /** Begins at once, also beyond the limit. */
+  hurry(): void;
   /** The start has ended or was cancelled. Safe to call twice. */
   end(): void;
 }
@@ -43,7 +47,18 @@ export class StartQueue {
       this.#waiting.add(begin);
     });
     this.#next();
-    return { come, end };
+    const isWaiting = (): boolean => begin !== undefined && this.#waiting.has(begin);
+    const hurry = (): void => {
+      if (begin !== undefined && this.#waiting.delete(begin)) begin();
+    };
+    return {
+      come,
+      end,
+      hurry,
+      get isWaiting() {
+        return isWaiting();
+      },
+    };
   }
 
   /** Starts everything that waits, and makes later starts wait no longer. */
