@@ -19,6 +19,8 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** Unknown flags are passed to run() as arguments instead of being refused. */
   readonly takesAnyFlag?: boolean;
+  /** Rewrites what was typed after the verb before its flags are looked for. */
+  readonly readWords?: (words: readonly string[]) => readonly string[];
   /** Not in the list of verbs. */
   readonly isHidden?: boolean;
   /** Whether it calls check(): it has the flags of `serve` for that, too. */

@@ -40,7 +40,8 @@ export async function runCommandLine(argv: readonly string[], parts: CommandLine
   for (const command of parts.commands) addCommand(program, command, { ...parts, finished });
   for (const one of family(program)) quieten(one, parts);
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    const read = parts.commands.find(({ name }) => name === argv[0])?.readWords ?? ((words) => words);
+    await program.parseAsync([...argv.slice(0, 1), ...read(argv.slice(1))], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
@@ -51,9 +52,7 @@ export async function runCommandLine(argv: readonly string[], parts: CommandLine
   return code;
 }
 
-interface Built extends CommandLineParts {
-  readonly finished: (code: number) => void;
-}
+type Built = CommandLineParts & { readonly finished: (code: number) => void };
 
 function addCommand(parent: Program, command: Command, parts: Built): void {
   const { name, summary, parameters = [], options = [], examples = [], subcommands = [] } = command;

@@ -24,6 +24,13 @@ const CALL: Command = {
   parameters: [{ name: '<tool>', description: 'its name' }],
   options: [{ flags: '-o, --output <format>', description: 'form', choices: ['json'] }],
 };
+const KEEP: Command = {
+  name: 'keep',
+  summary: 'keeps a command',
+  readWords: ([name = '', ...command]) => ['--coat', 'red', '--', name, ...command],
+  parameters: [{ name: '[words...]', description: 'its words' }],
+  options: [{ flags: '--coat <colour>', description: 'a coat of paint' }],
+};
 const CONTEXT: Command = {
   name: 'context',
   summary: 'gateways',
@@ -51,7 +58,7 @@ async function type(line: string | readonly string[]): Promise<Typed> {
       : { subcommands: one.subcommands.map(running) }),
   });
   const code = await runCommandLine(argv, {
-    commands: [SERVE, CHECK, PAINT, CALL, CONTEXT].map(running),
+    commands: [SERVE, CHECK, PAINT, CALL, KEEP, CONTEXT].map(running),
     columns: 80,
     hasColour: false,
     write: (text) => (output += text),
@@ -159,6 +166,14 @@ describe('Command line', () => {
     expect(args).deep.equal(['x_t', '--text', 'a=b\nc', '--deep=1', '--on']);
     expect(values).deep.equal({ output: 'json' });
     expect((await type(['call', '--', '-x'])).args).deep.equal(['-x']);
+  });
+
+  it('lets a verb read its own words first, so that flags of a command stay with it', async () => {
+    expect(await type('keep x npx -y --help -v')).deep.include({
+      name: 'keep',
+      args: ['x', 'npx', '-y', '--help', '-v'],
+      values: { coat: 'red' },
+    });
   });
 
   it('shows help and version in their usual spellings', async () => {
