@@ -59,6 +59,7 @@ describe('A server.json of the MCP registry', () => {
     };
     expect(read({ server }, { ...NOTHING, env: { KEY: '${env:KEY}' } })).deep.equal({
       name: 'weather',
+      notes: ['optional, and not set: --env REST=…, --set extra=…'],
       spec: {
         description: 'Weather',
         type: 'stdio',
