@@ -7,7 +7,7 @@ import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { EVERYTHING, freePort, startEverything } from '../../../support/everything.ts';
 import { serveHere } from '../../../support/serveHere.ts';
-import { typeVerb } from '../../../support/typeVerb.ts';
+import { typeAtTerminal, typeVerb } from '../../../support/typeVerb.ts';
 
 describe('pegboard add', () => {
   describe('with a running gateway', () => {
@@ -90,6 +90,24 @@ describe('pegboard add', () => {
     });
   });
 
+  it('leaves the server that is added when it is interrupted, and says so', async () => {
+    const directory = makeDirectory();
+    const { url } = await serveHere(directory);
+    const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
+    const { shows, cancel, ended } = typeAtTerminal([
+      ...['add', 'slow', ...at, '--', 'node', '-e', 'process.stdin.resume()'],
+    ]);
+    await shows(/added slow; waiting for its tools/);
+    cancel.cancel('SIGINT');
+    const { code, stderr } = await ended;
+    expect(code).equal(1);
+    expect(stderr)
+      .contain('interrupted; slow is added and continues to start')
+      .and.contain('pegboard remove slow');
+    const { stdout } = await typeVerb(['list', 'servers', ...at]);
+    expect(stdout).contain('slow');
+  });
+
   describe('without a gateway', () => {
     it('writes the definition into the configuration directory once, and says how to start', async () => {
       const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${await freePort()} }\n` });
@@ -137,7 +155,7 @@ describe('pegboard add', () => {
     const directory = makeDirectory();
     for (const [line, words] of [
       [['demo'], 'pegboard add demo -- <command>'],
-      [['https://x.test/mcp'], 'pegboard add <name> https://x.test/mcp'],
+      [['some words'], 'pegboard add <name> -- <command>'],
       [['demo', 'ftp://x.test'], 'begins with http:// or https://'],
       [['demo', '--header', 'a=b', '--', 'node'], '--header and --transport are for a URL'],
       [['demo', 'http://x.test', '--env', 'a=b'], '--env is for a command'],

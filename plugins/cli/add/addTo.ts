@@ -1,0 +1,109 @@
+import type { Invocation, JsonObject } from 'pegboard';
+import { SERVER_KIND } from '../definitions/definitionKinds.ts';
+import { namesIn } from '../definitions/plainDefinition.ts';
+import { Failure } from '../failure.ts';
+import type { Gateway } from '../gateway.ts';
+import { allPages } from '../kinds.ts';
+import { printList } from '../output/print.ts';
+import { pauseFor } from '../pauseFor.ts';
+import { progressTo } from '../progressTo.ts';
+import type { Apart } from './secretsApart.ts';
+import { startAdded } from './startAdded.ts';
+import { definitionOf, isUnfilled, sayUnfilled } from './unfilled.ts';
+import type { Wanted } from './wantedServer.ts';
+import { writeDefinition } from './writeDefinition.ts';
+
+/** How long a gateway may take to see a file, before it is asked to look. */
+const SEEN_MS = 2_000;
+const LOOK_MS = 100;
+
+/** Adds a server at a running gateway, starts it, and prints its tools. @throws Failure */
+export async function addTo(
+  gateway: Gateway,
+  wanted: Wanted,
+  apart: Apart,
+  invocation: Invocation,
+): Promise<number> {
+  const { name } = wanted;
+  if ((await namesIn(gateway, SERVER_KIND)).includes(name))
+    throw new Failure(
+      `a server ${name} exists already; choose another name, change it with: pegboard edit server ${name}, or remove it with: pegboard remove ${name}`,
+    );
+  const type = wanted.spec['type'] ?? (await transportAt(wanted, apart, gateway, invocation));
+  const { isOwn } = gateway.endpoint;
+  // Tools write no references; files of the configuration directory may hold them.
+  const isByFile = isOwn && JSON.stringify(apart.spec).includes('${');
+  const spec = definitionOf({ ...(isByFile ? apart.spec : wanted.spec), type }, apart);
+  if (isByFile) await addByFile(gateway, { ...apart, name, spec }, invocation);
+  else await addByTool(gateway, name, spec, invocation);
+  if (isUnfilled(apart))
+    return sayUnfilled(name, apart, { invocation, where: `pegboard edit server ${name}` });
+  await startAdded(gateway, { name, spec }, invocation);
+  printList(
+    invocation,
+    'tools',
+    await allPages((page) => gateway.read('filter_tools', { toolset: [`server:${name}`], ...page }), 'tools'),
+    [
+      { title: 'name', value: 'name' },
+      { title: 'summary', value: 'summary' },
+    ],
+  );
+  return 0;
+}
+
+async function addByTool(
+  gateway: Gateway,
+  name: string,
+  spec: JsonObject,
+  invocation: Invocation,
+): Promise<void> {
+  const created = await gateway.readCore('core_mcpserver_create', { name, ...spec });
+  const say = progressTo(invocation);
+  for (const warning of (created['warnings'] ?? []) as string[]) say(`warning: ${warning}`);
+}
+
+async function addByFile(
+  gateway: Gateway,
+  added: Apart & { readonly name: string },
+  invocation: Invocation,
+): Promise<void> {
+  const { name } = added;
+  const file = await writeDefinition(added, invocation.directory);
+  const isThere = async (): Promise<boolean> => (await namesIn(gateway, SERVER_KIND)).includes(name);
+  const until = Date.now() + SEEN_MS;
+  while (!(await isThere())) {
+    if (Date.now() < until) {
+      await pauseFor(LOOK_MS, invocation.cancel);
+      continue;
+    }
+    await gateway.readCore('core_config_reload');
+    if (await isThere()) return;
+    throw new Failure(
+      `${file} is written, but the gateway at ${gateway.endpoint.url} does not take it; see: pegboard check`,
+    );
+  }
+}
+
+/** What answers at the URL; streamable-http if nothing does. */
+async function transportAt(
+  { spec: { url, headers = {} } }: Wanted,
+  { unfilled }: Apart,
+  gateway: Gateway,
+  invocation: Invocation,
+): Promise<string> {
+  if (unfilled.length > 0) return 'streamable-http';
+  const say = progressTo(invocation);
+  // The probe sends headers as they are, so references stay at home.
+  const plain = Object.entries(headers as JsonObject).filter(([, value]) => !String(value).includes('${'));
+  const found = await gateway.readCore('core_mcpserver_detect', {
+    url,
+    headers: Object.fromEntries(plain),
+  });
+  const { transport, detail } = found;
+  if (transport === 'sse' || transport === 'streamable-http') {
+    say(`${transport} answers at ${String(found['url'])}`);
+    return transport;
+  }
+  say(`the transport is not known, streamable-http is taken: ${String(detail)}`);
+  return 'streamable-http';
+}

@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { isObject, messageOf } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+import { fromBundle, isBundle } from '../definitions/fromBundle.ts';
+import { serverDescribed, unwrapped } from '../definitions/fromServerJson.ts';
+import type { Given } from '../definitions/fromServerJson.ts';
+import { entryIn, objectIn } from './entryIn.ts';
+import type { EntrySpec } from './specOfEntry.ts';
+import { specOfEntry } from './specOfEntry.ts';
+
+export interface FoundSpec extends EntrySpec {
+  /** The name that it has itself. */
+  readonly name?: string;
+}
+
+/** What a file describes. @throws Failure that says what to type instead */
+export async function describedInFile(file: string, given: Given, env: Env): Promise<FoundSpec> {
+  const line = 'pegboard add <name> -- <command>';
+  if (/\.(?:mcpb|dxt)$/i.test(file))
+    throw new Failure(
+      `${file} is a bundle, which is a zip archive; use: unzip ${file} -d <folder>, then: pegboard add <folder>/manifest.json`,
+    );
+  if (/smithery\.ya?ml$/i.test(file))
+    throw new Failure(
+      `${file} is for Smithery, and describes its server with a function of JavaScript; use: ${line}, with the command that its commandFunction returns`,
+    );
+  if (/compose\.ya?ml$/i.test(file))
+    throw new Failure(
+      `${file} is for docker compose; use: pegboard add <name> -- docker compose -f ${resolve(file)} run --rm -T <service>, or the URL of a service that listens`,
+    );
+  if (/catalog\.ya?ml$/i.test(file))
+    throw new Failure(
+      `${file} is a catalogue of Docker; use: pegboard add <name> -- docker run -i --rm <image>, with the image of one of its entries`,
+    );
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Failure(`${file} cannot be read: ${messageOf(error)}`);
+  });
+  return describedIn(objectIn(text, file), file, { ...given, folder: dirname(resolve(file)), vars: env });
+}
+
+/** What an object describes: a server.json of the MCP registry, the manifest of a bundle, an extension of Gemini CLI, or an entry of
+ *  any client. @param what names it in messages @throws Failure */
+export function describedIn(
+  value: JsonObject,
+  what: string,
+  { folder, vars, ...given }: Given & { readonly folder: string; readonly vars: Env },
+): FoundSpec {
+  if (isBundle(value)) return { notes: [], ...fromBundle(value, what, given) };
+  const server = unwrapped(value);
+  const isServer =
+    isObject(server) && (Array.isArray(server['packages']) || Array.isArray(server['remotes']));
+  if (isServer || String(value['$schema']).includes('server.schema.json'))
+    return { notes: [], ...serverDescribed(isObject(server) ? server : value, what, given) };
+  const { source } = value;
+  if (isObject(source) && (source['entrypoint'] ?? source['path']) !== undefined)
+    throw new Failure(
+      `${what} is for FastMCP; use: pegboard add <name> -- uvx fastmcp run ${resolve(folder, what)}`,
+    );
+  const { name, value: entry } = entryIn(inFolder(value, folder), what);
+  const { spec, notes } = specOfEntry(
+    { name: name ?? 'server', value: entry },
+    { env: vars, cwd: folder, what },
+  );
+  return { ...(name !== undefined && { name }), spec: withGiven(spec, given), notes };
+}
+
+/** What extensions of Gemini CLI and plugins of Claude Code call their folder. */
+function inFolder(value: JsonObject, folder: string): JsonObject {
+  const text = JSON.stringify(value);
+  const quoted = JSON.stringify(folder).slice(1, -1);
+  const filled = text
+    .replaceAll(/\$\{(?:extensionPath|CLAUDE_PLUGIN_ROOT)\}/g, () => quoted)
+    .replaceAll('${/}', '/');
+  return filled === text ? value : (JSON.parse(filled) as JsonObject);
+}
+
+/** What was typed beside an entry counts more than what is in it. */
+function withGiven(spec: JsonObject, { env, headers, transport }: Given): JsonObject {
+  const isRemote = spec['url'] !== undefined;
+  const merged = (before: unknown, more: Given['env']): JsonObject => ({
+    ...(isObject(before) ? before : {}),
+    ...more,
+  });
+  refuseMismatch(isRemote, { env, headers });
+  return {
+    ...spec,
+    ...(isRemote && transport !== undefined && { type: transport }),
+    ...(Object.keys(env).length > 0 && { env: merged(spec['env'], env) }),
+    ...(Object.keys(headers).length > 0 && { headers: merged(spec['headers'], headers) }),
+  };
+}
+
+/** @throws Failure for variables beside a URL, and headers beside a command */
+export function refuseMismatch(isRemote: boolean, { env, headers }: Pick<Given, 'env' | 'headers'>): void {
+  if (isRemote && Object.keys(env).length > 0)
+    throw new Failure('--env is for a command; a URL takes --header');
+  if (!isRemote && Object.keys(headers).length > 0)
+    throw new Failure('--header and --transport are for a URL; a command takes --env');
+}

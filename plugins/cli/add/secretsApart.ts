@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from 'pegboard';
+import { hideInUrl, hideInWords, isSecret } from 'pegboard/kit';
+import type { JsonObject } from 'pegboard';
+import { isPlaceholder, placeholdersWithin } from './isPlaceholder.ts';
+
+/** A definition whose secrets are in files. */
+export interface Apart {
+  readonly spec: JsonObject;
+  readonly secrets: readonly { readonly path: string; readonly text: string }[];
+  /** Files that the user still has to write, because a placeholder was typed. */
+  readonly wanted: readonly string[];
+  /** Other placeholders in it, such as `YOUR_TENANT`. */
+  readonly unfilled: readonly string[];
+}
+
+/** Takes the secrets of a definition apart, as import does. @param directory the configuration directory */
+export function secretsApart(name: string, spec: JsonObject, directory: string): Apart {
+  const secrets: { path: string; text: string }[] = [];
+  const wanted = new Set<string>();
+  const keep = (value: string, key: string): string => {
+    if (!isSecret(key, value)) return value;
+    const [, scheme = '', bare = value] = /^((?:Bearer|Basic|Token) )(.+)$/s.exec(value) ?? [];
+    const base = `secrets/${name}.${key.replaceAll(/[^\w.-]/g, '_')}`;
+    if (isPlaceholder(bare, true)) {
+      wanted.add(join(directory, base));
+      return `${scheme}\${file:${base}}`;
+    }
+    const text = `${value}\n`;
+    const file = freeFile(base, text, { directory, secrets });
+    if (!secrets.some(({ path }) => path === join(directory, file)))
+      secrets.push({ path: join(directory, file), text });
+    return `\${file:${file}}`;
+  };
+  const { command, url, env, headers } = spec;
+  const apart: JsonObject = {
+    ...spec,
+    ...(Array.isArray(command) && { command: keptWords(command as readonly string[], keep) }),
+    ...(typeof url === 'string' && { url: hideInUrl(url, keep) }),
+    ...(isObject(env) && { env: kept(env, keep) }),
+    ...(isObject(headers) && { headers: kept(headers, keep) }),
+  };
+  return { spec: apart, secrets, wanted: [...wanted], unfilled: placeholdersIn(apart) };
+}
+
+type Keep = (text: string, name: string) => string;
+
+function kept(values: JsonObject, keep: Keep): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, keep(String(value), key)]));
+}
+
+function keptWords(words: readonly string[], keep: Keep): readonly string[] {
+  const isWhole = (word: string): boolean => !word.includes('://') && isSecret('', word);
+  return hideInWords(
+    words.map((word) => (isWhole(word) ? keep(word, 'argument') : word)),
+    keep,
+  );
+}
+
+/** A file that is free, or holds this text: it may be left from a definition that was deleted. */
+function freeFile(
+  base: string,
+  text: string,
+  { directory, secrets }: { readonly directory: string; readonly secrets: Apart['secrets'] },
+): string {
+  for (let count = 1; ; count += 1) {
+    const file = count === 1 ? base : `${base}-${count}`;
+    const path = join(directory, file);
+    const planned = secrets.find((one) => one.path === path)?.text;
+    const present = planned ?? (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+    if (present === undefined || present === text) return file;
+  }
+}
+
+function placeholdersIn({ command, url, env, headers }: JsonObject): readonly string[] {
+  const maps = [env, headers].flatMap((map) => (isObject(map) ? Object.values(map) : []));
+  return placeholdersWithin([command, url, ...maps].flat().filter((one) => typeof one === 'string'));
+}

@@ -1,0 +1,52 @@
+import type { Env, JsonObject } from 'pegboard';
+import { placesOf } from '../clients/places.ts';
+import { serverOfEntry } from '../clients/serverOfEntry.ts';
+import { transportOf } from '../clients/transportOf.ts';
+import { Failure } from '../failure.ts';
+import { objectIn } from './entryIn.ts';
+
+/** What a definition says about a server, with its literal secrets. */
+export interface EntrySpec {
+  /** A remote one without `type` if that has to be found out. */
+  readonly spec: JsonObject;
+  /** What the user should know or do. */
+  readonly notes: readonly string[];
+}
+
+/** Reads an entry of any client as import does. @param what names it in messages @throws Failure if it cannot be taken over */
+export function specOfEntry(
+  { name, value }: { readonly name: string; readonly value: JsonObject },
+  { env, cwd, what }: { readonly env: Env; readonly cwd: string; readonly what: string },
+): EntrySpec {
+  const place = placesOf(['./typed.json'], { env, platform: process.platform, cwd })[0];
+  if (place === undefined) throw new Error('a file is a place');
+  const entry = switchedOn(value, what);
+  const server = serverOfEntry({ place, at: [], name, value: entry }, env);
+  if ('skipped' in server) throw new Failure(`${what} cannot be added: ${server.skipped}`);
+  const { type, command, cwd: folder, url, headers, limits, times, description, notes } = server;
+  const isOpen = url !== undefined && transportOf(entry) === undefined && type !== 'sse';
+  return {
+    spec: {
+      ...(!isOpen && { type }),
+      ...(command !== undefined && { command }),
+      ...(folder !== undefined && { cwd: folder }),
+      ...(url !== undefined && { url }),
+      ...(Object.keys(server.env).length > 0 && { env: server.env }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...limits,
+      ...times,
+      ...(description !== undefined && { description }),
+    },
+    notes: [...new Set(notes)],
+  };
+}
+
+/** Who adds a server wants it on; what VS Code asks for on its first start is still to be filled in. */
+function switchedOn(value: JsonObject, what: string): JsonObject {
+  const entry = Object.entries(value).filter(([key]) => key !== 'disabled' && key !== 'enabled');
+  const text = JSON.stringify(Object.fromEntries(entry)).replaceAll(
+    /\$\{input:([^{}"]+)\}/g,
+    (_, id: string) => `YOUR_${id.replaceAll(/\W+/g, '_').toUpperCase()}`,
+  );
+  return objectIn(text, what);
+}

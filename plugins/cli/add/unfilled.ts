@@ -1,0 +1,33 @@
+import type { Invocation, JsonObject } from 'pegboard';
+import { progressTo } from '../progressTo.ts';
+import type { Apart } from './secretsApart.ts';
+
+/** Placeholders are shown this far. */
+const SHOWN_CHARS = 60;
+
+/** Whether values are missing without which the server cannot run. */
+export function isUnfilled({ wanted, unfilled }: Apart): boolean {
+  return wanted.length > 0 || unfilled.length > 0;
+}
+
+/** The definition as it is written: one with placeholders is suspended, because each of its starts would fail. */
+export function definitionOf(spec: JsonObject, apart: Apart): JsonObject {
+  return { ...spec, autoStart: true, ...(isUnfilled(apart) && { suspended: true }) };
+}
+
+/** Says what is still to be done before it can start. @param where begins what to type for anything but secrets
+ *  @returns the exit code */
+export function sayUnfilled(
+  name: string,
+  apart: Apart,
+  { invocation, where }: { readonly invocation: Invocation; readonly where: string },
+): number {
+  if (!isUnfilled(apart)) return 0;
+  const say = progressTo(invocation);
+  const texts = apart.unfilled.map((text) => text.slice(0, SHOWN_CHARS)).join(', ');
+  say(`${name} is not started, because values of your own are missing:`);
+  for (const file of apart.wanted) say(`  write its secret into ${file}`);
+  if (texts !== '') say(`  replace ${texts}: ${where}`);
+  say(`  then: pegboard start ${name}`);
+  return 1;
+}

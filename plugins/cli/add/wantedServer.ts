@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { definitionNameFault } from 'pegboard';
+import type { Env, Invocation, JsonObject } from 'pegboard';
+import { commandOf } from '../clients/commandOf.ts';
+import type { Given } from '../definitions/fromServerJson.ts';
+import { endpointOf } from '../endpointOf.ts';
+import { Failure } from '../failure.ts';
+import { describedIn, describedInFile, refuseMismatch } from './describedIn.ts';
+import type { FoundSpec } from './describedIn.ts';
+import { objectIn } from './entryIn.ts';
+import { installLink } from './installLink.ts';
+import { clean, proposedName } from './proposedName.ts';
+import { readOptions } from './readOptions.ts';
+import { shownTarget } from './shownTarget.ts';
+import { targetKind } from './targetKind.ts';
+
+export interface Wanted {
+  readonly name: string;
+  /** A remote one has no `type` if that has to be found out. Its secrets are still in it. */
+  readonly spec: JsonObject;
+  readonly notes: readonly string[];
+}
+
+/** The server that was typed, in whatever form. @throws Failure that holds no secret */
+export async function wantedServer(invocation: Invocation): Promise<Wanted> {
+  const [typed = '', ...target] = invocation.args;
+  if (target.length === 0)
+    throw new Failure(
+      `what is ${typed}? use: pegboard add ${typed} -- <command>, or: pegboard add ${typed} <url>`,
+    );
+  const { keys, notes: flagNotes, ...flags } = readOptions(invocation);
+  const { isOwn } = await endpointOf(invocation);
+  const { env } = invocation;
+  const given = { ...flags, ...(isOwn && { has: (program: string) => isOnPath(program, env) }) };
+  const { name: own, spec, notes } = await foundIn(target, given, invocation);
+  const proposed = nameIn(own) ?? proposedName(commandIn(spec) ?? target);
+  const name = typed === '' ? proposed : typed;
+  if (name === undefined)
+    throw new Failure(`a name is missing; use: pegboard add <name> ${shownTarget(target)}`);
+  const fault = definitionNameFault(name);
+  if (fault !== undefined)
+    throw new Failure(`${fault}; use: pegboard add ${clean(name) ?? '<name>'} ${shownTarget(target)}`);
+  const named =
+    typed === '' ? [`named ${name}; for another name: pegboard add <name> ${shownTarget(target)}`] : [];
+  const all = [...named, ...notes, ...(isOwn ? unsetIn(spec, env) : []), ...flagNotes];
+  return { name, spec: { ...spec, ...keys }, notes: [...new Set(all)] };
+}
+
+/** References to variables that are not set here, where the gateway would run. */
+function unsetIn(spec: JsonObject, env: Env): readonly string[] {
+  const names = [...JSON.stringify(spec).matchAll(/\$\{env:(\w+)\}/g)].map(([, name = '']) => name);
+  return names
+    .filter((name) => env[name] === undefined)
+    .map((name) => `set ${name} where \`pegboard serve\` runs`);
+}
+
+function nameIn(own = ''): string | undefined {
+  return definitionNameFault(own) === undefined ? own : clean(own);
+}
+
+function commandIn({ command, url }: JsonObject): readonly string[] | undefined {
+  if (typeof url === 'string') return [url];
+  return Array.isArray(command) ? (command as readonly string[]) : undefined;
+}
+
+type Typed = Given & Required<Pick<Given, 'values'>>;
+
+async function foundIn(target: readonly string[], given: Typed, invocation: Invocation): Promise<FoundSpec> {
+  const [first = '', ...others] = target;
+  const kind = targetKind(first);
+  const around = { ...given, folder: process.cwd(), vars: invocation.env };
+  const isOne = ['json', 'link', 'file', 'url', 'scheme'].includes(kind);
+  if (isOne && others.length > 0 && kind !== 'file')
+    throw new Failure(`one thing is added at a time; use: pegboard add <name> ${shownTarget([first])}`);
+  if (kind === 'scheme')
+    throw new Failure(
+      `${first.split(':', 1)[0] ?? ''}: is nothing that Pegboard knows; the URL of an MCP server begins with http:// or https://`,
+    );
+  if (kind === 'json') return describedIn(objectIn(first, 'the JSON'), 'the JSON', around);
+  if (kind === 'file' && others.length === 0) return describedInFile(first, given, invocation.env);
+  if (kind === 'link') {
+    const { name, entry } = installLink(first);
+    const value = typeof entry === 'string' ? objectIn(entry, 'the link') : entry;
+    const found = describedIn(value, 'the link', around);
+    return { ...found, ...(name !== undefined && { name }) };
+  }
+  return kind === 'url' ? remote(first, given) : local(target, given, invocation.args[0] ?? '');
+}
+
+function remote(url: string, { env, headers, transport }: Given): FoundSpec {
+  if (!URL.canParse(url)) throw new Failure('the URL is not valid; it is written as https://host/path');
+  refuseMismatch(true, { env, headers });
+  if (transport === 'stdio') throw new Failure('--transport stdio is for a command, not for a URL');
+  const type = transport === undefined ? {} : { type: transport };
+  return { spec: { ...type, url, ...(Object.keys(headers).length > 0 && { headers }) }, notes: [] };
+}
+
+function local(target: readonly string[], { env, headers, transport }: Given, name: string): FoundSpec {
+  if (transport !== undefined && transport !== 'stdio')
+    throw new Failure('--header and --transport are for a URL; a command takes --env');
+  refuseMismatch(false, { env, headers });
+  const { words, note } = commandWords(target, Object.keys(env), name);
+  return {
+    spec: { type: 'stdio', command: words, ...(Object.keys(env).length > 0 && { env }) },
+    notes: note === undefined ? [] : [note],
+  };
+}
+
+function commandWords(
+  target: readonly string[],
+  env: readonly string[],
+  name: string,
+): { readonly words: readonly string[]; readonly note?: string } {
+  const [first = '', ...others] = target;
+  const kind = existsSync(first) ? 'word' : targetKind(first);
+  if (kind === 'npm') return { words: ['npx', '-y', first.replace(/^npm:/, ''), ...others] };
+  if (kind === 'pypi') return { words: ['uvx', first.replace(/^pypi:/, ''), ...others] };
+  if (kind === 'image')
+    return {
+      words: ['docker', 'run', '-i', '--rm', ...env.flatMap((one) => ['-e', one]), first, ...others],
+    };
+  if (kind !== 'line' || others.length > 0) return { words: target };
+  const [program = ''] = first.trim().split(/\s/, 1);
+  if (/\smcp\s+add|--add-mcp/.test(first))
+    throw new Failure(
+      'this is more than one command, or a quote in it is not closed; type the part of one server behind: pegboard add',
+    );
+  if (name === '' && targetKind(program) !== 'runner')
+    throw new Failure(
+      `${program} … is not a command that Pegboard knows; use: pegboard add <name> -- <command>`,
+    );
+  const command = commandOf({ command: first });
+  if (command === undefined || 'fault' in command)
+    throw new Failure(`the command cannot be read; use: pegboard add <name> -- <command>`);
+  return command;
+}
+
+function isOnPath(program: string, env: Env): boolean {
+  return (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
