@@ -7,9 +7,10 @@ import { allPages } from '../kinds.ts';
 import { printList } from '../output/print.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
-import type { Apart } from './secretsApart.ts';
+import { isUnfilled } from '../definitions/secretsApart.ts';
+import type { Apart } from '../definitions/secretsApart.ts';
 import { startAdded } from './startAdded.ts';
-import { definitionOf, isUnfilled, sayUnfilled } from './unfilled.ts';
+import { definitionOf, sayUnfilled } from './unfilled.ts';
 import type { Wanted } from './wantedServer.ts';
 import { writeDefinition } from './writeDefinition.ts';
 

@@ -1,6 +1,6 @@
-import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { FORMATS, SyntaxFault } from '../clients/formats.ts';
+import { entriesAt, isEntry, tablesIn } from '../clients/tables.ts';
 import { Failure } from '../failure.ts';
 
 /** An entry as a client's file has it. */
@@ -8,18 +8,6 @@ export interface NamedEntry {
   readonly name?: string;
   readonly value: JsonObject;
 }
-
-/** Keys under which clients list their servers. */
-const LISTS = [
-  'mcpServers',
-  'servers',
-  'mcp_servers',
-  'context_servers',
-  'mcp',
-  'amp.mcpServers',
-  'extensions',
-];
-const OWN = ['command', 'cmd', 'url', 'httpUrl', 'serverUrl', 'uri'];
 
 /** An object of JSON text, with comments and commas as editors write them, also without its outer braces. @param what names the text
  *  in messages @throws Failure that holds nothing of the text */
@@ -36,22 +24,13 @@ export function objectIn(text: string, what: string): JsonObject {
 /** The one server that an object describes: an entry, with its name or without, or a list of one.
  *  @throws Failure for several, and for none */
 export function entryIn(value: JsonObject, what: string): NamedEntry {
-  const key = LISTS.find((one) => isObject(value[one]) && !OWN.some((own) => Object.hasOwn(value, own)));
-  if (key !== undefined) return onlyOne(value[key] as JsonObject, what);
-  if (OWN.some((own) => Object.hasOwn(value, own))) {
+  if (isEntry(value)) {
     const { name } = value;
     return { ...(typeof name === 'string' && { name }), value };
   }
-  return onlyOne(value, what);
-}
-
-function onlyOne(servers: JsonObject, what: string): NamedEntry {
-  const nested = LISTS.find((one) => isObject(servers[one]));
-  if (nested !== undefined) return onlyOne(servers[nested] as JsonObject, what);
-  const entries = Object.entries(servers).filter(
-    (pair): pair is [string, JsonObject] =>
-      isObject(pair[1]) && OWN.some((own) => Object.hasOwn(pair[1] as JsonObject, own)),
-  );
+  const entries = tablesIn(value)
+    .flatMap((at) => entriesAt(value, at))
+    .filter((pair): pair is readonly [string, JsonObject] => isEntry(pair[1]));
   const [first, ...others] = entries;
   if (first !== undefined && others.length === 0) return { name: first[0], value: first[1] };
   if (first === undefined)

@@ -1,6 +1,7 @@
 import type { Invocation, JsonObject } from 'pegboard';
-import { timesOf } from '../clients/timesOf.ts';
-import { transportOf } from '../clients/transportOf.ts';
+import { EntryFields } from '../clients/entry/entryFields.ts';
+import { timesOf } from '../clients/entry/timesOf.ts';
+import { transportOf } from '../clients/entry/transportOf.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 
@@ -60,14 +61,16 @@ export function readOptions(invocation: Invocation): Flags {
 }
 
 function transportNamed(word: string): string {
-  const transport = transportOf({ type: word });
+  // Claude Code, and who follows it, mean by it what MCP calls streamable HTTP.
+  const said = word.toLowerCase() === 'http' ? 'streamable-http' : word;
+  const transport = transportOf(new EntryFields({ type: said }));
   if (transport !== undefined && 'type' in transport) return transport.type;
   throw new Failure(`--transport is streamable-http, sse or stdio, not ${word}`);
 }
 
 /** A number over 900 counts as milliseconds, as it does in the files of clients. */
 function timesNamed(text: string): JsonObject {
-  const { callTimeout } = timesOf({ timeout: text }, '');
+  const { callTimeout } = timesOf(new EntryFields({ timeout: text }), '');
   if (callTimeout === undefined) throw new Failure('--call-timeout is a time, such as 60, 5m or 5000ms');
   return { callTimeout };
 }

@@ -1,7 +1,7 @@
 import type { Env, JsonObject } from 'pegboard';
 import { placesOf } from '../clients/places.ts';
-import { serverOfEntry } from '../clients/serverOfEntry.ts';
-import { transportOf } from '../clients/transportOf.ts';
+import { serverOfEntry } from '../clients/entry/serverOfEntry.ts';
+import { specOf } from '../clients/specOf.ts';
 import { Failure } from '../failure.ts';
 import { objectIn } from './entryIn.ts';
 
@@ -21,23 +21,13 @@ export function specOfEntry(
   const place = placesOf(['./typed.json'], { env, platform: process.platform, cwd })[0];
   if (place === undefined) throw new Error('a file is a place');
   const entry = switchedOn(value, what);
-  const server = serverOfEntry({ place, at: [], name, value: entry }, env);
+  const server = serverOfEntry({ place, at: [], name, value: entry, inputs: new Map() }, env);
   if ('skipped' in server) throw new Failure(`${what} cannot be added: ${server.skipped}`);
-  const { type, command, cwd: folder, url, headers, limits, times, description, notes } = server;
-  const isOpen = url !== undefined && transportOf(entry) === undefined && type !== 'sse';
+  const { type, ...spec } = specOf(server);
+  const left = server.left.map(({ key, reason }) => `${key} is left behind: ${reason}`);
   return {
-    spec: {
-      ...(!isOpen && { type }),
-      ...(command !== undefined && { command }),
-      ...(folder !== undefined && { cwd: folder }),
-      ...(url !== undefined && { url }),
-      ...(Object.keys(server.env).length > 0 && { env: server.env }),
-      ...(Object.keys(headers).length > 0 && { headers }),
-      ...limits,
-      ...times,
-      ...(description !== undefined && { description }),
-    },
-    notes: [...new Set(notes)],
+    spec: { ...(type !== 'auto' && { type }), ...spec },
+    notes: [...new Set([...server.notes, ...left])],
   };
 }
 

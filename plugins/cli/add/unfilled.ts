@@ -1,14 +1,10 @@
 import type { Invocation, JsonObject } from 'pegboard';
 import { progressTo } from '../progressTo.ts';
-import type { Apart } from './secretsApart.ts';
+import { isUnfilled } from '../definitions/secretsApart.ts';
+import type { Apart } from '../definitions/secretsApart.ts';
 
 /** Placeholders are shown this far. */
 const SHOWN_CHARS = 60;
-
-/** Whether values are missing without which the server cannot run. */
-export function isUnfilled({ wanted, unfilled }: Apart): boolean {
-  return wanted.length > 0 || unfilled.length > 0;
-}
 
 /** The definition as it is written: one with placeholders is suspended, because each of its starts would fail. */
 export function definitionOf(spec: JsonObject, apart: Apart): JsonObject {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { definitionNameFault } from 'pegboard';
 import type { Env, Invocation, JsonObject } from 'pegboard';
-import { commandOf } from '../clients/commandOf.ts';
+import { commandOf } from '../clients/entry/commandOf.ts';
+import { EntryFields } from '../clients/entry/entryFields.ts';
 import type { Given } from '../definitions/fromServerJson.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
@@ -130,7 +131,7 @@ function commandWords(
     throw new Failure(
       `${program} … is not a command that Pegboard knows; use: pegboard add <name> -- <command>`,
     );
-  const command = commandOf({ command: first });
+  const command = commandOf(new EntryFields({ command: first }));
   if (command === undefined || 'fault' in command)
     throw new Failure(`the command cannot be read; use: pegboard add <name> -- <command>`);
   return command;

@@ -4,16 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson, isObject, messageOf } from 'pegboard';
 import { fillReferences } from 'pegboard/kit';
 import type { Env, JsonObject } from 'pegboard';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { ClientEntry } from './clientFile.ts';
-import { definitionOf } from './definitionOf.ts';
-import type { WrittenText } from './definitionOf.ts';
+import { isUnfilled, secretsApart } from '../definitions/secretsApart.ts';
+import type { Apart } from '../definitions/secretsApart.ts';
 import { EntryFields } from './entry/entryFields.ts';
 import type { LeftBehind } from './entry/leftBehind.ts';
 import { limitsOf } from './entry/limitsOf.ts';
 import { serverOfEntry } from './entry/serverOfEntry.ts';
 import type { Server } from './entry/serverOfEntry.ts';
+import { specOf } from './specOf.ts';
 
 export interface PlannedServer {
   /** Name of its definition. */
@@ -23,8 +24,8 @@ export interface PlannedServer {
   readonly entries: readonly ClientEntry[];
   /** What the client of an entry does and the definition does not. */
   readonly left: ReadonlyMap<ClientEntry, readonly LeftBehind[]>;
-  readonly definition: WrittenText;
-  readonly secrets: readonly WrittenText[];
+  readonly definition: Apart['secrets'][number];
+  readonly secrets: Apart['secrets'];
   /** Whether a definition of the same server existed before. */
   readonly isPresent: boolean;
   /** Whether it is written switched off: it is in files of the project only. */
@@ -112,10 +113,28 @@ function joined(known: Draft, server: Server, entry: ClientEntry): Draft {
 
 function planned({ server, ...draft }: Draft, directory: string): PlannedServer {
   const { name, isPresent, isOff, entries } = draft;
-  const place = { path: join(directory, 'mcpservers', `${name}.yaml`), text: '' };
-  if (isPresent) return { ...draft, server, definition: place, secrets: [] };
-  const where = { directory, name, source: entries[0]?.place.label ?? '', isWaiting: isOff };
-  return { ...draft, server, ...definitionOf(server, where) };
+  const path = join(directory, 'mcpservers', `${name}.yaml`);
+  if (isPresent) return { ...draft, server, definition: { path, text: '' }, secrets: [] };
+  const apart = secretsApart(name, specOf(server), directory, server.secrets);
+  const isMissing = isUnfilled(apart);
+  const isSuspended = server.isOff || isMissing;
+  const definition = {
+    ...apart.spec,
+    autoStart: !isOff && !server.isWaiting,
+    ...(isSuspended && { suspended: true }),
+  };
+  const source = entries[0]?.place.label ?? '';
+  const text = `# Imported from ${source}.\n${stringify(definition, { lineWidth: 0 })}`;
+  const missing = [
+    ...apart.wanted.map((file) => `a placeholder stands for a secret; write yours into ${file}`),
+    ...apart.unfilled.map((one) => `${one} is a placeholder; replace it with: pegboard edit server ${name}`),
+  ];
+  return {
+    ...draft,
+    server: { ...server, isOff: isSuspended, notes: [...server.notes, ...missing] },
+    definition: { path, text },
+    secrets: apart.secrets,
+  };
 }
 
 function freeName(given: string, taken: Set<string>): string {

@@ -51,7 +51,8 @@ export function firstTable(file: JsonObject): KeyPath {
   return tablesIn(file)[0] ?? PATHS.find(([key = '']) => isObject(file[key])) ?? ['mcpServers'];
 }
 
-function isEntry(value: unknown): boolean {
+/** Whether a value says what is started, or where to connect. */
+export function isEntry(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   return (
     OF_ENTRIES.some((key) => typeof value[key] === 'string' || Array.isArray(value[key])) ||

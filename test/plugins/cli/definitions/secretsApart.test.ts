@@ -5,7 +5,7 @@ import { makeDirectory } from '../../../support/directory.ts';
 import { EVERYTHING, freePort } from '../../../support/everything.ts';
 import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
-import { added } from './added.ts';
+import { added } from '../add/added.ts';
 
 describe('Secrets that are typed for pegboard add', () => {
   it('are in files that their user alone can read', async () => {

@@ -15,12 +15,24 @@ export interface Apart {
   readonly unfilled: readonly string[];
 }
 
-/** Takes the secrets of a definition apart, as import does. @param directory the configuration directory */
-export function secretsApart(name: string, spec: JsonObject, directory: string): Apart {
+/** Whether values are missing without which the server cannot run. */
+export function isUnfilled({ wanted, unfilled }: Apart): boolean {
+  return wanted.length > 0 || unfilled.length > 0;
+}
+
+/** Takes the secrets of a definition apart. @param directory the configuration directory @param known texts that are secret whatever
+ *  they look like */
+export function secretsApart(
+  name: string,
+  spec: JsonObject,
+  directory: string,
+  known: ReadonlySet<string> = new Set(),
+): Apart {
   const secrets: { path: string; text: string }[] = [];
   const wanted = new Set<string>();
+  const isKnown = (text: string): boolean => [...known].some((one) => text.includes(one));
   const keep = (value: string, key: string): string => {
-    if (!isSecret(key, value)) return value;
+    if (!isSecret(key, value) && !isKnown(value)) return value;
     const [, scheme = '', bare = value] = /^((?:Bearer|Basic|Token) )(.+)$/s.exec(value) ?? [];
     const base = `secrets/${name}.${key.replaceAll(/[^\w.-]/g, '_')}`;
     if (isPlaceholder(bare, true)) {
@@ -36,7 +48,7 @@ export function secretsApart(name: string, spec: JsonObject, directory: string):
   const { command, url, env, headers } = spec;
   const apart: JsonObject = {
     ...spec,
-    ...(Array.isArray(command) && { command: keptWords(command as readonly string[], keep) }),
+    ...(Array.isArray(command) && { command: keptWords(command as readonly string[], keep, isKnown) }),
     ...(typeof url === 'string' && { url: hideInUrl(url, keep) }),
     ...(isObject(env) && { env: kept(env, keep) }),
     ...(isObject(headers) && { headers: kept(headers, keep) }),
@@ -50,8 +62,12 @@ function kept(values: JsonObject, keep: Keep): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, keep(String(value), key)]));
 }
 
-function keptWords(words: readonly string[], keep: Keep): readonly string[] {
-  const isWhole = (word: string): boolean => !word.includes('://') && isSecret('', word);
+function keptWords(
+  words: readonly string[],
+  keep: Keep,
+  isKnown: (text: string) => boolean,
+): readonly string[] {
+  const isWhole = (word: string): boolean => isKnown(word) || (!word.includes('://') && isSecret('', word));
   return hideInWords(
     words.map((word) => (isWhole(word) ? keep(word, 'argument') : word)),
     keep,
