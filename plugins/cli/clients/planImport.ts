@@ -7,6 +7,7 @@ import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { ClientEntry } from './clientFile.ts';
+import { clean, proposedName } from '../add/proposedName.ts';
 import { isUnfilled, secretsApart } from '../definitions/secretsApart.ts';
 import type { Apart } from '../definitions/secretsApart.ts';
 import { EntryFields } from './entry/entryFields.ts';
@@ -78,7 +79,7 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
     if (known !== undefined) servers.set(key, joined(known, server, entry));
     else
       servers.set(key, {
-        name: freeName(entry.name, taken),
+        name: freeName(entry, server, taken),
         server,
         entries: [entry],
         left: new Map([[entry, server.left]]),
@@ -137,12 +138,12 @@ function planned({ server, ...draft }: Draft, directory: string): PlannedServer 
   };
 }
 
-function freeName(given: string, taken: Set<string>): string {
-  const plain = given
-    .replace(/[^A-Za-z0-9_-]+/g, '-')
-    .replace(/^[-_]+|(?<![-_])[-_]+$/g, '')
-    .slice(0, 60);
-  const base = plain.replace(/(?<![-_])[-_]+$/, '') || 'server';
+/** A name for an entry: its own if a definition can have it, else that of what it runs, or where it connects. */
+function freeName({ name: given }: ClientEntry, { command, url }: Server, taken: Set<string>): string {
+  const plain = given.normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  const isForeign = /\p{L}/u.test(plain.replaceAll(/[a-z]/gi, ''));
+  const own = isForeign ? undefined : clean(plain);
+  const base = own ?? proposedName(command ?? [url ?? '']) ?? clean(plain) ?? 'server';
   let name = base;
   for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${base}-${count}`;
   taken.add(name.toLowerCase());

@@ -155,6 +155,36 @@ describe('an entry of a client', () => {
     expect(stderr.match(/is not passed on/g)).to.have.lengthOf(1);
   });
 
+  it('is called after what it runs if a definition cannot have its name', async () => {
+    const { definitions } = await imported(
+      'a.json',
+      servers({
+        数据库: { command: 'npx', args: ['-y', '@acme/mysql-mcp'] },
+        メモ: { url: 'https://mcp.notes.dev/mcp' },
+        'Bücher!': { command: 'books' },
+      }),
+    );
+    expect(Object.keys(definitions)).to.deep.equal(['Bucher', 'mysql', 'notes']);
+  });
+
+  it('waits for what its placeholders stand for', async () => {
+    const home = makeClientHome({
+      'a.json': servers({
+        a: { command: 'a-mcp', args: ['/path/to/files'], env: { API_KEY: 'YOUR_API_KEY' } },
+      }),
+    });
+    const { stderr } = await home.run(['import', '--yes', home.at('a.json')]);
+    const path = '.config/pegboard/secrets/a.API_KEY';
+    expect(parse(home.read('.config/pegboard/mcpservers/a.yaml'))).to.deep.include({
+      env: { API_KEY: '${file:secrets/a.API_KEY}' },
+      suspended: true,
+    });
+    expect(home.ownFiles()).not.to.include('secrets/a.API_KEY');
+    expect(stderr)
+      .to.include(`a: a placeholder stands for a secret; write yours into ${home.at(path)}\n`)
+      .and.include('a: /path/to/files is a placeholder; replace it with: pegboard edit server a\n');
+  });
+
   it('is stopped if its client does not use it, in the words of any client', async () => {
     const off = [
       ...[{ disabled: true }, { disabled: 'true' }, { disabled: 1 }, { enabled: false }, { isActive: false }],
