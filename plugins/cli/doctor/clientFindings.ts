@@ -20,10 +20,11 @@ export async function clientFindings(invocation: Invocation): Promise<readonly D
 async function surveyed(invocation: Invocation): Promise<readonly DoctorFinding[]> {
   const { places, found, plan, endpoint } = await survey({ ...invocation, args: [] });
   const token = await localToken(invocation, endpoint);
-  const present = places.filter(({ path }) => found.texts.has(path));
+  const present = places.filter(({ path, isReadOnly }) => !isReadOnly && found.texts.has(path));
   const clients = new Map(present.map(({ client, label }) => [client, label]));
   const linked = plan.skipped.filter(({ reason }) => reason === 'Pegboard itself').map(({ entry }) => entry);
-  const entries = plan.servers.flatMap((server) => server.entries);
+  // Linking leaves the others where they are.
+  const entries = plan.servers.flatMap((one) => one.entries).filter(({ place }) => !place.isReadOnly);
   const of = (client: string, all: readonly ClientEntry[]): readonly ClientEntry[] =>
     all.filter(({ place }) => place.client === client);
   return [

@@ -158,6 +158,21 @@ describe('the places of clients', () => {
     expect(home.read('.gemini/settings.json')).to.include('"pegboard"');
   });
 
+  it('that link leaves alone are not missed by doctor', async () => {
+    const home = makeClientHome({
+      '.gemini/settings.json': '{}',
+      '.gemini/extensions/mine/gemini-extension.json': fileOf(['', 'mcpServers'], 'one'),
+      'project/.vscode/settings.json': '{ "editor.tabSize": 2 }',
+    });
+    const { stdout } = await home.run(['doctor', '-o', 'json', '--endpoint', 'http://127.0.0.1:2/mcp']);
+    const clients = (JSON.parse(stdout) as { subject: string; message: string }[]).filter(({ subject }) =>
+      subject.startsWith('client '),
+    );
+    expect(clients.map(({ subject, message }) => `${subject}: ${message}`)).to.deep.equal([
+      'client Gemini CLI: does not have Pegboard',
+    ]);
+  });
+
   it('that are named run their servers in the folder of the project', async () => {
     for (const folder of [
       '.kiro/settings',
