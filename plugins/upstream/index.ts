@@ -35,6 +35,7 @@ import { FirstStarts } from './connection/firstStarts.ts';
 import { instanceFindings } from './connection/instanceFindings.ts';
 import { removeFormerFolder } from './own/keptLists.ts';
 import { LastKnown } from './connection/lastKnown.ts';
+import { refuseOwnServer } from './connection/parents.ts';
 import { managedService, startupItem } from './server/managedService.ts';
 import { guardedServers } from './offer/guardedServers.ts';
 import { Offers } from './offer/offers.ts';
@@ -189,6 +190,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
 
   scope.onStart(async () => {
+    await refuseOwnServer(directory());
     const state = scope.find(StateDirectory)?.path;
     lastKnown = new LastKnown(state, log);
     const inForce = scope.find(ConfigControl)?.resources('MCPServer') ?? [];

@@ -10,6 +10,7 @@ import type { RemoteTransport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { UpstreamContext } from './context.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
+import { parentsVariable } from './parents.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
 import { StandardError } from '../client/wire/standardError.ts';
@@ -68,7 +69,8 @@ export class Dialer {
     // Proxies and registries have passwords in their urls.
     output.hide(secretsGiven({ values: hidden, words: [...Object.values(base), ...command] }));
     output.begin();
-    const env = { ...base, ...fillCallerReferences(own, this.#credential?.values ?? {}) };
+    const parents = await parentsVariable(this.#context.directory());
+    const env = { ...base, ...parents, ...fillCallerReferences(own, this.#credential?.values ?? {}) };
     const { maxMessageBytes, maxQueuedBytes } = config();
     return new StdioWire(
       {
