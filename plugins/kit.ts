@@ -69,6 +69,7 @@ export { signInCall } from './kit/oauth/signInCall.ts';
 export { hiddenSpec } from './kit/secrets/hiddenSpec.ts';
 export { hideMarked } from './kit/secrets/hideMarked.ts';
 export { hiddenIn, hiderOf, isSecretName } from './kit/secrets/hiding.ts';
+export { isPlaceholder } from './kit/secrets/isPlaceholder.ts';
 export { isSecret, keptUnlessSecret } from './kit/secrets/isSecret.ts';
 export { newKeyRing } from './kit/secrets/keyRing.ts';
 export { keysFor } from './kit/secrets/keysFor.ts';

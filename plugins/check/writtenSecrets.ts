@@ -55,7 +55,7 @@ function pathsIn(
 /** Whether a text is a secret as plain text; for an address, and for a text among others, only name and form say so. */
 function isWritten(text: string, { path, isAddress, isAmongOthers }: MarkedPlace): boolean {
   if (isAddress) return isSecret('', text);
-  const name = String(path.at(-1));
+  const name = String(path.findLast((key) => typeof key === 'string'));
   if (isAmongOthers) return isSecret(name, text);
   return text !== '' && !holdsOnlyReferences(text, name);
 }

@@ -7,11 +7,15 @@ const MIN_CHARS = 8;
 const MIN_NAMED_CHARS = 4;
 const NO_SECRET = /^(true|false|null|none|undefined)$/i;
 const SECRET_NAME =
-  /password|passwd|passphrase|secret|token|api[-_]?key|credential|cookie|authori[sz]ation|(?<![a-z])(key|pass|pwd|auth|bearer|jwt|pat|pin|sig|signature)s?(?![a-z])/i;
+  /passw(?:or)?d|passphrase|passcode|mnemonic|(?:seed|recovery)[-_ ]?phrase|secret|token(?!i[sz])|api[-_]?key|credential|cookie|authori[sz]ation|(?<![a-z])(?:key|pass|pwd|pw|auth|bearer|jwt|pat|pin|sig|signature)s?(?![a-z])/i;
+/** What a secret's name ends with when its value is not one, but says where it is or how it is used. */
+const ABOUT_SECRET =
+  /(?<![a-z])(?:(?:file|path|dir|directory|folder|url|uri|endpoint|host|server|arn|name|mode|type|kind|provider|vault|prefix|field|policy|limit|expiry|expires|ttl|lifetime|timeout|length|size|count|domain|realm|algorithm|alg|issuer|audience|store|version|enabled|required|method|scope|strategy|backend|user|username|email)s?|(?:client|tenant|app|application|account|project|organi[sz]ation|org|team)[-_ ]?ids?|(?:sort|partition|foreign|project|issue|space|public|publishable)[-_ ]?keys?|(?:max|min|context|input|output|prompt|completion|total|budget)[-_ ](?:[a-z]{1,12}[-_ ])?tokens)$/i;
 
-/** Whether a name marks its value as secret: `API_KEY`, `accessToken`, `--password`. */
+/** Whether a name marks its value as secret: `API_KEY`, `accessToken`, `--password`; not `API_KEY_FILE`, `TOKEN_URL`. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-'));
+  const words = name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-');
+  return SECRET_NAME.test(words) && !ABOUT_SECRET.test(words);
 }
 
 /** Hides secrets (decision D19) as they are, as JSON and URLs encode them, and in base64. Also hides the second half of

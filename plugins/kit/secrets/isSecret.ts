@@ -1,28 +1,71 @@
 import { HIDDEN } from 'pegboard';
 import { isSecretName } from './hiding.ts';
-import { hideInUrl } from './secretPlaces.ts';
+import { isPlaceholder } from './isPlaceholder.ts';
+import { hasSecretForm, isName, isRandom, isUuid } from './secretForms.ts';
+import { hideInUrl, hideInWords, partOfUrl } from './secretPlaces.ts';
 import { variableIn } from './variableIn.ts';
 
-/** Beginnings of the tokens of well-known services, and schemes of an Authorization header. */
-const TOKEN =
-  /^(sk-|pk_|rk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|npm_|hf_|Bearer |Basic |Token )/;
-/** A text of at least 24 characters as keys have them, with a digit. */
-const LIKE_KEY = /^(?=.*\d)(?=.*[a-z])[\w+=-]{24,}$/i;
+/** Keys begin at this length. */
+const KEY_CHARS = 24;
+/** The same in an address, where the parts of a path are mostly words. */
+const URL_KEY_CHARS = 12;
 const VARIABLE = /\$\{env:([^{}]+)\}/g;
-const PLAIN = /^(true|false|\d{1,6})?$/i;
+const PLAIN = /^(?:true|false|null|none|undefined|on|off|yes|no|enabled|disabled)?$/i;
+const NUMBER = /^\d{1,6}$/;
+/** Names of what people choose: a number may be one, and a path too. */
+const PASSWORD = /passw(?:or)?d|passphrase|passcode|(?<![a-z])(?:pass|pwd|pw|pin)$/i;
+/** Names of what is long and in no order, and known to all. */
+const ID =
+  /(?<![a-z])(?:ids?|uuid|guid|sha\d*|commit|digest|hash|checksum|rev|revision|ref|address|version|model|image)$/i;
+const PATH =
+  /^(?:~|\.{1,2}|[a-z]:)?[\\/](?:[\w.@~ -]+[\\/])+[\w.@~ -]*$|^(?:~|\.{1,2})?\/?[\w.@-]+\.(?:key|pem|crt|json|p12|pfx|txt|ya?ml|env|toml)$/i;
 
-/** Whether a value should not be readable in a definition. @param name of its variable, header, flag or parameter */
+/** Whether a value should not be readable in a definition.
+ *  @param name of its variable, header, flag or parameter; empty for a word of a command, whose parts hideInWords() finds */
 export function isSecret(name: string, value: string): boolean {
-  if (PLAIN.test(value)) return false;
   if (value.includes('${'))
     return [...value.matchAll(VARIABLE)].some(([, target = '']) =>
       isSecret(name, variableIn(target).fallback ?? ''),
     );
-  if (isSecretName(name) || TOKEN.test(value) || LIKE_KEY.test(value)) return true;
-  return value.includes('://') && hideInUrl(value, keptUnlessSecret) !== value;
+  if (PLAIN.test(value) || isPlaceholder(value)) return false;
+  const part = partOfUrl(name);
+  if (part === 'user') return /:./.test(value) || isRandom(value, URL_KEY_CHARS);
+  const said = spaced(name);
+  if (PASSWORD.test(said) && isSecretName(name)) return true;
+  if (NUMBER.test(value)) return false;
+  if (isSecretName(name)) return !isPath(value) && !isPlainUrl(value);
+  if (hasSecretForm(value)) return true;
+  if (part === 'place' && isKeyOfUrl(value)) return true;
+  if (!ID.test(said) && !isUuid(value) && isRandom(value, KEY_CHARS)) return true;
+  if (name === '') return value.includes('://') && hideInUrl(value, keptUnlessSecret) !== value;
+  return hideInWords([value], keptUnlessSecret)[0] !== value;
+}
+
+/** Whether a text may stay where secrets are hidden: no secret, and a path, an address or a name, as of a region or a model.
+ *  Anything else may be one, whatever its name. */
+export function isHarmless(name: string, value: string): boolean {
+  return !isSecret(name, value) && (isPath(value) || isPlainUrl(value) || isName(value));
 }
 
 /** The replacement in hideInUrl and hideInWords, which replace harmless parts too. */
 export function keptUnlessSecret(text: string, name: string): string {
   return isSecret(name, text) ? HIDDEN : text;
+}
+
+function isKeyOfUrl(value: string): boolean {
+  const isLongWord = /^(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]{21,}$/.test(value);
+  return isLongWord || isUuid(value) || isRandom(value, URL_KEY_CHARS);
+}
+
+function isPath(value: string): boolean {
+  return PATH.test(value) && !value.split(/[\\/]/).some((part) => isRandom(part, URL_KEY_CHARS));
+}
+
+function isPlainUrl(value: string): boolean {
+  return /^https?:\/\/\S+$/.test(value) && hideInUrl(value, keptUnlessSecret) === value;
+}
+
+/** `clientId` as `client-Id`. */
+function spaced(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-');
 }
