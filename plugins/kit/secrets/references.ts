@@ -1,17 +1,21 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Env } from 'pegboard';
-import { isSecret } from './isSecret.ts';
+import { isHarmless, isSecret } from './isSecret.ts';
 import { variableIn } from './variableIn.ts';
 
 type Texts = Readonly<Record<string, string>>;
+
+type NamedText = readonly [name: string, text: string];
 
 /** Values of a definition with their references filled in. */
 export interface Filled {
   /** Filled texts by name; a reference that cannot be filled becomes an empty string. */
   readonly values: Texts;
-  /** Name and text of everything to hide: first each value, then each part of one that came from a reference, defaults excepted. */
-  readonly secrets: readonly (readonly [name: string, text: string])[];
+  /** Name and text of everything to hide in values of env and headers: the values that hold a reference or are not harmless, and `referred`. */
+  readonly secrets: readonly NamedText[];
+  /** Each part that came from a reference, defaults excepted. */
+  readonly referred: readonly NamedText[];
   /** The references that cannot be filled, with the reason, worded to follow the name of the value; contains no value. */
   readonly faults: readonly { readonly name: string; readonly message: string }[];
 }
@@ -24,19 +28,19 @@ const MAX_FILE_BYTES = 1_048_576;
 
 /** Fills `${env:NAME}`, `${env:NAME:-default}` and `${file:PATH}`. @param directory base of relative paths */
 export function fillReferences(values: Texts, directory: string, env: Env = process.env): Filled {
-  const secrets: [string, string][] = [];
+  const referred: [string, string][] = [];
   const faults: { name: string; message: string }[] = [];
   const filled = Object.entries(values).map(([name, value]) => {
     const read = (_: string, kind: string, target: string): string => {
       try {
-        if (kind === 'file') secrets.push([name, content(resolve(directory, target))]);
+        if (kind === 'file') referred.push([name, content(resolve(directory, target))]);
         else {
           const { name: variable, fallback } = variableIn(target);
           // As in a shell: an empty variable has its default too.
           if (fallback !== undefined && (env[variable] ?? '') === '') return fallback;
-          secrets.push([name, valueOf(variable, env)]);
+          referred.push([name, valueOf(variable, env)]);
         }
-        return secrets.at(-1)?.[1] ?? '';
+        return referred.at(-1)?.[1] ?? '';
       } catch (error) {
         faults.push({ name, message: (error as Error).message });
         return '';
@@ -45,7 +49,9 @@ export function fillReferences(values: Texts, directory: string, env: Env = proc
     faults.push(...cutDefaults(value).map((message) => ({ name, message })));
     return [name, value.replace(REFERENCE, read)] as const;
   });
-  return { values: Object.fromEntries(filled), secrets: [...filled, ...secrets], faults };
+  const named = new Set(referred.map(([name]) => name));
+  const secrets = filled.filter(([name, text]) => named.has(name) || !isHarmless(name, text));
+  return { values: Object.fromEntries(filled), secrets: [...secrets, ...referred], referred, faults };
 }
 
 /** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret,

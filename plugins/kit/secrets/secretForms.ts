@@ -12,7 +12,7 @@ const TOKENS = [
   /^0x[0-9a-fA-F]{64}$/,
 ];
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/;
-/** The words from which a wallet is made. Source: BIP 39 */
+/** The words from which a wallet is made. Source: https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki */
 const SEED_WORDS = /^(?:[a-z]{3,8} ){11}(?:(?:[a-z]{3,8} ){3}){0,4}[a-z]{3,8}$/;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const IN_BASE64 = /^[\w.@+-]*:\S+$|private_key|PRIVATE KEY|password|secret|token/i;

@@ -4,8 +4,8 @@ import { secretsGiven } from './secretPlaces.ts';
 import type { JsonObject } from 'pegboard';
 import type { Secret } from 'pegboard/contracts';
 
-/** The secrets of a server's definition: values of `env` and `headers`, with references resolved and each reference alone,
- *  and secret parts of url and command. Unresolvable references are left out, because their server does not start either.
+/** The secrets of a server's definition: values of `env` and `headers` that are not harmless, with references resolved and
+ *  each reference alone, and secret parts of url and command. Unresolvable references are left out, because their server does not start either.
  *  @param directory base of relative `${file:…}` references */
 export function secretsIn(
   { env, headers, url, command, args }: JsonObject,
@@ -14,10 +14,9 @@ export function secretsIn(
   const values = [env, headers].flatMap((map) => fillReferences(textsIn(map), directory).secrets);
   const words = [command, args, url].flat().filter((word) => typeof word === 'string');
   const filled = fillReferences(Object.fromEntries(words.entries()), directory);
-  const referred = filled.secrets.slice(words.length);
   const texts = Object.values(filled.values);
   const address = typeof url === 'string' ? (texts.pop() ?? '') : '';
-  return secretsGiven({ values: [...values, ...referred], words: texts, url: address });
+  return secretsGiven({ values: [...values, ...filled.referred], words: texts, url: address });
 }
 
 function textsIn(map: unknown): Readonly<Record<string, string>> {

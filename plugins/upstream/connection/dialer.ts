@@ -64,7 +64,7 @@ export class Dialer {
     const words = await filled(namedWords(definition), '', this.#context);
     const command = Object.values(words.values);
     const folder = definition.cwd === undefined ? undefined : await this.#folder(definition.cwd);
-    const hidden = [...secrets, ...referredIn(words), ...secretsOf(this.#credential)];
+    const hidden = [...secrets, ...words.referred, ...secretsOf(this.#credential)];
     const base = inherited(config().inheritEnv);
     // Proxies and registries have passwords in their urls.
     output.hide(secretsGiven({ values: hidden, words: [...Object.values(base), ...command] }));
@@ -119,7 +119,7 @@ export class Dialer {
     const secrets = [...ofHeaders, ...secretsOfRoute(route)];
     const hide = (): void =>
       output.hide(
-        secretsGiven({ values: [...secrets, ...referredIn(place), ...secretsOf(credential)], url: address }),
+        secretsGiven({ values: [...secrets, ...place.referred, ...secretsOf(credential)], url: address }),
       );
     hide();
     const { timeoutMs: connectMs, tls } = definition;
@@ -212,11 +212,6 @@ async function filled(
   const [fault] = found.faults;
   if (fault === undefined) return fillSecretReferences(found, secrets(), field);
   throw new GatewayError('CONFIG_REFERENCE', `${placeIn(field, fault.name)} ${fault.message}`);
-}
-
-/** What came from references in texts that are not secret as a whole. */
-function referredIn({ values, secrets }: Filled): Filled['secrets'] {
-  return secrets.slice(Object.keys(values).length);
 }
 
 /** The words of the command by their places, in order. */

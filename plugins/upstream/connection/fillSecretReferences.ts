@@ -7,7 +7,7 @@ import type { SecretSource } from '../../contracts/secrets.ts';
 /** Fills `${secret:NAME/KEY}` in what fillReferences() has filled. @param field the key of the definition that has the values; empty if their names say it
  *  @throws GatewayError CONFIG_REFERENCE without a source; else as SecretSource.read(), with the place */
 export async function fillSecretReferences(
-  { values, secrets, faults }: Filled,
+  { values, secrets, referred, faults }: Filled,
   source: SecretSource | undefined,
   field: string,
 ): Promise<Filled> {
@@ -26,7 +26,12 @@ export async function fillSecretReferences(
       return [name, whole];
     }),
   );
-  return { values: Object.fromEntries(filled), secrets: [...secrets, ...found], faults };
+  return {
+    values: Object.fromEntries(filled),
+    secrets: [...secrets, ...found],
+    referred: [...referred, ...found],
+    faults,
+  };
 }
 
 export function placeIn(field: string, name: string): string {

@@ -112,7 +112,9 @@ describe('cassettes', () => {
         D: '${file:nowhere.txt}',
         Digits: '4718471847',
         Signs: 'planted-[(4721$&\\.*',
-        Longer: 'planted-env-4711-longer',
+        'Longer-Key': 'planted-env-4711-longer',
+        Region: 'eu-central-1',
+        Root: '/srv/notes/work',
       },
     };
     const files = {
@@ -215,7 +217,7 @@ describe('cassettes', () => {
       signs: 'planted-[(4721$&\\.*!',
       longer: 'planted-env-4711-longer!',
       own: 'planted-own-4719 and ssn:123',
-      kept: 'v1 end',
+      kept: 'v1 end of /srv/notes/work in eu-central-1',
     };
     await call('x_a_mirror', planted);
     const { arguments: args, result } = JSON.parse(last('state/secrets')) as Record<string, JsonObject>;
@@ -230,7 +232,7 @@ describe('cassettes', () => {
       signs: '[redacted]!',
       longer: '[redacted]!',
       own: '[redacted] and [redacted]',
-      kept: 'v1 end',
+      kept: 'v1 end of /srv/notes/work in eu-central-1',
     });
     expect(result?.['structuredContent']).deep.equal(args);
     expect(linesOf('a', 'state/secrets').join('')).not.match(/planted|471847/);

@@ -7,7 +7,7 @@ import type { Traced } from './support.ts';
 import { programAt } from '../../support/programs.ts';
 
 const RELAY = programAt('test/support/relayServer.ts');
-const OF_SERVER = 'planted-in-the-definition';
+const OF_SERVER = 'planted in the definition';
 const OF_INPUT = 'planted-in-an-input';
 const WORKFLOW = `
 apiVersion: pegboard.dev/v1alpha1

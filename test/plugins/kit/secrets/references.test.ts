@@ -39,7 +39,8 @@ describe('lib: references', () => {
         expect(faults).deep.equal([]);
         const filled = texts.filter(({ given: one }) => one.startsWith('$')).map(({ secret }) => secret);
         for (const hide of hiders)
-          for (const text of [whole, ...filled]) expect(hide(`<${text}>`)).equal('<[redacted]>');
+          for (const text of filled.length === 0 ? [] : [whole, ...filled])
+            expect(hide(`<${text}>`)).equal('<[redacted]>');
       }),
     );
   });

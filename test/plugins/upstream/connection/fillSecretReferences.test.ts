@@ -7,7 +7,8 @@ import { refusalOf } from '../../../support/kernel.ts';
 const SOURCE: SecretSource = {
   read: ({ name }, keys) => Promise.resolve(keys.map((key) => `<${name} ${key} \${secret:a/b}>`)),
 };
-const given = (values: Readonly<Record<string, string>>) => ({ values, secrets: [], faults: [] });
+const NONE = { secrets: [], referred: [], faults: [] };
+const given = (values: Readonly<Record<string, string>>) => ({ values, ...NONE });
 
 describe('references to secrets of the platform', () => {
   it('are filled once, in any number and place, and hidden alone and as a whole', async () => {
