@@ -36,7 +36,7 @@ function switchedOn(value: JsonObject, what: string): JsonObject {
   const entry = Object.entries(value).filter(([key]) => key !== 'disabled' && key !== 'enabled');
   const text = JSON.stringify(Object.fromEntries(entry)).replaceAll(
     /\$\{input:([^{}"]+)\}/g,
-    (_, id: string) => `YOUR_${id.replaceAll(/\W+/g, '_').toUpperCase()}`,
+    (_, id: string) => `YOUR_${id.replaceAll(/\W+/g, '_').toUpperCase()}_VALUE`,
   );
   return objectIn(text, what);
 }

@@ -51,7 +51,9 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
       const [{ format } = { format: 'json' as const }] = own;
       if (isNamed && found.length === 0) faults.push(nothingIn(path, FORMATS[format].parse(text)));
     } catch (error) {
-      faults.push(faultText(path, error));
+      // Settings of an editor may have nothing to do with MCP.
+      const isOfOthers = own.every(({ isReadOnly }) => isReadOnly) && error instanceof SyntaxFault;
+      if (!isOfOthers || /mcp/i.test((await textAt(path)) ?? '')) faults.push(faultText(path, error));
     }
   }
   return { entries, texts, faults };

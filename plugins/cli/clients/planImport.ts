@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { ClientEntry } from './clientFile.ts';
 import { clean, proposedName } from '../add/proposedName.ts';
-import { isUnfilled, secretsApart } from '../definitions/secretsApart.ts';
+import { secretsApart } from '../definitions/secretsApart.ts';
 import type { Apart } from '../definitions/secretsApart.ts';
 import { EntryFields } from './entry/entryFields.ts';
 import type { LeftBehind } from './entry/leftBehind.ts';
@@ -116,23 +116,25 @@ function planned({ server, ...draft }: Draft, directory: string): PlannedServer 
   const { name, isPresent, isOff, entries } = draft;
   const path = join(directory, 'mcpservers', `${name}.yaml`);
   if (isPresent) return { ...draft, server, definition: { path, text: '' }, secrets: [] };
-  const apart = secretsApart(name, specOf(server), directory, server.secrets);
-  const isMissing = isUnfilled(apart);
-  const isSuspended = server.isOff || isMissing;
+  const apart = secretsApart(name, specOf(server), {
+    directory,
+    // Its client runs it with them.
+    awaitsSecrets: false,
+    known: server.secrets,
+  });
   const definition = {
     ...apart.spec,
     autoStart: !isOff && !server.isWaiting,
-    ...(isSuspended && { suspended: true }),
+    ...(server.isOff && { suspended: true }),
   };
   const source = entries[0]?.place.label ?? '';
   const text = `# Imported from ${source}.\n${stringify(definition, { lineWidth: 0 })}`;
-  const missing = [
-    ...apart.wanted.map((file) => `a placeholder stands for a secret; write yours into ${file}`),
-    ...apart.unfilled.map((one) => `${one} is a placeholder; replace it with: pegboard edit server ${name}`),
-  ];
+  const placeholders = apart.unfilled.map(
+    (one) => `${one} stands for a value of yours; put it there with: pegboard edit server ${name}`,
+  );
   return {
     ...draft,
-    server: { ...server, isOff: isSuspended, notes: [...server.notes, ...missing] },
+    server: { ...server, notes: [...server.notes, ...placeholders] },
     definition: { path, text },
     secrets: apart.secrets,
   };

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from 'pegboard';
-import { hideInUrl, hideInWords, isSecret } from 'pegboard/kit';
+import { hideInUrl, hideInWords, isPlaceholder, isSecret, isSecretName } from 'pegboard/kit';
 import type { JsonObject } from 'pegboard';
-import { isPlaceholder, placeholdersWithin } from './isPlaceholder.ts';
+import { placeholdersWithin } from './placeholdersWithin.ts';
 
 /** A definition whose secrets are in files. */
 export interface Apart {
@@ -20,25 +20,33 @@ export function isUnfilled({ wanted, unfilled }: Apart): boolean {
   return wanted.length > 0 || unfilled.length > 0;
 }
 
-/** Takes the secrets of a definition apart. @param directory the configuration directory @param known texts that are secret whatever
- *  they look like */
+export interface How {
+  /** The configuration directory. */
+  readonly directory: string;
+  /** Whether a file is named in place of a placeholder, or the placeholder stays. */
+  readonly awaitsSecrets: boolean;
+  /** Texts that are secret whatever they look like. */
+  readonly known?: ReadonlySet<string>;
+}
+
+/** Takes the secrets of a definition apart. */
 export function secretsApart(
   name: string,
   spec: JsonObject,
-  directory: string,
-  known: ReadonlySet<string> = new Set(),
+  { directory, awaitsSecrets, known = new Set() }: How,
 ): Apart {
   const secrets: { path: string; text: string }[] = [];
   const wanted = new Set<string>();
   const isKnown = (text: string): boolean => [...known].some((one) => text.includes(one));
   const keep = (value: string, key: string): string => {
-    if (!isSecret(key, value) && !isKnown(value)) return value;
     const [, scheme = '', bare = value] = /^((?:Bearer|Basic|Token) )(.+)$/s.exec(value) ?? [];
     const base = `secrets/${name}.${key.replaceAll(/[^\w.-]/g, '_')}`;
-    if (isPlaceholder(bare, true)) {
+    if (isPlaceholder(bare)) {
+      if (!awaitsSecrets || !isSecretName(key)) return value;
       wanted.add(join(directory, base));
       return `${scheme}\${file:${base}}`;
     }
+    if (!isSecret(key, value) && !isKnown(value)) return value;
     const text = `${value}\n`;
     const file = freeFile(base, text, { directory, secrets });
     if (!secrets.some(({ path }) => path === join(directory, file)))

@@ -60,7 +60,10 @@ export const add = verb({
   ],
   run: async (invocation) => {
     const wanted = await wantedServer(invocation);
-    const apart = secretsApart(wanted.name, wanted.spec, invocation.directory);
+    const apart = secretsApart(wanted.name, wanted.spec, {
+      directory: invocation.directory,
+      awaitsSecrets: true,
+    });
     const { isOwn } = await endpointOf(invocation);
     if (apart.wanted.length > 0 && !isOwn) throw noFileFor(wanted);
     const say = progressTo(invocation);

@@ -14,7 +14,7 @@ const FORMS = [
 ];
 /** What people are told to put there. */
 const WANTED = new Set(
-  'account actual anon api app bot bucket channel client credential credentials database db domain email host id instance key name org own password pat private project public region secret server service site team tenant token url user username value webhook workspace zone'.split(
+  'account actual anon api app bot bucket channel client credential credentials database db domain email host id instance key name org own password pat private profile project public region secret server service site team tenant token url user username value webhook workspace zone'.split(
     ' ',
   ),
 );
