@@ -48,6 +48,16 @@ export class ProcessStart {
     this.#turn?.hurry();
   }
 
+  /** Whether the process runs and has not answered yet. */
+  get isUnderWay(): boolean {
+    return this.#begunAt !== undefined;
+  }
+  /** What to do if it took too long; empty if there is no runner. */
+  fix({ runner }: ServerDefinition): string {
+    return runner === undefined || !this.isUnderWay
+      ? ''
+      : `; if ${runner} was still installing it, raise startTimeout`;
+  }
   /** What a runner is doing, for people; undefined if there is none, or nothing to say. */
   progress({ runner, startTimeoutMs }: ServerDefinition): string | undefined {
     if (runner === undefined) return undefined;

@@ -154,7 +154,6 @@ export class Link {
   async #over(transport: Transport, isCurrent: () => boolean): Promise<void> {
     await this.#start.turn(this.#definition, this.#conversation.requests.hasWaiting);
     if (!isCurrent()) return;
-    const timeoutMs = this.#timeoutMs(transport);
     const conversation = this.#conversation;
     const wire = await this.#dialer.dial(
       { ...this.#definition, type: transport },
@@ -166,18 +165,19 @@ export class Link {
     }
     [this.#wire, this.#transport] = [wire, transport];
     conversation.requests.use(wire);
+    if (transport === 'stdio') this.#start.begun();
+    const timeoutMs = this.#timeoutMs;
     await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
     conversation.pid = wire.pid;
-    this.#start.begun();
     const hasSessions = this.#definition.keepSession && transport !== 'sse';
     const kept = await (hasSessions ? this.#holder.session : undefined)?.read(this.#definition);
     if (isCurrent()) await this.#greet(wire, isCurrent, kept);
   }
 
-  /** A process may have to be installed first. */
-  #timeoutMs(transport: Transport): number {
+  /** A process that has not answered yet may have to be installed first. */
+  get #timeoutMs(): number {
     const { timeoutMs, startTimeoutMs } = this.#definition;
-    return transport === 'stdio' ? startTimeoutMs : timeoutMs;
+    return this.#start.isUnderWay ? startTimeoutMs : timeoutMs;
   }
 
   /** Adds what the server wrote to a time-out: it is the only hint at the cause. */
@@ -185,7 +185,8 @@ export class Link {
     if (error.code !== 'UPSTREAM_TIMEOUT') return error;
     const { code, message, details } = error;
     const quotes = this.#wire?.quotes() ?? NOTHING_QUOTED;
-    const text = quotes.noise === undefined ? message : `${message}; ${noiseWords(quotes.noise)}`;
+    const noise = quotes.noise === undefined ? '' : `; ${noiseWords(quotes.noise)}`;
+    const text = `${message}${this.#start.fix(this.#definition)}${noise}`;
     return new GatewayError(code, withLastWords(text, quotes), { cause: error, details });
   }
 
@@ -222,7 +223,7 @@ export class Link {
     const definition = this.#definition;
     return negotiate(conversation.requests, wire, {
       eras: erasToTry({ ...definition, type: this.#transport }, lastEra.known?.era),
-      timeoutMs: this.#timeoutMs(this.#transport),
+      timeoutMs: this.#timeoutMs,
       questions: conversation.topics,
       known: lastEra.known,
       ownWords: (text) => conversation.ownWords(text),

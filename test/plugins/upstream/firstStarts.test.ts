@@ -58,7 +58,7 @@ describe('upstream: a runner that installs its server at the first start', () =>
       plain: hostile('gated', { timeout: 1, startTimeout: 60 }, join(folder, 'open-plain')),
     });
     await rig.reaches('s', 'failed');
-    expect(rig.status('s').error).to.contain('had no answer within 1000 ms');
+    expect(rig.status('s').error).to.contain('had no answer within 1000 ms; if npx was still installing it, raise startTimeout');
     open('plain');
     await rig.reaches('plain', 'running');
     expect(rig.status('plain').metadata.consecutiveFailures).to.equal(0);
