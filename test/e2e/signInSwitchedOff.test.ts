@@ -63,7 +63,9 @@ describe('A server that wants a sign-in while callers cannot sign in at servers'
       expect(await refusal())
         .contain(HEADERS)
         .and.not.contain(SWITCH);
-      expect(await tell('core_auth_login', { server: 'vault' })).contain('does not require authentication');
+      expect(await tell('core_auth_login', { server: 'vault' })).contain(
+        'refuses what its definition sends (HTTP 401), and callers cannot sign in there',
+      );
       expect(await list())
         .contain(HEADERS)
         .and.not.contain(SWITCH);

@@ -54,6 +54,10 @@ async function login(parts: SignInToolParts, name: string, call: Call): Promise<
     );
   if (!server.isPersonal && UP.includes(server.state))
     return told(`Server '${name}' is already authenticated and connected.`);
+  if (!server.isPersonal && !server.wantsSignIns && server.state === 'auth_required')
+    return refused(
+      `Server '${name}' refuses what its definition sends (HTTP 401), and callers cannot sign in there. Set headers in its definition; if people sign in there by OAuth, remove Authorization from headers and set auth: { type: oauth }.`,
+    );
   if (!server.isPersonal && !server.wantsSignIns)
     return told(`Server '${name}' does not require authentication.`);
   const isSso = isSingleSignOn(server.auth);

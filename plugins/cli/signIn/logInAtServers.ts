@@ -108,13 +108,25 @@ async function linksOf(watched: Watched, wanted: readonly ServerSignIn[]) {
     const { name } = status;
     try {
       const link = await linkWhenAdmitted(watched, status);
-      if (link === undefined) progressTo(watched.invocation)(`signed in at ${name}`);
+      if (link === undefined) await withoutLink(watched, name);
       else links.push(link);
     } catch (error) {
       noteIn(faults, watched, `${name}: `)(error);
     }
   }
   return { links, faults };
+}
+
+/** Whether a sign-in without a link has happened, or was there before, is what the gateway says afterwards. @throws Failure (exit code 3) */
+async function withoutLink({ gateway, invocation }: Watched, name: string): Promise<void> {
+  const after = statusNamed(await serverStatuses(gateway), name);
+  if (isSignedIn(after)) {
+    progressTo(invocation)(`signed in already at ${name}`);
+    return;
+  }
+  const { status, error = 'see: pegboard doctor' } = after;
+  const what = `no sign-in is possible at ${name}, which is ${status}: ${plainText(error)}`;
+  throw new Failure(`${what}; edit it with: pegboard edit server ${name}`, SIGN_IN_FAILED);
 }
 
 /** Notes what failed at some of all servers, in one line. @throws what ends the command */

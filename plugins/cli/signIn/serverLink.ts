@@ -25,7 +25,7 @@ export class TooManyLinks extends Failure {
   }
 }
 
-/** The link of a sign-in at a server; undefined if it is connected without one. @throws Failure with the gateway's words */
+/** The link of a sign-in at a server; undefined if the gateway says that none is needed. @throws Failure with the gateway's words */
 export async function serverLink(
   gateway: Gateway,
   { name, auth_tool: tool = LOGIN }: ServerSignIn,
@@ -34,7 +34,8 @@ export async function serverLink(
   const text = textOf(answer);
   const { authUrl: given, retryAfter } = isObject(answer.structuredContent) ? answer.structuredContent : {};
   if (answer.isError === true && typeof retryAfter === 'number') throw new TooManyLinks(text, retryAfter);
-  if (answer.isError === true) throw new Failure(text, SIGN_IN_FAILED);
+  const edit = text.includes('its definition') ? ` Edit it with: pegboard edit server ${name}` : '';
+  if (answer.isError === true) throw new Failure(text + edit, SIGN_IN_FAILED);
   const url = typeof given === 'string' ? given : /https?:\/\/\S+/.exec(text)?.[0];
   if (url === undefined) return undefined;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))

@@ -134,6 +134,28 @@ describe('pegboard auth with servers', function () {
     expect(gateway.calls).deep.equal([]);
   });
 
+  it('login never says that it has signed in where nothing has happened', async () => {
+    const told = 'No authentication is required.';
+    const error = 'it requires credentials (HTTP 401)';
+    const refusal = 'The server refuses what its definition sends.';
+    const gateway = await startServersGateway({
+      kept: { ...LOCKED, told: 'Successfully connected' },
+      key: { ...LOCKED, told, error },
+      none: { ...LOCKED, refusal },
+    });
+    const fault = `no sign-in is possible at key, which is auth_required: ${error}; edit it with: pegboard edit server key`;
+    const one = await type(gateway, ['login', '--server', 'key']);
+    expect(one).include({ code: 3, stderr: `pegboard: ${fault}\n` });
+    const all = await type(gateway, ['login', '--all']);
+    expect(all.code).equal(3);
+    expect(all.stderr.split('\n')).members([
+      'signed in already at kept',
+      `pegboard: key: ${fault}`,
+      `pegboard: none: ${refusal} Edit it with: pegboard edit server none`,
+      '',
+    ]);
+  });
+
   it('login waits for single sign-on that is under way', async () => {
     const gateway = await startServersGateway({
       forwards: { status: 'sso_pending', token_forwarding_enabled: true },

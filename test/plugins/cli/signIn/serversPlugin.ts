@@ -57,13 +57,17 @@ export async function makeServers(servers: Record<string, JsonObject>): Promise<
   const tools = [
     core('core_auth_login', (name) => {
       calls.push(`login ${name}`);
-      const { refusal, retryAfter, ...others } = servers[name] ?? {};
+      const { refusal, retryAfter, told, ...others } = servers[name] ?? {};
       if (typeof retryAfter === 'number') {
         servers[name] = others;
         const content = [{ type: 'text', text: 'Rate limit exceeded.' }];
         return rawResult(JSON.stringify({ content, structuredContent: { retryAfter }, isError: true }));
       }
       if (typeof refusal === 'string') return textResult(refusal, true);
+      if (typeof told === 'string') {
+        if (told.startsWith('Successfully')) servers[name] = { status: 'connected' };
+        return textResult(told);
+      }
       const authUrl = `${pages.url}/oauth/proxy/start?state=${name}`;
       const text = `Please sign in to connect to this server:\n\n${authUrl}\n\nAfter signing in, run this tool again.`;
       const content = [{ type: 'text', text }];
