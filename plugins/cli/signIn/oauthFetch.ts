@@ -12,7 +12,8 @@ export type OauthFetch = (url: string | URL, init?: RequestInit) => Promise<Resp
 export async function oauthFetch(invocation: Invocation): Promise<OauthFetch> {
   const trust = await trusting(invocation);
   return async (url, init) => {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = init?.signal ? AbortSignal.any([late, init.signal]) : late;
     const answer = await fetch(url, { ...trust, ...init, signal });
     const { status, headers } = answer;
     const body = await bounded(answer);
