@@ -14,7 +14,7 @@ import { EntryFields } from './entry/entryFields.ts';
 import type { LeftBehind } from './entry/leftBehind.ts';
 import { limitsOf } from './entry/limitsOf.ts';
 import { serverOfEntry } from './entry/serverOfEntry.ts';
-import type { Server } from './entry/serverOfEntry.ts';
+import type { Server, Skipped } from './entry/serverOfEntry.ts';
 import { specOf } from './specOf.ts';
 
 export interface PlannedServer {
@@ -43,12 +43,14 @@ export interface Surroundings {
   readonly env: Env;
   /** URL of the gateway: it is not imported into itself. */
   readonly endpoint: string;
+  /** Addresses at which people sign in by OAuth. */
+  readonly oauthUrls?: ReadonlySet<string>;
 }
 
 /** What to write for these entries. Two entries are one server if command and folder or URL, environment and headers are the same; in a project it is the one
  *  that others have without a folder. */
 export async function planImport(entries: readonly ClientEntry[], around: Surroundings): Promise<ImportPlan> {
-  const { directory, env, endpoint } = around;
+  const { directory, env, endpoint, oauthUrls } = around;
   const folder = join(directory, 'mcpservers');
   const existing = await definitionsIn(folder);
   const taken = new Set(existing.map(({ name }) => name.toLowerCase()));
@@ -60,7 +62,7 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
     const none = { entries: [], left: new Map() };
     servers.set(identityOf(server, around), { name, server, ...none, isPresent: true, isOff: false });
   }
-  const read = entries.map((entry) => ({ entry, server: serverOfEntry(entry, env) }));
+  const read = entries.map((entry) => ({ entry, server: signedIn(serverOfEntry(entry, env), oauthUrls) }));
   // The user's own first, and what is in use: what is in both is the user's, and on.
   const rankOf = ({ entry, server }: (typeof read)[number]): number =>
     (entry.place.isOfProject ? 2 : 0) + ('isOff' in server && server.isOff ? 1 : 0);
@@ -89,6 +91,11 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
   }
   const found = [...servers.values()].filter((one) => one.entries.length > 0);
   return { servers: found.map((one) => planned(one, directory)), skipped };
+}
+
+function signedIn(server: Server | Skipped, oauthUrls?: ReadonlySet<string>): Server | Skipped {
+  const isAsked = !('skipped' in server) && server.auth === undefined && oauthUrls?.has(server.url ?? '');
+  return isAsked === true ? { ...server, auth: { type: 'oauth' } } : server;
 }
 
 /** The same server, found again. What its definition would do otherwise is left behind. */

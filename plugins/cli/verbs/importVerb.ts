@@ -9,6 +9,7 @@ import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
 import { wholeEntries } from '../clients/wholeEntries.ts';
 import { withConsent } from '../clients/withConsent.ts';
+import { withSignIns } from '../clients/withSignIns.ts';
 import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { importDirectory } from '../directory/importDirectory.ts';
@@ -77,7 +78,8 @@ function isFolder(path: string): Promise<boolean> {
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { link, lossy } = optionsOf<ImportOptions>(invocation);
   const { places, found, endpoint, ...surveyed } = await survey(invocation);
-  const { plan, notes } = await withConsent(invocation, { found, ...surveyed });
+  const consented = await withConsent(invocation, { found, ...surveyed });
+  const { plan, notes: signIns } = await withSignIns(invocation, consented.plan, surveyed.around);
   // What is off stays in its client until `pegboard link`: nothing would offer it.
   const { whole, notes: staying } = wholeEntries(
     plan.servers.filter(({ isOff, server }) => !isOff && !server.isOff),
@@ -100,7 +102,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     links,
     endpoint,
     faults: [...found.faults, ...faults],
-    notes: [...notesOf(plan), ...notes, ...(link === true ? staying : [])],
+    notes: [...notesOf(plan), ...consented.notes, ...signIns, ...(link === true ? staying : [])],
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {
