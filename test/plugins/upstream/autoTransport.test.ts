@@ -163,5 +163,7 @@ describe('upstream: the transport of a definition with type auto', () => {
     const ann = await mcpClient(gateway.url(), { 'x-caller': 'https://people ann' });
     const { content } = await ann.callTool('x_vault_hi');
     expect(content[0]?.['text']).to.equal('hello');
+    const record = await ann.callTool('core_mcpserver_get', { name: 'vault' });
+    expect(JSON.parse(String(record.content[0]?.['text']))).to.include({ type: 'auto', transport: 'sse' });
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { StartingServers } from '../../../plugins/contracts/servers.ts';
+import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { Rig, hostile, temporaryFolder, until } from './support.ts';
 
@@ -58,7 +59,9 @@ describe('upstream: a runner that installs its server at the first start', () =>
       plain: hostile('gated', { timeout: 1, startTimeout: 60 }, join(folder, 'open-plain')),
     });
     await rig.reaches('s', 'failed');
-    expect(rig.status('s').error).to.contain('had no answer within 1000 ms; if npx was still installing it, raise startTimeout');
+    expect(rig.status('s').error).to.contain(
+      'had no answer within 1000 ms; if npx was still installing it, raise startTimeout',
+    );
     open('plain');
     await rig.reaches('plain', 'running');
     expect(rig.status('plain').metadata.consecutiveFailures).to.equal(0);
@@ -80,6 +83,30 @@ describe('upstream: a runner that installs its server at the first start', () =>
     expect(rig.status('s').state).to.equal('starting');
     open('s');
     await rig.reaches('s', 'running');
+  });
+
+  it('says what it does to those who read its definition, start it or start it again', async () => {
+    const gateway = await startGateway({
+      files: { 'mcpservers/s.yaml': JSON.stringify(runner('s', { timeout: 1 })) },
+    });
+    defer(() => gateway.stop());
+    const client = await mcpClient(gateway.url());
+    const told = async (tool: string): Promise<JsonObject> => {
+      const { content } = await client.callTool(tool, { name: 's' });
+      return JSON.parse(String(content[0]?.['text'])) as JsonObject;
+    };
+    const words = /npx is still installing or starting the server: \d+ s, at most 300 s$/;
+    await eventually(async () => words.test(String((await told('core_mcpserver_get'))['progress'])), 'words');
+    for (const operation of ['start', 'restart']) {
+      const { message, state } = await told(`core_service_${operation}`);
+      expect(state).to.equal('starting');
+      expect(message)
+        .to.match(/^Service 's' is starting: npx/)
+        .and.to.match(words);
+    }
+    open('s');
+    await eventually(async () => (await told('core_mcpserver_get'))['state'] === 'Running', 'the server');
+    expect(await told('core_mcpserver_get')).to.not.have.property('progress');
   });
 
   it('waits for others, three at a time, and no other program for it', async () => {
