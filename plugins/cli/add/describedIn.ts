@@ -4,7 +4,7 @@ import { isObject, messageOf } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { fromBundle, isBundle } from '../definitions/fromBundle.ts';
-import { serverDescribed, unwrapped } from '../definitions/fromServerJson.ts';
+import { fromServerJson, unwrapped } from '../definitions/fromServerJson.ts';
 import type { Given } from '../definitions/fromServerJson.ts';
 import { entryIn, objectIn } from './entryIn.ts';
 import type { EntrySpec } from './specOfEntry.ts';
@@ -52,7 +52,7 @@ export function describedIn(
   const isServer =
     isObject(server) && (Array.isArray(server['packages']) || Array.isArray(server['remotes']));
   if (isServer || String(value['$schema']).includes('server.schema.json'))
-    return { notes: [], ...serverDescribed(isObject(server) ? server : value, what, given) };
+    return { notes: [], ...fromServerJson(isObject(server) ? server : value, what, given) };
   const { source } = value;
   if (isObject(source) && (source['entrypoint'] ?? source['path']) !== undefined)
     throw new Failure(

@@ -36,12 +36,7 @@ const REGISTRY_TYPES: Readonly<Record<string, string>> = {
 /** The definition of the server that a server.json of the MCP registry describes: the first of its packages that speaks stdio, and whose
  *  runner is there, otherwise its first remote. Older schemas, and answers of the registry's API, are read too.
  *  Source: https://github.com/modelcontextprotocol/registry, docs/reference/server-json @throws Failure */
-export function fromServerJson(text: string, file: string, given: Given): Described {
-  return serverDescribed(readServer(text, file), file, given);
-}
-
-/** The same of its value. @throws Failure */
-export function serverDescribed(server: JsonObject, file: string, given: Given): Described {
+export function fromServerJson(server: JsonObject, file: string, given: Given): Described {
   const { name, description } = server;
   if (typeof name !== 'string')
     throw new Failure(`${file} has no "name"; is it a server.json of the MCP registry?`);
@@ -71,20 +66,7 @@ export function serverDescribed(server: JsonObject, file: string, given: Given):
   };
 }
 
-/** Answers of the registry's API hold the server below `server`, and lists of one below `servers`. */
-function readServer(text: string, file: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Failure(`${file} is not valid JSON: ${(error as Error).message}`);
-  }
-  const inner = unwrapped(value);
-  if (isObject(inner)) return inner;
-  throw new Failure(`${file} must hold a JSON object: a server.json of the MCP registry`);
-}
-
-/** The server of an answer, in the words of today's schema. */
+/** The server of a file or of an answer of the registry's API, which has it below `server`, or in a list of one, in the words of today's schema. */
 export function unwrapped(value: unknown): unknown {
   if (!isObject(value)) return value;
   const [only, ...others] = objects(value['servers']);

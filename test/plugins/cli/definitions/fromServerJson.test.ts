@@ -1,22 +1,26 @@
 import { expect } from 'chai';
-import { fromServerJson } from '../../../../plugins/cli/definitions/fromServerJson.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { added } from '../add/added.ts';
+import type { Added } from '../add/added.ts';
 
-const NOTHING = { env: {}, headers: {} };
-const read = (server: object, given = NOTHING) =>
-  fromServerJson(JSON.stringify(server), 'server.json', given);
-const withPackage = (one: object) => read({ name: 'io.test/a', packages: [one] }).spec['command'];
+function read(server: unknown, more: readonly string[] = []): Promise<Added> {
+  const text = typeof server === 'string' ? server : JSON.stringify(server);
+  return added([makeDirectory({ 'server.json': text }).at('server.json'), ...more]);
+}
+const withPackage = async (one: object): Promise<unknown> =>
+  (await read({ name: 'io.test/a', packages: [one] })).spec?.['command'];
 
 describe('A server.json of the MCP registry', () => {
-  it('is run by npx, uvx or docker', () => {
+  it('is run by npx, uvx or docker', async () => {
     expect(
-      withPackage({
+      await withPackage({
         registryType: 'npm',
         identifier: '@a/b',
         version: '1.2.3',
         transport: { type: 'stdio' },
       }),
     ).deep.equal(['npx', '-y', '@a/b@1.2.3']);
-    expect(withPackage({ registryType: 'pypi', identifier: 'b', version: '1.2.3' })).deep.equal([
+    expect(await withPackage({ registryType: 'pypi', identifier: 'b', version: '1.2.3' })).deep.equal([
       'uvx',
       'b==1.2.3',
     ]);
@@ -26,13 +30,13 @@ describe('A server.json of the MCP registry', () => {
       ['ghcr.io/a/b:2', undefined, 'ghcr.io/a/b:2'],
       ['ghcr.io/a/b:2', '2', 'ghcr.io/a/b:2'],
     ] as const)
-      expect(withPackage({ registryType: 'oci', identifier, version })).deep.equal([
+      expect(await withPackage({ registryType: 'oci', identifier, version })).deep.equal([
         ...['docker', 'run', '-i', '--rm'],
         image,
       ]);
   });
 
-  it('has a short name, a description, arguments and environment', () => {
+  it('has a short name, a description, arguments and environment', async () => {
     const server = {
       name: 'io.github.acme/weather',
       description: 'Weather',
@@ -57,30 +61,34 @@ describe('A server.json of the MCP registry', () => {
         },
       ],
     };
-    expect(read({ server }, { ...NOTHING, env: { KEY: '${env:KEY}' } })).deep.equal({
-      name: 'weather',
-      notes: ['optional, and not set: --env REST=…, --set extra=…'],
-      spec: {
-        description: 'Weather',
-        type: 'stdio',
-        command: [
-          ...['docker', 'run', '-i', '--rm', '-e', 'KEY', '-e', 'UNIT', '--network', 'host', 'b'],
-          ...['serve', '--level', 'info', '--verbose'],
-        ],
-        env: { KEY: '${env:KEY}', UNIT: 'C' },
-      },
+    const { name, spec, stderr } = await read({ server }, ['--env', 'KEY=${env:KEY}']);
+    expect(name).equal('weather');
+    expect(spec).deep.equal({
+      description: 'Weather',
+      type: 'stdio',
+      command: [
+        ...['docker', 'run', '-i', '--rm', '-e', 'KEY', '-e', 'UNIT', '--network', 'host', 'b'],
+        ...['serve', '--level', 'info', '--verbose'],
+      ],
+      env: { KEY: '${env:KEY}', UNIT: 'C' },
+      autoStart: true,
     });
+    expect(stderr).contain('optional, and not set: --env REST=…, --set extra=…\n');
   });
 
-  it('is reached at its first remote if it has no package', () => {
+  it('is reached at its first remote if it has no package', async () => {
     const remotes = [{ type: 'sse', url: 'https://x.test/sse', headers: [{ name: 'X', value: '1' }] }];
-    expect(read({ name: 'a', remotes })).deep.equal({
-      name: 'a',
-      spec: { type: 'sse', url: 'https://x.test/sse', headers: { X: '1' } },
+    const { name, spec } = await read({ name: 'a', remotes });
+    expect(name).equal('a');
+    expect(spec).deep.equal({
+      type: 'sse',
+      url: 'https://x.test/sse',
+      headers: { X: '1' },
+      autoStart: true,
     });
   });
 
-  it('is refused with what to type if a value is missing, or nothing can be run', () => {
+  it('is refused with what to type if a value is missing, or nothing can be run', async () => {
     const key = { name: 'KEY', isRequired: true, description: 'the key', value: 'Bearer {token}' };
     const npm = { registryType: 'npm', identifier: 'b' };
     for (const [server, words] of [
@@ -98,9 +106,12 @@ describe('A server.json of the MCP registry', () => {
       ],
       [{ name: 'a', packages: [{ registryType: 'mcpb' }] }, 'only mcpb'],
       [{ packages: [] }, 'has no "name"'],
-      [[], 'must hold a JSON object'],
-    ] as const)
-      expect(() => read(server)).throw(words);
-    expect(() => fromServerJson('{', 'server.json', NOTHING)).throw('server.json is not valid JSON');
+      [[], 'must hold an object'],
+      ['{', 'server.json is not valid JSON'],
+    ] as const) {
+      const { name, stderr } = await read(server);
+      expect(name).equal(undefined);
+      expect(stderr).contain(words);
+    }
   });
 });
