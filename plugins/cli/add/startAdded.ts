@@ -1,4 +1,4 @@
-import { messageOf, waitAtMost } from 'pegboard';
+import { isObject, messageOf, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
@@ -7,8 +7,11 @@ import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
 
 const LOOK_MS = 1_000;
+/** Words that only count on are said this seldom. */
+const AGAIN_MS = 15_000;
 /** Programs that may have to download a package first. */
 const FETCHING = /(?:^|\/)(?:npx|bunx|uvx|pipx|docker|podman|dnx)$/;
+const UP = ['running', 'connected', 'ready', 'idle'];
 
 interface Added {
   readonly name: string;
@@ -21,70 +24,85 @@ export async function startAdded(
   { name, spec }: Added,
   invocation: Invocation,
 ): Promise<void> {
-  const { cancel } = invocation;
-  const say = progressTo(invocation);
   const [program = ''] = [spec['command']].flat().filter((word) => typeof word === 'string');
   const fetching = FETCHING.test(program) ? `; ${program} may have to download it first` : '';
-  say(`added ${name}; waiting for its tools${fetching}`);
-  const until = Date.now() + Number(optionsOf(invocation).timeout) * 1_000;
-  let isOver = false;
-  const told = progressOf(
-    gateway,
-    { name, say, isOver: () => isOver || cancel.reason !== undefined },
-    invocation,
-  );
+  progressTo(invocation)(`added ${name}; waiting for its tools${fetching}`);
+  const { cancel } = invocation;
   try {
-    await gateway.readCore('core_service_start', { name });
-  } catch (error) {
-    if (cancel.reason !== undefined)
-      throw new Failure(
-        `interrupted; ${name} is added and continues to start: look with: pegboard get server ${name}, or remove it with: pegboard remove ${name}`,
-      );
-    const status = await settled(gateway, name, { until, cancel });
-    if (['running', 'connected', 'ready', 'idle'].includes(String(status['state']))) return;
-    const why = typeof status['error'] === 'string' ? status['error'] : messageOf(error);
+    const refusal = await refusalOf(gateway, name, invocation);
+    const status = await settled(gateway, name, invocation);
+    if (UP.includes(String(status['state']))) return;
+    const why = typeof status['error'] === 'string' ? status['error'] : (refusal ?? String(status['state']));
     const fix = `change it with: pegboard edit server ${name}, or remove it with: pegboard remove ${name}`;
     throw new Failure(
       `${name} is added, but does not start: ${why}; ${fix}`,
       status['state'] === 'auth_required' ? SIGN_IN_NEEDED : 1,
     );
+  } catch (error) {
+    if (cancel.reason === undefined) throw error;
+    throw new Failure(
+      `interrupted; ${name} is added and continues to start: look with: pegboard get server ${name}, or remove it with: pegboard remove ${name}`,
+    );
+  }
+}
+
+/** Why the gateway says that it did not start; undefined if it started. */
+async function refusalOf(
+  gateway: Gateway,
+  name: string,
+  invocation: Invocation,
+): Promise<string | undefined> {
+  let isOver = false;
+  const told = tellOf(gateway, name, { invocation, isOver: () => isOver });
+  try {
+    await gateway.readCore('core_service_start', { name });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
   } finally {
     isOver = true;
     await waitAtMost(LOOK_MS, told);
   }
 }
 
-/** The status once it is no longer starting: a runner that installs takes more than one attempt. */
-async function settled(
-  gateway: Gateway,
-  name: string,
-  { until, cancel }: { readonly until: number; readonly cancel: Invocation['cancel'] },
-): Promise<JsonObject> {
+/** The status once it is no longer starting: a runner that installs outlasts the wait for a start. @throws Failure if it is cancelled */
+async function settled(gateway: Gateway, name: string, invocation: Invocation): Promise<JsonObject> {
+  const until = Date.now() + Number(optionsOf(invocation).timeout) * 1_000;
+  const say = changesTo(progressTo(invocation), name);
   for (;;) {
     const status = await gateway.readCore('core_service_status', { name });
     if (status['state'] !== 'starting' || Date.now() > until) return status;
-    await pauseFor(LOOK_MS, cancel);
+    say(status);
+    await pauseFor(LOOK_MS, invocation.cancel);
   }
 }
 
-/** Says each change of the state that the gateway reports of a server. */
-async function progressOf(
+/** Says what the gateway reports of a server, until it is over. */
+async function tellOf(
   gateway: Gateway,
-  {
-    name,
-    say,
-    isOver,
-  }: { readonly name: string; readonly say: (line: string) => void; readonly isOver: () => boolean },
-  { cancel }: Invocation,
+  name: string,
+  { invocation, isOver }: { readonly invocation: Invocation; readonly isOver: () => boolean },
 ): Promise<void> {
-  let last = 'starting';
-  while (!isOver()) {
+  const { cancel } = invocation;
+  const say = changesTo(progressTo(invocation), name);
+  for (;;) {
     await pauseFor(LOOK_MS, cancel);
-    if (isOver()) return;
+    if (isOver() || cancel.reason !== undefined) return;
     const status = await gateway.readCore('core_service_status', { name }).catch((): JsonObject => ({}));
-    const { state, error } = status;
-    const words = [state, error].filter((one) => typeof one === 'string' && one !== '').join(': ');
-    if (words !== '' && words !== last && !isOver()) say(`${name}: ${words}`);
-    if (words !== '') last = words;
+    if (!isOver()) say(status);
   }
+}
+
+function changesTo(say: (line: string) => void, name: string): (status: JsonObject) => void {
+  let last = 'starting';
+  let saidAt = Date.now();
+  return ({ state, error, metadata }) => {
+    const progress = isObject(metadata) ? metadata['progress'] : undefined;
+    const words = [state, error ?? progress].filter((one) => typeof one === 'string').join(': ');
+    const kind = words.replaceAll(/\d+/g, '');
+    if (words === '' || (kind === last && Date.now() - saidAt < AGAIN_MS) || words === last) return;
+    if (words !== 'starting') say(`${name}: ${words}`);
+    last = kind;
+    saidAt = Date.now();
+  };
 }
