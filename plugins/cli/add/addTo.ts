@@ -34,7 +34,7 @@ export async function addTo(
   const { isOwn } = gateway.endpoint;
   // Tools write no references; files of the configuration directory may hold them.
   const isByFile = isOwn && JSON.stringify(apart.spec).includes('${');
-  const spec = definitionOf({ ...(isByFile ? apart.spec : wanted.spec), type }, apart);
+  const spec = definitionOf({ type, ...(isByFile ? apart.spec : wanted.spec) }, apart);
   if (isByFile) await addByFile(gateway, { ...apart, name, spec }, invocation);
   else await addByTool(gateway, name, spec, invocation);
   if (isUnfilled(apart))
@@ -85,14 +85,14 @@ async function addByFile(
   }
 }
 
-/** What answers at the URL; streamable-http if nothing does. */
+/** What answers at the URL; left to the gateway if nothing does. */
 async function transportAt(
   { spec: { url, headers = {} } }: Wanted,
   { unfilled }: Apart,
   gateway: Gateway,
   invocation: Invocation,
 ): Promise<string> {
-  if (unfilled.length > 0) return 'streamable-http';
+  if (unfilled.length > 0) return 'auto';
   const say = progressTo(invocation);
   // The probe sends headers as they are, so references stay at home.
   const plain = Object.entries(headers as JsonObject).filter(([, value]) => !String(value).includes('${'));
@@ -105,6 +105,6 @@ async function transportAt(
     say(`${transport} answers at ${String(found['url'])}`);
     return transport;
   }
-  say(`the transport is not known, streamable-http is taken: ${String(detail)}`);
-  return 'streamable-http';
+  say(`the transport is not known yet, each is tried: ${String(detail)}`);
+  return 'auto';
 }

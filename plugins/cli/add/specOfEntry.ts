@@ -1,6 +1,7 @@
 import type { Env, JsonObject } from 'pegboard';
 import { placesOf } from '../clients/places.ts';
 import { serverOfEntry } from '../clients/entry/serverOfEntry.ts';
+import { inputsIn } from '../clients/entry/variables.ts';
 import { specOf } from '../clients/specOf.ts';
 import { Failure } from '../failure.ts';
 import { objectIn } from './entryIn.ts';
@@ -31,12 +32,17 @@ export function specOfEntry(
   };
 }
 
-/** Who adds a server wants it on; what VS Code asks for on its first start is still to be filled in. */
+/** Who adds a server wants it on; what VS Code asks for on its first start is its default, or still to be filled in. */
 function switchedOn(value: JsonObject, what: string): JsonObject {
-  const entry = Object.entries(value).filter(([key]) => key !== 'disabled' && key !== 'enabled');
+  const inputs = inputsIn(value);
+  const entry = Object.entries(value).filter(([key]) => !['disabled', 'enabled', 'inputs'].includes(key));
   const text = JSON.stringify(Object.fromEntries(entry)).replaceAll(
     /\$\{input:([^{}"]+)\}/g,
-    (_, id: string) => `YOUR_${id.replaceAll(/\W+/g, '_').toUpperCase()}_VALUE`,
+    (_, id: string) => {
+      const preset = inputs.get(id)?.['default'];
+      if (typeof preset === 'string' && preset !== '') return JSON.stringify(preset).slice(1, -1);
+      return `YOUR_${id.replaceAll(/\W+/g, '_').toUpperCase()}_VALUE`;
+    },
   );
   return objectIn(text, what);
 }

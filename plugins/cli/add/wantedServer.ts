@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { definitionNameFault } from 'pegboard';
 import type { Env, Invocation, JsonObject } from 'pegboard';
-import { commandOf } from '../clients/entry/commandOf.ts';
+import { commandOf, isPegboard } from '../clients/entry/commandOf.ts';
 import { EntryFields } from '../clients/entry/entryFields.ts';
 import type { Given } from '../definitions/fromServerJson.ts';
 import { endpointOf } from '../endpointOf.ts';
@@ -31,10 +31,12 @@ export async function wantedServer(invocation: Invocation): Promise<Wanted> {
       `what is ${typed}? use: pegboard add ${typed} -- <command>, or: pegboard add ${typed} <url>`,
     );
   const { keys, notes: flagNotes, ...flags } = readOptions(invocation);
-  const { isOwn } = await endpointOf(invocation);
+  const { isOwn, url } = await endpointOf(invocation);
   const { env } = invocation;
   const given = { ...flags, ...(isOwn && { has: (program: string) => isOnPath(program, env) }) };
   const { name: own, spec, notes } = await foundIn(target, given, invocation);
+  if (spec['url'] === url || (spec['url'] === undefined && isPegboard(commandIn(spec) ?? [])))
+    throw new Failure('this is Pegboard itself, which would start or call itself without end');
   const proposed = nameIn(own) ?? proposedName(commandIn(spec) ?? target);
   const name = typed === '' ? proposed : typed;
   if (name === undefined)
@@ -108,11 +110,12 @@ function local(target: readonly string[], { env, headers, transport }: Given, na
   };
 }
 
-function commandWords(
-  target: readonly string[],
-  env: readonly string[],
-  name: string,
-): { readonly words: readonly string[]; readonly note?: string } {
+interface Words {
+  readonly words: readonly string[];
+  readonly note?: string;
+}
+
+function commandWords(target: readonly string[], env: readonly string[], name: string): Words {
   const [first = '', ...others] = target;
   const kind = existsSync(first) ? 'word' : targetKind(first);
   if (kind === 'npm') return { words: ['npx', '-y', first.replace(/^npm:/, ''), ...others] };
@@ -121,7 +124,7 @@ function commandWords(
     return {
       words: ['docker', 'run', '-i', '--rm', ...env.flatMap((one) => ['-e', one]), first, ...others],
     };
-  if (kind !== 'line' || others.length > 0) return { words: target };
+  if (kind !== 'line' || others.length > 0) return readable(new EntryFields({ command: target }));
   const [program = ''] = first.trim().split(/\s/, 1);
   if (/\smcp\s+add|--add-mcp/.test(first))
     throw new Failure(
@@ -131,9 +134,13 @@ function commandWords(
     throw new Failure(
       `${program} … is not a command that Pegboard knows; use: pegboard add <name> -- <command>`,
     );
-  const command = commandOf(new EntryFields({ command: first }));
+  return readable(new EntryFields({ command: first }));
+}
+
+function readable(fields: EntryFields): Words {
+  const command = commandOf(fields);
   if (command === undefined || 'fault' in command)
-    throw new Failure(`the command cannot be read; use: pegboard add <name> -- <command>`);
+    throw new Failure('the command cannot be read; use: pegboard add <name> -- <command>');
   return command;
 }
 

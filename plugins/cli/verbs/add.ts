@@ -86,7 +86,7 @@ function noFileFor({ name, spec: { command, url } }: Wanted): Failure {
 
 /** No gateway runs, so the file is written as the gateway would write it. */
 async function write({ name, spec }: Wanted, apart: Apart, invocation: Invocation): Promise<number> {
-  const written = definitionOf({ type: spec['type'] ?? 'streamable-http', ...apart.spec }, apart);
+  const written = definitionOf({ type: spec['type'] ?? 'auto', ...apart.spec }, apart);
   const file = await writeDefinition({ name, spec: written, secrets: apart.secrets }, invocation.directory);
   progressTo(invocation)(`wrote ${file}; no gateway runs yet, start it with: pegboard serve`);
   if (optionsOf(invocation).output !== 'table') printObject(invocation, { name, file }, name);

@@ -20,6 +20,7 @@ const LINES: Readonly<Record<string, string>> = {
     'fs: npx @modelcontextprotocol/server-filesystem --help -q',
   'docker -- docker mcp gateway run': 'docker: docker mcp gateway run',
   'docker docker mcp gateway run': 'docker: docker mcp gateway run',
+  'chrome cmd /c npx -y x': 'chrome: npx -y x',
   'time mcp/time': 'time: docker run -i --rm mcp/time',
   'x "cd /a && npx y"': 'x: sh -c cd /a && npx y',
   // Flags of clients, wherever they stand.
@@ -59,13 +60,14 @@ const LINES: Readonly<Record<string, string>> = {
     'u: streamable-http https://a.test {"headers":{"Authorization":"Bearer ${env:T}"}}',
   '"claude mcp add x -e A=b C=d -- npx -y z --help"': 'x: npx -y z --help {"env":{"A":"b","C":"d"}}',
   // JSON.
-  'x \'{"type":"http","url":"https://a.test/mcp","headers":{"Authorization":"Bearer abcdef"}}\'': `x: streamable-http https://a.test/mcp {"headers":{"Authorization":"${FILE}x.Authorization}"}}`,
+  'x \'{"type":"http","url":"https://a.test/mcp","headers":{"Authorization":"Bearer abcdef"}}\'': `x: auto https://a.test/mcp {"headers":{"Authorization":"${FILE}x.Authorization}"}}`,
   'claude mcp add-json x \'{"command":"npx","args":["y"]}\' -s user': 'x: npx y',
   'code --add-mcp \'{"name":"p","command":"npx","args":["@p/mcp"]}\'': 'p: npx @p/mcp',
   '\'{"mcpServers":{"x":{"command":"npx -y y"}}}\'': 'x: npx -y y',
   '\'"x": {"command":"npx","args":["y"]}\'': 'x: npx y',
   'x \'{"type":"local","command":["npx","y"],"environment":{"A":"{env:B}"}}\'':
     'x: npx y {"env":{"A":"${env:B}"}}',
+  'x \'{"command":"npx","args":["${input:zone}"],"inputs":[{"id":"zone","default":"eu"}]}\'': 'x: npx eu',
   // Without a name.
   'npx -y @upstash/context7-mcp': 'context7: npx -y @upstash/context7-mcp',
   '-- npx -y @upstash/context7-mcp': 'context7: npx -y @upstash/context7-mcp',
@@ -76,6 +78,7 @@ const LINES: Readonly<Record<string, string>> = {
   'python -m mcp_server_fetch': 'fetch: python -m mcp_server_fetch',
   'https://mcp.context7.com/mcp -t http': 'context7: streamable-http https://mcp.context7.com/mcp',
   'https://weather.someone.workers.dev/sse -t sse': 'someone: sse https://weather.someone.workers.dev/sse',
+  'https://mcp.context7.com/mcp': 'context7: auto https://mcp.context7.com/mcp',
   '@upstash/context7-mcp': 'context7: npx -y @upstash/context7-mcp',
   'pkg@1.2.3 --flag': 'pkg: npx -y pkg@1.2.3 --flag',
   'mcp-server-git==1.2': 'git: uvx mcp-server-git==1.2',
@@ -99,6 +102,7 @@ const LINES: Readonly<Record<string, string>> = {
   '\'{"mcpServers":{"x":{"url":"hush"},"y":{"url":"hush"}}}\'':
     '!the JSON describes 2 servers (x, y); use: pegboard import <file>',
   'x \'{"type":"grpc","url":"https://hush"}\'': '!the JSON cannot be added',
+  'x npx pegboard serve': '!this is Pegboard itself',
   './some.mcpb': '!use: unzip ./some.mcpb -d <folder>, then: pegboard add <folder>/manifest.json',
   './smithery.yaml': '!is for Smithery',
   './docker-compose.yaml': '!docker compose -f',
