@@ -137,7 +137,7 @@ function planned({ server, ...draft }: Draft, directory: string): PlannedServer 
   const source = entries[0]?.place.label ?? '';
   const text = `# Imported from ${source}.\n${stringify(definition, { lineWidth: 0 })}`;
   const placeholders = apart.unfilled.map(
-    (one) => `${one} stands for a value of yours; put it there with: pegboard edit server ${name}`,
+    (one) => `${one} represents a value of yours; put it there with: pegboard edit server ${name}`,
   );
   return {
     ...draft,

@@ -1,4 +1,5 @@
 import { plainText } from 'pegboard';
+import { variableIn } from 'pegboard/kit';
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { ask } from '../confirm.ts';
@@ -65,7 +66,8 @@ function questionOf(path: string, offers: readonly Offer[]): string {
   const lines = offers.map(({ entry, server }) => {
     const { env, headers } = server.server;
     const texts = [...Object.values(env), ...Object.values(headers), shownServer(server)].join(' ');
-    const names = [...new Set([...texts.matchAll(/\$\{env:([^{}]+)\}/g)].map(([, name = '']) => name))];
+    const references = [...texts.matchAll(/\$\{env:([^{}]+)\}/g)];
+    const names = [...new Set(references.map(([, target = '']) => variableIn(target).name))];
     const given = names.length === 0 ? '' : ` (is given ${names.join(', ')})`;
     // On one line, so that no command can look like another.
     return `  ${plainText(`${entry.name}: ${shownServer(server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;

@@ -173,7 +173,7 @@ describe('an entry of a client', () => {
     expect(definitions['a']).to.deep.equal({ command: ['a-mcp', '/path/to/files'], env: entry.env });
     for (const text of ['YOUR_API_KEY', '/path/to/files'])
       expect(stderr).to.include(
-        `a: ${text} stands for a value of yours; put it there with: pegboard edit server a\n`,
+        `a: ${text} represents a value of yours; put it there with: pegboard edit server a\n`,
       );
   });
 
