@@ -8,7 +8,7 @@ import { FORMATS, SyntaxFault } from './formats.ts';
 import type { FormatName } from './formats.ts';
 import { textDigest } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
-import type { Headers } from './knownClients.ts';
+import type { Headers } from './known/clients.ts';
 import type { ClientPlace } from './places.ts';
 import { createPrivate, removeFile, replaceText, textAt } from '../files.ts';
 

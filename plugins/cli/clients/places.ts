@@ -4,8 +4,8 @@ import { nearest } from 'pegboard';
 import type { Env } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { FormatName } from './formats.ts';
-import { CLIENTS, EACH_PROJECT, HEADERS, HTTP } from './knownClients.ts';
-import type { Carry, PlaceScope, Spell } from './knownClients.ts';
+import { CLIENTS, EACH_PROJECT, HEADERS, HTTP } from './known/clients.ts';
+import type { Carry, PlaceScope, Spell } from './known/clients.ts';
 
 /** A part of a client's file that lists MCP servers by name. */
 export interface ClientPlace {

@@ -31,7 +31,11 @@ export function commandOf(fields: EntryFields): Command | undefined {
   const all = words.filter((word) => word !== undefined);
   const isWindows =
     /^cmd(\.exe)?$/i.test(program) && /^\/c$/i.test(all[1] ?? '') && process.platform !== 'win32';
-  if (isWindows) return { words: all.slice(2), note: '`cmd /c` is of Windows, so it is left out' };
+  if (isWindows)
+    return {
+      words: [all[2]?.replace(/\.(cmd|exe)$/i, '') ?? '', ...all.slice(3)],
+      note: '`cmd /c` is of Windows, so it is left out',
+    };
   // A path with blanks may be one of another machine.
   const isPath = args.length > 0 && /^(\/|~|[A-Za-z]:)/.test(program);
   const isLine = head.length === 1 && /\s/.test(program) && !isPath && !existsSync(program);

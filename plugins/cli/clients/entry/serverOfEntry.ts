@@ -19,6 +19,8 @@ import { envFilesOf, envOf, headersOf, referring } from './valuesOf.ts';
 import type { Texts } from './valuesOf.ts';
 import { Variables } from './variables.ts';
 
+/** A file of a program, without a folder. */
+const SCRIPT = /^[\w-][\w.-]*\.([cm]?[jt]s|py|rb|php|sh|jar)$/;
 /** What Pegboard alone would fill; to the clients it is text. */
 const FOREIGN = /\$\{(?:file|secret|caller):[^{}]+\}/;
 /** Programs that fetch what they run, so that their folder matters only if a word names something in it. */
@@ -190,6 +192,9 @@ class EntryReader {
       return folder.startsWith('${') ? folder : resolve(place.folder, folder);
     }
     const isTied = place.scope !== 'user' && words.some((word) => isBelow(place.folder, word));
+    const script = words.find((word) => SCRIPT.test(word));
+    if (!isTied && !isOfProject(place) && script !== undefined)
+      this.#notes.push(`${script} is looked for in the folder of Pegboard; write cwd into the definition`);
     return isTied ? place.folder : undefined;
   }
 

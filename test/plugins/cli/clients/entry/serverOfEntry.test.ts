@@ -141,7 +141,7 @@ describe('an entry of a client', () => {
     const { definitions, stderr } = await imported(
       'a.json',
       servers({
-        windows: { command: 'cmd', args: ['/c', 'npx', '-y', 'win-mcp'] },
+        windows: { command: 'cmd', args: ['/c', 'npx.cmd', '-y', 'win-mcp'] },
         cloud: { command: 'uvx', args: ['awslabs.core-mcp-server'], env: { AWS_REGION: 'eu' } },
       }),
       { AWS_PROFILE: 'dev', AWS_REGION: 'us', KUBECONFIG: '/k' },
@@ -153,6 +153,10 @@ describe('an entry of a client', () => {
         "cloud: AWS_PROFILE of this shell is not passed on; if the server needs it: env: { AWS_PROFILE: '${env:AWS_PROFILE}' }\n",
       );
     expect(stderr.match(/is not passed on/g)).to.have.lengthOf(1);
+    const script = await imported('a.json', servers({ s: { command: 'node', args: ['gone.js'] } }));
+    expect(script.stderr).to.include(
+      's: gone.js is looked for in the folder of Pegboard; write cwd into the definition\n',
+    );
   });
 
   it('is called after what it runs if a definition cannot have its name', async () => {
