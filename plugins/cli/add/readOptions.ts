@@ -68,9 +68,9 @@ function transportNamed(word: string): string {
   throw new Failure(`--transport is streamable-http, sse or stdio, not ${word}`);
 }
 
-/** A number over 900 counts as milliseconds, as it does in the files of clients. */
+/** Seconds, unless a unit is said. */
 function timesNamed(text: string): JsonObject {
-  const { callTimeout } = timesOf(new EntryFields({ timeout: text }), '');
+  const { callTimeout } = timesOf(new EntryFields({ timeout: text }), 'pegboard');
   if (callTimeout === undefined) throw new Failure('--call-timeout is a time, such as 60, 5m or 5000ms');
   return { callTimeout };
 }

@@ -10,6 +10,7 @@ import { textDigest } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
 import type { Headers } from './known/clients.ts';
 import type { ClientPlace } from './places.ts';
+import { withBeside } from './withBeside.ts';
 import { createPrivate, removeFile, replaceText, textAt } from '../files.ts';
 
 /** One entry to set, or to remove with undefined. */
@@ -77,6 +78,8 @@ function linkOf(
   if (place === undefined) return [];
   const { format } = place;
   const file = FORMATS[format].parse(before ?? '');
+  if (own.length > 0 && isShutOut(file))
+    throw new Failure(`${path} admits other servers only; add pegboard to them, and link again`);
   const hasHeaders = Object.keys(headers).length > 0;
   const valueFor = ({ spell, carry }: ClientPlace): JsonObject => ({
     ...spell(endpoint),
@@ -92,6 +95,12 @@ function linkOf(
   const changes = wanted.filter(({ at, name, value }) => !isSame(valueAt(file, at, name), value));
   if (changes.length === 0) return [];
   return [{ place, before, after: edited(before ?? '', changes, { path, format }), changes, isPrivate }];
+}
+
+/** Whether Gemini CLI or opencode would not offer Pegboard. */
+function isShutOut(file: JsonObject): boolean {
+  const shown = withBeside(file, ['mcp'], ['pegboard', {}]);
+  return shown['disabled'] === true;
 }
 
 /** Writes one file, with a backup beside it. @throws Failure if it has changed since, or cannot be written */

@@ -93,27 +93,42 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
   return { servers: found.map((one) => planned(one, directory)), skipped };
 }
 
+/** Those that send a token sign in with that. */
 function signedIn(server: Server | Skipped, oauthUrls?: ReadonlySet<string>): Server | Skipped {
-  const isAsked = !('skipped' in server) && server.auth === undefined && oauthUrls?.has(server.url ?? '');
-  return isAsked === true ? { ...server, auth: { type: 'oauth' } } : server;
+  if ('skipped' in server || server.auth !== undefined || oauthUrls?.has(server.url ?? '') !== true)
+    return server;
+  const hasToken = Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization');
+  return hasToken ? server : { ...server, auth: { type: 'oauth' } };
 }
 
 /** The same server, found again. What its definition would do otherwise is left behind. */
 function joined(known: Draft, server: Server, entry: ClientEntry): Draft {
-  const first = known.server;
-  const { label } = entry.place;
+  const { name, isPresent, server: first } = known;
   const hasOthers = !isDeepStrictEqual(first.limits, server.limits);
-  const left: readonly LeftBehind[] = [
-    ...server.left,
-    ...(hasOthers ? [{ key: 'includeTools, excludeTools', reason: `${known.name} has other limits` }] : []),
-    ...(server.isOff && !first.isOff ? [{ key: 'disabled', reason: `${known.name} is on` }] : []),
-  ];
-  const note = `${label} offers other tools of it: look at includeTools and excludeTools in the definition`;
+  const note = `${entry.place.label} offers other tools of it: look at includeTools and excludeTools in the definition`;
+  const { auth = server.auth, description = server.description } = first;
+  const times = { ...server.times, ...first.times };
   // Of two transports to one URL, one is a wrong guess.
   const type = first.type === server.type ? first.type : 'auto';
+  const left: readonly LeftBehind[] = [
+    ...server.left,
+    ...(hasOthers ? [{ key: 'includeTools, excludeTools', reason: `${name} has other limits` }] : []),
+    ...(server.isOff && !first.isOff ? [{ key: 'disabled', reason: `${name} is on` }] : []),
+    // What an operator has written into a definition counts.
+    ...(isPresent || isDeepStrictEqual({ ...times, ...server.times }, times)
+      ? []
+      : [{ key: 'timeout', reason: `${name} has other times` }]),
+  ];
   return {
     ...known,
-    server: { ...first, type, notes: hasOthers ? [...first.notes, note] : first.notes },
+    server: {
+      ...first,
+      type,
+      times,
+      ...(auth !== undefined && { auth }),
+      ...(description !== undefined && { description }),
+      notes: hasOthers ? [...first.notes, note] : first.notes,
+    },
     entries: [...known.entries, entry],
     left: new Map(known.left).set(entry, left),
   };
@@ -200,9 +215,11 @@ function valueIn(text: string): unknown {
   }
 }
 
+/** As import writes it, or as `pegboard add` does, with its kind. */
 function existingServer(value: unknown): Server | undefined {
-  if (!isObject(value)) return undefined;
-  const { type, command, args, cwd, url, env, headers } = value as JsonObject &
+  const spec = isObject(value) && isObject(value['spec']) ? value['spec'] : value;
+  if (!isObject(spec)) return undefined;
+  const { type, command, args, cwd, url, env, headers } = spec as JsonObject &
     Partial<Server> & { args?: string[] };
   if (type === undefined) return undefined;
   return {
@@ -212,10 +229,10 @@ function existingServer(value: unknown): Server | undefined {
     env: env ?? {},
     headers: headers ?? {},
     secrets: new Set(),
-    limits: limitsOf(new EntryFields(value)),
+    limits: limitsOf(new EntryFields(spec)),
     times: {},
-    isOff: value['suspended'] === true,
-    isWaiting: value['autoStart'] === false,
+    isOff: spec['suspended'] === true,
+    isWaiting: spec['autoStart'] === false,
     notes: [],
     left: [],
   };

@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { URL_KEYS } from './entry/transportOf.ts';
 import type { KeyPath } from './formats.ts';
 
 /** Where files keep their servers, when no client says it. */
@@ -11,17 +12,7 @@ const PATHS: readonly KeyPath[] = [
   ['powers', 'mcpServers'],
 ];
 /** Keys that only an entry has. */
-const OF_ENTRIES = [
-  'command',
-  'cmd',
-  'url',
-  'httpUrl',
-  'serverUrl',
-  'server_url',
-  'uri',
-  'baseUrl',
-  'transport',
-];
+const OF_ENTRIES = ['command', 'cmd', 'transport', ...URL_KEYS];
 
 /** Keys of files that describe something else. */
 const OF_OTHERS = ['packages', 'remotes', 'manifest_version', 'dxt_version', 'dependencies', 'startCommand'];

@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { mergedEntry } from './entry/mergedEntry.ts';
 import type { KeyPath } from './formats.ts';
 
 /** An entry with what its file says about it elsewhere, in the keys of entries. @param at where its table lies */
@@ -10,10 +11,10 @@ export function withBeside(
 ): JsonObject {
   const defaults = isObject(file['serverDefaults']) ? file['serverDefaults'] : {};
   return {
-    ...defaults,
-    ...value,
+    ...mergedEntry(defaults, value),
     ...notAllowed(file, name),
     ...toolsOf(file, at, name),
+    ...agentTools(file, name),
     ...disabledIn(file, at, name),
   };
 }
@@ -27,20 +28,36 @@ function notAllowed({ mcp }: JsonObject, name: string): JsonObject {
   return isOut ? { disabled: true } : {};
 }
 
-/** opencode: `tools: { "SERVER_*": false }`, the last that fits a tool counts. */
-function toolsOf({ tools }: JsonObject, [table]: KeyPath, name: string): JsonObject {
-  if (table !== 'mcp' || !isObject(tools)) return {};
+/** opencode: `tools: { "SERVER_*": false }` and `permission: { "SERVER_*": "deny" }`; the last that fits a tool counts. */
+function toolsOf({ tools, permission }: JsonObject, [table]: KeyPath, name: string): JsonObject {
+  if (table !== 'mcp') return {};
+  const denied = Object.entries(isObject(permission) ? permission : {}).flatMap(([pattern, said]) =>
+    said === 'deny' ? [[pattern, false] as const] : [],
+  );
   const prefix = `${name.replaceAll(/[^\w-]/g, '_')}_`;
-  const rules = Object.entries(tools).flatMap(([pattern, isOn]) => {
-    if (pattern.startsWith(prefix)) return [[pattern.slice(prefix.length), isOn] as const];
-    const start = /^([^*]*)\*$/.exec(pattern)?.[1];
-    return start !== undefined && prefix.startsWith(start) ? [['*', isOn] as const] : [];
-  });
+  const rules = [...Object.entries(isObject(tools) ? tools : {}), ...denied].flatMap(
+    ([pattern, isOn]): readonly (readonly [string, unknown])[] => {
+      if (pattern.startsWith(prefix)) return [[pattern.slice(prefix.length), isOn]];
+      const star = pattern.indexOf('*');
+      if (star < 0 || !prefix.startsWith(pattern.slice(0, star))) return [];
+      // A pattern that begins within the server's name may mean any tool.
+      return [[star === 0 ? pattern : '*', isOn]];
+    },
+  );
   const lastOfAll = rules.findLastIndex(([tool]) => tool === '*');
   const after = rules.slice(lastOfAll + 1);
   const named = (isOn: boolean) => after.filter(([, said]) => said === isOn).map(([tool]) => tool);
   if (rules[lastOfAll]?.[1] !== false) return named(false).length > 0 ? { excludeTools: named(false) } : {};
   return named(true).length > 0 ? { includeTools: named(true) } : { disabled: true };
+}
+
+/** Agents of Kiro and Amazon Q: `tools: ["@SERVER", "@SERVER/TOOL"]`. */
+function agentTools({ tools, mcpServers }: JsonObject, name: string): JsonObject {
+  if (!Array.isArray(tools) || !isObject(mcpServers)) return {};
+  const all = (tools as unknown[]).filter((one) => typeof one === 'string');
+  if (all.some((one) => one === '*' || one === '@*' || one === `@${name}`)) return {};
+  const named = all.filter((one) => one.startsWith(`@${name}/`)).map((one) => one.slice(name.length + 2));
+  return named.length > 0 ? { includeTools: named } : { disabled: true };
 }
 
 /** Claude Code: what is switched off in a project, beside the project's own servers. */

@@ -64,11 +64,13 @@ function offersByFile({ servers }: ImportPlan): ReadonlyMap<string, readonly Off
 
 function questionOf(path: string, offers: readonly Offer[]): string {
   const lines = offers.map(({ entry, server }) => {
-    const { env, headers } = server.server;
-    const texts = [...Object.values(env), ...Object.values(headers), shownServer(server)].join(' ');
+    const { env, headers, command = [], url = '', cwd = '' } = server.server;
+    const texts = [...Object.values(env), ...Object.values(headers), ...command, url, cwd].join(' ');
     const references = [...texts.matchAll(/\$\{env:([^{}]+)\}/g)];
-    const names = [...new Set(references.map(([, target = '']) => variableIn(target).name))];
-    const given = names.length === 0 ? '' : ` (is given ${names.join(', ')})`;
+    const names = references.map(([, target = '']) => variableIn(target).name);
+    // A variable such as NODE_OPTIONS decides what runs, too.
+    const all = [...new Set([...names, ...Object.keys(env)])];
+    const given = all.length === 0 ? '' : ` (is given ${all.join(', ')})`;
     // On one line, so that no command can look like another.
     return `  ${plainText(`${entry.name}: ${shownServer(server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;
   });

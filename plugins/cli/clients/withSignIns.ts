@@ -27,12 +27,15 @@ export async function withSignIns(
   const { servers } = await planImport(entries, { ...around, oauthUrls });
   const names = servers.filter(({ server }) => oauthUrls.has(server.url ?? '')).map(({ name }) => name);
   const then = `then: pegboard auth login --server ${names[0] ?? ''}`;
-  const note = `people sign in at ${names.join(', ')}; ${(await isEnabled(around)) ? then : `set aggregator.oauth.mcpClient.enabled: true in config.yaml, ${then}`}`;
+  const note = `people sign in at ${names.join(', ')}, which got auth: { type: oauth }; ${(await isEnabled(around)) ? then : `set aggregator.oauth.mcpClient.enabled: true in config.yaml, ${then}`}`;
   return { plan: { servers, skipped: plan.skipped }, notes: [note] };
 }
 
 function isAsked({ server, isPresent, isOff }: PlannedServer): boolean {
-  return server.url !== undefined && server.auth === undefined && !isPresent && !isOff && !server.isOff;
+  const { url, auth, secrets } = server;
+  return (
+    url !== undefined && auth === undefined && secrets.size === 0 && !isPresent && !isOff && !server.isOff
+  );
 }
 
 async function isEnabled({ directory }: Surroundings): Promise<boolean> {

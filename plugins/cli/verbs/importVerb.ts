@@ -10,6 +10,7 @@ import { undo } from '../clients/undo.ts';
 import { wholeEntries } from '../clients/wholeEntries.ts';
 import { withConsent } from '../clients/withConsent.ts';
 import { withSignIns } from '../clients/withSignIns.ts';
+import { progressTo } from '../progressTo.ts';
 import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { importDirectory } from '../directory/importDirectory.ts';
@@ -79,7 +80,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   const { link, lossy } = optionsOf<ImportOptions>(invocation);
   const { places, found, endpoint, ...surveyed } = await survey(invocation);
   const consented = await withConsent(invocation, { found, ...surveyed });
-  const { plan, notes: signIns } = await withSignIns(invocation, consented.plan, surveyed.around);
+  const { plan } = consented;
   // What is off stays in its client until `pegboard link`: nothing would offer it.
   const { whole, notes: staying } = wholeEntries(
     plan.servers.filter(({ isOff, server }) => !isOff && !server.isOff),
@@ -102,11 +103,15 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     links,
     endpoint,
     faults: [...found.faults, ...faults],
-    notes: [...notesOf(plan), ...consented.notes, ...signIns, ...(link === true ? staying : [])],
+    notes: [...notesOf(plan), ...consented.notes, ...(link === true ? staying : [])],
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {
-      if (fresh.length > 0) await writeRecorded(fresh, own);
+      // Remotes are asked only after the user has agreed.
+      const signed = await withSignIns(invocation, plan, surveyed.around);
+      const wanted = signed.plan.servers.filter(({ isPresent }) => !isPresent);
+      if (wanted.length > 0) await writeRecorded(wanted, own);
+      for (const note of signed.notes) progressTo(invocation)(note);
     },
     done: (count) => {
       const linked = `linked ${count}; take it back with: pegboard`;

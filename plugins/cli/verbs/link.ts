@@ -39,7 +39,11 @@ export const link: Command = verb({
 /** @param record undefined shows only */
 async function linkClients(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { places, found, plan: all, endpoint } = await survey(invocation);
-  const plan = { servers: all.servers.filter(({ isPresent }) => isPresent), skipped: [] };
+  // What is stopped is not offered, so it stays in its client.
+  const plan = {
+    servers: all.servers.filter(({ isPresent, server }) => isPresent && !server.isOff),
+    skipped: [],
+  };
   const { whole: imported, notes } = wholeEntries(plan.servers, optionsOf<LinkOptions>(invocation).lossy);
   const { texts } = found;
   const named = invocation.args;

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import { flagIn } from './entryFields.ts';
+import { flagIn, textIn } from './entryFields.ts';
 import type { EntryFields } from './entryFields.ts';
 
 /** `auth` of a definition, if the entry says that its client signs in. Which client it is there stays behind: it needs an issuer. */
@@ -7,8 +7,8 @@ export function authOf(fields: EntryFields): JsonObject | undefined {
   const detailed = ['oauth', 'auth'].flatMap((key) => {
     if (!fields.hasObject(key)) return [];
     const inner = fields.below(key);
-    const isOAuth = inner.take(['type'], (value) => (value === 'oauth' ? true : undefined));
-    return inner.take(['enabled'], flagIn) ?? isOAuth ?? true;
+    const type = inner.take(['type', 'provider'], textIn);
+    return type === undefined || type === 'oauth' ? (inner.take(['enabled'], flagIn) ?? true) : false;
   });
   const said = fields.takeAll(['oauth', 'auth', 'requiresOAuth', 'auth_type', 'authType'], (value) =>
     value === 'oauth' ? true : value === 'none' ? false : flagIn(value),

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isObject } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { splitWords } from '../../agent/splitWords.ts';
 import type { EntryFields } from './entryFields.ts';
+import { mergedEntry } from './mergedEntry.ts';
 
 /** What only a shell understands: lists of commands, pipes, redirections and its own words. */
 const FOR_A_SHELL = /&&|\|\||[;|<>`]|\$\(|^(cd|export|source|\.|[A-Za-z_]\w*=\S*)\s/;
-const IN_QUOTES = /"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+)/g;
 const CONTAINERS = /^(?:.*\/)?(docker|podman)$/;
 const SHELL = /^(sh|bash|zsh|dash|ksh|fish)$/;
 /** Programs that run what their first word names. */
@@ -22,7 +23,9 @@ export type Command =
 /** A text or a list, with `args`. A whole command line in one text is split as a shell splits it. */
 export function commandOf(fields: EntryFields): Command | undefined {
   const head = fields.take(['command', 'cmd'], listIn) ?? [];
+  const given = ['args', 'arguments'].some((key) => fields.has(key));
   const args = fields.take(['args', 'arguments'], argumentsIn) ?? [];
+  if (given && args.length === 0) return { fault: 'its arguments are not a list' };
   const words = [...head, ...args].map(wordIn);
   const [program = ''] = words;
   if (program === '') return undefined;
@@ -37,7 +40,8 @@ export function commandOf(fields: EntryFields): Command | undefined {
       note: '`cmd /c` is of Windows, so it is left out',
     };
   // A path with blanks may be one of another machine.
-  const isPath = args.length > 0 && /^(\/|~|[A-Za-z]:)/.test(program);
+  const isPath =
+    /^(\/|~|[A-Za-z]:)/.test(program) && (args.length > 0 || /^[A-Za-z]:\\|^[^\s]*\s[^\s-]*\//.test(program));
   const isLine = head.length === 1 && /\s/.test(program) && !isPath && !existsSync(program);
   if (!isLine) return { words: all };
   return args.length === 0 ? split(program) : joined(split(program), all.slice(1));
@@ -48,14 +52,18 @@ export function withoutInner(value: JsonObject): JsonObject {
   const { command } = value;
   if (!isObject(command)) return value;
   const { path, ...inner } = command;
-  return { ...value, ...inner, command: path };
+  return mergedEntry(value, { ...inner, command: path });
 }
 
 function split(line: string): Command {
   const text = line.trim();
   if (FOR_A_SHELL.test(text))
     return { words: ['sh', '-c', text], note: 'its command is one for a shell, so sh runs it' };
-  return { words: shellWords(text) };
+  try {
+    return { words: splitWords(text) };
+  } catch (error) {
+    return { fault: `its command cannot be split into words: ${messageOf(error)}` };
+  }
 }
 
 function joined(command: Command, args: readonly string[]): Command {
@@ -63,12 +71,6 @@ function joined(command: Command, args: readonly string[]): Command {
   return command.note === undefined
     ? { words: [...command.words, ...args] }
     : { fault: 'its command is one for a shell, and has arguments besides' };
-}
-
-function shellWords(line: string): readonly string[] {
-  return [...line.matchAll(IN_QUOTES)].map(
-    ([, double, single, bare]) => single ?? (double ?? bare ?? '').replace(/\\(.)/g, '$1'),
-  );
 }
 
 /** Variables that a container takes from the environment of its client: `-e NAME` without a value. */
@@ -111,7 +113,12 @@ function listIn(value: unknown): readonly unknown[] | undefined {
 
 /** A list; one text is split as a shell splits it. */
 function argumentsIn(value: unknown): readonly unknown[] | undefined {
-  return typeof value === 'string' ? shellWords(value) : listIn(value);
+  if (typeof value !== 'string') return listIn(value);
+  try {
+    return splitWords(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** YAML and people write ports and switches without quotes. */

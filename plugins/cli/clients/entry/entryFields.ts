@@ -15,7 +15,7 @@ export class EntryFields {
   constructor(value: JsonObject, prefix = '') {
     this.#value = value;
     this.#prefix = prefix;
-    this.#unread = new Set(Object.keys(value).filter((key) => !isNothing(value[key])));
+    this.#unread = new Set(Object.keys(value).filter((key) => !isNothing(value[key], key)));
   }
 
   /** The value of the first of these keys that `read` understands; the others are left behind unless they say the same. */
@@ -35,7 +35,10 @@ export class EntryFields {
 
   /** All that these keys say. */
   takeAll<T>(keys: readonly string[], read: (value: unknown) => T | undefined): readonly T[] {
-    return keys.flatMap((key) => this.take([key], read) ?? []);
+    return keys.flatMap((key) => {
+      const value = this.take([key], read);
+      return value === undefined ? [] : [value];
+    });
   }
 
   /** The keys of an object below a key; none if it holds something else. */
@@ -70,8 +73,12 @@ export class EntryFields {
   }
 }
 
-function isNothing(value: unknown): boolean {
+/** An empty list of tools that are offered says that none is. */
+const NONE_OFFERED = /^(tools|(include|enabled|allowed)_?tools)$/i;
+
+function isNothing(value: unknown, key: string): boolean {
   if (value === undefined || value === null || value === '') return true;
+  if (Array.isArray(value) && NONE_OFFERED.test(key)) return false;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
@@ -82,8 +89,8 @@ export function textIn(value: unknown): string | undefined {
 /** A switch, as people write it. */
 export function flagIn(value: unknown): boolean | undefined {
   const said = typeof value === 'string' ? value.toLowerCase() : value;
-  if (said === true || said === 'true' || said === 1) return true;
-  return said === false || said === 'false' || said === 0 ? false : undefined;
+  if ([true, 1, 'true', 'yes', 'on', '1'].includes(said as string)) return true;
+  return [false, 0, 'false', 'no', 'off', '0'].includes(said as string) ? false : undefined;
 }
 
 /** A list of texts, or one text. */

@@ -79,7 +79,7 @@ export function isDecoration(key: string): boolean {
 
 /** Why a key that no one has read is left behind; undefined if nothing is lost with this value. */
 export function reasonFor(key: string, value: unknown): string | undefined {
-  const reason = REASONS[plain(key)];
+  const reason = Object.hasOwn(REASONS, plain(key)) ? REASONS[plain(key)] : undefined;
   if (reason === undefined) return 'Pegboard does not know it';
   return value === false && !FALSE_COUNTS.has(plain(key)) ? undefined : reason;
 }

@@ -4,40 +4,63 @@ import type { EntryFields } from './entryFields.ts';
 
 /** Keys of a definition. */
 export interface ToolLimits {
+  /** Empty: none is offered. */
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
 }
 
-/** Tools that the client offers or hides. An empty list of those that it offers means all, as Goose has it. */
+/** Tools that the client offers or hides: what one list of those that it offers lacks, it does not offer. */
 export function limitsOf(fields: EntryFields): ToolLimits {
-  const keys = ['includeTools', 'include_tools', 'enabled_tools', 'enabledTools', 'allowedTools'];
-  const include = fields.take([...keys, 'allowed_tools', 'available_tools'], textsIn);
-  const exclude = fields.take(['excludeTools', 'exclude_tools', 'disabled_tools', 'disabledTools'], textsIn);
-  const { includeTools = include, excludeTools = [] } = fields.take(['tools'], limitsIn) ?? {};
-  const filter = fields.below('options').take(['toolFilter'], filterIn) ?? {};
-  const included = filter.includeTools ?? includeTools;
-  const excluded = [...new Set([...(exclude ?? []), ...excludeTools, ...(filter.excludeTools ?? [])])];
+  const lists = [
+    'includeTools',
+    'include_tools',
+    'enabled_tools',
+    'enabledTools',
+    'allowedTools',
+    'allowed_tools',
+  ];
+  // To Goose an empty list means all.
+  const ofGoose = fields.take(['available_tools'], textsIn);
+  const limits: readonly ToolLimits[] = [
+    ...fields.takeAll(lists, textsIn).map((includeTools) => ({ includeTools })),
+    ...(ofGoose === undefined || ofGoose.length === 0 ? [] : [{ includeTools: ofGoose }]),
+    ...fields
+      .takeAll(['excludeTools', 'exclude_tools', 'disabled_tools', 'disabledTools'], textsIn)
+      .map((excludeTools) => ({ excludeTools })),
+    fields.take(['tools'], (value) =>
+      limitsIn(value, () => fields.leave('tools', 'it says more than what is on')),
+    ) ?? {},
+    fields.below('options').take(['toolFilter'], filterIn) ?? {},
+  ];
+  const included = limits.flatMap(({ includeTools }) =>
+    includeTools === undefined || includeTools.includes('*') ? [] : [includeTools],
+  );
+  const [first, ...others] = included;
+  const excluded = [...new Set(limits.flatMap(({ excludeTools = [] }) => excludeTools))];
   return {
-    ...(included !== undefined && !included.includes('*') && { includeTools: included }),
+    ...(first !== undefined && {
+      includeTools: first.filter((name) => others.every((list) => list.includes(name))),
+    }),
     ...(excluded.length > 0 && { excludeTools: excluded }),
   };
 }
 
-/** Copilot's list, or MCPHub's `{ TOOL: { enabled: false } }`. */
-function limitsIn(value: unknown): ToolLimits | undefined {
+/** Copilot's list, or MCPHub's `{ TOOL: { enabled: false } }`. @param more is called if there is something else */
+function limitsIn(value: unknown, more: () => void): ToolLimits | undefined {
   if (Array.isArray(value)) {
     const includeTools = textsIn(value);
     return includeTools && { includeTools };
   }
   if (!isObject(value)) return undefined;
-  const isOther = (one: unknown): boolean =>
-    isObject(one) && Object.keys(one).some((key) => key !== 'enabled' && key !== 'description');
-  if (Object.values(value).some(isOther)) return undefined;
-  const offered = Object.entries(value).map(
+  const isPlain = (one: unknown): boolean =>
+    isObject(one)
+      ? Object.keys(one).every((key) => key === 'enabled' || key === 'description')
+      : flagIn(one) !== undefined;
+  if (!Object.values(value).every(isPlain)) more();
+  const said = Object.entries(value).map(
     ([name, one]) => [name, isObject(one) ? one['enabled'] : one] as const,
   );
-  if (offered.some(([, said]) => said !== undefined && flagIn(said) === undefined)) return undefined;
-  return { excludeTools: offered.filter(([, said]) => flagIn(said) === false).map(([name]) => name) };
+  return { excludeTools: said.filter(([, isOn]) => flagIn(isOn) === false).map(([name]) => name) };
 }
 
 /** TBXark's `{ mode: allow | block, list }`. */

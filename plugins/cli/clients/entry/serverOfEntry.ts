@@ -6,6 +6,7 @@ import type { ClientEntry } from '../clientFile.ts';
 import type { ClientPlace } from '../places.ts';
 import { authOf } from './authOf.ts';
 import { commandOf, isPegboard, isScript, passedOn, withoutInner } from './commandOf.ts';
+import { mergedEntry } from './mergedEntry.ts';
 import { EntryFields, textIn } from './entryFields.ts';
 import type { LeftBehind } from './leftBehind.ts';
 import { limitsOf } from './limitsOf.ts';
@@ -13,16 +14,14 @@ import type { ToolLimits } from './limitsOf.ts';
 import { shellNotes } from './shellNotes.ts';
 import { timesOf } from './timesOf.ts';
 import type { Times } from './timesOf.ts';
-import { isSwitchedOff, startsByItself, transportOf } from './transportOf.ts';
+import { URL_KEYS, isSwitchedOff, startsByItself, transportOf } from './transportOf.ts';
 import type { TransportType } from './transportOf.ts';
 import { envFilesOf, envOf, headersOf, referring } from './valuesOf.ts';
 import type { Texts } from './valuesOf.ts';
-import { Variables } from './variables.ts';
+import { FOREIGN, Variables } from './variables.ts';
 
 /** A file of a program, without a folder. */
 const SCRIPT = /^[\w-][\w.-]*\.([cm]?[jt]s|py|rb|php|sh|jar)$/;
-/** What Pegboard alone would fill; to the clients it is text. */
-const FOREIGN = /\$\{(?:file|secret|caller):[^{}]+\}/;
 /** Programs that fetch what they run, so that their folder matters only if a word names something in it. */
 const FETCHING = /^(npx|bunx|uvx|pipx|docker|podman)(\.cmd|\.exe)?$/;
 
@@ -64,7 +63,7 @@ export function serverOfEntry(entry: ClientEntry, env: Env): Server | Skipped {
   const { name, place, value: given, fault } = entry;
   if (fault !== undefined) return { skipped: fault };
   // Cline CLI writes what it starts, or where it connects, one level deeper.
-  const nested = isObject(given['transport']) ? { ...given, ...given['transport'] } : given;
+  const nested = isObject(given['transport']) ? mergedEntry(given, given['transport']) : given;
   return new EntryReader(withoutInner(nested), entry, env).read(name, place);
 }
 
@@ -82,17 +81,14 @@ class EntryReader {
     this.#entry = entry;
     this.#env = env;
     this.#fields = new EntryFields(value);
-    this.#variables = new Variables({ env, place: entry.place, inputs: entry.inputs });
+    this.#variables = new Variables({ env, name: entry.name, place: entry.place, inputs: entry.inputs });
   }
 
   read(name: string, place: ClientPlace): Server | Skipped {
     const fields = this.#fields;
     const transport = transportOf(fields);
     const command = commandOf(fields);
-    const url = fields.take(
-      ['httpUrl', 'url', 'serverUrl', 'server_url', 'uri', 'baseUrl', 'endpoint'],
-      textIn,
-    );
+    const url = fields.take(URL_KEYS, textIn);
     const words = command !== undefined && 'words' in command ? command.words : [];
     if (name === 'pegboard' || isPegboard(words)) return { skipped: 'Pegboard itself' };
     const foreign = place.client === 'windsurf' ? undefined : foreignIn(this.#value);
@@ -116,6 +112,7 @@ class EntryReader {
     if (how === undefined) return { skipped: 'neither a command nor a URL' };
     if ('skipped' in how) return how;
     const limits = limitsOf(fields);
+    const asked = this.#variables.asked.map((key) => ({ key, reason: 'its client asks for it' }));
     const times = timesOf(fields, this.#dialect());
     const description = fields.take(['description'], textIn);
     return {
@@ -127,7 +124,7 @@ class EntryReader {
       isWaiting,
       secrets: this.#variables.secrets,
       notes: [...this.#notes, ...this.#variables.notes],
-      left: fields.left(),
+      left: [...fields.left(), ...asked],
     };
   }
 
@@ -167,6 +164,8 @@ class EntryReader {
     url: string,
     transport: ReturnType<typeof transportOf>,
   ): Pick<Server, 'type' | 'url' | 'env' | 'headers' | 'auth'> | Skipped {
+    // What a file holds would be sent to wherever the rest of the URL says.
+    if (/(?<!\$)\{file:/.test(url)) return { skipped: 'its URL holds what a file says' };
     const at = this.#word(url);
     if (!/^(https?:\/\/|\$\{env:)/.test(at))
       return { skipped: 'the URL does not begin with http:// or https://' };

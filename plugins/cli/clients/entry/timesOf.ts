@@ -6,8 +6,10 @@ export interface Times {
   readonly callTimeout?: number;
 }
 /** Clients, or folders and files of theirs, whose `timeout` is in ms. */
-const IN_MS = /(^|[\\/.])(gemini|qwen|opencode|kiro)(-extension)?(\.jsonc?$|[\\/]|$)/;
+const IN_MS = /(^|[\\/.])(gemini|qwen|opencode|kiro|amazon-?q|claude-code)(-extension)?(\.jsonc?$|[\\/]|$)/;
 const OPENCODE = /(^|[\\/.])opencode(\.jsonc?$|[\\/]|$)/;
+/** Clients whose `timeout` is in seconds. */
+const IN_SECONDS = /^(cline|roo|goose|codex|zed|hermes|crush|pegboard)/;
 /** Larger ones of a file whose client is not known are in ms: no one waits for a quarter of an hour. */
 const MOST_SECONDS = 900;
 const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
@@ -15,8 +17,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_6
 /** The times that an entry sets. Codex has keys of its own, mcpproxy texts such as `5m`; opencode's `timeout` is that of the connection.
  *  @param client its name, or the path of a file */
 export function timesOf(fields: EntryFields, client: string): Times {
-  const general = (value: unknown): number | undefined =>
-    secondsIn(value, IN_MS.test(client) || Number(value) > MOST_SECONDS ? 0.001 : 1);
+  const general = (value: unknown): number | undefined => secondsIn(value, unitOf(client, value));
   const inSeconds = (value: unknown): number | undefined => secondsIn(value, 1);
   const inMs = (value: unknown): number | undefined => secondsIn(value, 0.001);
   const isOfConnection = OPENCODE.test(client);
@@ -33,6 +34,11 @@ export function timesOf(fields: EntryFields, client: string): Times {
       .find((one) => one) ??
     (isOfConnection ? undefined : ofAll);
   return { ...(timeout !== undefined && { timeout }), ...(callTimeout !== undefined && { callTimeout }) };
+}
+
+function unitOf(client: string, value: unknown): number {
+  if (IN_SECONDS.test(client)) return 1;
+  return IN_MS.test(client) || Number(value) > MOST_SECONDS ? 0.001 : 1;
 }
 
 /** @param unit seconds in one of what a bare number counts */

@@ -4,6 +4,8 @@ import type { EntryFields } from './entryFields.ts';
 
 export type TransportType = 'stdio' | 'streamable-http' | 'sse' | 'auto';
 
+/** Keys for where a server answers. */
+export const URL_KEYS = ['httpUrl', 'url', 'serverUrl', 'server_url', 'uri', 'baseUrl', 'endpoint'];
 /** The spellings of clients, in lower case without `-`, `_` and blanks. Those that leave it to the client are `auto`. */
 const WORDS: Readonly<Record<string, TransportType>> = {
   stdio: 'stdio',
@@ -40,15 +42,22 @@ export function transportOf(fields: EntryFields): Transport {
 function transportIn(word: string): Exclude<Transport, undefined> {
   const plain = word.toLowerCase().replace(/[-_\s]/g, '');
   if (PARTS.has(plain)) return { fault: 'a part of its client' };
-  const type = WORDS[plain];
+  const type = Object.hasOwn(WORDS, plain) ? WORDS[plain] : undefined;
   return type === undefined ? { fault: `its transport ${word} is not one of MCP` } : { type };
 }
 
 /** Whether its client does not use the entry, in the words of any client. */
 export function isSwitchedOff(fields: EntryFields): boolean {
-  const off = fields.takeAll(['disabled', 'isDisabled', 'quarantined', 'hidden'], flagIn);
-  const on = fields.takeAll(['enabled', 'isEnabled', 'isActive', 'active'], flagIn);
-  return off.includes(true) || on.includes(false);
+  const [off, on] = [
+    ['disabled', 'isDisabled', 'quarantined', 'hidden'],
+    ['enabled', 'isEnabled', 'isActive', 'active'],
+  ].map((keys) => ({
+    // What is not understood may mean that it is off.
+    count: keys.filter((key) => fields.has(key)).length,
+    said: fields.takeAll(keys, flagIn),
+  }));
+  const isUnclear = [off, on].some((one) => one !== undefined && one.said.length < one.count);
+  return isUnclear || off?.said.includes(true) === true || on?.said.includes(false) === true;
 }
 
 /** Whether it starts with its client. */

@@ -11,7 +11,7 @@ export type Texts = Readonly<Record<string, string>>;
 
 /** Variables of the process, as the entry says, not yet in Pegboard's words. */
 export function envOf(fields: EntryFields): Texts {
-  const given = fields.takeAll(['env', 'environment', 'envs', 'environmentVariables'], pairsIn);
+  const given = pairsAt(fields, ['env', 'environment', 'envs', 'environmentVariables']);
   return Object.assign({}, forwarded(fields), ...[...given].reverse()) as Texts;
 }
 
@@ -44,18 +44,20 @@ export function envFilesOf(
 export function headersOf(fields: EntryFields): Texts {
   const spellings = ['headers', 'http_headers', 'httpHeaders', 'customHeaders', 'extraHeaders'];
   const own = [fields, fields.below('requestOptions'), fields.below('requestInit')].flatMap((one) =>
-    one.takeAll(spellings, pairsIn),
+    pairsAt(one, spellings),
   );
-  const named = Object.entries(fields.take(['env_http_headers'], pairsIn) ?? {});
+  const named = Object.entries(pairsAt(fields, ['env_http_headers'])[0] ?? {});
   const bearer =
     fields.take(['bearer_token_env_var'], (value) => textIn(value) && `\${env:${String(value)}}`) ??
-    fields.take(['bearerToken', 'bearer_token', 'apiKey', 'authToken'], textIn);
-  return Object.assign(
+    fields.take(['bearerToken', 'bearer_token', 'apiKey', 'authToken'], textIn) ??
+    fields.below('auth').take(['token'], textIn);
+  const headers = Object.assign(
     {},
-    bearer !== undefined && { Authorization: `Bearer ${bearer}` },
     Object.fromEntries(named.map(([name, variable]) => [name, `\${env:${variable}}`])),
     ...[...own].reverse(),
   ) as Texts;
+  const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  return bearer === undefined || isNamed ? headers : { Authorization: `Bearer ${bearer}`, ...headers };
 }
 
 /** References to variables of these names. */
@@ -73,20 +75,29 @@ function forwarded(fields: EntryFields): Texts {
   return referring(names.flat());
 }
 
-/** Texts by name; some write lists of `NAME=value`, or of `NAME: value` for headers. */
-function pairsIn(given: unknown): Texts | undefined {
-  const pairs = Array.isArray(given)
-    ? (given as unknown[]).map((one): readonly [string | undefined, unknown] => {
-        const [, name, text] = /^\s*([\w-]+)\s*[=:]\s*(.*)$/s.exec(textIn(one) ?? '') ?? [];
-        return [name, text];
-      })
-    : Object.entries(isObject(given) ? given : { '': undefined });
-  const texts = pairs.filter(([, one]) => one !== null);
-  if (
-    texts.some(([name, one]) => name === undefined || !['string', 'number', 'boolean'].includes(typeof one))
-  )
-    return undefined;
-  return Object.fromEntries(texts.map(([name = '', one]) => [name, String(one)]));
+/** Texts by name at each of these keys; what is not a text is left behind. */
+function pairsAt(fields: EntryFields, keys: readonly string[]): readonly Texts[] {
+  return keys.flatMap((key) => {
+    const given = fields.take([key], (value) => (typeof value === 'object' ? pairsIn(value) : undefined));
+    if (given === undefined) return [];
+    const texts = given.flatMap(([name, value]): readonly (readonly [string, string])[] => {
+      if (value === null) return [];
+      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+        return [[name, String(value)]];
+      fields.leave(`${key}.${name}`, 'it is not a text');
+      return [];
+    });
+    return [Object.fromEntries(texts)];
+  });
+}
+
+/** Some write lists of `NAME=value`, or of `NAME: value` for headers. */
+function pairsIn(given: object | null): readonly (readonly [string, unknown])[] {
+  if (!Array.isArray(given)) return Object.entries(given ?? {});
+  return (given as unknown[]).map((one, at): readonly [string, unknown] => {
+    const [, name, text] = /^\s*([\w-]+)\s*[=:]\s*(.*)$/s.exec(textIn(one) ?? '') ?? [];
+    return name === undefined ? [`${at + 1}`, {}] : [name, text];
+  });
 }
 
 function pathIn(text: string, { path, folder, scope }: ClientPlace): string {

@@ -11,6 +11,8 @@ const WHOLE = /^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/;
 const NAMED = /^(env[:.]|secrets\.|inputs\.)?([A-Za-z_]\w*)(?::?-([^{}]*))?$/;
 /** Programs write other things in braces, too. */
 const LIKE_A_VARIABLE = /^(?:\w[\w.]*(?::[^\s{}]*)?$|(?:file|secret|caller|env):)/;
+/** What Pegboard alone would fill; to the clients it is text. */
+export const FOREIGN = /\$\{(?:file|secret|caller):[^{}]+\}/;
 /** Where the client has a folder open, or where its file lies. */
 const FOLDERS = new Set(
   [
@@ -27,6 +29,8 @@ const FOLDERS = new Set(
 const HARMLESS = /^(HOME|USER|PWD|XDG_\w+|\w*(DIR|PATH|ROOT|FOLDER|HOST|PORT))$/i;
 
 export interface Around {
+  /** The entry's name. */
+  readonly name: string;
   readonly env: Env;
   readonly place: ClientPlace;
   /** What VS Code asks for, by id. */
@@ -40,6 +44,7 @@ export class Variables {
   readonly #around: Around;
   readonly #notes = new Set<string>();
   readonly #read = new Set<string>();
+  readonly #asked = new Set<string>();
 
   constructor(around: Around) {
     this.#around = around;
@@ -48,6 +53,11 @@ export class Variables {
   /** What the operator should set, one line each. */
   get notes(): readonly string[] {
     return [...this.#notes];
+  }
+
+  /** What the client asks for and is not set yet. */
+  get asked(): readonly string[] {
+    return [...this.#asked];
   }
 
   /** Texts of files, which are secrets to the one who keeps them there. */
@@ -65,7 +75,9 @@ export class Variables {
     const { env } = this.#around;
     const written = (name: string, otherwise: string | undefined, isBare: boolean): string | undefined => {
       if (isBare && isKept(name)) return `\${${name}}`;
-      return HARMLESS.test(name) ? (env[name] ?? otherwise) : undefined;
+      return HARMLESS.test(name)
+        ? (env[name] ?? (otherwise?.includes('$') === true ? undefined : otherwise))
+        : undefined;
     };
     return this.#filled(text, written);
   }
@@ -86,6 +98,8 @@ export class Variables {
       if (LIKE_A_VARIABLE.test(inside) || double !== undefined) unknown ??= whole;
       return whole;
     });
+    // A reference to a secret may have been put together of parts.
+    unknown ??= FOREIGN.exec(filled)?.[0];
     return unknown === undefined ? { text: filled } : { unknown };
   }
 
@@ -104,14 +118,12 @@ export class Variables {
 
   #input(id: string, input: JsonObject = {}): string | undefined {
     if (input['type'] === 'command') return undefined;
-    const words = id
-      .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
-      .replace(/\W/g, '_')
-      .toUpperCase();
-    // One word such as HOME is the name of something else.
-    const name = words.includes('_') ? words : `INPUT_${words}`;
+    const words = `${this.#around.name}_${id}`.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
+    // What is asked for one server is neither for another one nor a variable that is set already.
+    const name = `INPUT_${words.replace(/\W+/g, '_').toUpperCase()}`;
     const preset = input['default'];
     const otherwise = typeof preset === 'string' && /^[^${}]+$/.test(preset) ? preset : undefined;
+    if (otherwise === undefined && this.#around.env[name] === undefined) this.#asked.add(`input:${id}`);
     return this.#reference(name, otherwise, ' (its client asks for it)');
   }
 
@@ -133,11 +145,12 @@ export class Variables {
   }
 }
 
-/** The text of a file that an entry names; undefined if it cannot be read, or lies outside of the project that names it. */
-export function ownText(path: string, { isOfProject, folder }: ClientPlace): string | undefined {
+/** The text of a file that an entry names; undefined if it cannot be read, or lies outside of the folder of a file that may be of others. */
+export function ownText(path: string, { scope, folder }: ClientPlace): string | undefined {
   try {
     const real = realpathSync(path);
-    if (isOfProject && !real.startsWith(realpathSync(folder) + sep)) return undefined;
+    // Others may have written a file that is not the user's own of a client.
+    if (scope !== 'user' && !real.startsWith(realpathSync(folder) + sep)) return undefined;
     return readFileSync(real, 'utf8');
   } catch {
     return undefined;

@@ -109,6 +109,55 @@ describe('a named file', () => {
       mcpServers: { one, two: { command: 'two', env: { LEVEL: '2' } } },
     });
     expect(defaults.definitions['one']).deep.include({ env: { MODE: 'x' } });
-    expect(defaults.definitions['two']).deep.include({ env: { LEVEL: '2' } });
+    expect(defaults.definitions['two']).deep.include({ env: { MODE: 'x', LEVEL: '2' } });
+  });
+
+  it('has patterns for tools of a server, and what agents may use', async () => {
+    const local = (name: string) => ({ type: 'local', command: [name] });
+    const { definitions } = await imported('opencode.json', {
+      tools: { '*delete*': false, 'sl*_write': false },
+      permission: { 'git_*': 'deny' },
+      mcp: { one: local('one'), slack: local('slack'), git: local('git') },
+    });
+    expect(definitions['one']).deep.include({ excludeTools: ['*delete*'] });
+    for (const name of ['slack', 'git']) expect(definitions[name]).include({ suspended: true });
+    const agent = await imported('agent.json', {
+      tools: ['read', '@git/git_status', '@one'],
+      mcpServers: { one, git: { command: 'git-mcp' }, other: { command: 'other' } },
+    });
+    expect(agent.definitions['git']).deep.include({ includeTools: ['git_status'] });
+    expect(agent.definitions['one']).not.have.any.keys('suspended', 'includeTools');
+    expect(agent.definitions['other']).include({ suspended: true });
+  });
+});
+
+describe('a server that two clients have', () => {
+  it('has the times of both, stays where it is off, and is the one that pegboard add wrote', async () => {
+    const home = makeClientHome({
+      '.cursor/mcp.json': JSON.stringify({
+        mcpServers: { one: { ...one, timeout: 600 }, off: { command: 'off', disabled: true } },
+      }),
+      '.lmstudio/mcp.json': JSON.stringify({ mcpServers: { one } }),
+    });
+    await home.run(['import', '--link', '--yes', 'lm-studio', 'cursor']);
+    const written = parse(home.read('.config/pegboard/mcpservers/one.yaml')) as object;
+    expect(written).deep.include({ command: ['one-mcp'], callTimeout: 600 });
+    await home.run(['link', '--yes', 'cursor']);
+    expect(home.read('.cursor/mcp.json')).include('"off"').and.not.include('one-mcp');
+    const added = makeClientHome({
+      '.lmstudio/mcp.json': JSON.stringify({ mcpServers: { one } }),
+      '.config/pegboard/mcpservers/mine.yaml':
+        'apiVersion: muster.giantswarm.io/v1alpha1\nkind: MCPServer\nmetadata: { name: mine }\nspec: { type: stdio, command: [one-mcp] }\n',
+    });
+    expect((await added.run(['import', '--yes', 'lm-studio'])).stderr).equal('nothing to import\n');
+  });
+
+  it('is not linked at a client that would not load Pegboard', async () => {
+    const text = JSON.stringify({ mcp: { allowed: ['one'] }, mcpServers: { one } });
+    const home = makeClientHome({ '.gemini/settings.json': text });
+    const { code, stderr } = await home.run(['import', '--link', '--yes', 'gemini']);
+    expect(code).equal(1);
+    expect(stderr).include('settings.json admits other servers only; add pegboard to them, and link again');
+    expect(home.read('.gemini/settings.json')).equal(text);
   });
 });

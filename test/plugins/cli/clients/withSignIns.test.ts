@@ -45,7 +45,7 @@ describe('a remote at which people sign in', () => {
       off: undefined,
     });
     expect(stderr).include(
-      'people sign in at closed; set aggregator.oauth.mcpClient.enabled: true in config.yaml, then: pegboard auth login --server closed\n',
+      'people sign in at closed, which got auth: { type: oauth }; set aggregator.oauth.mcpClient.enabled: true in config.yaml, then: pegboard auth login --server closed\n',
     );
     expect(asked).equal(2);
     expect((await home.run(['import', '--yes', 'cursor'])).stderr).equal('nothing to import\n');

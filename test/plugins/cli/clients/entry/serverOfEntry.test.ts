@@ -114,6 +114,65 @@ describe('an entry of a client', () => {
     expect(definitions).to.deep.equal({ new: { type: 'auto', url } });
   });
 
+  it('has all its limits at once, none that fails open, and all of two parts', async () => {
+    const { definitions, stderr } = await imported(
+      'a.json',
+      servers({
+        both: {
+          command: 'a',
+          includeTools: ['a', 'b'],
+          tools: ['*'],
+          disabledTools: ['b'],
+          exclude_tools: ['c'],
+        },
+        cut: { command: 'b', includeTools: ['x'], tools: ['y'] },
+        none: { command: 'c', tools: [] },
+        more: { command: 'd', tools: { a: { enabled: false, mode: 'x' }, b: 'odd' } },
+        parts: {
+          url: 'https://p.test/mcp',
+          headers: { A: '1' },
+          transport: { type: 'sse', headers: { B: '2' } },
+        },
+        odd: { command: 'e', env: { GOOD: '1', BAD: ['x'] } },
+        unclear: { command: 'f', enabled: { default: false } },
+        off: { command: 'g', enabled: 'no' },
+        token: { url: 'https://t.test/mcp', auth: { type: 'bearer', token: '${T}' } },
+      }),
+    );
+    expect(definitions).to.deep.equal({
+      both: { command: ['a'], includeTools: ['a', 'b'], excludeTools: ['c', 'b'] },
+      cut: { command: ['b'], includeTools: [] },
+      none: { command: ['c'], includeTools: [] },
+      more: { command: ['d'], excludeTools: ['a'] },
+      parts: { type: 'sse', url: 'https://p.test/mcp', headers: { A: '1', B: '2' } },
+      odd: { command: ['e'], env: { GOOD: '1' } },
+      unclear: { command: ['f'], suspended: true },
+      off: { command: ['g'], suspended: true },
+      token: { type: 'auto', url: 'https://t.test/mcp', headers: { Authorization: 'Bearer ${env:T}' } },
+    });
+    for (const left of ['more: tools', 'odd: env.BAD', 'unclear: enabled'])
+      expect(stderr).to.include(`${left} is left behind`);
+  });
+
+  it('is left out with an odd transport or arguments that are not a list, and the others come', async () => {
+    const { definitions, stdout } = await imported(
+      'a.json',
+      servers({
+        odd: { url: 'https://o.test', type: 'constructor' },
+        args: { command: 'npx', args: { 0: '-y' } },
+        quoted: { command: `npx -y foo --header="X-Kind: v" --path="/a b"/c` },
+        windows: { command: 'C:\\Program Files\\nodejs\\node.exe', args: [] },
+      }),
+    );
+    expect(definitions).to.deep.equal({
+      quoted: { command: ['npx', '-y', 'foo', '--header=X-Kind: v', '--path=/a b/c'] },
+      windows: { command: ['C:\\Program Files\\nodejs\\node.exe'] },
+    });
+    expect(stdout)
+      .to.include('left out: its transport constructor is not one of MCP')
+      .and.include('left out: its arguments are not a list');
+  });
+
   it('is never Pegboard itself, whatever runs it', async () => {
     const commands = [
       ['npx', '-y', 'pegboard', 'serve', '--transport', 'stdio'],
