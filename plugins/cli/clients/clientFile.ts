@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { textAt } from '../files.ts';
-import { withBeside } from './withBeside.ts';
+import { isNotAllowed, withBeside } from './withBeside.ts';
 import { inputsIn } from './entry/variables.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
 import type { KeyPath } from './formats.ts';
@@ -36,9 +36,10 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
   const texts = new Map<string, string>();
   const faults: string[] = [];
   const entries: ClientEntry[] = [];
+  const files: { readonly client: string; readonly file: JsonObject }[] = [];
   for (const path of new Set(places.map((place) => place.path))) {
     const own = places.filter((place) => place.path === path);
-    const isNamed = own.some(({ scope }) => scope === 'file');
+    const isNamed = own.some((place) => place.isNamed);
     try {
       const text = await textAt(path);
       if (text === undefined) {
@@ -48,6 +49,7 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
       const found = own.flatMap((place) => entriesIn(place, FORMATS[place.format].parse(text)));
       texts.set(path, text);
       entries.push(...found);
+      for (const { client, format } of own) files.push({ client, file: FORMATS[format].parse(text) });
       const [{ format } = { format: 'json' as const }] = own;
       if (isNamed && found.length === 0) faults.push(nothingIn(path, FORMATS[format].parse(text)));
     } catch (error) {
@@ -56,7 +58,13 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
       if (!isOfOthers || /mcp/i.test((await textAt(path)) ?? '')) faults.push(faultText(path, error));
     }
   }
-  return { entries, texts, faults };
+  // What settings say of servers counts for those of extensions and projects, too.
+  const everywhere = entries.map((entry) => {
+    const others = files.filter(({ client, file }) => client === entry.place.client && isObject(file['mcp']));
+    const isOut = others.some(({ file }) => isNotAllowed(file, entry.name));
+    return isOut ? { ...entry, value: { ...entry.value, disabled: true } } : entry;
+  });
+  return { entries: everywhere, texts, faults };
 }
 
 /** The keys that lead to the servers of a file. */

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { nearest } from 'pegboard';
+import { hideInUrl, keptUnlessSecret } from 'pegboard/kit';
 import type { Env } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { FormatName } from './formats.ts';
 import { CLIENTS, EACH_PROJECT, HEADERS, HTTP } from './known/clients.ts';
-import type { Carry, PlaceScope, Spell } from './known/clients.ts';
+import type { Carry, ClientKind, PlaceScope, Spell } from './known/clients.ts';
 
 /** A part of a client's file that lists MCP servers by name. */
 export interface ClientPlace {
@@ -13,6 +14,8 @@ export interface ClientPlace {
   /** Name of the client for people, with the project's folder for a section of another project than the current one. */
   readonly label: string;
   readonly scope: PlaceScope;
+  /** Whether its file was named. */
+  readonly isNamed: boolean;
   /** Whether linking leaves it alone. */
   readonly isReadOnly: boolean;
   /** Whether it came with the current project, so that others may have written it. */
@@ -76,24 +79,33 @@ export function isNamedBy(client: string, word: string): boolean {
 /** The places of these clients and files; of all known clients when none is named.
  *  @param words names of clients, and paths of files @throws Failure */
 export function placesOf(words: readonly string[], around: Surroundings): readonly ClientPlace[] {
-  const { env, platform, cwd } = around;
+  const { cwd } = around;
   const address = words.find((word) => /^https?:/i.test(word));
   if (address !== undefined) throw addressGiven(address);
   const names = words.filter((word) => !isPath(word));
   const unknown = names.find((name) => !CLIENTS.some((kind) => isNamedBy(kind.name, name)));
   if (unknown !== undefined) throw unknownClient(unknown);
-  const files = words.filter(isPath).map((word) =>
-    fileAt(
-      resolve(
-        cwd,
-        word.replace(/^~(?=\/)/, () => homeOf(around)),
-      ),
+  const paths = words.filter(isPath).map((word) =>
+    resolve(
+      cwd,
+      word.replace(/^~(?=\/)/, () => homeOf(around)),
     ),
   );
   const wanted = CLIENTS.filter(
     ({ name }) => words.length === 0 || names.some((word) => isNamedBy(name, word)),
   );
-  if (wanted.length === 0) return files;
+  const all = [
+    ...(wanted.length === 0 ? [] : knownPlaces(wanted, around)),
+    ...paths.flatMap((path) => placesAt(path, around)),
+  ];
+  // In the home folder, the file of a project may be that of the user.
+  const keyOf = ({ path, at }: ClientPlace): string => JSON.stringify([path, at]);
+  return [...new Map([...all].reverse().map((place) => [keyOf(place), place])).values()].reverse();
+}
+
+/** @throws Failure without a home */
+function knownPlaces(kinds: readonly ClientKind[], around: Surroundings): readonly ClientPlace[] {
+  const { env, platform, cwd } = around;
   const home = homeOf(around);
   const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
   const settings =
@@ -103,31 +115,34 @@ export function placesOf(words: readonly string[], around: Surroundings): readon
         ? (env['APPDATA'] ?? join(home, 'AppData/Roaming'))
         : config;
   const base = { home, settings, config, cwd, env, platform };
-  const all = [
-    ...wanted.flatMap(({ name, label, at: own, spell, carry = HEADERS, note, files: known }) =>
-      known(base).flatMap(({ scope, path: pattern, at = own, isReadOnly = false }) =>
-        filesAt(pattern).map((path) => ({
-          client: name,
-          label,
-          scope,
-          isReadOnly,
-          path,
-          at,
-          spell,
-          carry,
-          note,
-          // What Claude Code keeps for each project is in the user's own file.
-          isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
-          folder: scope === 'project' ? cwd : dirname(path),
-          format: formatOf(path),
-        })),
-      ),
+  return kinds.flatMap(({ name, label, at: own, spell, carry = HEADERS, note, files: known }) =>
+    known(base).flatMap(({ scope, path: pattern, at = own, isReadOnly = false }) =>
+      filesAt(pattern).map((path) => ({
+        client: name,
+        label,
+        scope,
+        isNamed: false,
+        isReadOnly,
+        path,
+        at,
+        spell,
+        carry,
+        note,
+        // What Claude Code keeps for each project is in the user's own file.
+        isOfProject: scope === 'project' && at[1] !== EACH_PROJECT,
+        folder: scope === 'project' ? cwd : dirname(path),
+        format: formatOf(path),
+      })),
     ),
-    ...files,
-  ];
-  // In the home folder, the file of a project may be that of the user.
-  const keyOf = ({ path, at }: ClientPlace): string => JSON.stringify([path, at]);
-  return [...new Map([...all].reverse().map((place) => [keyOf(place), place])).values()].reverse();
+  );
+}
+
+/** The places of a file that was named: those of its client, if it is the user's own. */
+function placesAt(path: string, around: Surroundings): readonly ClientPlace[] {
+  const hasHome = (around.env['HOME'] ?? around.env['USERPROFILE'] ?? '') !== '';
+  const known = hasHome ? knownPlaces(CLIENTS, around).filter((place) => place.path === path) : [];
+  if (!known.some(({ scope }) => scope === 'user')) return [fileAt(path)];
+  return known.map((place) => ({ ...place, isNamed: true }));
 }
 
 /** @throws Failure */
@@ -165,6 +180,7 @@ function fileAt(path: string): ClientPlace {
     client: path,
     label: path,
     scope: 'file',
+    isNamed: true,
     isReadOnly: false,
     isOfProject: false,
     path,
@@ -197,6 +213,11 @@ function unknownClient(name: string): Failure {
 
 function addressGiven(address: string): Failure {
   const [, ending] = /\.(json|jsonc|toml|ya?ml)(?=$|[?#])/i.exec(address) ?? [];
+  const shown = hideInUrl(address, keptUnlessSecret);
+  if (shown !== address)
+    return new Failure(
+      `${shown} is an address, and import reads files; add a server with: pegboard add <name> <url>`,
+    );
   const word = /^[\w:/.@%+=-]+$/.test(address) ? address : `'${address.replaceAll("'", '%27')}'`;
   const next =
     ending === undefined

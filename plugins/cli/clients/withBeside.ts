@@ -12,7 +12,7 @@ export function withBeside(
   const defaults = isObject(file['serverDefaults']) ? file['serverDefaults'] : {};
   return {
     ...mergedEntry(defaults, value),
-    ...notAllowed(file, name),
+    ...(isNotAllowed(file, name) && { disabled: true }),
     ...toolsOf(file, at, name),
     ...agentTools(file, name),
     ...disabledIn(file, at, name),
@@ -20,12 +20,12 @@ export function withBeside(
 }
 
 /** Gemini CLI and Qwen Code: `mcp: { allowed, excluded }`. */
-function notAllowed({ mcp }: JsonObject, name: string): JsonObject {
+export function isNotAllowed({ mcp }: JsonObject, name: string): boolean {
   const { allowed, excluded } = isObject(mcp) ? mcp : {};
-  const isOut =
+  return (
     (Array.isArray(allowed) && !allowed.includes(name)) ||
-    (Array.isArray(excluded) && excluded.includes(name));
-  return isOut ? { disabled: true } : {};
+    (Array.isArray(excluded) && excluded.includes(name))
+  );
 }
 
 /** opencode: `tools: { "SERVER_*": false }` and `permission: { "SERVER_*": "deny" }`; the last that fits a tool counts. */

@@ -152,6 +152,30 @@ describe('a server that two clients have', () => {
     expect((await added.run(['import', '--yes', 'lm-studio'])).stderr).equal('nothing to import\n');
   });
 
+  it('is the same by the name of the client and by that of its file', async () => {
+    const text = JSON.stringify({ mcpServers: { loc: { command: 'node', args: ['x.js'], timeout: 5 } } });
+    const home = makeClientHome({ '.cursor/mcp.json': text });
+    await home.run(['import', '--yes', home.at('.cursor/mcp.json')]);
+    expect(parse(home.read('.config/pegboard/mcpservers/loc.yaml'))).deep.equal({
+      type: 'stdio',
+      command: ['node', 'x.js'],
+      callTimeout: 5,
+      autoStart: true,
+    });
+    expect((await home.run(['import', '--yes', 'cursor'])).stderr).equal('nothing to import\n');
+    const none = makeClientHome({ '.cursor/mcp.json': '{}' });
+    expect((await none.run(['import', '--yes', none.at('.cursor/mcp.json')])).code).equal(1);
+  });
+
+  it('is off if the settings of its client say so, in whichever file it is', async () => {
+    const home = makeClientHome({
+      '.gemini/settings.json': JSON.stringify({ mcp: { excluded: ['one'] } }),
+      '.gemini/extensions/x/gemini-extension.json': JSON.stringify({ mcpServers: { one } }),
+    });
+    await home.run(['import', '--yes', 'gemini']);
+    expect(parse(home.read('.config/pegboard/mcpservers/one.yaml'))).include({ suspended: true });
+  });
+
   it('is not linked at a client that would not load Pegboard', async () => {
     const text = JSON.stringify({ mcp: { allowed: ['one'] }, mcpServers: { one } });
     const home = makeClientHome({ '.gemini/settings.json': text });
