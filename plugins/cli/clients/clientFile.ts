@@ -58,7 +58,7 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
       if (!isOfOthers || /mcp/i.test((await textAt(path)) ?? '')) faults.push(faultText(path, error));
     }
   }
-  // What settings say of servers counts for those of extensions and projects, too.
+  // Settings count for the servers of extensions and projects, too.
   const everywhere = entries.map((entry) => {
     const others = files.filter(({ client, file }) => client === entry.place.client && isObject(file['mcp']));
     const isOut = others.some(({ file }) => isNotAllowed(file, entry.name));
