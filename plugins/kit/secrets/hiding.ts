@@ -1,5 +1,6 @@
 import { HIDDEN, isObject } from 'pegboard';
 import type { Hide, Secret } from 'pegboard/contracts';
+import { spaced } from './names.ts';
 
 /** Shorter values (`true`, `8080`) are not secrets, and hiding them would only garble texts. */
 const MIN_CHARS = 8;
@@ -14,7 +15,7 @@ const ABOUT_SECRET =
 
 /** Whether a name marks its value as secret: `API_KEY`, `accessToken`, `--password`; not `API_KEY_FILE`, `TOKEN_URL`. */
 export function isSecretName(name: string): boolean {
-  const words = name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-');
+  const words = spaced(name);
   return SECRET_NAME.test(words) && !ABOUT_SECRET.test(words);
 }
 

@@ -1,7 +1,8 @@
 import { HIDDEN } from 'pegboard';
 import { isSecretName } from './hiding.ts';
 import { isPlaceholder } from './isPlaceholder.ts';
-import { hasSecretForm, isName, isRandom, isUuid } from './secretForms.ts';
+import { spaced } from './names.ts';
+import { hasSecretForm, isRandom, isSwitch, isUuid } from './secretForms.ts';
 import { hideInUrl, hideInWords, partOfUrl } from './secretPlaces.ts';
 import { variableIn } from './variableIn.ts';
 
@@ -10,7 +11,6 @@ const KEY_CHARS = 24;
 /** The same in an address, where the parts of a path are mostly words. */
 const URL_KEY_CHARS = 12;
 const VARIABLE = /\$\{env:([^{}]+)\}/g;
-const PLAIN = /^(?:true|false|null|none|undefined|on|off|yes|no|enabled|disabled)?$/i;
 const NUMBER = /^\d{1,6}$/;
 /** Names of what people choose: a number may be one, and a path too. */
 const PASSWORD = /passw(?:or)?d|passphrase|passcode|(?<![a-z])(?:pass|pwd|pw|pin)$/i;
@@ -27,7 +27,7 @@ export function isSecret(name: string, value: string): boolean {
     return [...value.matchAll(VARIABLE)].some(([, target = '']) =>
       isSecret(name, variableIn(target).fallback ?? ''),
     );
-  if (PLAIN.test(value) || isPlaceholder(value)) return false;
+  if (isSwitch(value) || isPlaceholder(value)) return false;
   const part = partOfUrl(name);
   if (part === 'user') return /:./.test(value) || isRandom(value, URL_KEY_CHARS);
   const said = spaced(name);
@@ -39,12 +39,6 @@ export function isSecret(name: string, value: string): boolean {
   if (!ID.test(said) && !isUuid(value) && isRandom(value, KEY_CHARS)) return true;
   if (name === '') return value.includes('://') && hideInUrl(value, keptUnlessSecret) !== value;
   return hideInWords([value], keptUnlessSecret)[0] !== value;
-}
-
-/** Whether a text may stay where secrets are hidden: no secret, and a path, an address or a name, as of a region or a model.
- *  Anything else may be one, whatever its name. */
-export function isHarmless(name: string, value: string): boolean {
-  return !isSecret(name, value) && (isPath(value) || isPlainUrl(value) || isName(value));
 }
 
 /** The replacement in hideInUrl and hideInWords, which replace harmless parts too. */
@@ -63,9 +57,4 @@ function isPath(value: string): boolean {
 
 function isPlainUrl(value: string): boolean {
   return /^https?:\/\/\S+$/.test(value) && hideInUrl(value, keptUnlessSecret) === value;
-}
-
-/** `clientId` as `client-Id`. */
-function spaced(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-');
 }

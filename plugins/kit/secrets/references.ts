@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Env } from 'pegboard';
-import { isHarmless, isSecret } from './isSecret.ts';
+import { isHarmless } from './isHarmless.ts';
+import { isSecret } from './isSecret.ts';
 import { variableIn } from './variableIn.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -16,6 +16,7 @@ const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/;
 const SEED_WORDS = /^(?:[a-z]{3,8} ){11}(?:(?:[a-z]{3,8} ){3}){0,4}[a-z]{3,8}$/;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const IN_BASE64 = /^[\w.@+-]*:\S+$|private_key|PRIVATE KEY|password|secret|token/i;
+const SWITCH = /^(?:true|false|null|none|undefined|on|off|yes|no|enabled|disabled)?$/i;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Part of a name: letters, a number, or both. */
 const WORD = /^(?:[a-z]+\d{0,4}|v?\d+[a-z]{0,2}|\d{1,4}[a-z]+|t?\d{1,6}(?:t\d{1,6})?z?)$/i;
@@ -37,6 +38,11 @@ function holdsCredentials(text: string): boolean {
   if (!BASE64.test(text)) return false;
   const held = Buffer.from(text, 'base64').toString('latin1');
   return /^[\t\r\n\x20-\x7e]+$/.test(held) && IN_BASE64.test(held);
+}
+
+/** Whether a text is empty, or turns something on or off. */
+export function isSwitch(text: string): boolean {
+  return SWITCH.test(text);
 }
 
 export function isUuid(text: string): boolean {
