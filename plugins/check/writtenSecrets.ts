@@ -1,5 +1,5 @@
 import { entryOf, replaceMarked } from 'pegboard';
-import { holdsOnlyReferences, isSecret } from 'pegboard/kit';
+import { consistsOfReferences, isSecret } from 'pegboard/kit';
 import type { Configured, Issue, JsonSchema, Resource } from 'pegboard';
 
 type MarkedPlace = Parameters<Parameters<typeof replaceMarked>[2]>[1];
@@ -57,5 +57,5 @@ function isWritten(text: string, { path, isAddress, isAmongOthers }: MarkedPlace
   if (isAddress) return isSecret('', text);
   const name = String(path.findLast((key) => typeof key === 'string'));
   if (isAmongOthers) return isSecret(name, text);
-  return text !== '' && !holdsOnlyReferences(text, name);
+  return text !== '' && (!consistsOfReferences(text) || isSecret(name, text));
 }

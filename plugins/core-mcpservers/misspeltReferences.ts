@@ -1,5 +1,5 @@
 import { didYouMean } from 'pegboard';
-import { holdsOnlyReferences } from 'pegboard/kit';
+import { consistsOfReferences } from 'pegboard/kit';
 import type { Finding } from 'pegboard';
 import { readAuthRules } from '../kit/oauth/authRules.ts';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
@@ -24,7 +24,9 @@ export function misspeltReferences({ env, headers, url = '' }: McpServerSpec): r
           return [{ path, message, severity: 'warning' }];
         }
         const isSecret = inside.startsWith('secret:');
-        if (isSecret ? whole.search(SECRET_REFERENCE) >= 0 : holdsOnlyReferences(whole) || CALLER.test(whole))
+        if (
+          isSecret ? whole.search(SECRET_REFERENCE) >= 0 : consistsOfReferences(whole) || CALLER.test(whole)
+        )
           return [];
         return [{ path, message: `${path.join('.')}: ${faultOf(inside)}`, severity: 'warning' }];
       }),

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Env } from 'pegboard';
 import { isHarmless } from './isHarmless.ts';
-import { isSecret } from './isSecret.ts';
 import { variableIn } from './variableIn.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -22,6 +21,7 @@ export interface Filled {
 }
 
 const REFERENCE = /\$\{(env|file):([^{}]+)\}/g;
+const ANY_REFERENCE = /\$\{(env|file|caller|secret):([^{}]+)\}/g;
 /** A reference that is cut by a brace within it. */
 const CUT = /\$\{env:([^{}]+)\{/g;
 /** Far more than any key or certificate. */
@@ -55,16 +55,20 @@ export function fillReferences(values: Texts, directory: string, env: Env = proc
   return { values: Object.fromEntries(filled), secrets: [...secrets, ...referred], referred, faults };
 }
 
-/** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret,
- *  unless a default looks like one. @param name of its variable, header or key */
-export function holdsOnlyReferences(text: string, name = ''): boolean {
+/** Whether a text consists of references only, apart from the scheme of an Authorization header. */
+export function consistsOfReferences(text: string): boolean {
   const given = text.replace(/^(Bearer|Basic|Token) /i, '');
-  const rest = given.replace(
-    /\$\{(env|file|caller|secret):([^{}]+)\}/g,
-    (whole: string, kind: string, target: string) =>
-      kind === 'env' && isSecret(name, variableIn(target).fallback ?? '') ? whole : '',
-  );
-  return given !== '' && rest === '';
+  return given !== '' && given.replace(ANY_REFERENCE, '') === '';
+}
+
+/** Whether a text consists of references whose defaults are harmless: then it may be shown.
+ *  @param name of its variable, header or key */
+export function holdsOnlyReferences(text: string, name = ''): boolean {
+  if (!consistsOfReferences(text)) return false;
+  return [...text.matchAll(ANY_REFERENCE)].every(([, kind, target = '']) => {
+    const { fallback = '' } = kind === 'env' ? variableIn(target) : {};
+    return fallback === '' || isHarmless(name, fallback);
+  });
 }
 
 function cutDefaults(value: string): readonly string[] {

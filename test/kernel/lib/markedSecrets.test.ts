@@ -54,7 +54,7 @@ describe('Marked secrets', () => {
       plain: 'shown',
       password: 'S',
       tokens: ['S', 'S'],
-      map: { a: 'S', b: '${env:NAME}', c: '' },
+      map: { a: 'S', b: '${env:NAME}', c: '', region: '${env:R:-eu-west-1}' },
       maxKeys: 7,
       people: [{ name: 'Ann', pin: 1234, key: 'S', child: { name: 'Bob', pin: 'S', child: { key: 'S' } } }],
       named: { 'x-a': 'S', y: 'shown' },
@@ -86,6 +86,13 @@ describe('Marked secrets', () => {
       free: { headers: { 'X-A': 'S' }, signingKey: 'S', keyFile: 'shown' },
     };
     expect(hideMarked(schema, value)).deep.equal(hiddenIn(value));
+  });
+
+  it('are hidden as the defaults of references too, unless these are certainly plain', () => {
+    const map = { DB_PASSWORD: '${env:P:-changeme}', U: '${env:U:-admin:hunterpass}' };
+    expect(hideMarked(schema, { map })).deep.equal({
+      map: { DB_PASSWORD: '[redacted]', U: '[redacted]' },
+    });
   });
 
   it('leave of an address all but its secret parts', () => {

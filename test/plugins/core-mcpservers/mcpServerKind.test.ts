@@ -295,6 +295,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       D: '${env:}',
       E: '${hunter2}',
       F: '${env:HOME}${file:./key}',
+      G: '${env:TOKEN:-sk-abcdefgh1234}',
     };
     const forms = 'references are ${env:NAME}, ${file:PATH}, ${caller:NAME} and ${secret:NAME/KEY}';
     const expected = [

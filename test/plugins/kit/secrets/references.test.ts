@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { hiderOf } from '../../../../plugins/kit/secrets/hiding.ts';
-import { fillReferences, holdsOnlyReferences } from '../../../../plugins/kit/secrets/references.ts';
+import {
+  consistsOfReferences,
+  fillReferences,
+  holdsOnlyReferences,
+} from '../../../../plugins/kit/secrets/references.ts';
 import { secretsGiven } from '../../../../plugins/kit/secrets/secretPlaces.ts';
 import { secretsIn } from '../../../../plugins/kit/secrets/secretsIn.ts';
 import { makeDirectory } from '../../../support/directory.ts';
@@ -78,5 +82,20 @@ describe('lib: references', () => {
       expect(holdsOnlyReferences(text), text).equal(true);
     for (const text of ['', 'Bearer ', 'a${env:A}', '${env:A}b', '${env:}', '${ENV:A}', '${A}', 'x ${env:A}'])
       expect(holdsOnlyReferences(text), text).equal(false);
+    const defaults = [
+      ['DIR', '${env:DIR:-/srv/notes}', true],
+      ['REGION', '${env:A}${env:REGION:-eu-west-1}', true],
+      ['API_KEY', 'Bearer ${env:A:-}', true],
+      ['API_KEY', '${env:A}${file:b:-c}', true],
+      ['DB_PASSWORD', '${env:P:-changeme}', false],
+      ['DB_PASSWORD', '${env:P:-production}', false],
+      ['U', '${env:U:-admin:hunterpass}', false],
+      ['TOKEN', '${env:TOKEN:-sk-abcdefgh1234}', false],
+      ['VALUE', '${env:A}${env:B:-correcthorse}', false],
+    ] as const;
+    for (const [name, text, isShown] of defaults) {
+      expect(holdsOnlyReferences(text, name), text).equal(isShown);
+      expect(consistsOfReferences(text), text).equal(true);
+    }
   });
 });
