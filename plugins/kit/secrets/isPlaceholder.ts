@@ -1,3 +1,5 @@
+import { isPassword } from './hiding.ts';
+
 const MAX_CHARS = 200;
 const SCHEME = /^(?:bearer|basic|token) /i;
 const FORMS = [
@@ -20,12 +22,13 @@ const WANTED = new Set(
 );
 const ASKING = new Set(['insert', 'paste', 'enter', 'put', 'add', 'fill', 'set', 'replace', 'your']);
 
-/** Whether a value only says that one belongs there, as the examples of documents do: `YOUR_API_KEY`, `<token>`, `sk-...`. */
-export function isPlaceholder(value: string): boolean {
+/** Whether a value only says that one belongs there, as the examples of documents do: `YOUR_API_KEY`, `<token>`, `sk-...`.
+ *  @param name of its variable, header or flag: people choose passwords such as `Change-This-Now-7` */
+export function isPlaceholder(value: string, name = ''): boolean {
   if (value.length > MAX_CHARS) return false;
   const text = value.trim().replace(SCHEME, '');
   if (FORMS.some((form) => form.test(text))) return true;
-  if (!/^[\w .'-]+$/.test(text)) return false;
+  if (!/^[\w .'-]+$/.test(text) || (/\d/.test(text) && isPassword(name))) return false;
   const words = text
     .replace(/(?<=[a-z])(?=[A-Z])/g, '-')
     .toLowerCase()
