@@ -1,6 +1,6 @@
 /** Beginnings of the tokens of well-known services, and schemes of an Authorization header. */
 const TOKENS = [
-  /^(?:sk|rk|ak|ok)[-_]\S{4}/,
+  /^(?:sk|rk|ak|ok)[-_](?=[\w-]*\d|\S{16})\S{4}/,
   /^(?:pk_(?:live|test)_|gh[oprsu]_|github_pat_|gl(?:pat|rt|dt|soat|ft|imt|agent|cbt|ptt)-|npm_|pypi-|dckr_pat_|hf_)/,
   /^(?:xox[a-z][-.]|xapp-|AIza|ya29\.|1\/\/0|GOCSPX-|sbp_|figd_|ntn_|secret_\w{8}|lin_(?:api|oauth)_|AT[AC]TT3)/,
   /^(?:A[KS]IA[A-Z2-7]|SG\.[\w-]{8}|hv[bsr]\.|shp(?:at|ca|pa|ss)_|do[opr]_v1_|dapi[0-9a-f]{16}|pat[A-Za-z0-9]{14}\.)/,

@@ -44,7 +44,7 @@ const PLAIN: readonly Named[] = [
   ['NODE_ENV', 'production'],
   ['LOG_LEVEL', 'debug'],
   ['MODEL', 'claude-3-7-sonnet-20250219'],
-  ['LANG', 'de_DE.UTF-8'],
+  ['LANG', 'sk_SK.UTF-8'],
   ['TZ', 'Europe/Berlin'],
   ['PORT', '8080'],
   ['DEBUG', 'true'],
