@@ -73,6 +73,7 @@ export { isPlaceholder } from './kit/secrets/isPlaceholder.ts';
 export { isSecret, keptUnlessSecret } from './kit/secrets/isSecret.ts';
 export { newKeyRing } from './kit/secrets/keyRing.ts';
 export { keysFor } from './kit/secrets/keysFor.ts';
+export { nameOf } from './kit/secrets/names.ts';
 export { consistsOfReferences, fillReferences, holdsOnlyReferences } from './kit/secrets/references.ts';
 export type { Filled } from './kit/secrets/references.ts';
 export { SEAL_BYTES, sealBytes, unsealBytes } from './kit/secrets/seal.ts';

@@ -1,5 +1,5 @@
 import { entryOf, replaceMarked } from 'pegboard';
-import { consistsOfReferences, isSecret } from 'pegboard/kit';
+import { consistsOfReferences, isSecret, nameOf } from 'pegboard/kit';
 import type { Configured, Issue, JsonSchema, Resource } from 'pegboard';
 
 type MarkedPlace = Parameters<Parameters<typeof replaceMarked>[2]>[1];
@@ -55,7 +55,7 @@ function pathsIn(
 /** Whether a text is a secret as plain text; for an address, and for a text among others, only name and form say so. */
 function isWritten(text: string, { path, isAddress, isAmongOthers }: MarkedPlace): boolean {
   if (isAddress) return isSecret('', text);
-  const name = String(path.findLast((key) => typeof key === 'string'));
+  const name = nameOf(path);
   if (isAmongOthers) return isSecret(name, text);
   return text !== '' && (!consistsOfReferences(text) || isSecret(name, text));
 }

@@ -1,5 +1,6 @@
 import { HIDDEN, replaceMarked } from 'pegboard';
 import type { JsonSchema } from 'pegboard';
+import { nameOf } from './names.ts';
 import { holdsOnlyReferences } from './references.ts';
 import { hideInUrl, isHidden } from './secretPlaces.ts';
 
@@ -9,6 +10,6 @@ export function hideMarked(schema: JsonSchema, value: unknown, mark: string = HI
   return replaceMarked(schema, value, (given, { isAddress, path }) => {
     if (typeof given !== 'string') return mark;
     if (isAddress) return hideInUrl(given, hide);
-    return given === '' || holdsOnlyReferences(given, String(path.at(-1))) ? given : hide(given);
+    return given === '' || holdsOnlyReferences(given, nameOf(path)) ? given : hide(given);
   });
 }

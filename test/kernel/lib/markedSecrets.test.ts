@@ -90,8 +90,9 @@ describe('Marked secrets', () => {
 
   it('are hidden as the defaults of references too, unless these are certainly plain', () => {
     const map = { DB_PASSWORD: '${env:P:-changeme}', U: '${env:U:-admin:hunterpass}' };
-    expect(hideMarked(schema, { map })).deep.equal({
+    expect(hideMarked(schema, { map, tokens: ['${env:A:-/srv/notes}'] })).deep.equal({
       map: { DB_PASSWORD: '[redacted]', U: '[redacted]' },
+      tokens: ['[redacted]'],
     });
   });
 
