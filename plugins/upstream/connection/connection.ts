@@ -121,9 +121,10 @@ export class Connection implements ServerCalls {
   get progress(): string | undefined {
     return this.state === 'starting' ? this.#link.progress : undefined;
   }
-  /** A start that waits for others begins at once. */
+  /** A start that waits for others, or comes, begins at once; without one nothing is to be hurried. */
   hurry(): void {
-    this.#link.hurry();
+    const isComing = this.#isWanted && (this.state === 'stopping' || this.state === 'stopped');
+    if (this.state === 'starting' || isComing) this.#link.hurry();
   }
   async settled(): Promise<void> {
     await this.#restarting;
@@ -134,7 +135,7 @@ export class Connection implements ServerCalls {
     this.#upkeep.called();
     this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
-    if (this.state === 'starting') this.#link.hurry();
+    this.hurry();
     return callTraced(this, this.#context.tracer(), [what, text, options]);
   }
 

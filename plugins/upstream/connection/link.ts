@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from 'pegboard';
 import { lateError } from './away.ts';
 import type { Dialing } from './dialer.ts';
@@ -82,8 +83,13 @@ export class Link {
     return this.#start.progress(this.#definition);
   }
 
-  /** Discards running attempts. @returns a function that returns whether this call is still the latest */
+  /** Discards running attempts, and their hurry. @returns a function that returns whether this call is still the latest */
   supersede(): () => boolean {
+    this.#start.over();
+    return this.#next();
+  }
+
+  #next(): () => boolean {
     const epoch = ++this.#epoch;
     this.#current.abort();
     this.#current = new AbortController();
@@ -93,8 +99,9 @@ export class Link {
 
   /** Resolves when the attempt has succeeded or failed. */
   begin(): Promise<void> {
-    const isCurrent = this.supersede();
-    this.#attempt = this.#closing.then(nextTurn).then(() => this.#dial(isCurrent));
+    const isCurrent = this.#next();
+    // The start of Pegboard continues first: spawning and connecting block the same thread.
+    this.#attempt = this.#closing.then(() => nextTurn()).then(() => this.#dial(isCurrent));
     return this.#attempt;
   }
 
@@ -102,7 +109,7 @@ export class Link {
   renew(): void {
     const wire = this.#wire;
     if (wire === undefined) return;
-    const isCurrent = this.supersede();
+    const isCurrent = this.#next();
     wire.renew();
     this.#attempt = this.#greet(wire, isCurrent).catch((error: unknown) => {
       if (isCurrent()) this.#hooks.failed(this.#holder.refused(asGatewayError(error)));
@@ -288,9 +295,4 @@ export class Link {
     this.#closing = Promise.all([this.#closing, work]).then(() => undefined);
     return this.#closing;
   }
-}
-
-/** Lets the start of Pegboard continue first: spawning and connecting block the same thread. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

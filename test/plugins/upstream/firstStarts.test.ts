@@ -130,6 +130,17 @@ describe('upstream: a runner that installs its server at the first start', () =>
     await Promise.all(names.map((name) => rig.reaches(name, 'running')));
   });
 
+  it('waits again after a requested start whose process ended', async () => {
+    await rig.configure({ maxStarting: 1, backoffFirstMs: 20, backoffMaxMs: 20 });
+    await rig.define({ a: runner('a') });
+    await until('a runs', () => started().includes('a'));
+    const command = [program('npx'), 'b', '--', process.execPath, '-e', 'process.exit(1)'];
+    await rig.define({ a: runner('a'), b: { type: 'stdio', autoStart: false, command } });
+    await Promise.resolve(rig.service('b').start?.()).catch(() => undefined);
+    await until('it waits', () => progress('b').includes('waits'));
+    expect(started()).to.deep.equal(['a', 'b']);
+  });
+
   it('waits for no other once it has started', async () => {
     await rig.configure({ maxStarting: 1 });
     open('a');
