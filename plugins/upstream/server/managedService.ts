@@ -67,9 +67,9 @@ export function managedService(
       const restartRequestedAt = newRequest();
       const request = isForAll() && { restartRequestedAt };
       if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
-      if (!request) await soon(connection, connection.restart(restartRequestedAt));
       // The restart of a server that cannot be reached succeeds: the server is tried again later.
-      await soon(connection, connection.settled());
+      const restarted = request ? undefined : connection.restart(restartRequestedAt);
+      await soon(connection, Promise.resolve(restarted).then(() => connection.settled()));
     },
   };
 }

@@ -78,8 +78,12 @@ describe('upstream: a runner that installs its server at the first start', () =>
 
   it('is not waited for longer than any server by those who start it', async () => {
     await rig.configure();
-    await rig.define({ s: runner('s', { timeout: 1, autoStart: false }) });
+    await rig.define({ s: runner('s', { timeout: 3, autoStart: false }) });
+    const before = performance.now();
     await rig.service('s').start?.();
+    expect(rig.status('s').state).to.equal('starting');
+    await rig.service('s').restart?.();
+    expect(performance.now() - before).to.be.within(5_900, 8_500);
     expect(rig.status('s').state).to.equal('starting');
     open('s');
     await rig.reaches('s', 'running');
