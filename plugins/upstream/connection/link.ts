@@ -14,7 +14,7 @@ import type { Transport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../client/conversation/conversation.ts';
 import { asGatewayError } from '../client/rpc/requestErrors.ts';
-import { mayBeOther, overBoth, transportsToTry } from './transports.ts';
+import { mayBeOther, openingMs, overBoth, transportsToTry } from './transports.ts';
 import { noiseWords } from '../client/wire/noiseWords.ts';
 import { NOTHING_QUOTED, withLastWords } from '../client/wire/standardError.ts';
 import type { Wire, WireListener } from '../client/wire/wire.ts';
@@ -147,10 +147,12 @@ export class Link {
       await this.#over(first, isCurrent);
     } catch (thrown) {
       const refusal = asGatewayError(thrown);
-      // A stream that announces nothing may be the standing one of the other transport.
-      if (refusal.code === 'UPSTREAM_TIMEOUT') lastEra.transport = undefined;
-      if (other === undefined || !mayBeOther(first, refusal) || !isCurrent()) throw refusal;
-      await this.#wire?.close(true);
+      // Without a wire the credential was slow, or the definition is wrong.
+      if (other === undefined || this.#wire === undefined || !isCurrent()) throw refusal;
+      // What took too long is not asked the same first again.
+      if (first === 'sse' && refusal.code === 'UPSTREAM_TIMEOUT') lastEra.transport = undefined;
+      if (!mayBeOther(first, refusal)) throw refusal;
+      await this.#wire.close(true);
       if (!isCurrent()) return;
       await this.#over(other, isCurrent).catch((error: unknown) => {
         throw overBoth([first, refusal], [other, asGatewayError(error)]);
@@ -173,7 +175,7 @@ export class Link {
     [this.#wire, this.#transport] = [wire, transport];
     conversation.requests.use(wire);
     if (transport === 'stdio') this.#start.begun();
-    const timeoutMs = this.#timeoutMs;
+    const timeoutMs = openingMs(this.#definition, transport, this.#timeoutMs);
     await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
     conversation.pid = wire.pid;
     const hasSessions = this.#definition.keepSession && transport !== 'sse';

@@ -99,6 +99,40 @@ describe('upstream: the transport of a definition with type auto', () => {
     expect(transport()).to.equal('streamable-http');
   });
 
+  for (const how of [302, 403, 404, 500, 501, 'reset', 'ended'] as const) {
+    it(`changes with a server that answers a GET with ${how} now`, async () => {
+      await define();
+      await rig.reaches('s', 'connected');
+      server.speaks = 'streamable-http';
+      server.refusals.GET = how;
+      await rig.service('s').restart?.();
+      expect([rig.status('s').state, transport()]).to.deep.equal(['connected', 'streamable-http']);
+    });
+  }
+
+  it('stays where a GET wants a sign-in or a later request', async () => {
+    await define();
+    await rig.reaches('s', 'connected');
+    for (const status of [401, 429] as const) {
+      server.speaks = 'neither';
+      server.refusals.GET = status;
+      server.seen.length = 0;
+      await rig.service('s').restart?.();
+      expect(server.seen).to.not.include('POST');
+      expect(transport()).to.equal('sse');
+    }
+  });
+
+  it('is judged by the first refusal where the other stream announces nothing', async () => {
+    server.speaks = 'neither';
+    server.refusals.GET = 'stream';
+    server.refusals.POST = 404;
+    await define({ timeout: 60 });
+    await rig.reaches('s', 'failed');
+    expect(error()).to.match(/^over streamable-http: it answered HTTP 404.*; over sse: connecting took more/);
+    expect(rig.status('s').metadata.lastErrorCode).to.equal('UPSTREAM_ERROR');
+  });
+
   for (const how of [401, 403, 407, 408, 429, 500, 501, 503, 'reset'] as const) {
     it(`is not looked for where a POST is answered with ${how}`, async () => {
       server.refusals.POST = how;
@@ -156,7 +190,12 @@ describe('upstream: the transport of a definition with type auto', () => {
         }),
         'identify.mjs': moduleOf(identify),
         'callers.mjs': moduleOf(callers.plugin),
-        'mcpservers/vault.yaml': JSON.stringify({ type: 'auto', url: server.url, auth: { type: 'oauth' } }),
+        'mcpservers/vault.yaml': JSON.stringify({
+          type: 'auto',
+          url: server.url,
+          auth: { type: 'oauth' },
+          timeout: 1,
+        }),
       },
     });
     defer(() => gateway.stop());

@@ -11,8 +11,8 @@ type Way = 'POST' | 'GET';
 /** A server of the SDK at one url, whose transport may change while it runs; it ends with the test. */
 export class ChangingTransport {
   speaks: 'streamable-http' | 'sse' | 'neither' = 'sse';
-  /** Answers to requests of a transport that it does not speak; `reset` closes the connection, `stream` opens one. */
-  readonly refusals: Record<Way, number | 'reset' | 'stream'> = { POST: 405, GET: 405 };
+  /** Answers to requests of a transport that it does not speak; `reset` closes the connection, `stream` opens one, `ended` ends it. */
+  readonly refusals: Record<Way, number | 'reset' | 'stream' | 'ended'> = { POST: 405, GET: 405 };
   /** The value of Authorization that it wants of every request. */
   wanted: string | undefined;
   /** Methods of the requests for its url. */
@@ -60,9 +60,10 @@ export class ChangingTransport {
     } else this.#refuse(res, this.refusals[way]);
   }
 
-  #refuse(res: ServerResponse, how: number | 'reset' | 'stream'): void {
+  #refuse(res: ServerResponse, how: number | 'reset' | 'stream' | 'ended'): void {
     if (how === 'reset') res.destroy();
     else if (how === 'stream') res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    else if (how === 'ended') res.writeHead(200, { 'content-type': 'text/event-stream' }).end();
     else res.writeHead(how, { 'content-type': 'text/plain' }).end('not here');
   }
 }
