@@ -141,8 +141,7 @@ export class Link {
 
   /** Over the other transport, too, if the server may speak that. */
   async #reach(isCurrent: () => boolean): Promise<void> {
-    const { lastEra } = this.#holder;
-    const [first = 'stdio', other] = transportsToTry(this.#definition, lastEra.transport);
+    const [first = 'stdio', other] = transportsToTry(this.#definition, this.#holder.lastEra.transport);
     try {
       await this.#over(first, isCurrent);
     } catch (thrown) {
@@ -150,7 +149,7 @@ export class Link {
       // Without a wire the credential was slow, or the definition is wrong.
       if (other === undefined || this.#wire === undefined || !isCurrent()) throw refusal;
       // What took too long is not asked the same first again.
-      if (first === 'sse' && refusal.code === 'UPSTREAM_TIMEOUT') lastEra.transport = undefined;
+      if (first === 'sse' && refusal.code === 'UPSTREAM_TIMEOUT') this.#holder.lastEra.transport = undefined;
       if (!mayBeOther(first, refusal)) throw refusal;
       await this.#wire.close(true);
       if (!isCurrent()) return;
@@ -233,6 +232,7 @@ export class Link {
     return negotiate(conversation.requests, wire, {
       eras: erasToTry({ ...definition, type: this.#transport }, lastEra.known?.era),
       timeoutMs: this.#timeoutMs,
+      isStarting: this.#start.isUnderWay,
       questions: conversation.topics,
       known: lastEra.known,
       ownWords: (text) => conversation.ownWords(text),

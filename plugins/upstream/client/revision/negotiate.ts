@@ -29,6 +29,8 @@ export function erasToTry(
 
 export interface NegotiationParts extends Omit<HandshakeParts, 'declared' | 'needsSession'> {
   readonly eras: readonly Era[];
+  /** It is a process that has not answered yet: that it is slow says nothing of what it speaks. */
+  readonly isStarting?: boolean;
   /** What the server has agreed to before. */
   readonly known?: KnownEra | undefined;
   /** Called with how to begin the next time; not called if the server may speak a better era. */
@@ -40,7 +42,7 @@ export interface NegotiationParts extends Omit<HandshakeParts, 'declared' | 'nee
 export async function negotiate(
   requests: Requests,
   wire: Wire,
-  { eras, learned, known, ...rest }: NegotiationParts,
+  { eras, learned, known, isStarting = false, ...rest }: NegotiationParts,
 ): Promise<ServerFacts> {
   const [first = 'legacy', other] = eras;
   const parts = { ...rest, declared: known?.declared };
@@ -49,7 +51,8 @@ export async function negotiate(
     if (facts.declared !== 'modes') learned?.(facts);
     return facts;
   }
-  const probeMs = first === 'modern' ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
+  const isProbe = first === 'modern' && !isStarting;
+  const probeMs = isProbe ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
   const isDual = known?.isDual === true;
   try {
     const facts = await greet(first, requests, wire, { ...parts, timeoutMs: probeMs, needsSession: isDual });
@@ -61,7 +64,8 @@ export async function negotiate(
     return best.facts;
   } catch (thrown) {
     const refusal = asGatewayError(thrown);
-    if (!mayBeOther(first, refusal)) throw refusal;
+    const isSlow = isStarting && refusal.code === 'UPSTREAM_TIMEOUT';
+    if (isSlow || !mayBeOther(first, refusal)) throw refusal;
     await begin(wire);
     const facts = await greet(other, requests, wire, parts).catch((error: unknown) => {
       throw both(first, refusal, asGatewayError(error));

@@ -35,7 +35,10 @@ describe('upstream: the eras to try', () => {
 
 describe('upstream: the first requests to a server', () => {
   /** Method and time-out of each, none of which is answered. */
-  async function asked(eras: readonly Era[]): Promise<readonly (readonly [string, number])[]> {
+  async function asked(
+    eras: readonly Era[],
+    isStarting = false,
+  ): Promise<readonly (readonly [string, number])[]> {
     const sent: (readonly [string, number])[] = [];
     const requests = {
       speak: () => undefined,
@@ -44,7 +47,7 @@ describe('upstream: the first requests to a server', () => {
         return Promise.reject(new GatewayError('UPSTREAM_TIMEOUT', `${method} had no answer`));
       },
     };
-    const parts = { eras, timeoutMs: 30_000, questions: [], ownWords: (text: string) => text };
+    const parts = { eras, isStarting, timeoutMs: 30_000, questions: [], ownWords: (text: string) => text };
     const wire: Pick<Wire, 'renew'> = { renew: () => undefined };
     await negotiate(requests as unknown as Requests, wire as Wire, parts).catch((error: unknown) => {
       if (!(error instanceof GatewayError)) throw error;
@@ -58,6 +61,11 @@ describe('upstream: the first requests to a server', () => {
       ['initialize', 30_000],
     ]);
     expect(await asked(['modern'])).deep.equal([['server/discover', 30_000]]);
+  });
+
+  it('wait for a process that starts for the whole time-out, which says nothing of what it speaks', async () => {
+    expect(await asked(['modern', 'legacy'], true)).deep.equal([['server/discover', 30_000]]);
+    expect(await asked(['legacy', 'modern'], true)).deep.equal([['initialize', 30_000]]);
   });
 
   it('are initialize alone if a process that may answer only that does not', async () => {
