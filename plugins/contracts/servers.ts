@@ -123,7 +123,8 @@ export interface StartingServers {
   names(request: InboundRequest): readonly string[];
   /** Names of those whose tools are unknown because they cannot be reached, or could not be listed. */
   unlisted(request: InboundRequest): readonly string[];
-  /** Resolves when the running attempts have succeeded or failed. @param tool waits only for servers that could offer it */
+  /** Resolves when the running attempts have succeeded or failed. @param tool waits only for servers that could offer it, each for its
+   *  `timeout` at most */
   settled(tool?: string): Promise<void>;
   /** Has the server that could offer the tool list its tools again, at most once in 10 s. Resolves when it has, or after 5 s. */
   lookedAgain(tool: string, request: InboundRequest): Promise<void>;

@@ -56,8 +56,11 @@ export function serverDecisions(
 function verdictWithout({ connection, personal }: Server, request: InboundRequest): Verdict | undefined {
   const { name, isWanted, state, status, retry } = connection;
   if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);
-  if (isStartingUnknown(connection))
-    return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
+  if (isStartingUnknown(connection)) {
+    const { progress } = connection;
+    const doing = progress === undefined ? '' : `: ${progress}`;
+    return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting${doing}`, AGAIN);
+  }
   const credential = personal.credentialOf(request);
   if (credential !== undefined) {
     if (personal.listOf(credential.owner) !== undefined) return undefined;

@@ -108,6 +108,10 @@ describe('upstream: a runner that installs its server at the first start', () =>
         .to.match(/^Service 's' is starting: npx/)
         .and.to.match(words);
     }
+    const { content } = await client.callTool('call_tool', { name: 'x_s_echo' });
+    expect(content[0]?.['text'])
+      .to.match(/^server s is still connecting: npx is still installing or starting the server: \d+ s/)
+      .and.to.match(/; try again in a few seconds$/);
     open('s');
     await eventually(async () => (await told('core_mcpserver_get'))['state'] === 'Running', 'the server');
     expect(await told('core_mcpserver_get')).to.not.have.property('progress');
