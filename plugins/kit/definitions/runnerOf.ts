@@ -41,6 +41,29 @@ export function runnerOf(command: readonly string[]): string | undefined {
   return `${name} ${first === 'tool' ? first : subcommand}`;
 }
 
+/** Flags whose value is the package. */
+const PACKAGE = /^(?:-p|--package|--from|--spec)(?:=(.+))?$/;
+/** They may be given the package in any word. */
+const BY_WORD = /^(?:docker|podman|deno|uv run)\b/;
+
+/** What a command with a runner installs: equal for commands that install the same packages into the same place. */
+export function installationOf(command: readonly string[]): string {
+  const runner = runnerOf(command);
+  if (runner === undefined || BY_WORD.test(runner)) return JSON.stringify(command);
+  const { words } = programOf(unwrapped(command));
+  const isSubcommand = runner.includes(' ');
+  const rest = isSubcommand ? afterFlags(words).slice(1) : words;
+  const own = runner === 'uv tool' ? afterFlags(rest).slice(1) : rest;
+  const [subject = ''] = afterFlags(own);
+  const flags = own.slice(0, own.length - afterFlags(own).length);
+  const named = flags.flatMap((word, at) => {
+    const found = PACKAGE.exec(word);
+    return found === null ? [] : [found[1] ?? flags[at + 1] ?? ''];
+  });
+  const place = /^npm (?:exec|x)$/.test(runner) ? 'npx' : runner;
+  return JSON.stringify([place, ...(named.length > 0 ? named.sort() : [subject])]);
+}
+
 interface Program {
   /** Without folder and ending. */
   readonly name: string;

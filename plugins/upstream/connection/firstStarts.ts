@@ -1,3 +1,4 @@
+import { installationOf } from '../../kit/definitions/runnerOf.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { StartQueue } from './startQueue.ts';
 import type { StartTurn } from './startQueue.ts';
@@ -16,19 +17,19 @@ export class FirstStarts {
     this.#queue = new StartQueue(() => Math.min(MAX_INSTALLING, maxStarting()), PASS_ON_MS);
   }
 
-  /** @returns undefined if nothing is to be installed */
+  /** Two that install the same packages would write into the same folder. @returns undefined if nothing is to be installed */
   turn({ runner, command }: ServerDefinition): StartTurn | undefined {
-    return runner === undefined || this.#installed.has(keyOf(command)) ? undefined : this.#queue.turn();
+    const key = installationOf(command);
+    return runner === undefined || this.#installed.has(key) ? undefined : this.#queue.turn(key);
   }
 
   /** The server has answered. */
   started({ runner, command }: ServerDefinition): void {
-    if (runner !== undefined) this.#installed.add(keyOf(command));
+    if (runner === undefined) return;
+    const key = installationOf(command);
+    this.#installed.add(key);
+    this.#queue.release(key);
   }
-}
-
-function keyOf(command: readonly string[]): string {
-  return JSON.stringify(command);
 }
 
 /** The attempts of one connection to start its process. */

@@ -4,17 +4,25 @@ export interface StartTurn {
   readonly come: Promise<void>;
   /** Whether it has to wait now. */
   readonly isWaiting: boolean;
-  /** Begins at once, also beyond the limit. */
+  /** Begins at once, also beyond the limit, unless one of its key runs. */
   hurry(): void;
   /** The start has ended or was cancelled. Safe to call twice. */
   end(): void;
+}
+
+interface Waiting {
+  key: string | undefined;
+  isHurried: boolean;
+  begin: () => void;
 }
 
 /** Limits concurrent starts: starting all servers at once would exceed their time-outs. */
 export class StartQueue {
   readonly #max: () => number;
   readonly #passOnMs: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiting>();
+  /** Keys of the starts that run. */
+  readonly #busy = new Set<string>();
   #running = 0;
   #isOpen = false;
 
@@ -24,37 +32,41 @@ export class StartQueue {
     this.#passOnMs = passOnMs;
   }
 
-  turn(): StartTurn {
+  /** @param key starts of the same one run one after another */
+  turn(key?: string): StartTurn {
     let isOver = false;
     let passOn: NodeJS.Timeout | undefined;
-    let begin: (() => void) | undefined;
+    let come: () => void = () => undefined;
+    const start: Waiting = { key, isHurried: false, begin: () => undefined };
+    const isWaiting = (): boolean => this.#waiting.has(start);
     const end = (): void => {
       if (isOver) return;
       isOver = true;
       clearTimeout(passOn);
-      if (begin !== undefined && this.#waiting.delete(begin)) begin();
-      else this.#running -= 1;
+      if (this.#waiting.delete(start)) come();
+      else {
+        this.#running -= 1;
+        if (start.key !== undefined) this.#busy.delete(start.key);
+      }
       this.#next();
     };
-    const come = new Promise<void>((resolve) => {
-      begin = () => {
-        if (!isOver) {
-          this.#running += 1;
-          passOn = setTimeout(end, this.#passOnMs).unref();
-        }
-        resolve();
-      };
-      this.#waiting.add(begin);
-    });
-    this.#next();
-    const isWaiting = (): boolean => begin !== undefined && this.#waiting.has(begin);
-    const hurry = (): void => {
-      if (begin !== undefined && this.#waiting.delete(begin)) begin();
+    start.begin = () => {
+      this.#waiting.delete(start);
+      this.#running += 1;
+      if (start.key !== undefined) this.#busy.add(start.key);
+      passOn = setTimeout(end, this.#passOnMs).unref();
+      come();
     };
+    const coming = new Promise<void>((resolve) => (come = resolve));
+    this.#waiting.add(start);
+    this.#next();
     return {
-      come,
+      come: coming,
       end,
-      hurry,
+      hurry: () => {
+        start.isHurried = true;
+        this.#next();
+      },
       get isWaiting() {
         return isWaiting();
       },
@@ -67,11 +79,18 @@ export class StartQueue {
     this.#next();
   }
 
+  /** Starts everything of the key that waits: it has nothing to wait for any more. */
+  release(key: string): void {
+    for (const start of this.#waiting) {
+      if (start.key === key) [start.key, start.isHurried] = [undefined, true];
+    }
+    this.#next();
+  }
+
   #next(): void {
-    for (const begin of this.#waiting) {
-      if (!this.#isOpen && this.#running >= this.#max()) return;
-      this.#waiting.delete(begin);
-      begin();
+    for (const { key, isHurried, begin } of this.#waiting) {
+      const isFree = this.#isOpen || isHurried || this.#running < this.#max();
+      if (isFree && (key === undefined || !this.#busy.has(key))) begin();
     }
   }
 }

@@ -138,6 +138,19 @@ describe('upstream: a runner that installs its server at the first start', () =>
     await Promise.all(names.map((name) => rig.reaches(name, 'running')));
   });
 
+  it('waits for another that installs the same package, even if it is needed, and no longer than that', async () => {
+    await rig.configure({ maxStarting: 4 });
+    const names = ['a', 'b', 'c'];
+    const words = [program('npx'), '-y', 'pkg'];
+    await rig.define(Object.fromEntries(names.map((name) => [name, runner(name, {}, words)])));
+    await until('one runs', () => started().includes('a'));
+    void rig.service('b').start?.();
+    expect(progress('b')).to.contain('npx waits');
+    expect(started()).to.deep.equal(['a']);
+    open('a');
+    await until('all run', () => started().length === 3);
+  });
+
   it('waits again after a requested start whose process ended', async () => {
     await rig.configure({ maxStarting: 1, backoffFirstMs: 20, backoffMaxMs: 20 });
     await rig.define({ a: runner('a') });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runnerOf } from '../../../../plugins/kit/definitions/runnerOf.ts';
+import { installationOf, runnerOf } from '../../../../plugins/kit/definitions/runnerOf.ts';
 
 describe('kit: the program that installs a server at its first start', () => {
   for (const [line, runner] of [
@@ -54,5 +54,31 @@ describe('kit: the program that installs a server at its first start', () => {
     it(`is ${runner ?? 'none'} behind a shell: ${words.join(' ')}`, () => {
       expect(runnerOf(words)).to.equal(runner);
     });
+  }
+});
+
+describe('kit: what a runner installs', () => {
+  const of = (line: string): string => installationOf(line.split(' '));
+
+  for (const [one, other] of [
+    ['npx -y foo a', 'npx foo b'],
+    ['npx -y foo', 'npm --yes exec foo'],
+    ['npx -p foo -p bar a', 'npx --package=bar --package foo b'],
+    ['uvx --from foo a', 'uvx --from=foo b'],
+    ['uv --quiet tool run foo a', 'uv tool run --offline foo'],
+    ['pnpm dlx foo', 'pnpm --silent dlx foo a'],
+    ['cmd /c npx foo', 'npx foo'],
+  ] as const) {
+    it(`is the same in: ${one}, ${other}`, () => expect(of(one)).to.equal(of(other)));
+  }
+
+  for (const [one, other] of [
+    ['npx foo', 'npx bar'],
+    ['npx foo@1', 'npx foo@2'],
+    ['npx foo', 'uvx foo'],
+    ['docker run -e A foo', 'docker run -e A bar'],
+    ['uv --directory /x run server.py', 'uv --directory /y run server.py'],
+  ] as const) {
+    it(`differs in: ${one}, ${other}`, () => expect(of(one)).to.not.equal(of(other)));
   }
 });
