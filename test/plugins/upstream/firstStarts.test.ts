@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/index.ts';
@@ -227,19 +227,47 @@ describe('upstream: a runner that installs its server at the first start', () =>
       'npx has an incomplete installation of it: delete it, and the next start installs it anew: rm -r "/h/.npm/_npx/0123abcd0123abcd"',
     ],
     [
-      'another fault at the load of its modules',
-      ['/h/.npm/_npx/0123abcd0123abcd/node_modules/x/index.js:7', 'TypeError: inherits is not a function'],
-      'if npx was ended while it installed the server, the installation is incomplete: delete it, and the next start installs it anew: rm -r "/h/.npm/_npx/0123abcd0123abcd"',
+      'a module that is missing, named by a url',
+      ['Cannot find module', '    at file:///h/J%20Doe/.npm/_npx/0123abcd0123abcd/x.js:1:1 of /h/other'],
+      'npx has an incomplete installation of it: delete it, and the next start installs it anew: rm -r "/h/J Doe/.npm/_npx/0123abcd0123abcd"',
+    ],
+    [
+      'a module that is missing, named after another path',
+      ['/a/b.js: Cannot find module in /h/.npm/_npx/0123abcd0123abcd/x.js'],
+      'npx has an incomplete installation of it: delete it, and the next start installs it anew: rm -r "/h/.npm/_npx/0123abcd0123abcd"',
     ],
   ] as const) {
     it(`that dies of ${what} is named with its folder and the cure`, async () => {
       await rig.configure();
       const script = `for (const line of ${JSON.stringify(lines)}) console.error(line); process.exit(1);`;
-      await rig.define({ s: { type: 'stdio', autoStart: true, command: [process.execPath, '-e', script] } });
+      // What is in the words of the command might be hidden.
+      const file = join(folder, 'dies.cjs');
+      writeFileSync(file, script);
+      await rig.define({ s: { type: 'stdio', autoStart: true, command: [process.execPath, file] } });
       await rig.reaches('s', 'failed');
       expect(rig.status('s').error)
         .to.contain(`; ${cure}`)
         .and.to.match(/_npx\/0123abcd0123abcd"$/);
     });
   }
+
+  it('is not called incomplete for another fault, unless an earlier start of it was ended before it answered', async () => {
+    await rig.configure({ stdinGraceMs: 50, termGraceMs: 500, backoffFirstMs: 20, backoffMaxMs: 20 });
+    const [hang, line] = [
+      join(folder, 'hang'),
+      'TypeError: no API key at /h/.npm/_npx/0123abcd0123abcd/x/index.js:7',
+    ];
+    const script = `if (require('fs').existsSync('${hang}')) setInterval(() => 0, 1000); else { console.error(${JSON.stringify(line)}); process.exit(1); }`;
+    const command = [process.execPath, '-e', script];
+    await rig.define({ s: { type: 'stdio', autoStart: true, startTimeout: 1, command } });
+    await until('it has failed twice', () => (rig.status('s').metadata.consecutiveFailures ?? 0) >= 2);
+    expect(rig.status('s').metadata.lastError).to.contain('no API key').and.to.not.contain('delete');
+    writeFileSync(hang, '');
+    await until('it is ended', () => (rig.status('s').metadata.lastError ?? '').includes('no answer within'));
+    rmSync(hang);
+    await until('it ends', () => (rig.status('s').metadata.lastError ?? '').includes('no API key'));
+    expect(rig.status('s').metadata.lastError).to.contain(
+      '; npx was ended while it started the server, so the installation may be incomplete: delete it, and the next start installs it anew: rm -r "/h/.npm/_npx/0123abcd0123abcd"',
+    );
+  });
 });

@@ -1,8 +1,12 @@
+import { fileURLToPath } from 'node:url';
+
 /** The place of a package set in npm's cache. */
 const PLACE = /[\\/]_npx[\\/][0-9a-f]{8,64}(?=[\\/])/;
 /** What no path in a command may have: a shell would read it. */
 const UNSAFE = /[\0"'`$;&|<>()]/;
-const ROOT = /\/|[a-z]:\\/i;
+/** Where a path may begin in a line. */
+const ROOT = /(?<=^|[\s=,:[])(?:[a-z]:[\\/]|\/)/gi;
+const FILE_URL = /file:\/\/\S*$/;
 const MISSING = /\bERR_MODULE_NOT_FOUND\b|\bCannot find (?:module|package)\b|\bENOTEMPTY\b/;
 /** What breaks at the load is said at the beginning; a server that runs may write for ever. */
 const MAX_LINES = 200;
@@ -22,12 +26,12 @@ export class NpxFolder {
   }
 
   /** What to do about it, for the end of an error; empty if the words of the process name no such folder.
-   *  @param hasAnswered then only a module that is missing shows it */
-  cure(hasAnswered: boolean): string {
-    if (this.#folder === undefined || (hasAnswered && !this.#isMissing)) return '';
+   *  @param wasCut an earlier start was ended before it answered; without that only a module that is missing shows it */
+  cure(wasCut: boolean): string {
+    if (this.#folder === undefined || !(wasCut || this.#isMissing)) return '';
     const why = this.#isMissing
       ? 'npx has an incomplete installation of it'
-      : 'if npx was ended while it installed the server, the installation is incomplete';
+      : 'npx was ended while it started the server, so the installation may be incomplete';
     return `; ${why}: delete it, and the next start installs it anew: ${deletion(this.#folder)}`;
   }
 }
@@ -37,8 +41,20 @@ function folderIn(line: string): string | undefined {
   const found = PLACE.exec(line);
   if (found === null) return undefined;
   const before = line.slice(0, found.index).split(UNSAFE).at(-1) ?? '';
-  const at = before.search(ROOT);
-  return at < 0 ? undefined : before.slice(at) + found[0];
+  const [url] = FILE_URL.exec(before) ?? [];
+  if (url !== undefined) return pathOf(url + found[0]);
+  const at = [...before.matchAll(ROOT)].at(-1)?.index;
+  return at === undefined ? undefined : before.slice(at) + found[0];
+}
+
+function pathOf(url: string): string | undefined {
+  try {
+    const path = fileURLToPath(url);
+    return UNSAFE.test(path) ? undefined : path;
+  } catch {
+    // Of another machine.
+    return undefined;
+  }
 }
 
 function deletion(folder: string): string {

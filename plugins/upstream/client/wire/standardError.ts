@@ -29,6 +29,8 @@ export class StandardError {
   /** The first text on standard output that was not a message. */
   #noise: string | undefined;
   #npx = new NpxFolder();
+  /** The command whose last start was ended before it answered. */
+  #unanswered: string | undefined;
   readonly #kept: KeptOutput;
   #lines = this.#newLines();
   #hide: Hide = hiderOf([]);
@@ -96,8 +98,12 @@ export class StandardError {
     return { first, tail, noise };
   }
   /** What to do about an installation of the process that its words show to be incomplete; empty if they do not. */
-  cure(hasAnswered: boolean): string {
-    return this.redact(this.#npx.cure(hasAnswered));
+  cure(command: readonly string[]): string {
+    return this.redact(this.#npx.cure(this.#unanswered === JSON.stringify(command)));
+  }
+  /** The gateway ends the process. */
+  ended(command: readonly string[], hasAnswered: boolean): void {
+    this.#unanswered = hasAnswered ? undefined : JSON.stringify(command);
   }
   /** What the server wrote, over its restarts, as far as it is kept. */
   read(query: OutputQuery): ServiceOutput {

@@ -124,6 +124,8 @@ export class StdioWire implements Wire {
   }
 
   async close(): Promise<void> {
+    const { output, command } = this.#options;
+    if (!this.#isClosed && this.#process !== undefined) output.ended(command, this.#hasAnswered);
     this.#isClosed = true;
     this.#flush();
     this.#flow.end();
@@ -161,8 +163,10 @@ export class StdioWire implements Wire {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#flow.end();
+    const { output, command } = this.#options;
+    if (this.#hasAnswered) output.ended(command, true);
     const how = this.#fault?.message ?? `its process ${this.#process?.ending ?? 'ended'}`;
-    const text = withLastWords(how, this.quotes()) + this.#options.output.cure(this.#hasAnswered);
+    const text = withLastWords(how, this.quotes()) + output.cure(command);
     this.#listener.closed(
       new GatewayError('UPSTREAM_CLOSED', text, { details: { ...this.#fault?.details } }),
     );
