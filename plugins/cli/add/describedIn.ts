@@ -5,7 +5,8 @@ import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { fromBundle, isBundle } from '../definitions/fromBundle.ts';
 import { fromServerJson, unwrapped } from '../definitions/fromServerJson.ts';
-import type { Given } from '../definitions/fromServerJson.ts';
+import type { Described, Given } from '../definitions/fromServerJson.ts';
+import { refuseForeign } from '../definitions/refuseForeign.ts';
 import { entryIn, objectIn } from './entryIn.ts';
 import type { EntrySpec } from './specOfEntry.ts';
 import { specOfEntry } from './specOfEntry.ts';
@@ -47,12 +48,18 @@ export function describedIn(
   what: string,
   { folder, vars, ...given }: Given & { readonly folder: string; readonly vars: Env },
 ): FoundSpec {
-  if (isBundle(value)) return { notes: [], ...fromBundle(value, what, given) };
+  const described = (found: Described): FoundSpec => {
+    const { env, headers, values = {} } = given;
+    const typed = [...Object.values(env), ...Object.values(headers), ...Object.values(values).flat()];
+    refuseForeign(found.spec, what, { typed });
+    return { notes: [], ...found };
+  };
+  if (isBundle(value)) return described(fromBundle(value, what, given));
   const server = unwrapped(value);
   const isServer =
     isObject(server) && (Array.isArray(server['packages']) || Array.isArray(server['remotes']));
   if (isServer || String(value['$schema']).includes('server.schema.json'))
-    return { notes: [], ...fromServerJson(isObject(server) ? server : value, what, given) };
+    return described(fromServerJson(isObject(server) ? server : value, what, given));
   const { source } = value;
   if (isObject(source) && (source['entrypoint'] ?? source['path']) !== undefined)
     throw new Failure(

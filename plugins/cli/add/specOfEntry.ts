@@ -1,8 +1,10 @@
+import { isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { placesOf } from '../clients/places.ts';
 import { serverOfEntry } from '../clients/entry/serverOfEntry.ts';
 import { inputsIn } from '../clients/entry/variables.ts';
 import { specOf } from '../clients/specOf.ts';
+import { refuseForeign } from '../definitions/refuseForeign.ts';
 import { Failure } from '../failure.ts';
 import { objectIn } from './entryIn.ts';
 
@@ -21,14 +23,20 @@ export function specOfEntry(
 ): EntrySpec {
   const place = placesOf(['./typed.json'], { env, platform: process.platform, cwd })[0];
   if (place === undefined) throw new Error('a file is a place');
-  const entry = switchedOn(value, what);
+  const { entry, left: files } = withoutFiles(switchedOn(value, what));
+  const [reading] = /(?<!\$)\{file:[^{}]*\}?/.exec(JSON.stringify(entry)) ?? [];
+  if (reading !== undefined)
+    throw new Failure(
+      `${what} cannot be added: it holds ${reading}, and no file is read because of it; type the value with --env or --header`,
+    );
   const server = serverOfEntry({ place, at: [], name, value: entry, inputs: new Map() }, env);
   if ('skipped' in server) throw new Failure(`${what} cannot be added: ${server.skipped}`);
   const { type, ...spec } = specOf(server);
+  refuseForeign(spec, what, { allowsEnv: true });
   const left = server.left.map(({ key, reason }) => `${key} is left behind: ${reason}`);
   return {
     spec: { ...(type !== 'auto' && { type }), ...spec },
-    notes: [...new Set([...server.notes, ...left])],
+    notes: [...new Set([...files, ...server.notes, ...left])],
   };
 }
 
@@ -45,4 +53,23 @@ function switchedOn(value: JsonObject, what: string): JsonObject {
     },
   );
   return objectIn(text, what);
+}
+
+/** An entry without the files of variables that it names: one that strangers wrote must not have a file read. */
+function withoutFiles(value: JsonObject): { readonly entry: JsonObject; readonly left: readonly string[] } {
+  const left: string[] = [];
+  const kept = (one: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(one).flatMap(([key, inner]) => {
+        if (/^env_?files?$/i.test(key) && inner !== '' && inner !== null) {
+          left.push(
+            `${key} is left behind: no file is read while a server is added; type its values with --env`,
+          );
+          return [];
+        }
+        const isPart = ['transport', 'command'].includes(key) && isObject(inner);
+        return [[key, isPart ? kept(inner) : inner] as const];
+      }),
+    );
+  return { entry: kept(value), left };
 }
