@@ -12,6 +12,7 @@ import type { Apart } from '../definitions/secretsApart.ts';
 import { startAdded } from './startAdded.ts';
 import { definitionOf, sayUnfilled } from './unfilled.ts';
 import type { Wanted } from './wantedServer.ts';
+import { sayHeld } from './withLeave.ts';
 import { writeDefinition } from './writeDefinition.ts';
 
 /** How long a gateway may take to see a file, before it is asked to look. */
@@ -34,11 +35,12 @@ export async function addTo(
   const { isOwn } = gateway.endpoint;
   // Tools write no references; files of the configuration directory may hold them.
   const isByFile = isOwn && JSON.stringify(apart.spec).includes('${');
-  const spec = definitionOf({ type, ...(isByFile ? apart.spec : wanted.spec) }, apart);
+  const spec = definitionOf({ type, ...(isByFile ? apart.spec : wanted.spec) }, apart, wanted);
   if (isByFile) await addByFile(gateway, { ...apart, name, spec }, invocation);
   else await addByTool(gateway, name, spec, invocation);
   if (isUnfilled(apart))
     return sayUnfilled(name, apart, { invocation, where: `pegboard edit server ${name}` });
+  if (wanted.isHeld === true) return sayHeld(name, invocation);
   await startAdded(gateway, { name, spec }, invocation);
   printList(
     invocation,
@@ -87,12 +89,12 @@ async function addByFile(
 
 /** What answers at the URL; left to the gateway if nothing does. */
 async function transportAt(
-  { spec: { url, headers = {} } }: Wanted,
+  { spec: { url, headers = {} }, isHeld }: Wanted,
   { unfilled }: Apart,
   gateway: Gateway,
   invocation: Invocation,
 ): Promise<string> {
-  if (unfilled.length > 0) return 'auto';
+  if (unfilled.length > 0 || isHeld === true) return 'auto';
   const say = progressTo(invocation);
   // The probe sends headers as they are, so references stay at home.
   const plain = Object.entries(headers as JsonObject).filter(([, value]) => !String(value).includes('${'));

@@ -21,6 +21,10 @@ export interface Wanted {
   /** A remote one has no `type` if that has to be found out. Its secrets are still in it. */
   readonly spec: JsonObject;
   readonly notes: readonly string[];
+  /** Who wrote it down: `words` of a command or a URL, and `json`, were typed; others wrote links and files. */
+  readonly origin: 'words' | 'json' | 'others';
+  /** Whether it waits until the user has seen it. */
+  readonly isHeld?: boolean;
 }
 
 /** The server that was typed, in whatever form. @throws Failure that holds no secret */
@@ -47,7 +51,14 @@ export async function wantedServer(invocation: Invocation): Promise<Wanted> {
   const named =
     typed === '' ? [`named ${name}; for another name: pegboard add <name> ${shownTarget(target)}`] : [];
   const all = [...named, ...notes, ...(isOwn ? unsetIn(spec, env) : []), ...flagNotes];
-  return { name, spec: { ...spec, ...keys }, notes: [...new Set(all)] };
+  const origin = originOf(target);
+  return { name, spec: { ...spec, ...keys }, notes: [...new Set(all)], origin };
+}
+
+function originOf([first = '', ...others]: readonly string[]): Wanted['origin'] {
+  const kind = targetKind(first);
+  if (kind === 'json') return 'json';
+  return kind === 'link' || (kind === 'file' && others.length === 0) ? 'others' : 'words';
 }
 
 /** References to variables that are not set here, where the gateway would run. */

@@ -7,6 +7,7 @@ import type { Apart } from '../definitions/secretsApart.ts';
 import { shownTarget } from '../add/shownTarget.ts';
 import { wantedServer } from '../add/wantedServer.ts';
 import type { Wanted } from '../add/wantedServer.ts';
+import { sayHeld, withLeave } from '../add/withLeave.ts';
 import { writeDefinition } from '../add/writeDefinition.ts';
 import { COMMON_OPTIONS, optionsOf } from '../commonOptions.ts';
 import { endpointOf } from '../endpointOf.ts';
@@ -33,6 +34,7 @@ const OPTIONS: readonly CommandOption[] = [
   { flags: '--include-tools <names>', description: 'offer these tools only', isList: true },
   { flags: '--exclude-tools <names>', description: 'offer all tools but these', isList: true },
   { flags: '--call-timeout <time>', description: 'how long one call may take: 60, 5m, 5000ms' },
+  { flags: '--yes', description: 'do not ask before what a link or a file describes is started' },
   { flags: '-s, --scope <scope>', description: 'as clients write it; changes nothing here' },
   { flags: '--trust', description: 'as clients write it; changes nothing here' },
 ];
@@ -59,15 +61,16 @@ export const add = verb({
     "pegboard add ./server.json --set region=eu-west-1 --env 'API_KEY=${env:API_KEY}'",
   ],
   run: async (invocation) => {
-    const wanted = await wantedServer(invocation);
-    const apart = secretsApart(wanted.name, wanted.spec, {
+    const found = await wantedServer(invocation);
+    const apart = secretsApart(found.name, found.spec, {
       directory: invocation.directory,
       awaitsSecrets: true,
     });
     const { isOwn } = await endpointOf(invocation);
-    if (apart.wanted.length > 0 && !isOwn) throw noFileFor(wanted);
+    if (apart.wanted.length > 0 && !isOwn) throw noFileFor(found);
     const say = progressTo(invocation);
-    for (const note of wanted.notes) say(note);
+    for (const note of found.notes) say(note);
+    const wanted = await withLeave(found, apart, invocation);
     try {
       return await Gateway.connected(invocation, (gateway) => addTo(gateway, wanted, apart, invocation));
     } catch (error) {
@@ -85,10 +88,12 @@ function noFileFor({ name, spec: { command, url } }: Wanted): Failure {
 }
 
 /** No gateway runs, so the file is written as the gateway would write it. */
-async function write({ name, spec }: Wanted, apart: Apart, invocation: Invocation): Promise<number> {
-  const written = definitionOf({ type: spec['type'] ?? 'auto', ...apart.spec }, apart);
+async function write(wanted: Wanted, apart: Apart, invocation: Invocation): Promise<number> {
+  const { name, spec, isHeld } = wanted;
+  const written = definitionOf({ type: spec['type'] ?? 'auto', ...apart.spec }, apart, wanted);
   const file = await writeDefinition({ name, spec: written, secrets: apart.secrets }, invocation.directory);
   progressTo(invocation)(`wrote ${file}; no gateway runs yet, start it with: pegboard serve`);
   if (optionsOf(invocation).output !== 'table') printObject(invocation, { name, file }, name);
+  if (isHeld === true) return sayHeld(name, invocation);
   return sayUnfilled(name, apart, { invocation, where: `edit ${file}` });
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -148,6 +148,58 @@ describe('pegboard add', () => {
       ]);
       expect(code).equal(1);
       expect(stderr).contain(`no gateway answers at ${endpoint}`);
+    });
+  });
+
+  describe('with what others wrote', () => {
+    const linkTo = (entry: object): string =>
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=lnk&config=${Buffer.from(JSON.stringify(entry)).toString('base64')}`;
+    const RUN = { command: 'node', args: [EVERYTHING], env: { API_KEY: 'hush-9', X: '${AWS_KEY}' } };
+    const PLAIN = { command: 'node', args: [EVERYTHING] };
+    const SHOWN = `lnk: node ${EVERYTHING} (API_KEY, X from AWS_KEY)\n`;
+
+    it('shows what it runs, and asks at a terminal', async () => {
+      const port = await freePort();
+      const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${port} }\n` });
+      await serveHere(directory, port);
+      const at = ['--config-path', directory.path];
+      const declined = typeAtTerminal(['add', ...at, linkTo(RUN)]);
+      await declined.shows(/Add and start this\?/);
+      declined.type('n');
+      const { code, stderr } = await declined.ended;
+      expect(code).equal(1);
+      expect(stderr).contain(SHOWN).and.contain('nothing was added').and.not.contain('hush');
+      expect(existsSync(directory.at('mcpservers'))).equal(false);
+      const agreed = typeAtTerminal(['add', ...at, linkTo(PLAIN)]);
+      await agreed.shows(/Add and start this\?/);
+      agreed.type('y');
+      const typed = await agreed.ended;
+      expect(typed.stdout, typed.stderr).contain('x_lnk_echo');
+    });
+
+    it('leaves it suspended without a terminal, unless --yes is said', async () => {
+      const port = await freePort();
+      const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${port} }\n` });
+      const at = ['--config-path', directory.path];
+      const isSuspended = (name: string): unknown =>
+        (
+          parse(readFileSync(directory.at(`mcpservers/${name}.yaml`), 'utf8')) as {
+            spec: { suspended?: boolean };
+          }
+        ).spec.suspended;
+      const written = makeDirectory({ 'mcp.json': JSON.stringify({ mcpServers: { f: PLAIN } }) });
+      const file = await typeVerb(['add', ...at, written.at('mcp.json')]);
+      expect([file.code, isSuspended('f')], file.stderr).deep.equal([0, true]);
+      expect(file.stderr).contain(`f: node ${EVERYTHING}\n`).and.contain('pegboard start f');
+      await serveHere(directory, port);
+      const link = await typeVerb(['add', ...at, linkTo({ ...PLAIN, env: { KEY: '1' } })]);
+      expect([link.code, link.stdout, isSuspended('lnk')], link.stderr).deep.equal([0, '', true]);
+      expect(link.stderr).contain(`lnk: node ${EVERYTHING} (KEY)\n`).and.contain('pegboard start lnk');
+      const json = await typeVerb(['add', 'j', ...at, JSON.stringify(PLAIN)]);
+      expect(json.stdout, json.stderr).contain('x_j_echo');
+      expect(json.stderr).contain(`j: node ${EVERYTHING}\n`);
+      const yes = await typeVerb(['add', 'y', ...at, linkTo(PLAIN), '--yes']);
+      expect(yes.stdout, yes.stderr).contain('x_y_echo');
     });
   });
 
