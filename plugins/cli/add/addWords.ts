@@ -7,6 +7,8 @@ const CLIENT_LINES =
   /^(?:(?:claude|codex|gemini|qwen|amp|droid|copilot|opencode|grok|goose|kiro-cli|cursor-agent) mcp (?:add-json|add)|(?:code|code-insiders|codium|cursor) --add-mcp|pegboard add) /;
 /** What only a shell understands; a pasted line with it is not one command. */
 const FOR_A_SHELL = /^(?:&&|\|\|?|;|>|>>)$|;$/;
+/** A variable before a command, in a word of its own or in front of the command in one. */
+const LEADING = /^([A-Z][A-Z0-9_]*)=(?:"([^"]*)"|'([^']*)'|([^\s;&|"']*))(?:\s+(?![\s;&|])|$)/;
 const TRANSPORT = /^(?:sse|https?|streamable-?http)$/i;
 const CONTAINERS = /^(?:.*\/)?(?:docker|podman)$/;
 
@@ -90,7 +92,8 @@ function read(words: readonly string[], takes: ReadonlyMap<string, boolean>, isO
     const word = words[at] ?? '';
     if (word === '--') {
       line.isMarked = operands.length === 0;
-      operands.push(...words.slice(at + 1));
+      const after = words.slice(at + 1);
+      operands.push(...(operands.length < 2 ? withoutVariables(after, flags) : after));
       break;
     }
     if (isFlag(word)) {
@@ -109,7 +112,9 @@ function read(words: readonly string[], takes: ReadonlyMap<string, boolean>, isO
       flags.push('--transport', word);
       continue;
     }
-    operands.push(word);
+    const [own] = operands.length < 2 ? withoutVariables([word], flags) : [word];
+    if (own === undefined) continue;
+    operands.push(own);
     if (!beginsCommand(operands, words.slice(at + 1))) continue;
     const command = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
     operands.push(...(CONTAINERS.test(word) ? command : withoutOurs(command, flags)));
@@ -117,6 +122,16 @@ function read(words: readonly string[], takes: ReadonlyMap<string, boolean>, isO
   }
   if (url !== undefined) operands.push(url);
   return line;
+}
+
+/** The words of a command, or a command in one word, without the variables that a shell would read before it, which are put to the flags. */
+function withoutVariables(words: readonly string[], flags: string[]): readonly string[] {
+  const [first = '', ...others] = words;
+  const [before = '', name = '', double, single, bare = ''] = LEADING.exec(first) ?? [];
+  if (before === '') return words;
+  flags.push('--env', `${name}=${double ?? single ?? bare}`);
+  const rest = first.slice(before.length);
+  return withoutVariables(rest === '' ? others : [rest, ...others], flags);
 }
 
 /** @param long its name, without a value behind `=` */

@@ -30,10 +30,11 @@ export interface Wanted {
 /** The server that was typed, in whatever form. @throws Failure that holds no secret */
 export async function wantedServer(invocation: Invocation): Promise<Wanted> {
   const [typed = '', ...target] = invocation.args;
+  // It may be a variable, and hold a secret.
+  const said = typed.replace(/=.*$/s, '=…');
+  const start = `pegboard add ${clean(said) ?? '<name>'}`;
   if (target.length === 0)
-    throw new Failure(
-      `what is ${typed}? use: pegboard add ${typed} -- <command>, or: pegboard add ${typed} <url>`,
-    );
+    throw new Failure(`what is ${said}? use: ${start} -- <command>, or: ${start} <url>`);
   const { keys, notes: flagNotes, ...flags } = readOptions(invocation);
   const { isOwn, url } = await endpointOf(invocation);
   const { env } = invocation;
@@ -45,9 +46,11 @@ export async function wantedServer(invocation: Invocation): Promise<Wanted> {
   const name = typed === '' ? proposed : typed;
   if (name === undefined)
     throw new Failure(`a name is missing; use: pegboard add <name> ${shownTarget(target)}`);
-  const fault = definitionNameFault(name);
+  const fault = definitionNameFault(typed === '' ? name : said);
   if (fault !== undefined)
-    throw new Failure(`${fault}; use: pegboard add ${clean(name) ?? '<name>'} ${shownTarget(target)}`);
+    throw new Failure(
+      `${fault}; use: pegboard add ${clean(typed === '' ? name : said) ?? '<name>'} ${shownTarget(target)}`,
+    );
   const named =
     typed === '' ? [`named ${name}; for another name: pegboard add <name> ${shownTarget(target)}`] : [];
   const all = [...named, ...notes, ...(isOwn ? unsetIn(spec, env) : []), ...flagNotes];
@@ -143,7 +146,7 @@ function commandWords(target: readonly string[], env: readonly string[], name: s
     );
   if (name === '' && targetKind(program) !== 'runner')
     throw new Failure(
-      `${program} … is not a command that Pegboard knows; use: pegboard add <name> -- <command>`,
+      `${program.replace(/=.*$/s, '=…')} … is not a command that Pegboard knows; use: pegboard add <name> -- <command>`,
     );
   return readable(new EntryFields({ command: first }));
 }

@@ -45,6 +45,12 @@ const LINES: Readonly<Record<string, string>> = {
   'x https://a.test/mcp -t http --header "Authorization: Bearer abc"': `x: streamable-http https://a.test/mcp {"headers":{"Authorization":"${FILE}x.Authorization}"}}`,
   'x -- npx y --api-key abcdefgh1': `x: npx y --api-key ${FILE}x.api-key}`,
   'x https://a.test/mcp?apiKey=abcdefgh1 -t sse': `x: sse https://a.test/mcp?apiKey=${FILE}x.parameter_apiKey}`,
+  // Variables before a command are its own.
+  '"MY_TOKEN=hush1 A=\'b c\' npx -y foo"': `foo: npx -y foo {"env":{"MY_TOKEN":"${FILE}foo.MY_TOKEN}","A":"b c"}}`,
+  'MY_TOKEN=hush1 npx -y foo': `foo: npx -y foo {"env":{"MY_TOKEN":"${FILE}foo.MY_TOKEN}"}}`,
+  'x MY_TOKEN=$MY_TOKEN npx -y foo': 'x: npx -y foo {"env":{"MY_TOKEN":"${env:MY_TOKEN}"}}',
+  'x -- A=b npx -y foo': 'x: npx -y foo {"env":{"A":"b"}}',
+  'x "A=b npx -y foo"': 'x: npx -y foo {"env":{"A":"b"}}',
   // The whole line of a client.
   'claude mcp add --transport http -s user x https://a.test/mcp': 'x: streamable-http https://a.test/mcp',
   'claude mcp add git uvx -- mcp-server-git': 'git: uvx mcp-server-git',
@@ -94,6 +100,10 @@ const LINES: Readonly<Record<string, string>> = {
   '"claude mcp add x -- npx y && rm z"': '!this is more than one command',
   '"some words hush"': '!some … is not a command that Pegboard knows; use: pegboard add <name> -- <command>',
   'x https://a.test hush': '!one thing is added at a time; use: pegboard add <name> https://a.test',
+  '"my_token=hush npx -y foo"': '!my_token=… … is not a command that Pegboard knows',
+  '"A=hush && npx y"': '!is not a command that Pegboard knows',
+  'my_token=hush npx -y foo': '!use: pegboard add my_token -- npx -y foo',
+  'my_token=hush': '!what is my_token=…? use: pegboard add my_token -- <command>',
   'x https://a.test -t websocket': '!--transport is streamable-http, sse or stdio',
   'x https://a.test -t stdio': '!--transport stdio is for a command',
   'x -t sse -- npx y': '!--header and --transport are for a URL',
