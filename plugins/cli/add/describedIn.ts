@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
+import { declaredSecrets } from '../definitions/declaredSecrets.ts';
 import { fromBundle, isBundle } from '../definitions/fromBundle.ts';
 import { fromServerJson, unwrapped } from '../definitions/fromServerJson.ts';
 import type { Described, Given } from '../definitions/fromServerJson.ts';
@@ -14,6 +15,8 @@ import { specOfEntry } from './specOfEntry.ts';
 export interface FoundSpec extends EntrySpec {
   /** The name that it has itself. */
   readonly name?: string;
+  /** Values that are secret whatever they look like. */
+  readonly secrets?: ReadonlySet<string>;
 }
 
 /** What a file describes. @throws Failure that says what to type instead */
@@ -48,18 +51,20 @@ export function describedIn(
   what: string,
   { folder, vars, ...given }: Given & { readonly folder: string; readonly vars: Env },
 ): FoundSpec {
-  const described = (found: Described): FoundSpec => {
+  const described = (found: Described, from: JsonObject): FoundSpec => {
     const { env, headers, values = {} } = given;
     const typed = [...Object.values(env), ...Object.values(headers), ...Object.values(values).flat()];
     refuseForeign(found.spec, what, { typed });
-    return { notes: [], ...found };
+    return { notes: [], ...found, secrets: declaredSecrets(from, given) };
   };
-  if (isBundle(value)) return described(fromBundle(value, what, given));
+  if (isBundle(value)) return described(fromBundle(value, what, given), value);
   const server = unwrapped(value);
   const isServer =
     isObject(server) && (Array.isArray(server['packages']) || Array.isArray(server['remotes']));
-  if (isServer || String(value['$schema']).includes('server.schema.json'))
-    return described(fromServerJson(isObject(server) ? server : value, what, given));
+  if (isServer || String(value['$schema']).includes('server.schema.json')) {
+    const plain = isObject(server) ? server : value;
+    return described(fromServerJson(plain, what, given), plain);
+  }
   const { source } = value;
   if (isObject(source) && (source['entrypoint'] ?? source['path']) !== undefined)
     throw new Failure(

@@ -21,6 +21,8 @@ export interface Wanted {
   /** A remote one has no `type` if that has to be found out. Its secrets are still in it. */
   readonly spec: JsonObject;
   readonly notes: readonly string[];
+  /** Values in it that are secret whatever they look like. */
+  readonly secrets?: ReadonlySet<string>;
   /** Who wrote it down: `words` of a command or a URL, and `json`, were typed; others wrote links and files. */
   readonly origin: 'words' | 'json' | 'others';
   /** Whether it waits until the user has seen it. */
@@ -39,7 +41,7 @@ export async function wantedServer(invocation: Invocation): Promise<Wanted> {
   const { isOwn, url } = await endpointOf(invocation);
   const { env } = invocation;
   const given = { ...flags, ...(isOwn && { has: (program: string) => isOnPath(program, env) }) };
-  const { name: own, spec, notes } = await foundIn(target, given, invocation);
+  const { name: own, spec, notes, secrets } = await foundIn(target, given, invocation);
   if (spec['url'] === url || (spec['url'] === undefined && isPegboard(commandIn(spec) ?? [])))
     throw new Failure('this is Pegboard itself, which would start or call itself without end');
   const proposed = nameIn(own) ?? proposedName(commandIn(spec) ?? target);
@@ -55,7 +57,7 @@ export async function wantedServer(invocation: Invocation): Promise<Wanted> {
     typed === '' ? [`named ${name}; for another name: pegboard add <name> ${shownTarget(target)}`] : [];
   const all = [...named, ...notes, ...(isOwn ? unsetIn(spec, env) : []), ...flagNotes];
   const origin = originOf(target);
-  return { name, spec: { ...spec, ...keys }, notes: [...new Set(all)], origin };
+  return { name, spec: { ...spec, ...keys }, notes: [...new Set(all)], origin, ...(secrets && { secrets }) };
 }
 
 function originOf([first = '', ...others]: readonly string[]): Wanted['origin'] {

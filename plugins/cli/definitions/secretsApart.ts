@@ -5,6 +5,9 @@ import { hideInUrl, hideInWords, isPlaceholder, isSecret, isSecretName } from 'p
 import type { JsonObject } from 'pegboard';
 import { placeholdersWithin } from './placeholdersWithin.ts';
 
+/** Shorter ones may be parts of other words. */
+const WITHIN_CHARS = 6;
+
 /** A definition whose secrets are in files. */
 export interface Apart {
   readonly spec: JsonObject;
@@ -37,7 +40,8 @@ export function secretsApart(
 ): Apart {
   const secrets: { path: string; text: string }[] = [];
   const wanted = new Set<string>();
-  const isKnown = (text: string): boolean => [...known].some((one) => text.includes(one));
+  const isKnown = (text: string): boolean =>
+    [...known].some((one) => text === one || (one.length >= WITHIN_CHARS && text.includes(one)));
   const keep = (value: string, key: string): string => {
     const [, scheme = '', bare = value] = /^((?:Bearer|Basic|Token) )(.+)$/s.exec(value) ?? [];
     const base = `secrets/${name}.${key.replaceAll(/[^\w.-]/g, '_')}`;

@@ -65,6 +65,7 @@ export const add = verb({
     const apart = secretsApart(found.name, found.spec, {
       directory: invocation.directory,
       awaitsSecrets: true,
+      ...(found.secrets && { known: found.secrets }),
     });
     const { isOwn } = await endpointOf(invocation);
     if (apart.wanted.length > 0 && !isOwn) throw noFileFor(found);

@@ -19,6 +19,60 @@ describe('Secrets that are typed for pegboard add', () => {
     expect(secrets).deep.equal({ 'x.API_KEY': 'hush one', 'x.token': 'hush two', 'x.X-Api-Key': 'hush3' });
   });
 
+  it('are those that a description declares, whatever their names and forms', async () => {
+    const input = { isRequired: true, isSecret: true };
+    const server = {
+      name: 'io.test/p',
+      packages: [
+        {
+          registryType: 'npm',
+          identifier: 'p',
+          environmentVariables: [
+            { name: 'CODE', ...input },
+            { name: 'AT', value: 'to-{place}-now', variables: { place: input } },
+            { name: 'REF', ...input },
+            { name: 'OPEN', value: 'x1' },
+          ],
+          packageArguments: [{ type: 'positional', valueHint: 'pin', ...input }],
+        },
+      ],
+    };
+    const typed = [
+      '--env',
+      'CODE=1',
+      '--env',
+      'REF=${env:REF}',
+      '--set',
+      'place=hush-place',
+      '--set',
+      'pin=hush',
+    ];
+    const file = await added([
+      makeDirectory({ 'server.json': JSON.stringify(server) }).at('server.json'),
+      ...typed,
+    ]);
+    expect(file.shown, file.stderr).equal(
+      'p: npx -y p ${file:secrets/p.argument} {"env":{"CODE":"${file:secrets/p.CODE}","REF":"${env:REF}","AT":"${file:secrets/p.AT}","OPEN":"x1"}}',
+    );
+    expect(file.secrets).deep.equal({ 'p.CODE': '1', 'p.AT': 'to-hush-place-now', 'p.argument': 'hush' });
+    expect(file.stderr).not.contain('hush');
+    const bundle = {
+      manifest_version: '0.3',
+      name: 'b',
+      server: {
+        mcp_config: { command: 'node', args: ['--as=${user_config.who}'], env: { X: '${user_config.y}' } },
+      },
+      user_config: { who: { sensitive: true }, y: { sensitive: true, default: 'hush-9' } },
+    };
+    const manifest = makeDirectory({ 'manifest.json': JSON.stringify(bundle) }).at('manifest.json');
+    const { spec, secrets } = await added([manifest, '--set', 'who=hush-me']);
+    expect(spec).deep.include({
+      command: ['node', '${file:secrets/b.argument}'],
+      env: { X: '${file:secrets/b.X}' },
+    });
+    expect(secrets).deep.equal({ 'b.X': 'hush-9', 'b.argument': '--as=hush-me' });
+  });
+
   it('use a file again that holds them, and no file that holds another', async () => {
     const directory = makeDirectory({
       'config.yaml': `aggregator: { port: ${await freePort()} }\n`,
