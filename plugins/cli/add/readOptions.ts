@@ -105,7 +105,7 @@ function referring(value: string): string {
 }
 
 function grouped(list: readonly (readonly [string, string])[]): Readonly<Record<string, readonly string[]>> {
-  const values: Record<string, string[]> = {};
-  for (const [name, value] of list) (values[name] ??= []).push(value);
-  return values;
+  const values = new Map<string, string[]>();
+  for (const [name, value] of list) values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(values);
 }

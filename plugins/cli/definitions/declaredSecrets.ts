@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Given } from './fromServerJson.ts';
-import { plainText } from './serverInputs.ts';
+import { ownAt, plainText } from './serverInputs.ts';
 
 /** The values of what a description declares to be secret: `isSecret` in a server.json, `sensitive` in the manifest of a bundle. */
 export function declaredSecrets(description: JsonObject, given: Given): ReadonlySet<string> {
@@ -31,8 +31,4 @@ function inputsIn(value: unknown, key: string): readonly Input[] {
   );
   const names = said.length === 0 ? ['value'] : (said as string[]);
   return [{ names: [...names, ...names.map((one) => one.replace(/^-+/, ''))], input: value }, ...inner];
-}
-
-function ownAt<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -4,7 +4,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { Described, Given } from './fromServerJson.ts';
-import { plainText, refuseMissing } from './serverInputs.ts';
+import { ownAt, plainText, refuseMissing } from './serverInputs.ts';
 
 const VARIABLE = /\$\{([\w.-]+)\}/g;
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ export function fromBundle(manifest: JsonObject, file: string, given: Given): De
   const words =
     typeof command === 'string'
       ? [command, ...(Array.isArray(args) ? (args as unknown[]).map(String) : [])]
-      : [...(PROGRAMS[String(type)] ?? []), resolve(folder, String(entry))];
+      : [...(ownAt(PROGRAMS, String(type)) ?? []), resolve(folder, String(entry))];
   const values = valuesOf(isObject(asked) ? asked : {}, given);
   const fill = (text: string): readonly string[] => filled(text, folder, values);
   const variables = Object.entries(isObject(env) ? env : {}).flatMap(([key, text]) =>
@@ -59,7 +59,7 @@ function valuesOf(asked: JsonObject, given: Given): Readonly<Record<string, read
   const found = options.map(([name, { default: preset }]) => {
     const presets =
       preset === undefined ? [] : [preset].flat().map((one) => filled(plainText(one) ?? '', '', {}).join(''));
-    return [name, given.values?.[name] ?? presets] as const;
+    return [name, ownAt(given.values ?? {}, name) ?? presets] as const;
   });
   const values = Object.fromEntries(found);
   refuseMissing(
@@ -80,7 +80,8 @@ function filled(
   values: Readonly<Record<string, readonly string[]>>,
 ): readonly string[] {
   const [, whole] = /^\$\{user_config\.([\w-]+)\}$/.exec(text) ?? [];
-  if (whole !== undefined && values[whole] !== undefined) return values[whole];
+  const list = whole === undefined ? undefined : ownAt(values, whole);
+  if (list !== undefined) return list;
   const home = homedir();
   const known: Readonly<Record<string, string>> = {
     __dirname: folder,
@@ -95,7 +96,8 @@ function filled(
       .replaceAll('${/}', '/')
       .replace(
         VARIABLE,
-        (all, name: string) => known[name] ?? values[name.replace('user_config.', '')]?.join(',') ?? all,
+        (all, name: string) =>
+          ownAt(known, name) ?? ownAt(values, name.replace('user_config.', ''))?.join(',') ?? all,
       ),
   ];
 }

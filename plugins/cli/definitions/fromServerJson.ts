@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
-import { fillInput, fillTemplate, objects, refuseMissing } from './serverInputs.ts';
+import { fillInput, fillTemplate, objects, ownAt, refuseMissing } from './serverInputs.ts';
 import type { Missing, Values } from './serverInputs.ts';
 import { packageSpec, runnerOf } from './serverPackage.ts';
 import type { PackageSpec } from './serverPackage.ts';
@@ -93,13 +93,13 @@ function renamed(one: JsonObject): JsonObject {
   const type = String(one['registryType'] ?? one['registryName']);
   return {
     ...one,
-    registryType: REGISTRY_TYPES[type] ?? type,
+    registryType: ownAt(REGISTRY_TYPES, type) ?? type,
     identifier: one['identifier'] ?? one['name'],
   };
 }
 
 function packageIn(packages: readonly JsonObject[], { package: wanted, has }: Given): JsonObject | undefined {
-  const type = wanted === undefined ? undefined : (REGISTRY_TYPES[wanted] ?? wanted);
+  const type = wanted === undefined ? undefined : (ownAt(REGISTRY_TYPES, wanted) ?? wanted);
   const usable = packages.filter(
     (one) =>
       runnerOf(one) !== undefined && isStdio(one) && (type === undefined || one['registryType'] === type),
@@ -127,7 +127,7 @@ function remoteSpec(
   const missing: Missing[] = [];
   if (filled === undefined || 'missing' in filled) {
     const names = [...template.matchAll(/\{([\w.-]+)\}/g)].map(([, name]) => name ?? '');
-    const [name = ''] = names.filter((one) => values[one] === undefined);
+    const [name = ''] = names.filter((one) => ownAt(values, one) === undefined);
     const known = (filled?.missing ?? []).filter(({ flag }) => flag !== '');
     if (known.length === 0)
       throw new Failure(`its URL ${template} needs a value for ${name}; use: pegboard add <name> <url>`);

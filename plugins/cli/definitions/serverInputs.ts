@@ -30,7 +30,7 @@ export function fillInput(
     flag,
   }: { readonly typed: Values; readonly names: readonly string[]; readonly flag: string },
 ): Filled {
-  const own = names.map((name) => typed[name]).find((list) => list !== undefined && list.length > 0);
+  const own = names.map((name) => ownAt(typed, name)).find((list) => list !== undefined && list.length > 0);
   if (own !== undefined) {
     const [name = ''] = names;
     for (const text of own) checkChoice(text, input, name);
@@ -103,4 +103,9 @@ export function refuseMissing(missing: readonly Missing[], more = ''): void {
 /** Objects of a list. */
 export function objects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter((one) => isObject(one)) : [];
+}
+
+/** The value that a record has itself: names of others may be those of every object. */
+export function ownAt<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import { fillInput, objects, refuseMissing } from './serverInputs.ts';
+import { fillInput, objects, ownAt, refuseMissing } from './serverInputs.ts';
 import type { Missing, Values } from './serverInputs.ts';
 
 /** What came of a package of a server.json. */
@@ -113,7 +113,7 @@ function words(args: readonly JsonObject[], { values, missing, open, env }: Want
       env !== undefined && /^(?:-e|--env)$/.test(flag[0] ?? '') ? variableIn(value) : undefined;
     const label = [valueHint, flag[0]?.replace(/^-+/, '')].find((one) => typeof one === 'string') ?? 'value';
     const typed = variable === undefined ? values : { ...values, ...given(env, variable) };
-    const switched = values[label]?.at(-1);
+    const switched = ownAt(values, label)?.at(-1);
     if (flag.length > 0 && !takesValue(argument) && /^(?:true|false)?$/.test(switched ?? '')) {
       const isOn = switched === undefined ? argument['isRequired'] === true : switched !== 'false';
       return isOn ? flag : [];

@@ -51,11 +51,25 @@ describe('The manifest of an MCP bundle', () => {
     expect(stderr).contain('--set folders=…  Folders').and.contain('--set api_key=…  the key');
   });
 
+  it('may have names that every object has', async () => {
+    const config = { command: 'node', args: ['${user_config.constructor}', '${toString}', '${valueOf}'] };
+    const file = {
+      manifest_version: '0.3',
+      name: 'b',
+      server: { mcp_config: config },
+      user_config: { constructor: {}, valueOf: { default: 'v' } },
+    };
+    expect((await addFile(file)).shown).equal('b: node ${toString} v {"cwd":"AT"}');
+    const { shown, stderr } = await addFile(file, { more: ['--set', 'constructor=c'] });
+    expect(shown, stderr).equal('b: node c ${toString} v {"cwd":"AT"}');
+  });
+
   it('may have the program of its kind only', async () => {
     for (const [type, wanted] of [
       ['node', 'b: node AT/e'],
       ['python', 'b: python3 AT/e'],
       ['binary', 'b: AT/e'],
+      ['constructor', 'b: AT/e'],
     ] as const) {
       const file = { dxt_version: '0.1', name: 'b', server: { type, entry_point: 'e' } };
       expect((await addFile(file)).shown).equal(`${wanted} {"cwd":"AT"}`);

@@ -179,6 +179,7 @@ describe('A package of a server.json', () => {
         'download and unzip https://a.test/p.mcpb, and use: pegboard add <its folder>/manifest.json',
       ],
       [server({ registryType: 'cargo', identifier: 'p' }), 'only cargo'],
+      [server({ registryType: 'constructor', identifier: 'p' }), 'only constructor'],
     ] as const)
       expect((await addFile(file)).stderr).contain(words);
   });
