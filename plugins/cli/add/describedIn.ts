@@ -54,9 +54,12 @@ export function describedIn(
   const described = (found: Described, from: JsonObject): FoundSpec => {
     const { env, headers, values = {} } = given;
     const typed = [...Object.values(env), ...Object.values(headers), ...Object.values(values).flat()];
+    refuseMismatch(found.spec['url'] !== undefined, given);
     refuseForeign(found.spec, what, { typed });
     return { notes: [], ...found, secrets: declaredSecrets(from, given) };
   };
+  if (isBundle(value) && given.package !== undefined)
+    throw new Failure('--package is for a server.json; a manifest has one server');
   if (isBundle(value)) return described(fromBundle(value, what, given), value);
   const server = unwrapped(value);
   const isServer =
@@ -89,13 +92,15 @@ function inFolder(value: JsonObject, folder: string): JsonObject {
 }
 
 /** What was typed beside an entry counts more than what is in it. */
-function withGiven(spec: JsonObject, { env, headers, transport }: Given): JsonObject {
+function withGiven(spec: JsonObject, given: Given): JsonObject {
+  const { env, headers, transport } = given;
   const isRemote = spec['url'] !== undefined;
   const merged = (before: unknown, more: Given['env']): JsonObject => ({
     ...(isObject(before) ? before : {}),
     ...more,
   });
-  refuseMismatch(isRemote, { env, headers });
+  refuseMismatch(isRemote, given);
+  refuseChoices(given);
   return {
     ...spec,
     ...(isRemote && transport !== undefined && { type: transport }),
@@ -104,10 +109,21 @@ function withGiven(spec: JsonObject, { env, headers, transport }: Given): JsonOb
   };
 }
 
-/** @throws Failure for variables beside a URL, and headers beside a command */
-export function refuseMismatch(isRemote: boolean, { env, headers }: Pick<Given, 'env' | 'headers'>): void {
+/** @throws Failure for what chooses in descriptions, beside something else */
+export function refuseChoices({ values = {}, package: chosen }: Given): void {
+  if (chosen !== undefined || Object.keys(values).length > 0)
+    throw new Failure(
+      '--package is for a server.json, --set for that and a manifest; a command takes --env and words of its own, a URL --header',
+    );
+}
+
+/** @throws Failure for variables beside a URL, and headers or a transport beside a command */
+export function refuseMismatch(isRemote: boolean, { env, headers, transport }: Given): void {
+  if (isRemote && transport === 'stdio')
+    throw new Failure('--transport stdio is for a command, not for a URL');
   if (isRemote && Object.keys(env).length > 0)
     throw new Failure('--env is for a command; a URL takes --header');
-  if (!isRemote && Object.keys(headers).length > 0)
+  const isOfUrl = Object.keys(headers).length > 0 || (transport !== undefined && transport !== 'stdio');
+  if (!isRemote && isOfUrl)
     throw new Failure('--header and --transport are for a URL; a command takes --env');
 }

@@ -7,7 +7,7 @@ import { EntryFields } from '../clients/entry/entryFields.ts';
 import type { Given } from '../definitions/fromServerJson.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
-import { describedIn, describedInFile, refuseMismatch } from './describedIn.ts';
+import { describedIn, describedInFile, refuseChoices, refuseMismatch } from './describedIn.ts';
 import type { FoundSpec } from './describedIn.ts';
 import { objectIn } from './entryIn.ts';
 import { installLink } from './installLink.ts';
@@ -107,18 +107,19 @@ async function foundIn(target: readonly string[], given: Typed, invocation: Invo
   return kind === 'url' ? remote(first, given) : local(target, given, invocation.args[0] ?? '');
 }
 
-function remote(url: string, { env, headers, transport }: Given): FoundSpec {
+function remote(url: string, given: Given): FoundSpec {
+  const { headers, transport } = given;
   if (!URL.canParse(url)) throw new Failure('the URL is not valid; it is written as https://host/path');
-  refuseMismatch(true, { env, headers });
-  if (transport === 'stdio') throw new Failure('--transport stdio is for a command, not for a URL');
+  refuseMismatch(true, given);
+  refuseChoices(given);
   const type = transport === undefined ? {} : { type: transport };
   return { spec: { ...type, url, ...(Object.keys(headers).length > 0 && { headers }) }, notes: [] };
 }
 
-function local(target: readonly string[], { env, headers, transport }: Given, name: string): FoundSpec {
-  if (transport !== undefined && transport !== 'stdio')
-    throw new Failure('--header and --transport are for a URL; a command takes --env');
-  refuseMismatch(false, { env, headers });
+function local(target: readonly string[], given: Given, name: string): FoundSpec {
+  const { env } = given;
+  refuseMismatch(false, given);
+  refuseChoices(given);
   const { words, note } = commandWords(target, Object.keys(env), name);
   return {
     spec: { type: 'stdio', command: words, ...(Object.keys(env).length > 0 && { env }) },

@@ -107,6 +107,11 @@ const LINES: Readonly<Record<string, string>> = {
   'x https://a.test -t websocket': '!--transport is streamable-http, sse or stdio',
   'x https://a.test -t stdio': '!--transport stdio is for a command',
   'x -t sse -- npx y': '!--header and --transport are for a URL',
+  'x -t http \'{"command":"npx","args":["y"]}\'': '!--header and --transport are for a URL',
+  'x -t stdio \'{"url":"https://a.test"}\'': '!--transport stdio is for a command',
+  'x --set a=hush -- npx y': '!--set for that and a manifest; a command takes --env',
+  'x --package npm https://a.test': '!--package is for a server.json',
+  'x --set a=hush \'{"command":"npx","args":["y"]}\'': '!--package is for a server.json',
   'x \'{"a":"hush"\'': '!the JSON is not valid JSON: close brace expected at 1:',
   'x \'{"a":"hush"}\'': '!the JSON describes no MCP server',
   '\'{"mcpServers":{"x":{"url":"hush"},"y":{"url":"hush"}}}\'':

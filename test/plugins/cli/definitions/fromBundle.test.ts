@@ -51,6 +51,14 @@ describe('The manifest of an MCP bundle', () => {
     expect(stderr).contain('--set folders=…  Folders').and.contain('--set api_key=…  the key');
   });
 
+  it('refuses flags that mean nothing to it', async () => {
+    for (const [more, words] of [
+      [['--package', 'npm'], '--package is for a server.json; a manifest has one server'],
+      [['--header', 'a=b'], '--header and --transport are for a URL'],
+    ] as const)
+      expect((await addFile({ ...BUNDLE, user_config: {} }, { more })).stderr).contain(words);
+  });
+
   it('may have names that every object has', async () => {
     const config = { command: 'node', args: ['${user_config.constructor}', '${toString}', '${valueOf}'] };
     const file = {

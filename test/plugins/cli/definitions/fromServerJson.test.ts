@@ -88,6 +88,17 @@ describe('A server.json of the MCP registry', () => {
     });
   });
 
+  it('is refused with flags that mean nothing to what is chosen', async () => {
+    const packages = [{ registryType: 'npm', identifier: 'b' }];
+    const remotes = [{ type: 'sse', url: 'https://x.test/sse' }];
+    for (const [server, more, words] of [
+      [{ name: 'a', packages }, ['--header', 'X=1'], '--header and --transport are for a URL'],
+      [{ name: 'a', packages }, ['--package', 'npm', '-t', 'sse'], '--header and --transport are for a URL'],
+      [{ name: 'a', remotes }, ['--env', 'X=1'], '--env is for a command'],
+    ] as const)
+      expect((await read(server, more)).stderr).contain(words);
+  });
+
   it('is refused with what to type if a value is missing, or nothing can be run', async () => {
     const key = { name: 'KEY', isRequired: true, description: 'the key', value: 'Bearer {token}' };
     const npm = { registryType: 'npm', identifier: 'b' };
