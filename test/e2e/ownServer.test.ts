@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/index.ts';
 import { makeDirectory } from '../support/directory.ts';
@@ -44,7 +45,7 @@ describe('e2e: a gateway that is a server of its own directory', () => {
     );
     expect(error)
       .to.contain('its process exited with code 3')
-      .and.to.contain('this gateway was started as a stdio server of a gateway on the same directory');
+      .and.to.contain(`started from within a stdio server of the gateway at ${realpathSync(directory.path)}`);
     expect(linesIn(started)).to.have.length((metadata as JsonObject)['consecutiveFailures'] as number);
   });
 
@@ -63,7 +64,7 @@ describe('e2e: a gateway that is a server of its own directory', () => {
             arguments: { name: 'outer' },
           }),
         );
-        return answer.includes('same directory') ? answer : undefined;
+        return answer.includes('from within a stdio server') ? answer : undefined;
       },
       { what: 'the refusal' },
     );
@@ -73,9 +74,21 @@ describe('e2e: a gateway that is a server of its own directory', () => {
 
   it('does not hinder a command of that gateway, nor one on another directory', async () => {
     const directory = directoryWith();
-    const env = { PEGBOARD_PARENT_DIRECTORIES: JSON.stringify([directory.path]) };
+    const parents = (pid: number): Readonly<Record<string, string>> => ({
+      PEGBOARD_PARENT_DIRECTORIES: JSON.stringify([[realpathSync(directory.path), pid]]),
+    });
+    const env = parents(process.pid);
+    const refused = await runPegboard(['serve', '--config-path', directory.path], env);
+    expect(refused.code).to.equal(3);
+    expect(refused.stderr).to.contain('unset PEGBOARD_PARENT_DIRECTORIES');
     expect(await runPegboard(['check', '--config-path', directory.path], env)).to.include({ code: 0 });
     await servePegboard(directoryWith().path, [], { env });
+    const ended = spawnSync('true').pid;
+    await servePegboard(directory.path, [], { env: parents(ended) });
+  });
+
+  it('does not hinder one that has something else in its variable', async () => {
+    const directory = directoryWith();
     await servePegboard(directory.path, [], { env: { PEGBOARD_PARENT_DIRECTORIES: 'odd' } });
   });
 });

@@ -65,7 +65,7 @@ export function installationOf(command: readonly string[]): string {
 }
 
 interface Program {
-  /** Without folder and ending. */
+  /** The name without folder and ending. */
   readonly name: string;
   readonly words: readonly string[];
 }
@@ -103,7 +103,7 @@ function simpleCommand(line = ''): readonly string[] {
   return first === 'exec' ? rest : first === undefined ? [] : [first, ...rest];
 }
 
-/** The words from the first that is no flag, nor the value of one. */
+/** The words from the first that is neither a flag nor the value of one. */
 function afterFlags(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word, index) => !word.startsWith('-') && !VALUED.has(words[index - 1] ?? ''));
   return at < 0 ? [] : words.slice(at);

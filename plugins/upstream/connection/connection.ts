@@ -20,7 +20,7 @@ import { ServerStatus, type State, type StatusFacts } from './serverStatus.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** The state machine of one server, over all its connections. Every state has a deadline, except stopped, idle, ready and a
- *  final failed: for starting the definition's time-out, for stopping drain and kill times, for the others nextRetryAfter. */
+ *  final failed: for starting the start limit after the turn has come, for stopping drain and kill times, for others nextRetryAfter. */
 export class Connection implements ServerCalls {
   readonly name: string;
   readonly counts = new ConnectionCounts();
@@ -140,8 +140,10 @@ export class Connection implements ServerCalls {
   }
 
   async watch(uri: string, updated: () => void): Promise<GrantedWatch> {
-    // As calls do, it waits for a connection that is being made.
-    await (this.state === 'idle' ? this.start() : this.settled());
+    // As calls do, it waits for a connection that is being made, and hurries it.
+    const begun = this.state === 'idle' ? this.start() : this.settled();
+    this.hurry();
+    await begun;
     return { place: this.conversation, end: await this.conversation.watch(uri, updated) };
   }
 

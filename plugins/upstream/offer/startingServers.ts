@@ -31,10 +31,11 @@ export function startingServers(
       const awaited = starting().filter(
         (connection) => tool === undefined || isNamedAfter(tool, namingOf(connection, config())),
       );
-      if (tool === undefined) return void (await Promise.all(awaited.map((one) => one.settled())));
-      for (const connection of awaited) connection.hurry();
+      if (tool !== undefined) for (const connection of awaited) connection.hurry();
       // What a runner installs is not waited for longer than for any server.
-      await Promise.all(awaited.map((one) => waitAtMost(one.definition.timeoutMs, one.settled())));
+      const soon = (one: Connection): Promise<void> =>
+        tool === undefined ? one.settled() : waitAtMost(one.definition.timeoutMs, one.settled());
+      await Promise.all(awaited.map(soon));
     },
     lookedAgain: async (tool, request) => {
       const server = namesake(tool, fleet, config());

@@ -69,7 +69,10 @@ export function managedService(
       if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
       // The restart of a server that cannot be reached succeeds: the server is tried again later.
       const restarted = request ? undefined : connection.restart(restartRequestedAt);
-      await soon(connection, Promise.resolve(restarted).then(() => connection.settled()));
+      await soon(
+        connection,
+        Promise.resolve(restarted).then(() => connection.settled()),
+      );
     },
   };
 }

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { mcpClient, startGateway } from '../../contract/index.ts';
+import { GatewayError } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { identify } from '../../support/identify.ts';
 import { Callers } from './callersOf.ts';
 import { ChangingTransport } from './changingTransport.ts';
-import { Rig, temporaryFolder } from './support.ts';
+import { Rig, temporaryFolder, until } from './support.ts';
 
 describe('upstream: the transport of a definition with type auto', () => {
   let rig: Rig;
@@ -202,6 +203,14 @@ describe('upstream: the transport of a definition with type auto', () => {
     const ann = await mcpClient(gateway.url(), { 'x-caller': 'https://people ann' });
     const { content } = await ann.callTool('x_vault_hi');
     expect(content[0]?.['text']).to.equal('hello');
+    // A credential that takes too long says nothing of the transport.
+    let asked = 0;
+    callers.preparing = () => {
+      asked += 1;
+      return Promise.reject(new GatewayError('UPSTREAM_TIMEOUT', 'no token in time'));
+    };
+    await server.close();
+    await until('it connects again', () => asked > 0);
     const record = await ann.callTool('core_mcpserver_get', { name: 'vault' });
     expect(JSON.parse(String(record.content[0]?.['text']))).to.include({ type: 'auto', transport: 'sse' });
   });

@@ -1,11 +1,13 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ANYONE } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
+import { McpResourceSource } from '../../../plugins/contracts/mcp.ts';
 import { StartingServers } from '../../../plugins/contracts/servers.ts';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import { defer } from '../../support/cleanup.ts';
-import { Rig, hostile, temporaryFolder, until } from './support.ts';
+import { Rig, SHELF, hostile, temporaryFolder, until } from './support.ts';
 
 describe('upstream: a runner that installs its server at the first start', () => {
   let rig: Rig;
@@ -149,6 +151,26 @@ describe('upstream: a runner that installs its server at the first start', () =>
     expect(started()).to.deep.equal(['a']);
     open('a');
     await until('all run', () => started().length === 3);
+  });
+
+  it('waits for no other once a resource of it is watched', async () => {
+    const state = temporaryFolder();
+    defer(state.remove);
+    const b = { type: 'stdio', command: [program('npx'), 'b', '--', process.execPath, SHELF, 'b'] };
+    for (const specs of [{ b }, { a: runner('a'), b: { ...b, autoStart: true } }]) {
+      await rig.stop();
+      rig = new Rig(state.path);
+      await rig.configure({ maxStarting: 1 });
+      await rig.define(specs);
+      if (!('a' in specs)) {
+        await rig.service('b').start?.();
+        await rig.reaches('b', 'running');
+      }
+    }
+    await until('b waits', () => progress('b').includes('npx waits'));
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    await source?.subscribe?.('own://b', ANYONE, () => undefined);
+    expect(started()).to.deep.equal(['b', 'a', 'b']);
   });
 
   it('waits again after a requested start whose process ended', async () => {

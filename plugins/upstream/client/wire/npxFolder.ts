@@ -6,7 +6,7 @@ const PLACE = /[\\/]_npx[\\/][0-9a-f]{8,64}(?=[\\/])/;
 const UNSAFE = /[\0"'`$;&|<>()]/;
 /** Where a path may begin in a line. */
 const ROOT = /(?<=^|[\s=,:[])(?:[a-z]:[\\/]|\/)/gi;
-const FILE_URL = /file:\/\/\S*$/;
+const FILE_URL = 'file://';
 const MISSING = /\bERR_MODULE_NOT_FOUND\b|\bCannot find (?:module|package)\b|\bENOTEMPTY\b/;
 /** What breaks at the load is said at the beginning; a server that runs may write for ever. */
 const MAX_LINES = 200;
@@ -41,8 +41,8 @@ function folderIn(line: string): string | undefined {
   const found = PLACE.exec(line);
   if (found === null) return undefined;
   const before = line.slice(0, found.index).split(UNSAFE).at(-1) ?? '';
-  const [url] = FILE_URL.exec(before) ?? [];
-  if (url !== undefined) return pathOf(url + found[0]);
+  const begin = before.lastIndexOf(FILE_URL);
+  if (begin >= 0 && !/\s/.test(before.slice(begin))) return pathOf(before.slice(begin) + found[0]);
   const at = [...before.matchAll(ROOT)].at(-1)?.index;
   return at === undefined ? undefined : before.slice(at) + found[0];
 }
