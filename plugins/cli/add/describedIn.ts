@@ -4,9 +4,11 @@ import { isObject, messageOf } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { declaredSecrets } from '../definitions/declaredSecrets.ts';
+import { isEntry, tablesIn } from '../clients/tables.ts';
 import { fromBundle, isBundle } from '../definitions/fromBundle.ts';
 import { fromServerJson, unwrapped } from '../definitions/fromServerJson.ts';
 import type { Described, Given } from '../definitions/fromServerJson.ts';
+import { otherFormat } from '../definitions/otherFormat.ts';
 import { refuseForeign } from '../definitions/refuseForeign.ts';
 import { entryIn, objectIn } from './entryIn.ts';
 import type { EntrySpec } from './specOfEntry.ts';
@@ -21,23 +23,12 @@ export interface FoundSpec extends EntrySpec {
 
 /** What a file describes. @throws Failure that says what to type instead */
 export async function describedInFile(file: string, given: Given, env: Env): Promise<FoundSpec> {
-  const line = 'pegboard add <name> -- <command>';
   if (/\.(?:mcpb|dxt)$/i.test(file))
     throw new Failure(
       `${file} is a bundle, which is a zip archive; use: unzip ${file} -d <folder>, then: pegboard add <folder>/manifest.json`,
     );
-  if (/smithery\.ya?ml$/i.test(file))
-    throw new Failure(
-      `${file} is for Smithery, and describes its server with a function of JavaScript; use: ${line}, with the command that its commandFunction returns`,
-    );
-  if (/compose\.ya?ml$/i.test(file))
-    throw new Failure(
-      `${file} is for docker compose; use: pegboard add <name> -- docker compose -f ${resolve(file)} run --rm -T <service>, or the URL of a service that listens`,
-    );
-  if (/catalog\.ya?ml$/i.test(file))
-    throw new Failure(
-      `${file} is a catalogue of Docker; use: pegboard add <name> -- docker run -i --rm <image>, with the image of one of its entries`,
-    );
+  const other = otherFormat(file);
+  if (other !== undefined) throw new Failure(`${file} ${other}`);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new Failure(`${file} cannot be read: ${messageOf(error)}`);
   });
@@ -68,11 +59,9 @@ export function describedIn(
     const plain = isObject(server) ? server : value;
     return described(fromServerJson(plain, what, given), plain);
   }
-  const { source } = value;
-  if (isObject(source) && (source['entrypoint'] ?? source['path']) !== undefined)
-    throw new Failure(
-      `${what} is for FastMCP; use: pegboard add <name> -- uvx fastmcp run ${resolve(folder, what)}`,
-    );
+  const isOfClient = isEntry(value) || tablesIn(value).length > 0;
+  const other = isOfClient ? undefined : otherFormat(resolve(folder, what), value);
+  if (other !== undefined) throw new Failure(`${what} ${other}`);
   const { name, value: entry } = entryIn(inFolder(value, folder), what);
   const { spec, notes } = specOfEntry(
     { name: name ?? 'server', value: entry },

@@ -1,5 +1,6 @@
 import { isObject, messageOf, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
+import { runnerOf } from '../../kit/definitions/runnerOf.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import type { Gateway } from '../gateway.ts';
@@ -9,8 +10,6 @@ import { progressTo } from '../progressTo.ts';
 const LOOK_MS = 1_000;
 /** Words that only count on are said this seldom. */
 const AGAIN_MS = 15_000;
-/** Programs that may have to download a package first. */
-const FETCHING = /(?:^|\/)(?:npx|bunx|uvx|pipx|docker|podman|dnx)$/;
 const UP = ['running', 'connected', 'ready', 'idle'];
 
 interface Added {
@@ -24,8 +23,8 @@ export async function startAdded(
   { name, spec }: Added,
   invocation: Invocation,
 ): Promise<void> {
-  const [program = ''] = [spec['command']].flat().filter((word) => typeof word === 'string');
-  const fetching = FETCHING.test(program) ? `; ${program} may have to download it first` : '';
+  const runner = runnerOf([spec['command']].flat().filter((word) => typeof word === 'string'));
+  const fetching = runner === undefined ? '' : `; ${runner} may have to download it first`;
   progressTo(invocation)(`added ${name}; waiting for its tools${fetching}`);
   const { cancel } = invocation;
   try {

@@ -16,7 +16,7 @@ export function declaredSecrets(description: JsonObject, given: Given): Readonly
 }
 
 interface Input {
-  /** Under which its value may be typed. */
+  /** Names under which its value may be typed. */
   readonly names: readonly string[];
   readonly input: JsonObject;
 }

@@ -100,8 +100,17 @@ describe('The file of an extension', () => {
     );
   });
 
-  it('of FastMCP says which command runs it', async () => {
+  it('of another program says which command runs it', async () => {
     const { stderr } = await addFile({ source: { path: 'server.py' } }, { name: 'fastmcp.json' });
     expect(stderr).contain('pegboard add <name> -- uvx fastmcp run AT/fastmcp.json');
+    for (const [file, words] of [
+      [{ source: { path: 'server.py' } }, 'uvx fastmcp run AT/any.json'],
+      [{ services: {} }, 'docker compose -f AT/any.json run'],
+      [{ registry: {} }, 'is a catalogue of Docker'],
+      [{ startCommand: {} }, 'is for Smithery'],
+    ] as const)
+      expect((await addFile(file, { name: 'any.json' })).stderr).contain(words);
+    const entry = { command: 'npx', args: ['y'], registry: 'npm', services: {} };
+    expect((await addFile(entry, { name: 'any.json' })).shown).contain('npx y');
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -48,6 +48,24 @@ describe('pegboard add', () => {
       expect([code, stdout]).deep.equal([1, '']);
       expect(stderr).contain('its process exited with code 3; its last words: no key');
       expect(stderr).contain('pegboard remove bad');
+    });
+
+    it('says that a program may have to download the server first', async () => {
+      const directory = makeDirectory({ npm: `#!/bin/sh\nexec node '${EVERYTHING}'\n` });
+      chmodSync(directory.at('npm'), 0o700);
+      const { url } = await serveHere(directory);
+      const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
+      const { stdout, stderr } = await typeVerb([
+        'add',
+        'demo',
+        ...at,
+        '--',
+        directory.at('npm'),
+        'exec',
+        'y',
+      ]);
+      expect(stdout, stderr).contain('x_demo_echo');
+      expect(stderr).contain('waiting for its tools; npm exec may have to download it first');
     });
 
     it('finds out the transport of a URL', async () => {
