@@ -64,7 +64,7 @@ describe('A server that wants a sign-in while callers cannot sign in at servers'
         .contain(HEADERS)
         .and.not.contain(SWITCH);
       expect(await tell('core_auth_login', { server: 'vault' })).contain(
-        'refuses what its definition sends (HTTP 401), and callers cannot sign in there',
+        `refuses the request, and callers cannot sign in there: ${String(await refusal())}. If`,
       );
       expect(await list())
         .contain(HEADERS)

@@ -56,7 +56,7 @@ async function login(parts: SignInToolParts, name: string, call: Call): Promise<
     return told(`Server '${name}' is already authenticated and connected.`);
   if (!server.isPersonal && !server.wantsSignIns && server.state === 'auth_required')
     return refused(
-      `Server '${name}' refuses what its definition sends (HTTP 401), and callers cannot sign in there. Set headers in its definition; if people sign in there by OAuth, remove Authorization from headers and set auth: { type: oauth }.`,
+      `Server '${name}' refuses the request, and callers cannot sign in there: ${parts.faultOf(name) ?? 'set headers in its definition'}. If people sign in there by OAuth, set auth: { type: oauth } and no Authorization in headers.`,
     );
   if (!server.isPersonal && !server.wantsSignIns)
     return told(`Server '${name}' does not require authentication.`);

@@ -2,6 +2,7 @@ import type { Scope } from 'pegboard';
 import { AuthorizationServer } from '../../contracts/oauth.ts';
 import { GuardedServers } from '../../contracts/credentials.ts';
 import { SignInOffers, SignInStatuses } from '../../contracts/signIns.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import type { SignInFlows } from '../flows/provideFlows.ts';
 import { loginTool } from './loginTool.ts';
 import { logoutTool } from './logoutTool.ts';
@@ -18,6 +19,10 @@ export function provideTools(scope: Scope<unknown>, flows: SignInFlows | undefin
     servers: () => scope.find(GuardedServers),
     statuses,
     signIn,
+    faultOf: (server) =>
+      allServices(scope)
+        .find(({ name }) => name === server)
+        ?.status().error,
     log: scope.log,
     needsCaller: () => scope.all(AuthorizationServer).length > 0,
   };

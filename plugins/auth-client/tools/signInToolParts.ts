@@ -10,5 +10,7 @@ export interface SignInToolParts {
   readonly signIn: OwnSignIn | undefined;
   /** Whether callers have to sign in at this gateway. */
   readonly needsCaller: () => boolean;
+  /** The last error of a server, with the cure. */
+  readonly faultOf: (server: string) => string | undefined;
   readonly log: Log;
 }

@@ -11,6 +11,9 @@ const SECRET_NAME =
   /passw(?:or)?d|passphrase|passcode|mnemonic|(?:seed|recovery)[-_ ]?phrase|secret|token(?!i[sz])|api[-_]?key|credential|cookie|authori[sz]ation|(?<![a-z])(?:key|pass|pwd|pw|auth|bearer|jwt|pat|pin|sig|signature)s?(?![a-z])/i;
 /** Names of what people choose: a number may be one, and a path too. */
 const PASSWORD = /passw(?:or)?d|passphrase|passcode|(?<![a-z])(?:pass|pwd|pw|pin)$/i;
+/** Names under which `user:password` may be; a number after the colon is a group or a port. */
+const USERS = /(?<![a-z])(?:users?|auth|logins?|creds?|credentials?)$/i;
+const CREDENTIALS = /^(?!arn:|urn:)[^\s:/]+:(?!\/\/|\d+$)\S/;
 /** What a secret's name ends with when its value is not one, but says where it is or how it is used. */
 const ABOUT_SECRET =
   /(?<![a-z])(?:(?:file|path|dir|directory|folder|url|uri|endpoint|host|server|arn|name|mode|type|kind|provider|vault|prefix|field|policy|limit|expiry|expires|ttl|lifetime|timeout|length|size|count|domain|realm|algorithm|alg|issuer|audience|store|version|enabled|required|method|scope|strategy|backend|user|username|email)s?|(?:client|tenant|app|application|account|project|organi[sz]ation|org|team)[-_ ]?ids?|(?:sort|partition|foreign|project|issue|space|public|publishable)[-_ ]?keys?|(?:max|min|context|input|output|prompt|completion|total|budget)[-_ ](?:[a-z]{1,12}[-_ ])?tokens)$/i;
@@ -23,6 +26,11 @@ export function isSecretName(name: string): boolean {
 
 export function isPassword(name: string): boolean {
   return PASSWORD.test(spaced(name)) && isSecretName(name);
+}
+
+/** `AUTH_USERS: admin:password` */
+export function isCredentials(name: string, value: string): boolean {
+  return USERS.test(spaced(name)) && CREDENTIALS.test(value);
 }
 
 /** Hides secrets (decision D19) as they are, as JSON and URLs encode them, and in base64. Also hides the second half of

@@ -1,5 +1,5 @@
 import { HIDDEN } from 'pegboard';
-import { isPassword, isSecretName } from './hiding.ts';
+import { isCredentials, isPassword, isSecretName } from './hiding.ts';
 import { isPlaceholder } from './isPlaceholder.ts';
 import { spaced } from './names.ts';
 import { hasSecretForm, isRandom, isSwitch, isUuid } from './secretForms.ts';
@@ -12,9 +12,6 @@ const KEY_CHARS = 24;
 const URL_KEY_CHARS = 12;
 const VARIABLE = /\$\{env:([^{}]+)\}/g;
 const NUMBER = /^\d{1,6}$/;
-/** Names under which `user:password` may be; a number after the colon is a group or a port. */
-const USERS = /(?<![a-z])(?:users?|auth|logins?|creds?|credentials?)$/i;
-const CREDENTIALS = /^(?!arn:|urn:)[^\s:/]+:(?!\/\/|\d+$)\S/;
 /** Names of what is long and in no order, and known to all. */
 const ID =
   /(?<![a-z])(?:ids?|uuid|guid|sha\d*|commit|digest|hash|checksum|rev|revision|ref|address|version|model|image)$/i;
@@ -32,7 +29,7 @@ export function isSecret(name: string, value: string): boolean {
   const part = partOfUrl(name);
   if (part === 'user') return /:./.test(value) || isRandom(value, URL_KEY_CHARS);
   const said = spaced(name);
-  if (isPassword(name) || (USERS.test(said) && CREDENTIALS.test(value))) return true;
+  if (isPassword(name) || isCredentials(name, value)) return true;
   if (NUMBER.test(value)) return false;
   if (isSecretName(name)) return !isPath(value) && !isPlainUrl(value);
   if (hasSecretForm(value)) return true;

@@ -1,5 +1,5 @@
 import { HIDDEN } from 'pegboard';
-import { isSecretName } from './hiding.ts';
+import { isCredentials, isSecretName } from './hiding.ts';
 import { isToken } from './secretForms.ts';
 import type { Secret } from 'pegboard/contracts';
 
@@ -15,7 +15,7 @@ export function isHidden(text: string): boolean {
 
 const USER = 'user and password';
 /** A header in the script of a shell. */
-const IN_QUOTES = /(["'])([\w-]+):\s*([^"']+)\1/g;
+const IN_QUOTES = /["']([\w-]+):\s*([^"'\s][^"']*)["']/g;
 /** A password before the host, in an address without a scheme. */
 const AT_HOST = /^(?!(?:npm|jsr|pip|mailto|acct|file|docker):)([\w.-]+:)([^\s:@/]+)(?=@(?!sha\d)[\w([])/i;
 const PAIR = /^([\w\s.-]+)=(.+)$/s;
@@ -72,7 +72,7 @@ export function looksLikeToken(text: string): boolean {
 export function hideInWords(words: Words, replace: ReplaceSecret = () => HIDDEN): Words {
   return words.map((word, at) => {
     const [, flag] = /^--?([\w.-]+)$/.exec(words[at - 1] ?? '') ?? [];
-    if (flag !== undefined && isSecretName(flag) && !word.startsWith('-')) return replace(word, flag);
+    if (flag !== undefined && isSecretAt(flag, word) && !word.startsWith('-')) return replace(word, flag);
     return hideInWord(word, replace);
   });
 }
@@ -80,15 +80,15 @@ export function hideInWords(words: Words, replace: ReplaceSecret = () => HIDDEN)
 function hideInWord(word: string, replace: ReplaceSecret): string {
   if (isToken(word)) return replace(word, 'argument');
   const [, head, name = '', value = ''] = /^(-{0,2}([\w.-]+)(?:=|:\s*))(?!\/\/)(.+)$/s.exec(word) ?? [];
-  if (head !== undefined && isSecretName(name)) return head + replace(value, name);
+  if (head !== undefined && isSecretAt(name, value)) return head + replace(value, name);
   // `--header=X-Key: VALUE`, `--env=TOKEN=VALUE`
   if (head?.startsWith('-') === true && !value.startsWith('-')) return head + hideInWord(value, replace);
   const pairs = pairsIn(word);
   if (pairs !== undefined) return pairs.map((pair) => hideInPair(pair, replace)).join(';');
   // The script of a shell, or a whole command as one text.
   if (/\s/.test(word) && word.search(IN_JSON) < 0) {
-    const script = word.replace(IN_QUOTES, (whole: string, quote: string, key: string, text: string) =>
-      isSecretName(key) ? quote + whole.slice(1, -1 - text.length) + replace(text, key) + quote : whole,
+    const script = word.replace(IN_QUOTES, (whole: string, key: string, text: string) =>
+      isSecretName(key) ? whole.slice(0, -1 - text.length) + replace(text, key) + whole.slice(-1) : whole,
     );
     const gaps = script.match(/\s+/g) ?? [];
     return hideInWords(script.split(/\s+/), replace)
@@ -101,6 +101,11 @@ function hideInWord(word: string, replace: ReplaceSecret): string {
     )
     .replace(AT_HOST, (_, user: string, password: string) => user + replace(password, 'password'))
     .replace(/[a-z][\w+.-]{0,30}:\/\/[^\s"']+/gi, (url) => hideInUrl(url, replace));
+}
+
+/** The option `--user node:group` of docker holds no credentials. */
+function isSecretAt(name: string, value: string): boolean {
+  return isSecretName(name) || (/auth|login|cred/i.test(name) && isCredentials(name, value));
 }
 
 /** The parts of a connection string, as databases and clouds write them. */
