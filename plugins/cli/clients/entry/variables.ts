@@ -94,8 +94,9 @@ export class Variables {
         this.#ownTo(inside, curly !== undefined) ??
         (name === undefined ? undefined : written(name, otherwise, scheme === undefined));
       if (own !== undefined) return own;
-      if (name !== undefined && !FOLDERS.has(name)) return this.#reference(name, otherwise);
-      if (LIKE_A_VARIABLE.test(inside) || double !== undefined) unknown ??= whole;
+      const isPart = otherwise?.includes('$') === true;
+      if (name !== undefined && !FOLDERS.has(name) && !isPart) return this.#reference(name, otherwise);
+      if (LIKE_A_VARIABLE.test(inside) || double !== undefined || isPart) unknown ??= whole;
       return whole;
     });
     // A reference to a secret may have been put together of parts.

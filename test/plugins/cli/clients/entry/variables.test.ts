@@ -110,7 +110,7 @@ describe('a variable that a client fills in', () => {
           far: { type: 'remote', url: 'https://{env:HOST_PART}.example.com/mcp' },
         },
       }),
-      '.config/opencode/k.txt': 'plain\n',
+      '.config/opencode/k.txt': 'plainest\n',
       '.secrets/k': 'other\n',
     });
     const { stdout, stderr } = await home.run(['import', '--yes'], { HOST: 'h', HOST_PART: 'p' });
@@ -119,7 +119,7 @@ describe('a variable that a client fills in', () => {
       R: '${file:secrets/oc.R}',
       E: '${env:HOST}',
     });
-    expect(home.read('.config/pegboard/secrets/oc.R')).equal('x-plain\n');
+    expect(home.read('.config/pegboard/secrets/oc.R')).equal('x-plainest\n');
     expect(definition(home, 'far')['url']).equal('https://${env:HOST_PART}.example.com/mcp');
     expect(stdout).match(/oc +oc +env\.N +oc\n/);
     expect(stderr).include(
@@ -170,14 +170,14 @@ describe('a variable that a client fills in', () => {
           nested: { command: 'n', args: ['${file:${/}etc/hostname}'] },
         },
       }),
-      'repo/k': 'key\n',
+      'repo/k': 'keykeykey\n',
       '.netrc': 'password\n',
     });
     const { stdout } = await home.run(['import', '--yes', home.at('repo/.mcp.json')]);
     expect(definition(home, 'key')['env']).deep.equal({ B: '${file:secrets/key.B}' });
     const written = home.ownFiles().filter((name) => name.startsWith('mcpservers/'));
     const texts = written.map((name) => home.read(`.config/pegboard/${name}`)).join('\n') + stdout;
-    expect(texts).not.match(/password|key\n|\$\{(file:\/|secret:)/);
+    expect(texts).not.match(/password|keykeykey|\$\{(file:\/|secret:)/);
     expect(stdout).match(/url +- +- +left out: its URL holds what a file says/);
   });
 });
