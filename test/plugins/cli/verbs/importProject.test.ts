@@ -145,7 +145,7 @@ describe('pegboard import on a terminal, in a project of strangers', function ()
     const home = makeClientHome(CLONE);
     const { type, shows, shown, exited } = started(home, 'import', '--yes');
     for (const [name, runs, answer] of [
-      ['.mcp.json', 'evil: bash -c touch ran (is given GITHUB_TOKEN)', 'y'],
+      ['.mcp.json', 'evil: bash -c touch ran (is given GITHUB_TOKEN, T)', 'y'],
       ['.vscode/mcp.json', 'code: code-mcp a b', ''],
       ['.cursor/mcp.json', 'away: http://127.0.0.1:9/mcp', 'yes'],
     ] as const) {
