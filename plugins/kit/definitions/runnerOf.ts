@@ -98,7 +98,7 @@ function simpleCommand(line = ''): readonly string[] {
   const words = line
     .trim()
     .split(/\s+/)
-    .map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
+    .map((word) => word.replace(/^"([^"]*)"$|^'([^']*)'$/, '$1$2'));
   const [first, ...rest] = words.slice(words.findIndex((word) => !/^\w+=/.test(word)));
   return first === 'exec' ? rest : first === undefined ? [] : [first, ...rest];
 }
