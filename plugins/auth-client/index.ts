@@ -9,6 +9,7 @@ import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers } from '../contracts/processes.ts';
 import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
 import { CallerCredentials, GrantRelease, GrantStore, GuardedServers } from '../contracts/credentials.ts';
+import { ServiceSource } from '../contracts/services.ts';
 import { SignInFinder, SignInOffers, SignInStatuses } from '../contracts/signIns.ts';
 
 /** The client of authorization servers towards MCP servers. */
@@ -40,7 +41,15 @@ export const plugin = definePlugin<AuthClientConfig>({
   },
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
-  asks: [AuthorizationServer, BrowserSignIn, GuardedServers, HttpListener, ProviderTokens, SecretSource],
+  asks: [
+    AuthorizationServer,
+    BrowserSignIn,
+    GuardedServers,
+    HttpListener,
+    ProviderTokens,
+    SecretSource,
+    ServiceSource,
+  ],
   provides: [
     CallSecrets,
     CallerCredentials,

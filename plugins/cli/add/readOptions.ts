@@ -5,6 +5,8 @@ import { transportOf } from '../clients/entry/transportOf.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 
+const HOUR_SECONDS = 3_600;
+
 interface AddOptions {
   readonly header?: readonly string[];
   readonly env?: readonly string[];
@@ -68,9 +70,10 @@ function transportNamed(word: string): string {
   throw new Failure(`--transport is streamable-http, sse or stdio, not ${word}`);
 }
 
-/** Seconds, unless a unit is said. */
+/** Lines of other clients have milliseconds: a larger number than an hour of seconds is one of these. */
 function timesNamed(text: string): JsonObject {
-  const { callTimeout } = timesOf(new EntryFields({ timeout: text }), 'pegboard');
+  const said = /^\d+$/.test(text) && Number(text) <= HOUR_SECONDS ? `${text}s` : text;
+  const { callTimeout } = timesOf(new EntryFields({ timeout: said }), '');
   if (callTimeout === undefined) throw new Failure('--call-timeout is a time, such as 60, 5m or 5000ms');
   return { callTimeout };
 }

@@ -9,7 +9,7 @@ export interface Times {
 const IN_MS = /(^|[\\/.])(gemini|qwen|opencode|kiro|amazon-?q|claude-code)(-extension)?(\.jsonc?$|[\\/]|$)/;
 const OPENCODE = /(^|[\\/.])opencode(\.jsonc?$|[\\/]|$)/;
 /** Clients whose `timeout` is in seconds. */
-const IN_SECONDS = /^(cline|roo|goose|codex|zed|hermes|crush|pegboard)/;
+const IN_SECONDS = /^(cline|roo|goose|codex|zed|hermes|crush)/;
 /** Larger ones of a file whose client is not known are in ms: no one waits for a quarter of an hour. */
 const MOST_SECONDS = 900;
 const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };

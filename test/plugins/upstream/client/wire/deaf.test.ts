@@ -31,7 +31,7 @@ describe('upstream: a server that does not read', () => {
       command: [process.execPath, '-e', DEAF],
       env: {},
       watchdog: { add: nothing, remove: nothing },
-      output: { push: nothing, tail: () => '' },
+      output: { push: nothing, tail: () => '', ended: nothing },
       limits: () => ({ maxUnaskedPerSecond: 1_000 }),
       graces: () => ({ stdinGraceMs: 10, termGraceMs: 10 }),
       maxMessageBytes: 1_000,
