@@ -1,15 +1,16 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Given } from './fromServerJson.ts';
-import { ownAt, plainText } from './serverInputs.ts';
+import { scalarText } from './scalarText.ts';
+import { ownAt } from './serverInputs.ts';
 
 /** The values of what a description declares to be secret: `isSecret` in a server.json, `sensitive` in the manifest of a bundle. */
 export function declaredSecrets(description: JsonObject, given: Given): ReadonlySet<string> {
   const { env, headers, values = {} } = given;
   const texts = inputsIn(description, '').flatMap(({ names, input }) => [
     ...names.flatMap((name) => [ownAt(env, name), ownAt(headers, name), ownAt(values, name)].flat()),
-    plainText(input['value']),
-    ...[input['default']].flat().map(plainText),
+    scalarText(input['value']),
+    ...[input['default']].flat().map(scalarText),
   ]);
   // References hold nothing, and templates have secrets of their own.
   return new Set(texts.filter((text) => text !== undefined && text !== '' && !/[{}]/.test(text)) as string[]);

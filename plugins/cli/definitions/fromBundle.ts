@@ -4,7 +4,8 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import type { Described, Given } from './fromServerJson.ts';
-import { ownAt, plainText, refuseMissing } from './serverInputs.ts';
+import { scalarText } from './scalarText.ts';
+import { ownAt, refuseMissing } from './serverInputs.ts';
 
 const VARIABLE = /\$\{([\w.-]+)\}/g;
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
@@ -58,7 +59,9 @@ function valuesOf(asked: JsonObject, given: Given): Readonly<Record<string, read
   const options = Object.entries(asked).filter((pair): pair is [string, JsonObject] => isObject(pair[1]));
   const found = options.map(([name, { default: preset }]) => {
     const presets =
-      preset === undefined ? [] : [preset].flat().map((one) => filled(plainText(one) ?? '', '', {}).join(''));
+      preset === undefined
+        ? []
+        : [preset].flat().map((one) => filled(scalarText(one) ?? '', '', {}).join(''));
     return [name, ownAt(given.values ?? {}, name) ?? presets] as const;
   });
   const values = Object.fromEntries(found);
@@ -67,7 +70,7 @@ function valuesOf(asked: JsonObject, given: Given): Readonly<Record<string, read
       .filter(([name, { required }]) => required === true && values[name]?.length === 0)
       .map(([name, { title, description }]) => ({
         flag: `--set ${name}=…`,
-        about: plainText(description) ?? plainText(title) ?? '',
+        about: scalarText(description) ?? scalarText(title) ?? '',
       })),
   );
   return values;

@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
+import { scalarText } from './scalarText.ts';
 
 /** Values that were typed, by the names that a description gives them. */
 export type Values = Readonly<Record<string, readonly string[]>>;
@@ -36,7 +37,7 @@ export function fillInput(
     for (const text of own) checkChoice(text, input, name);
     return { texts: input['isRepeated'] === true ? own : own.slice(-1) };
   }
-  const template = plainText(input['value']) ?? plainText(input['default']);
+  const template = scalarText(input['value']) ?? scalarText(input['default']);
   if (template === undefined) return absent(input, flag);
   return fillTemplate(template, input, { typed, flag });
 }
@@ -83,12 +84,6 @@ export function aboutInput({ description, choices, placeholder }: JsonObject): s
 function checkChoice(text: string, { choices }: JsonObject, name: string): void {
   if (!Array.isArray(choices) || choices.length === 0 || choices.includes(text)) return;
   throw new Failure(`${name} is one of ${(choices as unknown[]).join(', ')}`);
-}
-
-/** The text of a plain value. */
-export function plainText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** Lists what has to be typed. @param more ends the message @throws Failure if there is anything */

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { splitWords } from '../../agent/splitWords.ts';
+import { scalarText } from '../../definitions/scalarText.ts';
 import type { EntryFields } from './entryFields.ts';
 import { mergedEntry } from './mergedEntry.ts';
 
@@ -26,7 +27,7 @@ export function commandOf(fields: EntryFields): Command | undefined {
   const given = ['args', 'arguments'].some((key) => fields.has(key));
   const args = fields.take(['args', 'arguments'], argumentsIn) ?? [];
   if (given && args.length === 0) return { fault: 'its arguments are not a list' };
-  const words = [...head, ...args].map(wordIn);
+  const words = [...head, ...args].map(scalarText);
   const [program = ''] = words;
   if (program === '') return undefined;
   if (words.includes(undefined))
@@ -119,10 +120,4 @@ function argumentsIn(value: unknown): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** YAML and people write ports and switches without quotes. */
-function wordIn(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isObject } from 'pegboard';
+import { scalarText } from '../../definitions/scalarText.ts';
 import type { ClientPlace } from '../places.ts';
 import { textIn, textsIn } from './entryFields.ts';
 import type { EntryFields } from './entryFields.ts';
@@ -82,8 +83,8 @@ function pairsAt(fields: EntryFields, keys: readonly string[]): readonly Texts[]
     if (given === undefined) return [];
     const texts = given.flatMap(([name, value]): readonly (readonly [string, string])[] => {
       if (value === null) return [];
-      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-        return [[name, String(value)]];
+      const text = scalarText(value);
+      if (text !== undefined) return [[name, text]];
       fields.leave(`${key}.${name}`, 'it is not a text');
       return [];
     });
