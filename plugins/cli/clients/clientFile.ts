@@ -42,16 +42,18 @@ export async function readPlaces(places: readonly ClientPlace[]): Promise<FoundE
     const isNamed = own.some((place) => place.isNamed);
     try {
       const text = await textAt(path);
-      if (text === undefined) {
+      const [place] = own;
+      if (text === undefined || place === undefined) {
         if (isNamed) faults.push(`${path} does not exist`);
         continue;
       }
-      const found = own.flatMap((place) => entriesIn(place, FORMATS[place.format].parse(text)));
+      // Its ending decides the format, whatever place it is.
+      const file = FORMATS[place.format].parse(text);
+      const found = own.flatMap((one) => entriesIn(one, file));
       texts.set(path, text);
       entries.push(...found);
-      for (const { client, format } of own) files.push({ client, file: FORMATS[format].parse(text) });
-      const [{ format } = { format: 'json' as const }] = own;
-      if (isNamed && found.length === 0) faults.push(nothingIn(path, FORMATS[format].parse(text)));
+      for (const { client } of own) files.push({ client, file });
+      if (isNamed && found.length === 0) faults.push(nothingIn(path, file));
     } catch (error) {
       // Settings of an editor may have nothing to do with MCP.
       const isOfOthers = own.every(({ isReadOnly }) => isReadOnly) && error instanceof SyntaxFault;
