@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
-import { placesOf } from '../clients/places.ts';
+import { fileAt } from '../clients/places.ts';
 import { serverOfEntry } from '../clients/entry/serverOfEntry.ts';
 import { inputsIn } from '../clients/entry/variables.ts';
 import { specOf } from '../clients/specOf.ts';
@@ -21,8 +22,7 @@ export function specOfEntry(
   { name, value }: { readonly name: string; readonly value: JsonObject },
   { env, cwd, what }: { readonly env: Env; readonly cwd: string; readonly what: string },
 ): EntrySpec {
-  const place = placesOf(['./typed.json'], { env, platform: process.platform, cwd })[0];
-  if (place === undefined) throw new Error('a file is a place');
+  const place = fileAt(join(cwd, 'typed.json'));
   const { entry, left: files } = withoutFiles(switchedOn(value, what));
   const [reading] = /(?<!\$)\{file:[^{}]*\}?/.exec(JSON.stringify(entry)) ?? [];
   if (reading !== undefined)

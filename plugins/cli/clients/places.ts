@@ -94,10 +94,7 @@ export function placesOf(words: readonly string[], around: Surroundings): readon
   const wanted = CLIENTS.filter(
     ({ name }) => words.length === 0 || names.some((word) => isNamedBy(name, word)),
   );
-  const all = [
-    ...(wanted.length === 0 ? [] : knownPlaces(wanted, around)),
-    ...paths.flatMap((path) => placesAt(path, around)),
-  ];
+  const all = [...(wanted.length === 0 ? [] : knownPlaces(wanted, around)), ...placesAt(paths, around)];
   // In the home folder, the file of a project may be that of the user.
   const keyOf = ({ path, at }: ClientPlace): string => JSON.stringify([path, at]);
   return [...new Map([...all].reverse().map((place) => [keyOf(place), place])).values()].reverse();
@@ -137,12 +134,15 @@ function knownPlaces(kinds: readonly ClientKind[], around: Surroundings): readon
   );
 }
 
-/** The places of a file that was named: those of its client, if it is the user's own. */
-function placesAt(path: string, around: Surroundings): readonly ClientPlace[] {
+/** The places of files that were named: those of its client for one that is the user's own. */
+function placesAt(paths: readonly string[], around: Surroundings): readonly ClientPlace[] {
   const hasHome = (around.env['HOME'] ?? around.env['USERPROFILE'] ?? '') !== '';
-  const known = hasHome ? knownPlaces(CLIENTS, around).filter((place) => place.path === path) : [];
-  if (!known.some(({ scope }) => scope === 'user')) return [fileAt(path)];
-  return known.map((place) => ({ ...place, isNamed: true }));
+  const all = hasHome && paths.length > 0 ? knownPlaces(CLIENTS, around) : [];
+  return paths.flatMap((path) => {
+    const known = all.filter((place) => place.path === path);
+    const isOfUser = known.some(({ scope }) => scope === 'user');
+    return isOfUser ? known.map((place) => ({ ...place, isNamed: true })) : [fileAt(path)];
+  });
 }
 
 /** @throws Failure */
@@ -173,7 +173,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function fileAt(path: string): ClientPlace {
+/** A file that is not known to be a client's. @param path absolute */
+export function fileAt(path: string): ClientPlace {
   const folder = dirname(path);
   const inside = FOLDERS_OF_CLIENTS.find((name) => folder.endsWith(`/.${name}`));
   return {
