@@ -1,11 +1,10 @@
 import { isObject, plainText } from 'pegboard';
-import { hideInUrl, hideInWords } from 'pegboard/kit';
 import type { JsonObject } from 'pegboard';
+import { shownSpec } from '../definitions/shownSpec.ts';
 
 /** What a definition starts, or where it connects, with the names of its variables or headers. On one line, so that no command can look
  *  like something else. @param spec without its secrets */
 export function shownServer(name: string, { command, url, env, headers }: JsonObject): string {
-  const what = typeof url === 'string' ? hideInUrl(url) : hideInWords([command].flat().map(String)).join(' ');
   const values = Object.entries({ ...(isObject(env) && env), ...(isObject(headers) && headers) });
   const names = values.map(([key, value]) => {
     const read = [...String(value).matchAll(/\$\{env:(\w+)/g)].map(([, one = '']) => one);
@@ -13,5 +12,5 @@ export function shownServer(name: string, { command, url, env, headers }: JsonOb
     return others.length === 0 ? key : `${key} from ${others.join(' and ')}`;
   });
   const given = names.length === 0 ? '' : ` (${names.join(', ')})`;
-  return plainText(`${name}: ${what}${given}`).replaceAll(/\s+/g, ' ');
+  return plainText(`${name}: ${shownSpec({ command, url })}${given}`).replaceAll(/\s+/g, ' ');
 }

@@ -1,7 +1,8 @@
 import { HIDDEN, plainText } from 'pegboard';
-import { hideInUrl, hideInWords } from 'pegboard/kit';
+import { hideInUrl } from 'pegboard/kit';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
+import { shownSpec } from '../definitions/shownSpec.ts';
 import { asText } from '../output/print.ts';
 import { tableLines } from '../output/tableLines.ts';
 import type { PlannedLink } from './linkClients.ts';
@@ -70,7 +71,7 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
         entry.name,
         `${one.name}${one.isPresent ? ' (already there)' : at > 0 ? ' (the same)' : ''}`,
         leftKeys(one, entry) || '-',
-        shownServer(one),
+        shownSpec(one.server),
       ]),
     ),
     ...skipped.map(({ entry, reason }) => [
@@ -87,11 +88,6 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
 /** The keys of an entry that are not in its definition, by their names. */
 export function leftKeys({ left }: PlannedServer, entry: ClientEntry): string {
   return (left.get(entry) ?? []).map(({ key }) => key).join(', ');
-}
-
-/** Its command or URL, without secrets. */
-export function shownServer({ server }: PlannedServer): string {
-  return server.url === undefined ? hideInWords(server.command ?? []).join(' ') : hideInUrl(server.url);
 }
 
 function definitionDiff({ definition, secrets, server }: PlannedServer): string {

@@ -3,11 +3,11 @@ import { variableIn } from 'pegboard/kit';
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { ask } from '../confirm.ts';
+import { shownSpec } from '../definitions/shownSpec.ts';
 import type { ClientEntry } from './clientFile.ts';
 import { planImport } from './planImport.ts';
 import type { ImportPlan, PlannedServer } from './planImport.ts';
 import { projectApprovals } from './projectApprovals.ts';
-import { shownServer } from './report.ts';
 import type { Survey } from './survey.ts';
 
 interface Consented {
@@ -72,7 +72,7 @@ function questionOf(path: string, offers: readonly Offer[]): string {
     const all = [...new Set([...names, ...Object.keys(env)])];
     const given = all.length === 0 ? '' : ` (is given ${all.join(', ')})`;
     // On one line, so that no command can look like another.
-    return `  ${plainText(`${entry.name}: ${shownServer(server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;
+    return `  ${plainText(`${entry.name}: ${shownSpec(server.server)}${given}`).replaceAll(/\s+/g, ' ')}\n`;
   });
   return `${path} came with this project:\n${lines.join('')}Take over what it runs, switched off?`;
 }
