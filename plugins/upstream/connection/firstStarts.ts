@@ -19,8 +19,9 @@ export class FirstStarts {
 
   /** Two that install the same packages would write into the same folder. @returns undefined if nothing is to be installed */
   turn({ runner, command }: ServerDefinition): StartTurn | undefined {
+    if (runner === undefined) return undefined;
     const key = installationOf(command);
-    return runner === undefined || this.#installed.has(key) ? undefined : this.#queue.turn(key);
+    return this.#installed.has(key) ? undefined : this.#queue.turn(key);
   }
 
   /** The server has answered. */
