@@ -10,7 +10,8 @@ import { progressTo } from '../progressTo.ts';
 const LOOK_MS = 1_000;
 /** Words that only count on are said this seldom. */
 const AGAIN_MS = 15_000;
-const UP = ['running', 'connected', 'ready', 'idle'];
+/** States of a server that has started. */
+export const UP = ['running', 'connected', 'ready', 'idle'];
 
 interface Added {
   readonly name: string;
@@ -67,7 +68,7 @@ async function refusalOf(
 /** The status once it is no longer starting: a runner that installs outlasts the wait for a start. @throws Failure if it is cancelled */
 async function settled(gateway: Gateway, name: string, invocation: Invocation): Promise<JsonObject> {
   const until = Date.now() + Number(optionsOf(invocation).timeout) * 1_000;
-  const say = changesTo(progressTo(invocation), name);
+  const say = startProgress(progressTo(invocation), name);
   for (;;) {
     const status = await gateway.readCore('core_service_status', { name });
     if (status['state'] !== 'starting' || Date.now() > until) return status;
@@ -83,7 +84,7 @@ async function tellOf(
   { invocation, isOver }: { readonly invocation: Invocation; readonly isOver: () => boolean },
 ): Promise<void> {
   const { cancel } = invocation;
-  const say = changesTo(progressTo(invocation), name);
+  const say = startProgress(progressTo(invocation), name);
   for (;;) {
     await pauseFor(LOOK_MS, cancel);
     if (isOver() || cancel.reason !== undefined) return;
@@ -92,15 +93,19 @@ async function tellOf(
   }
 }
 
-function changesTo(say: (line: string) => void, name: string): (status: JsonObject) => void {
+/** Says how a start continues, from what the gateway reports of the server. */
+export function startProgress(
+  say: (line: string) => void,
+  name: string,
+): (status: JsonObject, more?: string) => void {
   let last = 'starting';
   let saidAt = Date.now();
-  return ({ state, error, metadata }) => {
+  return ({ state, error, metadata }, more = '') => {
     const progress = isObject(metadata) ? metadata['progress'] : undefined;
     const words = [state, error ?? progress].filter((one) => typeof one === 'string').join(': ');
     const kind = words.replaceAll(/\d+/g, '');
     if (words === '' || (kind === last && Date.now() - saidAt < AGAIN_MS) || words === last) return;
-    if (words !== 'starting') say(`${name}: ${words}`);
+    if (words !== 'starting') say(`${name}: ${words}${more}`);
     last = kind;
     saidAt = Date.now();
   };

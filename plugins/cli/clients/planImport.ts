@@ -7,7 +7,6 @@ import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { ClientEntry } from './clientFile.ts';
-import { clean, proposedName } from '../add/proposedName.ts';
 import { secretsApart } from '../definitions/secretsApart.ts';
 import type { Apart } from '../definitions/secretsApart.ts';
 import { EntryFields } from './entry/entryFields.ts';
@@ -15,6 +14,7 @@ import type { LeftBehind } from './entry/leftBehind.ts';
 import { limitsOf } from './entry/limitsOf.ts';
 import { serverOfEntry } from './entry/serverOfEntry.ts';
 import type { Server, Skipped } from './entry/serverOfEntry.ts';
+import { FreeNames } from './freeNames.ts';
 import { specOf } from './specOf.ts';
 
 export interface PlannedServer {
@@ -31,8 +31,10 @@ export interface PlannedServer {
   readonly isPresent: boolean;
   /** Whether it is written switched off: it is in files of the project only. */
   readonly isOff: boolean;
+  /** Whether a running gateway starts it once it is written. */
+  readonly doesStart: boolean;
 }
-type Draft = Omit<PlannedServer, 'definition' | 'secrets'>;
+type Draft = Omit<PlannedServer, 'definition' | 'secrets' | 'doesStart'>;
 export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
   readonly skipped: readonly { readonly entry: ClientEntry; readonly reason: string }[];
@@ -53,7 +55,7 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
   const { directory, env, endpoint, oauthUrls } = around;
   const folder = join(directory, 'mcpservers');
   const existing = await definitionsIn(folder);
-  const taken = new Set(existing.map(({ name }) => name.toLowerCase()));
+  const names = new FreeNames(existing.map(({ name, value }) => ({ name, prefix: prefixOf(value) ?? name })));
   const servers = new Map<string, Draft>();
   const skipped: { entry: ClientEntry; reason: string }[] = [];
   for (const { name, value } of existing) {
@@ -79,15 +81,17 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
     const key = keys.find((one) => servers.has(one)) ?? keys[1] ?? '';
     const known = servers.get(key);
     if (known !== undefined) servers.set(key, joined(known, server, entry));
-    else
+    else {
+      const { name, notes } = names.nameFor(entry, server);
       servers.set(key, {
-        name: freeName(entry, server, taken),
-        server,
+        name,
+        server: { ...server, notes: [...notes, ...server.notes] },
         entries: [entry],
         left: new Map([[entry, server.left]]),
         isPresent: false,
         isOff: entry.place.isOfProject,
       });
+    }
   }
   const found = [...servers.values()].filter((one) => one.entries.length > 0);
   return { servers: found.map((one) => planned(one, directory)), skipped };
@@ -137,16 +141,17 @@ function joined(known: Draft, server: Server, entry: ClientEntry): Draft {
 function planned({ server, ...draft }: Draft, directory: string): PlannedServer {
   const { name, isPresent, isOff, entries } = draft;
   const path = join(directory, 'mcpservers', `${name}.yaml`);
-  if (isPresent) return { ...draft, server, definition: { path, text: '' }, secrets: [] };
+  if (isPresent) return { ...draft, server, definition: { path, text: '' }, secrets: [], doesStart: false };
   const apart = secretsApart(name, specOf(server), {
     directory,
     // Its client runs it with them.
     awaitsSecrets: false,
     known: server.secrets,
   });
+  const autoStart = !isOff && !server.isWaiting;
   const definition = {
     ...apart.spec,
-    autoStart: !isOff && !server.isWaiting,
+    autoStart,
     ...(server.isOff && { suspended: true }),
   };
   const source = entries[0]?.place.label ?? '';
@@ -159,19 +164,8 @@ function planned({ server, ...draft }: Draft, directory: string): PlannedServer 
     server: { ...server, notes: [...server.notes, ...placeholders] },
     definition: { path, text },
     secrets: apart.secrets,
+    doesStart: autoStart && !server.isOff,
   };
-}
-
-/** A name for an entry: its own if a definition can have it, else that of what it runs, or where it connects. */
-function freeName({ name: given }: ClientEntry, { command, url }: Server, taken: Set<string>): string {
-  const plain = given.normalize('NFKD').replaceAll(/\p{M}/gu, '');
-  const isForeign = /\p{L}/u.test(plain.replaceAll(/[a-z]/gi, ''));
-  const own = isForeign ? undefined : clean(plain);
-  const base = own ?? proposedName(command ?? [url ?? '']) ?? clean(plain) ?? 'server';
-  let name = base;
-  for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${base}-${count}`;
-  taken.add(name.toLowerCase());
-  return name;
 }
 
 function identityOf({ type, command, cwd, url, env, headers }: Server, around: Surroundings): string {
@@ -215,10 +209,20 @@ function valueIn(text: string): unknown {
   }
 }
 
+function prefixOf(value: unknown): string | undefined {
+  const prefix = specIn(value)?.['toolPrefix'];
+  return typeof prefix === 'string' ? prefix : undefined;
+}
+
 /** As import writes it, or as `pegboard add` does, with its kind. */
-function existingServer(value: unknown): Server | undefined {
+function specIn(value: unknown): JsonObject | undefined {
   const spec = isObject(value) && isObject(value['spec']) ? value['spec'] : value;
-  if (!isObject(spec)) return undefined;
+  return isObject(spec) ? spec : undefined;
+}
+
+function existingServer(value: unknown): Server | undefined {
+  const spec = specIn(value);
+  if (spec === undefined) return undefined;
   const { type, command, args, cwd, url, env, headers } = spec as JsonObject &
     Partial<Server> & { args?: string[] };
   if (type === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
+import { followStarts } from '../clients/followStarts.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
@@ -63,8 +64,12 @@ export const importVerb: Command = verb({
     const [source, ...more] = invocation.args;
     if (source !== undefined && more.length === 0 && (await isFolder(source)))
       return importDirectory(invocation, source, dryRun === true);
-    if (dryRun === true) return importServers(invocation, undefined);
-    return ImportRecord.locked(invocation.directory, (record) => importServers(invocation, record));
+    if (dryRun === true) return (await importServers(invocation, undefined)).code;
+    const { code, starting } = await ImportRecord.locked(invocation.directory, (record) =>
+      importServers(invocation, record),
+    );
+    await followStarts(starting, invocation);
+    return code;
   },
 });
 
@@ -75,8 +80,15 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
+interface Imported {
+  /** The exit code. */
+  readonly code: number;
+  /** Names of the servers that a running gateway starts now. */
+  readonly starting: readonly string[];
+}
+
 /** @param record undefined shows only */
-async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
+async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<Imported> {
   const { link, lossy } = optionsOf<ImportOptions>(invocation);
   const { places, found, endpoint, ...surveyed } = await survey(invocation);
   const consented = await withConsent(invocation, { found, ...surveyed });
@@ -98,7 +110,8 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
         })
       : { links: [], faults: [] };
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
-  return carryOut(invocation, record, {
+  const starting: string[] = [];
+  const code = await carryOut(invocation, record, {
     plan,
     links,
     endpoint,
@@ -111,6 +124,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
       const signed = await withSignIns(invocation, plan, surveyed.around);
       const wanted = signed.plan.servers.filter(({ isPresent }) => !isPresent);
       if (wanted.length > 0) await writeRecorded(wanted, own);
+      starting.push(...wanted.filter(({ doesStart }) => doesStart).map(({ name }) => name));
       for (const note of signed.notes) progressTo(invocation)(note);
     },
     done: (count) => {
@@ -118,6 +132,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
       return fresh.length > 0 ? `imported ${fresh.length}, ${linked} import --undo` : `${linked} unlink`;
     },
   });
+  return { code, starting };
 }
 
 function undoLast(invocation: Invocation): Promise<number> {

@@ -221,6 +221,24 @@ mcpServers:
     expect(home.read('.config/pegboard/mcpservers/X.yaml')).to.equal('type: stdio\ncommand: other\n');
   });
 
+  it('gives no server a name with which its tools could not be told from another’s', async () => {
+    const home = makeClientHome({
+      '.cursor/mcp.json':
+        '{"mcpServers":{"play":{"command":"p"},"play_ui":{"command":"pu"},"git":{"command":"g"}}}',
+      '.config/pegboard/mcpservers/git_hub.yaml': 'type: stdio\ncommand: other\n',
+      '.config/pegboard/mcpservers/named.yaml': 'type: stdio\ncommand: n\ntoolPrefix: play-ui\n',
+    });
+    const { stderr } = await home.run(['import', '--yes']);
+    expect(definition(home, 'play')['command']).to.deep.equal(['p']);
+    expect(definition(home, 'play-ui-2')['command']).to.deep.equal(['pu']);
+    expect(definition(home, 'git-2')['command']).to.deep.equal(['g']);
+    const told = 'because its tools could not be told from those of';
+    expect(stderr).to.include(`play-ui-2: not named play_ui, ${told} play\n`);
+    expect(stderr).to.include(`git-2: not named git, ${told} git_hub\n`);
+    const check = await home.run(['check']);
+    expect(check.stdout + check.stderr).not.to.include('may hide');
+  });
+
   it('imports a server again only if it has changed', async () => {
     const home = makeClientHome({ '.cursor/mcp.json': CURSOR });
     await home.run(['import', '--yes']);

@@ -1,0 +1,73 @@
+import type { Invocation, JsonObject } from 'pegboard';
+import { startProgress, UP } from '../add/startAdded.ts';
+import { optionsOf } from '../commonOptions.ts';
+import { endpointOf } from '../endpointOf.ts';
+import { Failure, NoGateway } from '../failure.ts';
+import { Gateway } from '../gateway.ts';
+import { pauseFor } from '../pauseFor.ts';
+import { progressTo } from '../progressTo.ts';
+
+const LOOK_MS = 500;
+/** How long a gateway may take to see files, before it is asked to look. */
+const SEEN_MS = 2_000;
+
+/** Says what servers whose definitions were written wait for, until each has started or failed, where the gateway of the directory
+ *  runs. They start without it, too, so that its faults and Ctrl-C are told, and no failure. */
+export async function followStarts(names: readonly string[], invocation: Invocation): Promise<void> {
+  if (names.length === 0 || !(await endpointOf(invocation)).isOwn) return;
+  const tell = progressTo(invocation);
+  try {
+    await Gateway.connected(invocation, (gateway) => follow(gateway, names, invocation));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error instanceof NoGateway) return;
+    const isOver = invocation.cancel.reason !== undefined;
+    tell(isOver ? 'they continue to start; look with: pegboard list servers' : error.message);
+  }
+}
+
+async function follow(gateway: Gateway, names: readonly string[], invocation: Invocation): Promise<void> {
+  const { cancel } = invocation;
+  const tell = progressTo(invocation);
+  tell(`waiting for ${names.join(', ')} to start; Ctrl-C leaves them to it`);
+  const open = new Map(names.map((name) => [name, startProgress(tell, name)]));
+  const [begun, until] = [Date.now(), Date.now() + Number(optionsOf(invocation).timeout) * 1_000];
+  let [started, isAskedToLook] = [0, false];
+  while (open.size > 0 && Date.now() < until) {
+    const statuses = await statusesAt(gateway);
+    for (const [name, say] of open) {
+      const status = statuses.get(name);
+      if (status === undefined || status['state'] === 'starting') {
+        if (status !== undefined) say(status);
+        continue;
+      }
+      open.delete(name);
+      if (UP.includes(String(status['state']))) started += 1;
+      say(status, nextStep(name, status));
+    }
+    const unseen = [...open.keys()].filter((name) => !statuses.has(name));
+    if (unseen.length > 0 && Date.now() > begun + SEEN_MS) {
+      if (isAskedToLook)
+        throw new Failure(
+          `the gateway at ${gateway.endpoint.url} does not take ${unseen.join(', ')}; see: pegboard check`,
+        );
+      isAskedToLook = true;
+      await gateway.readCore('core_config_reload');
+      continue;
+    }
+    if (open.size > 0) await pauseFor(LOOK_MS, cancel);
+  }
+  const late = open.size === 0 ? '' : `; ${[...open.keys()].join(', ')} did not answer yet`;
+  tell(`${started} of ${names.length} started${late}`);
+}
+
+async function statusesAt(gateway: Gateway): Promise<ReadonlyMap<string, JsonObject>> {
+  const { services } = await gateway.readCore('core_service_list');
+  return new Map((services as readonly JsonObject[]).map((one) => [String(one['name']), one]));
+}
+
+function nextStep(name: string, { state }: JsonObject): string {
+  if (UP.includes(String(state))) return '';
+  if (state === 'auth_required') return `; sign in with: pegboard auth login --server ${name}`;
+  return `; change it with: pegboard edit server ${name}`;
+}
