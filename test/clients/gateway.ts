@@ -56,6 +56,13 @@ export class Gateway {
     return this.#running.lines.filter(({ text }) => text === 'signed in').map(({ client }) => client);
   }
 
+  /** What it has logged as a warning or an error since it was started. */
+  get complaints(): readonly string[] {
+    return this.#running.lines
+      .filter(({ level }) => level === 'warn' || level === 'error')
+      .map((line) => JSON.stringify(line));
+  }
+
   /** Waits until so many servers have connected since it was started. */
   async connected(servers: number): Promise<void> {
     const what = `${servers} servers connected`;

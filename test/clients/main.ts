@@ -62,6 +62,7 @@ async function main(): Promise<number> {
   if (suites.length === 0) return print(`no client matches ${values.only}\n`, 2);
   let passed = 0;
   let failed = 0;
+  const late: string[] = [];
   const skipped: string[] = [];
   for (const { program, legs } of suites) {
     if ((values.install || values.newest) && !isInstalled(program)) {
@@ -72,25 +73,34 @@ async function main(): Promise<number> {
       skipped.push(titleOf(program));
       continue;
     }
-    for (const { title, run } of legs) {
-      try {
-        const begun = performance.now();
-        const seen = await run();
-        const seconds = Math.round((performance.now() - begun) / 1_000);
-        print(`${titleOf(program)} ${title}: ${seen} (${seconds} s)\n`);
-        passed += 1;
-      } catch (error) {
-        print(`FAULT ${titleOf(program)} ${title}: ${String(error)}\n`);
-        failed += 1;
-      } finally {
-        await runEnds();
-      }
+    for (const leg of legs) {
+      const name = `${titleOf(program)} ${leg.title}`;
+      // As .ci/run does with other suites: some of these programs race with themselves (Gemini CLI reads its tokens while it writes them).
+      if (await passes(name, leg.run)) passed += 1;
+      else if (await passes(`once more: ${name}`, leg.run)) late.push(name);
+      else failed += 1;
     }
   }
   if (skipped.length > 0)
     print(`SKIPPED, not installed: ${skipped.join(', ')}; install them with: npm run clients -- --install\n`);
-  print(`${passed} passed, ${failed} failed, ${skipped.length} skipped\n`);
-  return failed > 0 || passed === 0 ? 1 : 0;
+  if (late.length > 0) print(`passed only once more:\n${late.join('\n')}\n`);
+  print(`${passed + late.length} passed, ${failed} failed, ${skipped.length} skipped\n`);
+  return failed > 0 || passed + late.length === 0 ? 1 : 0;
+}
+
+/** Says what was seen. */
+async function passes(name: string, run: () => Promise<string>): Promise<boolean> {
+  const begun = performance.now();
+  try {
+    const seen = await run();
+    print(`${name}: ${seen} (${Math.round((performance.now() - begun) / 1_000)} s)\n`);
+    return true;
+  } catch (error) {
+    print(`FAULT ${name}: ${String(error)}\n`);
+    return false;
+  } finally {
+    await runEnds();
+  }
 }
 
 /** A program that is pinned twice comes once, with what is expected of its last pin. */

@@ -81,14 +81,15 @@ export const GEMINI_SIGN_IN: Leg<Client> = {
     await pause(1_500);
     type('\r');
     await exited;
-    const call = async (): Promise<void> => {
+    const call = async (what: string): Promise<void> => {
       const { api, output } = await play(gemini, [callOf(TOOL, {})], { home });
-      expectIn(api.results, [ANSWER], output);
+      const seen = `${what}, refreshed ${provider.refreshes()} times; ${output}\n${gateway.complaints.join('\n')}`;
+      expectIn(api.results, [ANSWER], seen);
     };
-    await call();
+    await call('after the sign-in');
     // It keeps the refresh token that was answered last, also if that answer had none.
     await pause((LIFETIME_S + 1) * 1_000);
-    await call();
+    await call('a minute later');
     // It does so from five minutes before their end, several times at once, and signs out when one is told to wait.
     if (provider.refreshes() === 0) throw new Error('it called without refreshing its tokens');
     return `signed in as ${gateway.signedIn.length} client`;
