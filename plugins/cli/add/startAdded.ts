@@ -93,20 +93,21 @@ async function tellOf(
   }
 }
 
-/** Says how a start continues, from what the gateway reports of the server. */
-export function startProgress(
-  say: (line: string) => void,
-  name: string,
-): (status: JsonObject, more?: string) => void {
+function startProgress(say: (line: string) => void, name: string): (status: JsonObject) => void {
   let last = 'starting';
   let saidAt = Date.now();
-  return ({ state, error, metadata }, more = '') => {
-    const progress = isObject(metadata) ? metadata['progress'] : undefined;
-    const words = [state, error ?? progress].filter((one) => typeof one === 'string').join(': ');
+  return (status) => {
+    const words = progressOf(status);
     const kind = words.replaceAll(/\d+/g, '');
     if (words === '' || (kind === last && Date.now() - saidAt < AGAIN_MS) || words === last) return;
-    if (words !== 'starting') say(`${name}: ${words}${more}`);
+    if (words !== 'starting') say(`${name}: ${words}`);
     last = kind;
     saidAt = Date.now();
   };
+}
+
+/** What the gateway reports of a start: the state, with the fault or what it waits for. */
+export function progressOf({ state, error, metadata }: JsonObject): string {
+  const progress = isObject(metadata) ? metadata['progress'] : undefined;
+  return [state, error ?? progress].filter((one) => typeof one === 'string').join(': ');
 }

@@ -1,5 +1,5 @@
 import type { Invocation, JsonObject } from 'pegboard';
-import { startProgress, UP } from '../add/startAdded.ts';
+import { progressOf, UP } from '../add/startAdded.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure, NoGateway } from '../failure.ts';
@@ -8,6 +8,8 @@ import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
 
 const LOOK_MS = 500;
+/** Those that are still starting are named this seldom. */
+const AGAIN_MS = 10_000;
 /** How long a gateway may take to see files, before it is asked to look. */
 const SEEN_MS = 2_000;
 
@@ -30,22 +32,20 @@ async function follow(gateway: Gateway, names: readonly string[], invocation: In
   const { cancel } = invocation;
   const tell = progressTo(invocation);
   tell(`waiting for ${names.join(', ')} to start; Ctrl-C leaves them to it`);
-  const open = new Map(names.map((name) => [name, startProgress(tell, name)]));
+  const open = new Set(names);
   const [begun, until] = [Date.now(), Date.now() + Number(optionsOf(invocation).timeout) * 1_000];
-  let [started, isAskedToLook] = [0, false];
+  let [started, saidAt, isAskedToLook] = [0, begun, false];
   while (open.size > 0 && Date.now() < until) {
     const statuses = await statusesAt(gateway);
-    for (const [name, say] of open) {
+    for (const name of open) {
       const status = statuses.get(name);
-      if (status === undefined || status['state'] === 'starting') {
-        if (status !== undefined) say(status);
-        continue;
-      }
+      if (status === undefined || status['state'] === 'starting') continue;
       open.delete(name);
       if (UP.includes(String(status['state']))) started += 1;
-      say(status, nextStep(name, status));
+      tell(`${name}: ${progressOf(status)}${nextStep(name, status)}`);
+      saidAt = Date.now();
     }
-    const unseen = [...open.keys()].filter((name) => !statuses.has(name));
+    const unseen = [...open].filter((name) => !statuses.has(name));
     if (unseen.length > 0 && Date.now() > begun + SEEN_MS) {
       if (isAskedToLook)
         throw new Failure(
@@ -55,15 +55,26 @@ async function follow(gateway: Gateway, names: readonly string[], invocation: In
       await gateway.readCore('core_config_reload');
       continue;
     }
+    if (open.size > 0 && Date.now() > saidAt + AGAIN_MS) {
+      tell(`still starting: ${shared([...open], (name) => progressOf(statuses.get(name) ?? {}))}`);
+      saidAt = Date.now();
+    }
     if (open.size > 0) await pauseFor(LOOK_MS, cancel);
   }
-  const late = open.size === 0 ? '' : `; ${[...open.keys()].join(', ')} did not answer yet`;
+  const late = open.size === 0 ? '' : `; ${[...open].join(', ')} did not answer yet`;
   tell(`${started} of ${names.length} started${late}`);
 }
 
 async function statusesAt(gateway: Gateway): Promise<ReadonlyMap<string, JsonObject>> {
   const { services } = await gateway.readCore('core_service_list');
   return new Map((services as readonly JsonObject[]).map((one) => [String(one['name']), one]));
+}
+
+/** Names of which the same is said together. */
+function shared(names: readonly string[], wordsOf: (name: string) => string): string {
+  const groups = new Map<string, string[]>();
+  for (const name of names) groups.set(wordsOf(name), [...(groups.get(wordsOf(name)) ?? []), name]);
+  return [...groups].map(([words, some]) => `${some.join(', ')} (${words})`).join('; ');
 }
 
 function nextStep(name: string, { state }: JsonObject): string {
