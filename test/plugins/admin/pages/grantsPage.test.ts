@@ -9,7 +9,7 @@ import type { Person } from '../../../support/people.ts';
 import { send } from '../../../support/rawHttp.ts';
 import type { RawAnswer } from '../../../support/rawHttp.ts';
 import { until } from '../../../support/until.ts';
-import { siteAt } from '../adminGateway.ts';
+import { openAdmin, siteAt } from '../adminGateway.ts';
 import type { AdminSite, Fields } from '../adminGateway.ts';
 
 interface Grant {
@@ -170,5 +170,22 @@ describe('the grants of persons on the admin pages', function () {
     for (const known of [ann, bob]) expect(known).deep.equal([true, 'connected', undefined]);
     expect(isCallable).equal(false);
     expect(remedy).include('call core_auth_login with {"server": "notes"} through call_tool');
+  });
+});
+
+describe('the same paths without sign-in at servers', () => {
+  it('have nothing to drop: 204, 404 for an unknown server and grant', async () => {
+    const files = { 'mcpservers/plain.yaml': 'type: stdio\ncommand: [/nowhere/server]\nautoStart: false\n' };
+    const site = await openAdmin({ files });
+    const drop = (path: string): Promise<RawAnswer> =>
+      send(site.url, { method: 'DELETE', path, headers: {} });
+    expect(await drop('/user-tokens')).include({ status: 204, text: '' });
+    expect(await drop('/auth/plain')).include({ status: 204, text: '' });
+    const unknown = await drop('/auth/unknown');
+    expect(unknown.status).equal(404);
+    expect(unknown.text).contain('No server is called').and.not.contain('grant-store');
+    const gone = await site.post('/grants/1/drop');
+    expect(gone.status).equal(404);
+    expect(gone.text).not.contain('grant-store');
   });
 });
