@@ -5,6 +5,7 @@ import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
+import { exportEnv } from './exportEnv.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';
@@ -44,7 +45,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
     const settings = scope.find(ConfigControl)?.settings().aggregator;
     stop = await startExporters({
       producer: collector,
-      env: globalThis.process.env,
+      env: exportEnv(scope.config, globalThis.process.env),
       settings,
       allowedHosts: () => scope.config.allowedHosts,
       log,
@@ -57,5 +58,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
   // Before the plugins leave, whose metrics the last export has.
   scope.onDrain(end);
   scope.onStop(end);
-  scope.onReload(() => undefined);
+  const places = JSON.stringify(exportEnv(scope.config, {}));
+  // Exporters are opened anew with the plugin; a port that is taken refuses the change.
+  scope.onReload((next) => (JSON.stringify(exportEnv(next, {})) === places ? undefined : false));
 }

@@ -4,6 +4,7 @@ import { CallSecrets } from '../contracts/secrets.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { inSpan } from '../kit/calls/inSpan.ts';
 import type { TracingConfig } from './config.ts';
+import { exportEnv } from './exportEnv.ts';
 import { openExport } from './export/openExport.ts';
 import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';
@@ -13,7 +14,7 @@ const DISPATCHER = 'call_tool';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const settings = scope.find(ConfigControl)?.settings().aggregator;
-  const traces = await openExport(process.env, scope.log, settings);
+  const traces = await openExport(exportEnv(scope.config, process.env), scope.log, settings);
   const content = new ContentReader(
     () => scope.config,
     (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),
@@ -27,5 +28,6 @@ export async function apply(scope: Scope<TracingConfig>): Promise<void> {
     return inSpan(span, next);
   });
   scope.onStop(() => traces.stop());
-  scope.onReload(() => undefined);
+  const places = JSON.stringify(exportEnv(scope.config, {}));
+  scope.onReload((next) => (JSON.stringify(exportEnv(next, {})) === places ? undefined : false));
 }

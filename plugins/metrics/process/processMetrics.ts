@@ -1,10 +1,12 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { IntervalHistogram } from 'node:perf_hooks';
-import type { Metric } from '../../contracts/metrics.ts';
+import type { Metric, Sample } from '../../contracts/metrics.ts';
 import { Histogram } from '../../kit/metrics/histogram.ts';
 
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
+/** Readings within this time see the same delays, so that none takes them from another. */
+const WINDOW_MS = 10_000;
 const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
@@ -24,6 +26,9 @@ export class ProcessMetrics {
       this.#collections.record({ 'v8js.gc.type': GC_KINDS[kind] ?? 'other' }, duration / 1_000);
     }
   });
+
+  #measured: readonly Sample[] = [];
+  #measuredAt = 0;
 
   start(): void {
     this.#delay.enable();
@@ -75,26 +80,28 @@ export class ProcessMetrics {
         name: 'nodejs.eventloop.delay',
         kind: 'gauge',
         unit: 's',
-        description: 'How late timers were since the last reading, by quantile.',
+        description:
+          'How late timers were since the last reading that was ten seconds or more before, by quantile.',
         read: () => this.#delays(),
       },
     ];
   }
 
-  /** Delays of timers in s, by quantile. With several exporters, each sees what was measured since any of them has read. */
-  #delays() {
-    const at = (quantile: string, nanoseconds: number) => ({
+  /** Delays of timers in s, by quantile. */
+  #delays(): readonly Sample[] {
+    const now = performance.now();
+    if (this.#measured.length > 0 && now - this.#measuredAt < WINDOW_MS) return this.#measured;
+    const at = (quantile: string, nanoseconds: number): Sample => ({
       value: Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000),
       labels: { quantile },
     });
     const { max, exceeds } = this.#delay;
     const isMeasured = max > 0 || exceeds > 0;
-    const samples = [
-      at('0.5', this.#delay.percentile(50)),
-      at('0.99', this.#delay.percentile(99)),
-      at('1', max),
-    ];
+    this.#measuredAt = now;
+    this.#measured = isMeasured
+      ? [at('0.5', this.#delay.percentile(50)), at('0.99', this.#delay.percentile(99)), at('1', max)]
+      : [];
     this.#delay.reset();
-    return isMeasured ? samples : [];
+    return this.#measured;
   }
 }
