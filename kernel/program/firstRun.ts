@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../contracts/config.ts';
 import type { Log } from '../log.ts';
@@ -47,16 +47,38 @@ export function createMissingConfig(directory: string, log: Log): void {
 
 export type OpenedState = { readonly path: string } | { readonly path: undefined; readonly reason: string };
 
-/** @returns the directory, created with mode 0700, or why it is not writable */
+/** @returns the directory, created with mode 0700 and kept to its owner where it is ours, or why it is not writable */
 export function openStateDirectory(path: string): OpenedState {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700);
-    accessSync(path, constants.W_OK | constants.X_OK);
+    narrow(path);
+    // By the mode alone nobody knows: root may write, a squashed mount may not.
+    rmdirSync(mkdtempSync(join(path, '.writable-')));
     return { path };
   } catch (error) {
     return { path: undefined, reason: messageOf(error) };
   }
+}
+
+/** Only its owner may: Kubernetes, OpenShift and `docker --user` prepare directories that belong to others. */
+function narrow(path: string): void {
+  try {
+    if (isOpen(path)) chmodSync(path, 0o700);
+  } catch (error) {
+    if (!['EPERM', 'EROFS', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+/** Warns if others than the owner may open the state directory, whose files are for the owner alone. */
+export function warnOfOpenState(path: string, log: Log): void {
+  if (process.platform === 'win32' || !isOpen(path)) return;
+  const mode = (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
+  const fix = `let it belong to the user of this process, or: chmod go-w ${path}`;
+  log.warn('state directory is open to others, who see the names of its files', { path, mode, fix });
+}
+
+function isOpen(path: string): boolean {
+  return (statSync(path).mode & 0o077) !== 0;
 }
 
 /** @param kept what the running plugins store there, in words */

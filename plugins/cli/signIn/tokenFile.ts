@@ -151,7 +151,11 @@ async function readTokens(path: string): Promise<StoredTokens | undefined> {
   throw new Failure(`${path} is damaged; remove ${basename(path)} and sign in again`);
 }
 
+/** As far as it may: a folder that Kubernetes has prepared belongs to another user. */
 async function tighten(path: string): Promise<void> {
   const { mode } = await stat(path);
-  if ((mode & OTHERS) !== 0) await chmod(path, mode & 0o700);
+  if ((mode & OTHERS) === 0) return;
+  await chmod(path, mode & 0o700).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  });
 }

@@ -15,10 +15,7 @@ export function exportAgent(
   env: Env,
   settings: ProxySettings | undefined,
   signal: 'TRACES' | 'METRICS',
-): {
-  readonly url?: string;
-  readonly httpAgentOptions?: (protocol: string) => http.Agent;
-} {
+): { readonly url?: string; readonly httpAgentOptions?: (protocol: string) => http.Agent } {
   const valueOf = (name: string): string | undefined =>
     env[`OTEL_EXPORTER_OTLP_${signal}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
   const endpoint = valueOf('ENDPOINT') ?? '';

@@ -1,7 +1,12 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadSettings } from '../../../kernel/config/settings.ts';
-import { createMissingConfig, openStateDirectory, warnOfLosses } from '../../../kernel/program/firstRun.ts';
+import {
+  createMissingConfig,
+  openStateDirectory,
+  warnOfLosses,
+  warnOfOpenState,
+} from '../../../kernel/program/firstRun.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { captureLog } from '../../support/log.ts';
 
@@ -57,4 +62,78 @@ describe('First run', () => {
     openStateDirectory(directory.at('state'));
     expect(statSync(directory.at('state')).mode & 0o077).to.equal(0);
   });
+
+  describe('with a state directory that was prepared by others', function () {
+    before(function () {
+      // Only root may make one.
+      if (process.getuid?.() !== 0) this.skip();
+    });
+
+    for (const [title, { mode, owner, as, isWritable, warns }] of Object.entries<Prepared>({
+      'fsGroup of Kubernetes': {
+        mode: 0o2775,
+        owner: [0, 1_000],
+        as: [1_000, 1_000],
+        isWritable: true,
+        warns: true,
+      },
+      'an emptyDir': { mode: 0o777, owner: [0, 0], as: [1_000, 1_000], isWritable: true, warns: true },
+      'a random user of OpenShift': {
+        mode: 0o775,
+        owner: [0, 0],
+        as: [1_000_760_000, 0],
+        isWritable: true,
+        warns: true,
+      },
+      'its own user': {
+        mode: 0o755,
+        owner: [1_000, 1_000],
+        as: [1_000, 1_000],
+        isWritable: true,
+        warns: false,
+      },
+      'another user': { mode: 0o755, owner: [0, 0], as: [1_000, 1_000], isWritable: false, warns: true },
+      'a group that may read': {
+        mode: 0o750,
+        owner: [0, 1_000],
+        as: [1_000, 1_000],
+        isWritable: false,
+        warns: true,
+      },
+    }))
+      it(`${isWritable ? 'uses' : 'leaves'} that of ${title}${warns && isWritable ? ', and warns' : ''}`, () => {
+        const directory = makeDirectory();
+        chmodSync(directory.path, 0o755);
+        const path = directory.at('state');
+        mkdirSync(path);
+        chownSync(path, ...owner);
+        chmodSync(path, mode);
+        const opened = asUser(as, () => openStateDirectory(path));
+        expect(opened.path).to.equal(isWritable ? path : undefined);
+        expect(readdirSync(path)).to.deep.equal([]);
+        const log = captureLog();
+        warnOfOpenState(path, log);
+        expect(log.having('open to others', 'warn')).to.have.length(warns ? 1 : 0);
+      });
+  });
 });
+
+interface Prepared {
+  readonly mode: number;
+  readonly owner: readonly [number, number];
+  /** User and group of the process. */
+  readonly as: readonly [number, number];
+  readonly isWritable: boolean;
+  readonly warns: boolean;
+}
+
+function asUser<T>([user, group]: readonly [number, number], run: () => T): T {
+  process.setegid?.(group);
+  process.seteuid?.(user);
+  try {
+    return run();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+}
