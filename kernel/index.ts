@@ -63,6 +63,7 @@ export { singleFlight } from './lib/singleFlight.ts';
 export { certificatesIn, trustedCertificates } from './lib/trustedCertificates.ts';
 export { VERSION } from './lib/version.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
+export { homeFolder } from './lib/homeFolder.ts';
 export { readYaml } from './lib/readYaml.ts';
 export type { YamlSource } from './lib/readYaml.ts';
 export { findingsIn, validateArguments } from './config/validate.ts';

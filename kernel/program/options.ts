@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { homeFolder } from '../lib/homeFolder.ts';
 import type { Command, CommandOption } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import type { Env } from '../contracts/settings.ts';
@@ -59,9 +59,12 @@ export function withFlags(command: Command): Command {
   return { ...command, options: [...(command.options ?? []), ...READING] };
 }
 
-/** The configuration directory that the flag or the default names: absolute. */
+/** The configuration directory that the flag or the default names: absolute. @throws UsageError without a home folder */
 export function directoryOf(configPath: string | undefined): string {
-  return resolve(configPath ?? join(homedir(), '.config', 'pegboard'));
+  if (configPath !== undefined) return resolve(configPath);
+  const home = homeFolder();
+  if (home !== undefined) return resolve(home, '.config', 'pegboard');
+  throw new UsageError('HOME is not set, and the user has no home folder; name the directory: --config-path');
 }
 
 /** @param values the flags of serve, by their names in camel case @throws UsageError */

@@ -27,6 +27,25 @@ describe('pegboard', () => {
     });
   });
 
+  it('needs no home folder where the directory is named, and says what to name otherwise', async () => {
+    const fault =
+      "throw Object.assign(new Error('uv_os_homedir returned ENOENT'), { code: 'ERR_SYSTEM_ERROR' })";
+    const homeless = `import os from 'node:os';
+      import { syncBuiltinESMExports } from 'node:module';
+      os.homedir = () => { ${fault}; };
+      syncBuiltinESMExports();`;
+    const env = { NODE_OPTIONS: `--import=${dataUrl(homeless)}` };
+    const { path } = makeDirectory({ 'config.yaml': '' });
+    expect(await runPegboard(['check', '--config-path', path], env)).to.include({ code: 0 });
+    expect(await runPegboard(['serve'], env)).to.deep.equal({
+      code: 64,
+      signal: null,
+      stdout: '',
+      stderr:
+        'pegboard: HOME is not set, and the user has no home folder; name the directory: --config-path\ntry: pegboard --help\n',
+    });
+  });
+
   it('names the required version of Node on an older one, in one line', async () => {
     const older = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })";
     const NODE_OPTIONS = `--import=${dataUrl(older)}`;
