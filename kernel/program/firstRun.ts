@@ -52,7 +52,7 @@ export function openStateDirectory(path: string): OpenedState {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     narrow(path);
-    // By the mode alone nobody knows: root may write, a squashed mount may not.
+    // The mode alone does not tell: root may write, a squashed mount may not.
     rmdirSync(mkdtempSync(join(path, '.writable-')));
     return { path };
   } catch (error) {
