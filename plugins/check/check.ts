@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Command, exitCodeFor } from 'pegboard';
 import type { Configured } from 'pegboard';
+import { shielded } from '../kit/text/shownText.ts';
 import { checkJson, checkText } from './checkReport.ts';
 import { review } from './review.ts';
 
@@ -27,7 +28,8 @@ export const check: Command = {
   examples: ['pegboard check', 'pegboard check --strict --output json'],
   readsConfiguration: true,
   run: async (invocation) => {
-    const { directory, options, terminal } = invocation;
+    const { directory, options } = invocation;
+    const terminal = shielded(invocation.terminal);
     const { output, strict, online: isOnline = false, statePath } = options as unknown as Flags;
     // Stays empty if config.yaml is broken, because then it is not known what would run.
     let { wanted, off }: Pick<Configured, 'wanted' | 'off'> = { wanted: [], off: [] };

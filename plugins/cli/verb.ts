@@ -1,7 +1,7 @@
 import type { Command, Invocation } from 'pegboard';
 import { COMMON_OPTIONS, optionsOf } from './commonOptions.ts';
 import { Failure } from './failure.ts';
-import { shielded } from './output/shownText.ts';
+import { shielded } from '../kit/text/shownText.ts';
 
 /** A verb that talks to a gateway: it has the common options, and a Failure ends it with a message instead of a stack. */
 export function verb(own: Command & Required<Pick<Command, 'run'>>): Command {

@@ -116,8 +116,8 @@ export const AUTHORITY: readonly HostileCase[] = [
     id: 'L3',
     what: 'a server sends sequences that a terminal obeys, hides or reorders',
     tests: [
-      'plugins/cli/output/shownText: has escapes for all that a terminal obeys, hides or reorders, and its lines and tabs',
-      'plugins/cli/output/shownText: is escaped by each verb that prints it, and is in a pipe as it was sent',
+      'plugins/kit/text/shownText: has escapes for all that a terminal obeys, hides or reorders, and its lines and tabs',
+      'plugins/kit/text/shownText: is escaped by each verb that prints it, and is in a pipe as it was sent',
     ],
   },
   {

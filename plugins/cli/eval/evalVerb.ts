@@ -6,7 +6,7 @@ import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText, printList } from '../output/print.ts';
-import { unshielded } from '../output/shownText.ts';
+import { unshielded } from '../../kit/text/shownText.ts';
 import { verb } from '../verb.ts';
 import { evaluate, isMissed } from './evaluation.ts';
 import type { Answered, Evaluation } from './evaluation.ts';

@@ -1,4 +1,4 @@
-import { shownText } from './shownText.ts';
+import { shownText } from '../../kit/text/shownText.ts';
 
 const GAP = '   ';
 const MIN_LAST = 12;

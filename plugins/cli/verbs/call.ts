@@ -4,7 +4,7 @@ import type { ArgumentSources } from '../arguments/readToolArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { printResult } from '../output/printResult.ts';
-import { shownText, unshielded } from '../output/shownText.ts';
+import { shownText, unshielded } from '../../kit/text/shownText.ts';
 import { verb } from '../verb.ts';
 import { wholeResult } from '../wholeResult.ts';
 

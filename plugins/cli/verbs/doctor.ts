@@ -18,7 +18,7 @@ import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
-import { unshielded } from '../output/shownText.ts';
+import { unshielded } from '../../kit/text/shownText.ts';
 import { readConfig } from '../readConfig.ts';
 import { LocalTokenNeeded } from '../signIn/localToken.ts';
 import { signInCommand } from '../signInNeeded.ts';

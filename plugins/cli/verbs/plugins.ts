@@ -4,7 +4,7 @@ import type { Command } from 'pegboard';
 import { graphText } from '../graph/graphText.ts';
 import { pluginFacts } from '../graph/pluginFacts.ts';
 import { asText } from '../output/print.ts';
-import { shielded } from '../output/shownText.ts';
+import { shielded } from '../../kit/text/shownText.ts';
 
 export const plugins: Command = {
   name: 'plugins',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { shownText } from '../../../../plugins/cli/output/shownText.ts';
+import { shownText } from '../../../../plugins/kit/text/shownText.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { onTerminal } from '../../../support/onTerminal.ts';
 import { serveHere } from '../../../support/serveHere.ts';
@@ -15,7 +15,7 @@ const HOSTILE = [
 ].join('a');
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}]/u;
 
-describe('cli: text of servers on a terminal', function () {
+describe('kit: text of others on a terminal', function () {
   this.timeout(60_000);
 
   it('has escapes for all that a terminal obeys, hides or reorders, and its lines and tabs', () => {
@@ -64,5 +64,12 @@ describe('cli: text of servers on a terminal', function () {
       const lines = shown().replaceAll('\r\n', '\n');
       expect(lines, words.join(' ')).include('\\u202e').and.not.match(OBEYED);
     }
+  });
+
+  it('is escaped by check, whose findings name what a file of others holds', async () => {
+    const directory = makeDirectory({ 'config.yaml': JSON.stringify({ [HOSTILE]: true }) });
+    const { shown, exited } = onTerminal(['check', '--config-path', directory.path], { columns: 1_000 });
+    expect(await exited).equal(2);
+    expect(shown().replaceAll('\r\n', '\n')).include('\\u202e').and.not.match(OBEYED);
   });
 });
