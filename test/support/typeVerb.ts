@@ -39,9 +39,13 @@ export function typeVerbWith(args: readonly string[], env: NodeJS.ProcessEnv): P
   return run(args, { env, input, cancel: new Cancellation(), heard: () => undefined });
 }
 
-/** As typeVerb, with a terminal as standard input. */
-export function typeAtTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}): Typing {
-  const input = Object.assign(new PassThrough(), { isTTY: true });
+/** As typeVerb, with a terminal as standard input, or with a pipe that stays open. */
+export function typeAtTerminal(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  isTTY = true,
+): Typing {
+  const input = Object.assign(new PassThrough(), { isTTY });
   const cancel = new Cancellation();
   let stderr = '';
   const ended = run(args, {

@@ -18,6 +18,8 @@ import { TokenFile, newTokens, gatewayOf } from './tokenFile.ts';
 
 /** A sign-in at a gateway: one client, one redirect URI, one authorization request at a time. */
 export interface GatewaySignIn {
+  /** Where the browser comes back to. */
+  readonly redirectUri: string;
   /** Begins an authorization request; a former one is not waited for any more. */
   begin(hints?: Hints): Promise<BegunSignIn>;
   /** Takes what a person pasted: the address of the last page, or its code. @returns whether it belongs to the request */
@@ -108,6 +110,7 @@ export async function prepareSignIn(
     return { ...begun, done: async (signal) => store(await tokens(signal)) };
   };
   return {
+    redirectUri,
     device: deviceAddress === undefined ? undefined : () => device(deviceAddress),
     begin: async (hints) => {
       const authorization = await Authorization.begin({ found, clientId: client, redirectUri, fetch }, hints);

@@ -28,14 +28,16 @@ export async function signInHere(
   { refusal, mayOpen, isListening, isSilent }: SignInWishes,
 ): Promise<void> {
   const canOpen = mayOpen && browserCommand(invocation.env, process.platform) !== undefined;
-  if (!canOpen && isListening) needTerminal(invocation);
+  // Who wants the address alone opens it elsewhere, also where there is nothing to paste on.
+  const isAnswerable = canOpen || (isListening && !mayOpen);
+  if (!isAnswerable && isListening) needTerminal(invocation);
   const signIn = await prepareSignIn(invocation, endpoint, refusal, isListening);
   try {
     if (!isListening && signIn.device !== undefined) {
       await byCode(invocation, endpoint, await signIn.device());
       return;
     }
-    if (!canOpen) needTerminal(invocation);
+    if (!isAnswerable) needTerminal(invocation);
     if (isSilent && canOpen && (await silently(invocation, endpoint, signIn))) return;
     await signInInteractively(invocation, endpoint, { signIn, canOpen, isListening });
   } finally {
@@ -63,10 +65,9 @@ async function byCode(
 function needTerminal({ terminal }: Invocation): void {
   if (terminal.input.isTTY === true) return;
   const problem = 'no browser can be opened here, and standard input is not a terminal to ask on';
-  throw new Failure(
-    `${problem}; run it in a terminal, where --device shows an address for any browser`,
-    SIGN_IN_NEEDED,
-  );
+  const cures =
+    'run it in a terminal, where --device shows an address for any browser, or with --no-browser for a browser of this machine';
+  throw new Failure(`${problem}; ${cures}`, SIGN_IN_NEEDED);
 }
 
 interface Interactive {
@@ -86,13 +87,18 @@ async function signInInteractively(
       terminal.err(
         `Sign in at ${endpoint} in the browser. If it did not open, open this address:\n\n  ${begun.url}\n\n`,
       );
-  } else {
+  } else if (canOpen || terminal.input.isTTY === true) {
     needTerminal(invocation);
     const paste = 'paste the address of that page, or its code, here';
     const how = isListening
       ? `If the browser is on another machine, its last page cannot be loaded: ${paste}.`
       : `The last page cannot be loaded: ${paste}.`;
     terminal.err(`To sign in at ${endpoint}, open this address in a browser:\n\n  ${begun.url}\n\n${how}\n`);
+  } else {
+    const { port } = new URL(signIn.redirectUri);
+    terminal.err(
+      `To sign in at ${endpoint}, open this address in a browser of this machine:\n\n  ${begun.url}\n\nWaiting ten minutes for it at port ${port}. For a browser on another machine, type there first: ssh -L ${port}:127.0.0.1:${port} <this machine>\n`,
+    );
   }
   await answered(invocation, begun, { signIn, isListening });
 }

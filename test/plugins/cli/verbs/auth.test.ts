@@ -338,15 +338,30 @@ describe('pegboard auth', function () {
     expect((await typing.ended).stderr).contain('interrupted');
   });
 
+  it('login --no-browser waits for the browser also without a terminal', async () => {
+    const typing = typeAtTerminal(
+      words(await newHome(), ['auth', 'login', '--no-browser']),
+      { BROWSER: '' },
+      false,
+    );
+    const address = await typing.shows(ADDRESS);
+    const { port } = new URL(new URL(address).searchParams.get('redirect_uri') ?? '');
+    await typing.shows(new RegExp(`at port ${port}\\..* ssh -L ${port}:127\\.0\\.0\\.1:${port} `));
+    await newBrowser().open(address);
+    const { code, stderr } = await typing.ended;
+    expect([code, stderr]).deep.equal([0, stderr]);
+    expect(stderr).contain(`signed in at ${endpoint} as alice@example.com\n`).and.not.contain('paste');
+  });
+
   it('login without a browser and without a terminal fails at once, and says what to do', async () => {
     const home = await newHome();
-    for (const flag of ['--no-browser', '--device']) {
-      const { code, stderr } = await type(home, 'auth', 'login', flag);
-      expect(code).equal(2);
-      expect(stderr).match(/^pegboard: no browser can be opened here, .* terminal .*--device.*\n$/);
-    }
+    const { code, stderr } = await type(home, 'auth', 'login', '--device');
+    expect(code).equal(2);
+    expect(stderr).match(/^pegboard: no browser can be opened here, .* terminal .*--device.*\n$/);
     const env = { BROWSER: '', DISPLAY: '', WAYLAND_DISPLAY: '', SSH_CONNECTION: 'x' };
-    expect(await typeVerb(words(home, ['auth', 'login']), env)).include({ code: 2 });
+    const none = await typeVerb(words(home, ['auth', 'login']), env);
+    expect(none).include({ code: 2 });
+    expect(none.stderr).contain('--no-browser');
   });
 
   it('login reports what the provider refuses as exit code 3', async () => {
