@@ -25,7 +25,7 @@ export interface Command {
   readonly isHidden?: boolean;
   /** Whether it calls check(): it has the flags of `serve` for that, too. */
   readonly readsConfiguration?: boolean;
-  /** Runs when `pegboard` is typed alone on a terminal and there is no configuration yet; exit code 0 starts the gateway. */
+  /** Runs when `pegboard` is typed alone on a terminal; with exit code 0 and a first configuration written, the gateway starts. */
   readonly isFirstStart?: boolean;
   /** Absent for a verb that only has subcommands, and for serve. @returns the exit code @throws GatewayError; its message goes to standard error */
   run?(invocation: Invocation): Promise<number>;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { BootFailure } from '../config/pipeline.ts';
 import type { Command } from '../contracts/command.ts';
@@ -60,16 +60,23 @@ async function main(): Promise<number> {
       write: say,
       run: (command, args, values) => runVerb(command, { args, values, others }),
     });
-  const first = isFirstStart(argv) ? others.found.find((command) => command.isFirstStart) : undefined;
-  return first === undefined ? type(argv) : (await type([first.name, ...argv])) || type(['serve', ...argv]);
+  const alone = isAlone(argv) ? others.found.find((command) => command.isFirstStart) : undefined;
+  if (alone === undefined) return type(argv);
+  const hadConfiguration = isConfigured(argv);
+  const code = await type([alone.name, ...argv]);
+  return code !== EXIT.done || hadConfiguration || !isConfigured(argv) ? code : type(['serve', ...argv]);
 }
 
-/** Whether no verb was typed on a terminal, and the configuration directory holds nothing yet but state. */
-function isFirstStart([flag = '--config-path', path, ...others]: readonly string[]): boolean {
+/** Whether no verb was typed, on a terminal. */
+function isAlone([flag = '--config-path', path, ...others]: readonly string[]): boolean {
   if (flag !== '--config-path' || others.length > 0 || !isatty(0) || !isatty(1)) return false;
+  return path === undefined || directoryIssue(directoryOf(path)) === undefined;
+}
+
+/** Whether the configuration directory holds more than state. */
+function isConfigured([, path]: readonly string[]): boolean {
   const directory = directoryOf(path);
-  if (directoryIssue(directory) !== undefined) return path === undefined;
-  return readdirSync(directory).every((name) => name === 'state');
+  return existsSync(directory) && readdirSync(directory).some((name) => name !== 'state');
 }
 
 interface Typed {

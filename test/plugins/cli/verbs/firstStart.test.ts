@@ -34,13 +34,16 @@ describe('pegboard alone on a terminal', function () {
     await exited;
     expect(home.ownFiles()).include.members(['mcpservers/a.yaml', 'mcpservers/b.yaml']);
     expect(home.clientFiles()).deep.equal(before);
-    // With a configuration it asks for a verb.
+    // With a configuration it says what there is to type.
     const again = start(home);
-    expect(await again.exited).equal(64);
-    await again.shows('pegboard serve starts the gateway');
+    expect(await again.exited).equal(0);
+    await again.shows(`The configuration is in ${home.at('.config/pegboard')}\r\n`);
+    for (const line of ['pegboard serve', 'pegboard doctor', 'pegboard --help'])
+      await again.shows(`: ${line}\r\n`);
+    expect(again.shown()).not.contain(DEFAULT_PORT);
   });
 
-  it('starts without servers and says how to add one if the user declines, or there are none', async () => {
+  it('starts nothing and says what to type if the user declines, or there are no servers', async () => {
     const declining = makeClientHome(CLIENTS);
     const bare = makeClientHome({ 'own/state/key': '' });
     const [declined, none] = [start(declining), start(bare, '--config-path', bare.at('own'))];
@@ -48,13 +51,13 @@ describe('pegboard alone on a terminal', function () {
     declined.type('\r');
     await declined.shows('pegboard import\r\n');
     await none.shows('No MCP servers were found');
-    for (const { type, shows, exited } of [declined, none]) {
+    for (const { shown, shows, exited } of [declined, none]) {
       await shows('pegboard add <name>');
-      await shows(DEFAULT_PORT);
-      type(CTRL_C);
-      await exited;
+      await shows('Start the gateway with: pegboard serve\r\n');
+      expect(await exited).equal(0);
+      expect(shown()).not.contain(DEFAULT_PORT);
     }
-    expect(declining.ownFiles().join()).contain('config.yaml').and.not.contain('mcpservers/');
+    expect(declining.ownFiles()).deep.equal([]);
   });
 
   it('asks for a verb if there is no terminal', async () => {
