@@ -2,15 +2,11 @@ import { Command as Program, CommanderError, Option } from 'commander';
 import type { Command, CommandOption } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import { VERSION } from '../lib/version.ts';
+import { CONFIG_PATH, verbFirst } from './verbFirst.ts';
 
 /** A command line that cannot be understood; the message shows what to type. */
 export class UsageError extends Error {}
 
-/** Every verb has it. */
-const CONFIG_PATH: CommandOption = {
-  flags: '--config-path <dir>',
-  description: 'configuration directory (default ~/.config/pegboard)',
-};
 /** Columns below which help has no room beside its terms. */
 const NARROW = 60;
 const EXIT_CODES =
@@ -28,7 +24,8 @@ export interface CommandLineParts {
 
 /** Parses a command line and runs its verb. Each flag is written once, in its command: help and refusals come from it.
  *  @returns the exit code @throws UsageError */
-export async function runCommandLine(argv: readonly string[], parts: CommandLineParts): Promise<number> {
+export async function runCommandLine(line: readonly string[], parts: CommandLineParts): Promise<number> {
+  const argv = verbFirst(line, parts.commands);
   let code = 0;
   const program = new Program('pegboard')
     .description('One MCP endpoint for all your MCP servers')

@@ -3,6 +3,7 @@ import type { JsonObject } from 'pegboard';
 import { compileGlob } from '../kit/text/glob.ts';
 import { Failure } from './failure.ts';
 import type { Gateway } from './gateway.ts';
+import { cellOf } from './output/print.ts';
 import type { Column } from './output/print.ts';
 
 /** How a gateway's things of one kind are listed and read. */
@@ -108,13 +109,25 @@ const RESOURCE: Kind = {
   name: 'resource',
   plural: 'resources',
   columns: [
-    { title: 'uri', value: 'uri' },
+    { title: 'uri', value: ({ uri, uriTemplate }) => uri ?? uriTemplate },
     { title: 'type', value: 'mimeType', isWide: true },
     { title: 'name', value: 'name' },
     DESCRIPTION,
   ],
   list: async (gateway) => itemsIn(await gateway.read('list_resources'), 'resources'),
-  get: (gateway, uri) => gateway.read('describe_resource', { uri }),
+  get: async (gateway, word) => {
+    const known = await RESOURCE.list(gateway);
+    const template = known.find((one) => one['uriTemplate'] === word);
+    if (template !== undefined) return template;
+    const isUri = known.some((one) => one['uri'] === word);
+    const named = isUri ? [] : known.filter((one) => one['name'] === word);
+    const uris = named.map((one) => nameIn(RESOURCE, one));
+    if (uris.length > 1)
+      throw new Failure(`several are named ${word}; give the uri of one: ${uris.join(', ')}`);
+    return named[0]?.['uriTemplate'] === undefined
+      ? gateway.read('describe_resource', { uri: uris[0] ?? word })
+      : named[0];
+  },
 };
 const PROMPT: Kind = {
   name: 'prompt',
@@ -151,6 +164,11 @@ export function kindOf(word: string): Kind {
   throw new Failure(`there is nothing of kind ${word}; ${fix}`);
 }
 
+/** What `get` takes for it. */
+export function nameIn({ columns }: Kind, item: JsonObject): string {
+  return cellOf(item, columns[0]?.value ?? 'name');
+}
+
 export interface ItemFilter {
   readonly server?: string;
   readonly filter?: string;
@@ -161,10 +179,9 @@ export interface ItemFilter {
 export function filtered(
   items: readonly JsonObject[],
   { server, filter, label = [] }: ItemFilter,
-  { columns }: Kind,
+  kind: Kind,
 ): readonly JsonObject[] {
   const isNamed = filter === undefined ? undefined : compileGlob(filter);
-  const key = typeof columns[0]?.value === 'string' ? columns[0].value : 'name';
   const labels = label.map((text) => {
     const [name = '', value] = text.split('=', 2);
     if (value === undefined) throw new Failure(`--label ${text}: write it as name=value`);
@@ -174,7 +191,7 @@ export function filtered(
     const own = isObject(item['labels']) ? item['labels'] : {};
     return (
       (server === undefined || item['server'] === server) &&
-      (isNamed === undefined || isNamed(String(item[key]))) &&
+      (isNamed === undefined || isNamed(nameIn(kind, item))) &&
       labels.every(([name, value]) => own[name] === value)
     );
   });

@@ -52,7 +52,8 @@ export function asText(value: unknown, format: 'json' | 'yaml'): string {
   return format === 'json' ? `${JSON.stringify(value, null, 2)}\n` : stringify(value, { lineWidth: 0 });
 }
 
-function cellOf(item: JsonObject, value: Column['value']): string {
+/** The text of a cell. */
+export function cellOf(item: JsonObject, value: Column['value']): string {
   const found = typeof value === 'string' ? item[value] : value(item);
   if (found === undefined || found === null) return '';
   if (Array.isArray(found)) return found.map(String).join(',');

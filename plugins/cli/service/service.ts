@@ -24,6 +24,7 @@ const CHECK_EVERY_MS = 100;
 export const service: Command = {
   name: 'service',
   summary: 'run the gateway in the background, from your sign-in on',
+  examples: ['pegboard service install', 'pegboard service status'],
   subcommands: [
     verb({
       name: 'install',

@@ -7,6 +7,7 @@ import { verb } from '../verb.ts';
 export const auth: Command = {
   name: 'auth',
   summary: 'sign in at the gateway and at servers, and out',
+  examples: ['pegboard auth login', 'pegboard auth status'],
   subcommands: [
     verb({
       name: 'login',

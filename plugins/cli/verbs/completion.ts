@@ -3,7 +3,7 @@ import { COMMON_OPTIONS, optionsOf } from '../commonOptions.ts';
 import { readContexts } from '../contexts.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
-import { KINDS, kindOf } from '../kinds.ts';
+import { KINDS, kindOf, nameIn } from '../kinds.ts';
 import { cachedNames } from '../cachedNames.ts';
 import { completionScript } from '../output/completionScript.ts';
 
@@ -77,12 +77,11 @@ function flagsOf({ options = [] }: Command): readonly string[] {
 async function names(invocation: Invocation, word: string): Promise<readonly string[]> {
   try {
     const kind = kindOf(word);
-    const key = kind.columns[0]?.value;
     const options = { ...optionsOf(invocation), timeout: '5' };
     const quick: Invocation = { ...invocation, options };
     return await cachedNames(invocation, kind.plural, () =>
       Gateway.connected(quick, async (gateway) =>
-        (await kind.list(gateway)).map((item) => String(item[typeof key === 'string' ? key : 'name'])),
+        (await kind.list(gateway)).map((item) => nameIn(kind, item)),
       ),
     );
   } catch (error) {

@@ -8,9 +8,29 @@ import { verb } from '../verb.ts';
 
 const NAME = [{ name: '<name>', description: 'name of the context' }];
 
+const deletion = verb({
+  name: 'delete',
+  summary: 'remove one; its gateway is not touched',
+  parameters: NAME,
+  examples: ['pegboard context delete work', 'pegboard context delete home -q'],
+  run: (invocation) =>
+    change(
+      invocation,
+      ({ current, contexts }, name) => {
+        find(contexts, name);
+        return {
+          current: current === name ? undefined : current,
+          contexts: contexts.filter((one) => one.name !== name),
+        };
+      },
+      'deleted',
+    ),
+});
+
 export const context: Command = {
   name: 'context',
   summary: 'the gateways that you use',
+  examples: ['pegboard context list', 'pegboard context use work'],
   subcommands: [
     verb({
       name: 'list',
@@ -124,24 +144,9 @@ export const context: Command = {
           'renamed',
         ),
     }),
-    verb({
-      name: 'delete',
-      summary: 'remove one; its gateway is not touched',
-      parameters: NAME,
-      examples: ['pegboard context delete work', 'pegboard context delete home -q'],
-      run: (invocation) =>
-        change(
-          invocation,
-          ({ current, contexts }, name) => {
-            find(contexts, name);
-            return {
-              current: current === name ? undefined : current,
-              contexts: contexts.filter((one) => one.name !== name),
-            };
-          },
-          'deleted',
-        ),
-    }),
+    deletion,
+    // As kubectl, docker and gh have it.
+    ...['rm', 'remove'].map((name) => ({ ...deletion, name, isHidden: true })),
   ],
 };
 

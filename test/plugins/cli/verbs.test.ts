@@ -72,6 +72,24 @@ describe('verbs that talk to a gateway', function () {
     expect(name.code).equal(1);
   });
 
+  it('list and get know resources by uri and by name, and templates by theirs', async () => {
+    const list = await type('list', 'resources');
+    expect(list.stdout).contain('\ndemo://resource/dynamic/text/{resourceId} ');
+    const { stdout } = await type('list', 'resources', '-o', 'json');
+    const entries = JSON.parse(stdout) as { uri?: string; uriTemplate?: string; name: string }[];
+    const plain = entries.find(({ uri }) => uri?.startsWith('demo://') === true);
+    const template = entries.find(({ uriTemplate }) => uriTemplate !== undefined);
+    const read = async (word = ''): Promise<unknown> => {
+      return JSON.parse((await type('get', 'resource', word, '-o', 'json')).stdout);
+    };
+    expect(await read(plain?.uri)).include({ uri: plain?.uri, name: plain?.name });
+    expect(await read(plain?.name)).include({ uri: plain?.uri, name: plain?.name });
+    expect(await read(template?.uriTemplate)).deep.equal(template);
+    expect((await type('get', 'resource', 'demo')).stderr).contain('resource not found: demo');
+    const filtered = await type('list', 'resources', '--filter', '*{resourceId}', '-o', 'name');
+    expect(filtered.stdout).match(/^(demo:\S+\{resourceId\}\n)+$/);
+  });
+
   it('search shows scores, and says when it is not sure', async () => {
     const [found, unsure] = await Promise.all([
       type('search', 'echo', 'back', 'the', 'input'),
@@ -227,8 +245,30 @@ describe('verbs without a gateway', function () {
     expect((await type('use', 'laptop')).stderr).equal(
       'pegboard: there is no context laptop; known are work\n',
     );
+    await type('add', 'third', 'http://localhost:3/mcp');
+    expect(await type('rm', 'third')).include({ code: 0, stderr: 'context third deleted\n' });
+    expect((await type('remove', 'third')).stderr).contain('there is no context third');
+    expect((await type('--help')).stdout)
+      .contain('delete')
+      .and.not.match(/^ +(rm|remove) /m);
     expect((await type('add', 'Not A Name', 'http://localhost/mcp')).code).equal(1);
     expect((await type('add', 'other', 'ftp://x')).stderr).contain('is not a URL of a gateway');
+  });
+
+  it('take the flags of any verb before the verb, too', async () => {
+    const home = makeDirectory();
+    const path = ['--config-path', home.path];
+    await typeVerb([...path, 'context', 'add', 'far', 'http://localhost:1/mcp']);
+    const list = await typeVerb(['-q', '-o', 'json', ...path, 'context', 'list']);
+    expect(JSON.parse(list.stdout)).deep.equal([
+      { name: 'far', endpoint: 'http://localhost:1/mcp', current: true },
+    ]);
+    const unknown = await typeVerb(['--context', 'near', ...path, 'list', 'tools']);
+    expect(unknown).include({ code: 1, stderr: 'pegboard: there is no context near; known are far\n' });
+    const inProgram = await runPegboard(['--context=near', ...path, 'list', 'tools']);
+    expect(inProgram).include({ code: 1, stderr: unknown.stderr });
+    expect((await typeVerb(['--contxt', 'near', 'list'])).stderr).contain("unknown option '--contxt'");
+    expect((await typeVerb(['--context', 'near', 'lst'])).stderr).contain("unknown command 'lst'");
   });
 
   it('say how to start a gateway that does not run', async () => {
@@ -282,9 +322,9 @@ describe('plugins/cli/README.md', () => {
     expect(rows.map(([, name, summary]) => [name, summary])).deep.equal(expected);
   });
 
-  it('is backed by two examples for every verb and subcommand', () => {
+  it('is backed by two examples for every verb, group and subcommand', () => {
     const all = (commands: readonly Command[]): readonly Command[] =>
-      commands.flatMap((one) => (one.subcommands === undefined ? [one] : all(one.subcommands)));
+      commands.flatMap((one) => [one, ...all(one.subcommands ?? [])]);
     const poor = all(shown).filter(({ isHidden, examples = [] }) => isHidden !== true && examples.length < 2);
     expect(poor.map(({ name }) => name)).deep.equal([]);
   });

@@ -1,0 +1,35 @@
+import type { Command, CommandOption } from '../contracts/command.ts';
+
+/** Every verb has it. */
+export const CONFIG_PATH: CommandOption = {
+  flags: '--config-path <dir>',
+  description: 'configuration directory (default ~/.config/pegboard)',
+};
+
+/** `--context x list tools` → `list --context x tools`: flags that any verb has may be typed before it.
+ *  @returns argv as it is if a flag before the verb is unknown, or means different things to different verbs */
+export function verbFirst(argv: readonly string[], commands: readonly Command[]): readonly string[] {
+  const options = [CONFIG_PATH, ...withSubcommands(commands).flatMap((one) => one.options ?? [])];
+  let verb = 0;
+  for (let word; (word = argv[verb] ?? '').startsWith('-');) {
+    const [flag = ''] = word.split('=', 1);
+    const declared = options.filter(({ flags }) => flags.split(/[ ,]+/).includes(flag));
+    const [takesValue, ...others] = new Set(declared.map(({ flags }) => flags.includes('<')));
+    if (takesValue === undefined || others.length > 0) return argv;
+    verb += takesValue && flag === word ? 2 : 1;
+  }
+  if (verb === 0 || verb >= argv.length) return argv;
+  let end = verb + 1;
+  let inner = commands.find(({ name }) => name === argv[verb])?.subcommands;
+  for (
+    let next;
+    (next = inner?.find(({ name }) => name === argv[end])) !== undefined;
+    inner = next.subcommands
+  )
+    end += 1;
+  return [...argv.slice(verb, end), ...argv.slice(0, verb), ...argv.slice(end)];
+}
+
+function withSubcommands(commands: readonly Command[]): readonly Command[] {
+  return commands.flatMap((one) => [one, ...withSubcommands(one.subcommands ?? [])]);
+}
