@@ -18,8 +18,16 @@ export interface Kind {
 }
 
 const PAGE = 500;
+const MAX_CELL_CHARS = 160;
 const NAME: Column = { title: 'name', value: 'name' };
 const DESCRIPTION: Column = { title: 'description', value: 'description' };
+
+/** A cell is one short line; what a server wrote before it died is shown by get. */
+function brief(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  const [own = ''] = text.split(/; it(?: began with|s last words): /);
+  return own.length > MAX_CELL_CHARS ? `${own.slice(0, MAX_CELL_CHARS)}…` : own;
+}
 
 /** Follows the pages to the end. */
 export async function allPages(
@@ -63,7 +71,7 @@ const SERVER: Kind = {
     { title: 'health', value: 'health' },
     { title: 'tools', value: 'toolsCount' },
     { title: 'session', value: 'sessionStatus', isWide: true },
-    { title: 'error', value: ({ error, progress }) => error ?? progress },
+    { title: 'error', value: ({ error, progress }) => brief(error ?? progress) },
   ],
   list: async (gateway) => itemsIn(await gateway.readCore('core_mcpserver_list'), 'mcpServers'),
   get: (gateway, name) => gateway.readCore('core_mcpserver_get', { name }),
@@ -78,7 +86,7 @@ const SERVICE: Kind = {
     { title: 'health', value: 'health' },
     {
       title: 'error',
-      value: ({ error, metadata }) => error ?? (isObject(metadata) ? metadata['progress'] : undefined),
+      value: ({ error, metadata }) => brief(error ?? (isObject(metadata) ? metadata['progress'] : undefined)),
     },
   ],
   list: async (gateway) => itemsIn(await gateway.readCore('core_service_list'), 'services'),

@@ -5,6 +5,8 @@ import { serverEvents } from './serverEvents.ts';
 import type { ServerStatus } from './serverStatus.ts';
 import type { TellServer } from './serverEvents.ts';
 
+const LAST_WORDS = /; it(?: began with|s last words): /;
+
 type AnnouncingHolder = Pick<Holder, 'name' | 'emit' | 'toolReport'>;
 
 /** Reports the connections of one server in log, events, counts and status. */
@@ -80,7 +82,8 @@ export class Announcer {
   notConnected(error: GatewayError, attempt: number): void {
     const { message, code } = error;
     const isPowerOfTwo = (attempt & (attempt - 1)) === 0;
-    if (this.#lastFailure === message && !isPowerOfTwo) return;
+    const isRepeated = this.#lastFailure === message;
+    if (isRepeated && !isPowerOfTwo) return;
     this.#lastFailure = message;
     // Nothing is wrong with the server.
     const isForCallers = code === 'UPSTREAM_AUTH_REQUIRED' && error.details.signInAt !== undefined;
@@ -88,7 +91,7 @@ export class Announcer {
     else
       this.#log.warn('server could not be connected', {
         server: this.#server,
-        error: message,
+        error: isRepeated ? sameWords(message) : message,
         attempt,
       });
     if (code === 'UPSTREAM_AUTH_REQUIRED') this.#tell('MCPServerAuthRequired');
@@ -140,4 +143,10 @@ export class Announcer {
     this.#log[level]('server disconnected', told);
     this.#holder.emit({ type: 'server.disconnected', ...told });
   }
+}
+
+/** What was said before, without the server's own words. */
+function sameWords(message: string): string {
+  const [own = '', ...words] = message.split(LAST_WORDS);
+  return words.length === 0 ? message : `${own}; the same words as before`;
 }

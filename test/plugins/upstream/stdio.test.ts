@@ -162,6 +162,36 @@ describe('upstream: stdio servers', () => {
     expect(second).to.include({ server: 's', line: 'second' });
   });
 
+  it('logs the words of a crash loop once, and then that they are the same', async () => {
+    const crash = `console.error(process.pid + ' no key\\n at a (x.js:1)\\n at b (x.js:2)'); process.exit(3)`;
+    await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 20 });
+    await rig.define({
+      s: { type: 'stdio', autoStart: true, command: [process.execPath, '-e', crash], timeout: 30 },
+    });
+    await until('five attempts', () => Number(rig.status('s').metadata['consecutiveFailures']) >= 5);
+    const told = (what: string) => rig.lines.filter(({ text }) => text === what).map(({ data }) => data);
+    expect(told('server wrote')).to.have.length(3);
+    const [second, third] = told('server wrote the same words as before');
+    expect(second).to.include({ server: 's', lines: 3, attempt: 2 });
+    expect(third).to.include({ attempt: 3 });
+  });
+
+  it('logs the words of a crash that differ from those before', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'was');
+    const crash = `const { existsSync, writeFileSync } = require('node:fs');
+      console.error('starting'); console.error(existsSync(process.argv[1]) ? 'other' : 'first');
+      writeFileSync(process.argv[1], ''); process.exit(3)`;
+    const command = [process.execPath, '-e', crash, file];
+    await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 20 });
+    await rig.define({ s: { type: 'stdio', autoStart: true, command, timeout: 30 } });
+    await until('it is tried again', () => Number(rig.status('s').metadata['consecutiveFailures']) >= 2);
+    const told = rig.lines.filter(({ text }) => text.startsWith('server wrote'));
+    const words = told.map(({ data }) => data['line'] ?? data['lines']);
+    expect(words.slice(0, 4)).to.deep.equal(['starting', 'first', 1, 'other']);
+    folder.remove();
+  });
+
   it('keeps standard error over restarts, without the values of its env', async () => {
     const told = (): string => JSON.stringify(rig.service('s').output?.(ANYONE, { lines: 100 })?.lines ?? []);
     await running('leaky', { env: { TOKEN: 'very-secret-token' } });

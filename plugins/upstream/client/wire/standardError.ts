@@ -9,6 +9,7 @@ import { PerSecond } from '../perSecond.ts';
 import { KeptOutput } from './keptOutput.ts';
 import type { KeptLimits } from './keptOutput.ts';
 import { NpxFolder } from './npxFolder.ts';
+import { RepeatedWords } from './repeatedWords.ts';
 
 export interface StandardErrorLimits extends KeptLimits {
   readonly maxLogLineChars: number;
@@ -32,6 +33,7 @@ export class StandardError {
   /** The command whose last start was ended before it answered. */
   #unanswered: string | undefined;
   readonly #kept: KeptOutput;
+  readonly #repeated = new RepeatedWords();
   #lines = this.#newLines();
   #hide: Hide = hiderOf([]);
   #hideInProse: Hide = hiderOf([]);
@@ -103,6 +105,16 @@ export class StandardError {
   }
   /** The gateway ends the process. */
   ended(command: readonly string[], hasAnswered: boolean): void {
+    this.#repeated.forget();
+    this.#answered(command, hasAnswered);
+  }
+  /** The process has ended by itself. */
+  died(command: readonly string[], hasAnswered: boolean): void {
+    const repeated = this.#repeated.died();
+    if (repeated !== undefined) this.#log.info('server wrote the same words as before', { ...repeated });
+    if (hasAnswered) this.#answered(command, true);
+  }
+  #answered(command: readonly string[], hasAnswered: boolean): void {
     this.#unanswered = hasAnswered ? undefined : JSON.stringify(command);
   }
   /** What the server wrote, over its restarts, as far as it is kept. */
@@ -115,6 +127,7 @@ export class StandardError {
     this.#noise = undefined;
     this.#npx = new NpxFolder();
     this.#tail.length = 0;
+    this.#repeated.begin();
     this.#lines = this.#newLines();
     this.#kept.started(this.#hide);
   }
@@ -129,6 +142,9 @@ export class StandardError {
       const gone = this.#tail.shift();
       this.#first ??= gone;
     }
+    const before = this.#repeated.hear(line);
+    if (before === 'same') return;
+    if (before > 0) this.#log.info('server wrote lines as before', { lines: before });
     this.#tell('server wrote', line);
   }
 

@@ -164,7 +164,7 @@ export class StdioWire implements Wire {
     this.#isClosed = true;
     this.#flow.end();
     const { output, command } = this.#options;
-    if (this.#hasAnswered) output.ended(command, true);
+    output.died(command, this.#hasAnswered);
     const how = this.#fault?.message ?? `its process ${this.#process?.ending ?? 'ended'}`;
     const text = withLastWords(how, this.quotes()) + output.cure(command);
     this.#listener.closed(

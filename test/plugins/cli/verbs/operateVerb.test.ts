@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
 import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
+import { until } from '../../../support/until.ts';
 import { hostile } from '../../upstream/support.ts';
 
 describe('pegboard start, stop, restart, remove and delete', () => {
@@ -27,6 +28,23 @@ describe('pegboard start, stop, restart, remove and delete', () => {
     ]);
     const own = await run('stop', 'mcp-aggregator');
     expect(own.stderr).contain('pegboard stop mcp-aggregator --yes');
+  });
+
+  it('leave the words of a server that dies to get: a cell of a list is short', async () => {
+    const crash = "console.error('a trace of lines'); process.exit(3)";
+    const spec = { type: 'stdio', command: [process.execPath, '-e', crash], autoStart: true };
+    const directory = makeDirectory({ 'mcpservers/demo.yaml': JSON.stringify(spec) });
+    const { url } = await serveHere(directory);
+    const run = async (...args: string[]): Promise<string> =>
+      (await typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`])).stdout;
+    await until(async () =>
+      (await run('get', 'server', 'demo')).includes('its last words: a trace of lines'),
+    );
+    for (const kind of ['servers', 'services'])
+      expect(await run('list', kind), kind)
+        .contain('exited with code 3')
+        .and.not.contain('words');
+    expect(await run('list', 'servers', '-o', 'json')).contain('a trace of lines');
   });
 
   it('stop a server before it is removed', async () => {
