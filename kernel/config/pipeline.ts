@@ -2,7 +2,7 @@ import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts'
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
 import type { Wanted } from '../contracts/plugin.ts';
 import type { Configured, Review } from '../contracts/configured.ts';
-import type { Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { Origin, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
@@ -21,6 +21,8 @@ export interface PipelineOptions {
   readonly log: Log;
   /** Settings from the command line; they override config.yaml while the process runs. */
   readonly flags?: JsonObject;
+  /** Where what they say is located. */
+  readonly placed?: (file: Origin) => Origin;
 }
 
 /** Thrown by boot(): lists every problem, not only the first. */
@@ -232,9 +234,10 @@ export class Pipeline implements ConfigControl {
   }
 
   async #readSettings(): Promise<ReadSettings> {
-    const { directory, env, flags } = this.#options;
+    const { directory, env, flags, placed } = this.#options;
     const amended = (file: JsonObject): readonly unknown[] => [this.#edits?.(file) ?? {}, flags ?? {}];
-    const loaded = await loadSettings(directory, amended, { text: this.text, isHeld: this.#isHeld });
+    const before = { text: this.text, isHeld: this.#isHeld };
+    const loaded = await loadSettings(directory, amended, before, placed);
     const { settings, origin, issues } = loaded;
     if (settings === undefined) return { ...loaded, wanted: [], off: [] };
     const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };

@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Issue } from '../contracts/config.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import type { Origin } from '../contracts/resource.ts';
 import type { Settings } from '../contracts/settings.ts';
 import { messageOf } from '../errors.ts';
 import { readSchema } from '../lib/readSchema.ts';
-import { trustedCertificates } from '../lib/trustedCertificates.ts';
+import { unreadCertificates } from '../lib/trustedCertificates.ts';
 import { readYaml } from '../lib/readYaml.ts';
 import { validate } from './validate.ts';
 import { isObject } from '../lib/json.ts';
@@ -26,11 +26,13 @@ export interface LoadedSettings {
 /** Defaults, then config.yaml, then each overlay. Never throws.
  *  @param overlays called with the content of config.yaml; returns the settings to merge over it
  *  @param inForce its text in force: unless that is empty, a blank one is an error, else it means the defaults; and whether
- *  the file may be half written */
+ *  the file may be half written
+ *  @param placed locates what the overlays say */
 export async function loadSettings(
   directory: string,
   overlays: (file: JsonObject) => readonly unknown[],
   inForce: { readonly text: string; readonly isHeld: (text: string) => boolean } = NOTHING,
+  placed = (source: Origin): Origin => source,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
   const unreadable = (message: string): LoadedSettings => {
@@ -61,26 +63,14 @@ export async function loadSettings(
     alone.findings.length > 0
       ? alone
       : validate(ROOT_SCHEMA, overlays(said as JsonObject).reduce(merge, said));
+  const origin = alone.findings.length > 0 ? source : placed(source);
   const issues = findings.map(({ path, message }): Issue => {
-    return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
+    return { severity: 'error', code: 'CONFIG_INVALID', message, ...origin.locate(path) };
   });
   const settings = issues.length === 0 ? (value as Settings) : undefined;
   const insecure = await writableByOthers(directory, file);
-  const untrusted = unreadCertificates(settings, directory, source);
-  return { settings, origin: source, issues: [...issues, ...insecure, ...untrusted], text };
-}
-
-/** Connections of many plugins depend on the file. */
-function unreadCertificates(settings: Settings | undefined, directory: string, origin: Origin): Issue[] {
-  const { extraCaFile } = settings?.aggregator ?? {};
-  try {
-    trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
-    return [];
-  } catch (error) {
-    const message = `aggregator.extraCaFile (--extra-ca-file): ${messageOf(error)}`;
-    const place = origin.locate(['aggregator', 'extraCaFile']);
-    return [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, ...place }];
-  }
+  const untrusted = unreadCertificates(settings, directory, origin);
+  return { settings, origin, issues: [...issues, ...insecure, ...untrusted], text };
 }
 
 /** Definitions contain commands, which run as Pegboard's user. */

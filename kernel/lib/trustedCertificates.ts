@@ -1,6 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import * as tls from 'node:tls';
+import type { Issue } from '../contracts/config.ts';
+import type { Origin } from '../contracts/resource.ts';
+import type { Settings } from '../contracts/settings.ts';
+import { messageOf } from '../errors.ts';
 
 /** The authorities to trust, in PEM form: those that Node.js trusts by itself, and those of a file, in addition. For `ca` of a
  *  TLS connection, or better of one `tls.createSecureContext` for all connections, because reading them takes 30 ms.
@@ -8,6 +13,23 @@ import * as tls from 'node:tls';
  *  @throws Error that names the file, the reason and the fix */
 export function trustedCertificates(extraFile?: string): readonly string[] | undefined {
   return extraFile === undefined ? undefined : [...ownCertificates(), ...certificatesIn(extraFile)];
+}
+
+/** What is wrong with the file that aggregator.extraCaFile names: connections of many plugins depend on it. */
+export function unreadCertificates(
+  settings: Settings | undefined,
+  directory: string,
+  origin: Origin,
+): Issue[] {
+  const { extraCaFile } = settings?.aggregator ?? {};
+  try {
+    trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
+    return [];
+  } catch (error) {
+    const message = `aggregator.extraCaFile (--extra-ca-file): ${messageOf(error)}`;
+    const place = origin.locate(['aggregator', 'extraCaFile']);
+    return [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, ...place }];
+  }
 }
 
 /** Certificates that Node.js trusts by itself, in PEM form, also those of NODE_EXTRA_CA_CERTS, which it ignores with a `ca`. */

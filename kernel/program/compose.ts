@@ -24,12 +24,12 @@ export interface Gateway {
 
 /** Kernel and pipeline over a configuration directory; nothing is read yet. */
 export function compose(
-  { directory, flags }: Options,
+  { directory, flags, placed }: Options,
   log: Log,
   state: StateDirectory,
   stop: Cancellation,
 ): Gateway {
-  const pipeline: Pipeline = new Pipeline({ directory, flags, log, env: process.env }, () => kernel);
+  const pipeline: Pipeline = new Pipeline({ directory, flags, placed, log, env: process.env }, () => kernel);
   const shutdown: Shutdown = {
     request: (why) => stop.cancel(why),
     onRequest: (listener) => stop.onCancel(listener),

@@ -4,8 +4,11 @@ import type { Command, CommandOption } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import type { Env } from '../contracts/settings.ts';
 import type { LogLevel } from '../log.ts';
+import { isObject } from '../lib/json.ts';
 import { UsageError } from './commandLine.ts';
 import type { LogFormat } from './createLog.ts';
+import { readSetFlags } from './setFlags.ts';
+import type { SetFlags } from './setFlags.ts';
 
 export interface Options {
   readonly directory: string;
@@ -15,8 +18,10 @@ export interface Options {
   readonly logFormat: LogFormat;
   /** The level until the settings are read. */
   readonly logLevel: LogLevel;
-  /** The settings of `aggregator` from flags; they override config.yaml. */
+  /** The settings from flags; they override config.yaml. */
   readonly flags: JsonObject;
+  /** Where a fault is: in config.yaml, or at a flag. */
+  readonly placed: SetFlags['placed'];
 }
 
 /** Flags of serve, and of each verb that reads the configuration as serve does. */
@@ -41,6 +46,12 @@ const READING: readonly CommandOption[] = [
     choices: ['debug', 'info', 'warn', 'error'],
   },
   { flags: '--debug', description: 'the same as --log-level debug' },
+  {
+    flags: '--set <key=value>',
+    description:
+      'a setting of config.yaml, such as aggregator.port=9000; wins over the file; may be repeated',
+    isList: true,
+  },
 ];
 export const SERVE_OPTIONS: readonly CommandOption[] = [
   { flags: '--host <name>', description: 'address to listen on (default from config.yaml)' },
@@ -72,13 +83,19 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
   const typed = values as unknown as Flags;
   const flags = typed.debug === true ? { ...typed, logLevel: 'debug' as const } : typed;
   const directory = directoryOf(flags.configPath);
+  const { values: set, placed } = readSetFlags(flags.set ?? []);
+  const aggregator = aggregatorFlags(flags);
   return {
     directory,
     isDefaultDirectory: flags.configPath === undefined,
     statePath: resolve(flags.statePath ?? join(directory, 'state')),
     logFormat: flags.logFormat ?? (env['KUBERNETES_SERVICE_HOST'] === undefined ? 'text' : 'json'),
     logLevel: flags.logLevel ?? 'info',
-    flags: { aggregator: aggregatorFlags(flags) },
+    flags: {
+      ...set,
+      aggregator: isObject(set['aggregator']) ? { ...set['aggregator'], ...aggregator } : aggregator,
+    },
+    placed,
   };
 }
 
@@ -93,6 +110,7 @@ interface Flags {
   readonly logFormat?: LogFormat;
   readonly logLevel?: LogLevel;
   readonly debug?: boolean;
+  readonly set?: readonly string[];
 }
 
 function aggregatorFlags({ host, port, transport, extraCaFile, logLevel }: Flags): JsonObject {

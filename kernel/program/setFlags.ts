@@ -1,0 +1,50 @@
+import type { JsonObject } from '../contracts/json.ts';
+import type { Origin } from '../contracts/resource.ts';
+import { isObject } from '../lib/json.ts';
+import { readYaml } from '../lib/readYaml.ts';
+import { UsageError } from './commandLine.ts';
+
+export interface SetFlags {
+  /** The settings that they make. */
+  readonly values: JsonObject;
+  /** The file, but what a flag has set is located at the flag. */
+  readonly placed: (file: Origin) => Origin;
+}
+
+/** Reads `--set aggregator.port=9000`: a dotted path of config.yaml, and a value in YAML. The later of two flags counts.
+ *  @throws UsageError naming the flag */
+export function readSetFlags(flags: readonly string[]): SetFlags {
+  const paths: (readonly string[])[] = [];
+  let values: JsonObject = {};
+  for (const flag of flags) {
+    const at = flag.indexOf('=');
+    const path = flag.slice(0, Math.max(at, 0)).split('.');
+    if (path.includes('') || path.includes('__proto__'))
+      throw new UsageError(`--set ${flag}: write it as key=value, such as --set aggregator.port=9000`);
+    const { value, issues } = readYaml(flag.slice(at + 1), '');
+    const [fault] = issues;
+    if (fault !== undefined) throw new UsageError(`${nameOf(path)}: the value is not YAML: ${fault.message}`);
+    paths.push(path);
+    values = withValue(values, path, value ?? null);
+  }
+  const placed = ({ text, locate }: Origin): Origin => ({
+    ...(text !== undefined && { text }),
+    locate: (place) => {
+      const set = paths.find((path) => path.every((key, at) => place[at] === key));
+      return set === undefined ? locate(place) : { file: nameOf(set) };
+    },
+  });
+  return { values, placed };
+}
+
+function nameOf(path: readonly string[]): string {
+  return `--set ${path.join('.')}`;
+}
+
+function withValue(values: JsonObject, [key = '', ...rest]: readonly string[], value: unknown): JsonObject {
+  const before = values[key];
+  return {
+    ...values,
+    [key]: rest.length === 0 ? value : withValue(isObject(before) ? before : {}, rest, value),
+  };
+}
