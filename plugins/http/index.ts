@@ -13,6 +13,7 @@ import { oneAtATime } from '../kit/http/oneAtATime.ts';
 import { needsSignIn } from '../kit/http/signInSettings.ts';
 import { UnreadAnswers } from '../kit/http/unreadAnswers.ts';
 import type { HttpConfig } from './config.ts';
+import { inheritedSockets } from './inheritedSockets.ts';
 import { httpMetrics } from './httpMetrics.ts';
 import type { Listener } from './listener.ts';
 import type { ServedRequest } from './serveRoute.ts';
@@ -50,6 +51,16 @@ function insecureFindings({ host }: HttpConfig, settings: Settings): readonly Fi
   if (LOOPBACK_ADDRESSES.has(host) || needsSignIn(settings)) return [];
   const message = `host ${host} listens beyond this machine: any client that reaches the port can call every tool unless a plugin requires sign-in; set aggregator.host: localhost if this is not intended`;
   return [{ path: ['aggregator', 'host'], message, severity: 'warning' }];
+}
+
+/** The address of a socket that another process has opened is not in the settings. */
+function warnOfReach({ addresses }: Listener, { host }: HttpConfig, { log }: Scope<HttpConfig>): void {
+  const beyond = addresses.filter((address) => !LOOPBACK_ADDRESSES.has(address));
+  if (beyond.length > 0 && LOOPBACK_ADDRESSES.has(host))
+    log.warn('the socket that was opened for this process listens beyond this machine', {
+      addresses: beyond,
+      host,
+    });
 }
 
 function apply(scope: Scope<HttpConfig>): void {
@@ -127,7 +138,9 @@ function apply(scope: Scope<HttpConfig>): void {
       rebuild();
       return rebuild;
     });
-    listener = await Listener.open(config, serve, scope.log);
+    const inherited = inheritedSockets(process.env, process.pid);
+    listener = await Listener.open(config, serve, scope.log, inherited);
+    if (inherited.length > 0) warnOfReach(listener, config, scope);
     // Not awaited: no MCP request needs koa. Not later: without a free file handle, Node never loads a module again.
     import('./createKoaHandler.ts').catch((error: unknown) =>
       scope.log.error('koa cannot be loaded', { error }),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import type { Log } from 'pegboard';
 import { answerClientError, answerExpectation } from './clientFaults.ts';
 import type { HttpConfig } from './config.ts';
@@ -28,15 +28,18 @@ export interface PlaceParts {
   readonly log: Log;
 }
 
-/** @throws the system's error */
-export async function openPlace(address: string, port: number, parts: PlaceParts): Promise<ListenPlace> {
+/** @param to an address and port, or a socket that listens already @throws the system's error */
+export async function openPlace(
+  to: { readonly host: string; readonly port: number } | { readonly fd: number },
+  parts: PlaceParts,
+): Promise<ListenPlace> {
   let isDraining = false;
   const handler: RequestListener = (req, res) => {
     if (isDraining) res.setHeader('connection', 'close');
     parts.handler(req, res);
   };
   const server = createServerFor({ ...parts, handler });
-  const bound = await bind(server, address, port);
+  const { address, port } = await bind(server, to);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -50,7 +53,7 @@ export async function openPlace(address: string, port: number, parts: PlaceParts
   };
   return {
     address,
-    port: bound,
+    port,
     sockets,
     tune: (config) => tune(server, config),
     drain,
@@ -86,12 +89,15 @@ function tune(server: Server, config: HttpConfig): void {
   Object.assign(server, { maxHeaderSize: config.maxHeaderBytes });
 }
 
-function bind(server: Server, address: string, port: number): Promise<number> {
+function bind(server: Server, to: ListenOptions & { readonly fd?: number }): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, address, () => {
+    server.listen(to, () => {
       server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
+      const bound = server.address();
+      if (typeof bound === 'object' && bound !== null)
+        resolve({ ...bound, address: 'host' in to && to.host !== undefined ? to.host : bound.address });
+      else server.close(() => reject(new Error('it is no socket of an address and port')));
     });
   });
 }

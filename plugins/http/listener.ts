@@ -14,6 +14,8 @@ export class Listener {
   readonly #log: Log;
   #config: HttpConfig;
   #places: readonly ListenPlace[] = [];
+  /** The places that were opened for this process, until the settings name others. */
+  #inherited: readonly ListenPlace[] = [];
   /** The port before it was shut. */
   #lastPort: number | undefined;
   /** Places that were left and still have running requests. */
@@ -25,19 +27,33 @@ export class Listener {
     this.#log = log;
   }
 
-  /** @throws GatewayError PLUGIN_START naming the address and the fix */
-  static async open(config: HttpConfig, handler: RequestListener, log: Log): Promise<Listener> {
+  /** @param inherited sockets that listen already; the settings' host and port count again when they change
+   *  @throws GatewayError PLUGIN_START naming the address and the fix */
+  static async open(
+    config: HttpConfig,
+    handler: RequestListener,
+    log: Log,
+    inherited: readonly number[],
+  ): Promise<Listener> {
     const listener = new Listener(config, handler, log);
-    listener.#places = await listener.#openAny(config);
+    listener.#inherited = await listener.#takeOn(inherited);
+    listener.#places = inherited.length > 0 ? listener.#inherited : await listener.#openAny(config);
     return listener;
   }
 
   get port(): number {
     return this.#places[0]?.port ?? this.#lastPort ?? this.#config.port;
   }
+  get addresses(): readonly string[] {
+    return this.#places.map(({ address }) => address);
+  }
   /** Open connections of clients. */
   get connections(): number {
     return [...this.#places, ...this.#leaving.keys()].reduce((sum, { sockets }) => sum + sockets.size, 0);
+  }
+  /** Whether its sockets were opened by another process: one that is closed cannot be opened here again. */
+  get isInherited(): boolean {
+    return this.#inherited.length > 0;
   }
   get isShut(): boolean {
     return this.#places.length === 0;
@@ -52,6 +68,11 @@ export class Listener {
 
   /** Opens the place that it had before it was shut. @throws GatewayError PLUGIN_START; it stays shut then */
   async reopen(): Promise<void> {
+    if (this.isInherited) {
+      const text =
+        'its socket was opened by another process, as systemd; restart the service to open it again';
+      throw new GatewayError('PLUGIN_START', text);
+    }
     this.#places = await this.#openAll({ ...this.#config, port: this.port }, []);
   }
 
@@ -61,16 +82,22 @@ export class Listener {
   async move(next: HttpConfig, left: Left): Promise<void> {
     const before = this.#places;
     const isSamePort = next.port === this.#config.port;
+    const isUntouched = this.isInherited && isSamePort && next.host === this.#config.host;
     const kept = before.filter(({ address }) => isSamePort && addressesOf(next).includes(address));
     try {
-      this.#places = await this.#openAll(next, kept);
+      this.#places = isUntouched ? before : await this.#openAll(next, kept);
     } catch (error) {
-      if (!isSamePort || kept.length > 0) throw error;
+      if (!isSamePort || kept.length > 0 || this.isInherited) throw error;
       this.#places = await this.#takeOver(next, error, left);
     }
     this.#config = next;
     for (const place of this.#places) place.tune(next);
     for (const place of before) if (!this.#places.includes(place)) this.#leave(place, left);
+    if (isUntouched || !this.isInherited) return;
+    this.#inherited = this.#places.filter((place) => this.#inherited.includes(place));
+    const fix =
+      'until they are closed there, or written anew (pegboard service install), clients wait at them';
+    this.#log.warn(`sockets that another process has opened are left; ${fix}`);
   }
 
   /** Until it is closed, each response closes its connection. */
@@ -84,6 +111,19 @@ export class Listener {
     await waitAtMost(graceMs, Promise.all(this.#leaving.values()));
     for (const place of this.#leaving.keys()) place.cut();
     await Promise.all(this.#leaving.values());
+  }
+
+  /** @throws GatewayError PLUGIN_START */
+  async #takeOn(inherited: readonly number[]): Promise<readonly ListenPlace[]> {
+    const parts = { config: this.#config, handler: this.#handler, log: this.#log };
+    return Promise.all(
+      inherited.map((fd) =>
+        openPlace({ fd }, parts).catch((error: unknown) => {
+          const text = `file descriptor ${fd} of LISTEN_FDS cannot be listened on: ${messageOf(error)}`;
+          throw new GatewayError('PLUGIN_START', text, { cause: error });
+        }),
+      ),
+    );
   }
 
   /** @throws GatewayError PLUGIN_START */
@@ -130,7 +170,7 @@ export class Listener {
       const open = kept.find((place) => place.address === address);
       const port = [...kept, ...places][0]?.port ?? config.port;
       try {
-        places.push(open ?? (await openPlace(address, port, parts)));
+        places.push(open ?? (await openPlace({ host: address, port }, parts)));
       } catch (error) {
         if (places.length > 0 && isMissingAddress(error)) continue;
         for (const place of places) if (!kept.includes(place)) this.#leave(place);

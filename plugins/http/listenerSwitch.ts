@@ -69,8 +69,11 @@ export class ListenerSwitch implements HttpListener {
 
   readonly #flight = singleFlight(async () => {
     if (this.#isStopped) return;
+    const listener = this.#parts.listener();
+    // What another process has opened for this one stays open: it could not be opened again.
+    if (listener?.isInherited === true && !listener.isShut) return;
     this.#leave();
-    await this.#parts.listener()?.reopen();
+    await listener?.reopen();
     process.off('SIGHUP', this.#onSignal);
     this.#parts.log.info('the listener is open again', { url: this.url() });
   });

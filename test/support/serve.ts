@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import type { Server } from 'node:net';
 import { createInterface } from 'node:readline';
 import { defer } from './cleanup.ts';
 import { packedProgram } from './packed.ts';
@@ -14,6 +16,8 @@ export interface ServeOptions {
   readonly main?: string;
   /** A command that runs its arguments. */
   readonly within?: readonly string[];
+  /** Listening sockets that it gets as descriptors from 3 on, as systemd hands them over; closed here. */
+  readonly sockets?: readonly Server[];
 }
 export interface LogLine {
   readonly level: string;
@@ -48,12 +52,30 @@ export interface Pegboard {
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],
-  { env = {}, withinMs = 30_000, awaited = 'ready', main = packedProgram(), within = [] }: ServeOptions = {},
+  {
+    env = {},
+    withinMs = 30_000,
+    awaited = 'ready',
+    main = packedProgram(),
+    within = [],
+    sockets = [],
+  }: ServeOptions = {},
 ): Promise<Pegboard> {
   const named = directory === undefined ? [] : ['--config-path', directory];
   const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];
-  const [command = '', ...words] = [...within, process.execPath, ...argv];
-  const child = spawn(command, words, { env: { ...process.env, ...env } });
+  // The process id is known only to the process itself.
+  const activated = ['sh', '-c', `LISTEN_FDS=${sockets.length} LISTEN_PID=$$ exec "$@"`, 'sh'];
+  const [command = '', ...words] = [
+    ...(sockets.length > 0 ? activated : []),
+    ...within,
+    process.execPath,
+    ...argv,
+  ];
+  const child = spawn(command, words, {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe', ...sockets.map(descriptorOf)],
+  }) as ChildProcessWithoutNullStreams;
+  for (const socket of sockets) socket.close();
   const exited = new Promise<Exit>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   );
@@ -89,6 +111,10 @@ export async function servePegboard(
     kill: () => end('SIGKILL'),
     exited,
   };
+}
+
+function descriptorOf(server: Server): number {
+  return (server as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
 }
 
 export interface Output extends Exit {
