@@ -10,6 +10,7 @@ import type { UserManager } from '../support/systemd.ts';
 import { until } from '../support/until.ts';
 
 const UNIT = '.config/systemd/user/pegboard.service';
+const SOCKET = '.config/systemd/user/pegboard.socket';
 const FOLDER = 'my 100% $gateway';
 
 const UNIT_OF_ALL = join(ROOT, 'examples/machine/pegboard.service');
@@ -72,6 +73,31 @@ describe('pegboard service with a real systemd', function () {
       ),
     ).equal('gone');
     expect((await type('uninstall')).stderr).include('no service is installed');
+  });
+
+  it('has systemd hold the port, so that a restart refuses no connection', async () => {
+    expect((await install()).stderr).include(SOCKET);
+    expect((await type('status')).stdout).include('pegboard.socket');
+    const answers: string[] = [];
+    let isOver = false;
+    const asking = (async () => {
+      while (!isOver) {
+        const answer = await fetch(`${url}/health`, { headers: { connection: 'close' } }).then(
+          ({ status }) => String(status),
+          (error: Error) => String((error.cause as NodeJS.ErrnoException).code),
+        );
+        answers.push(answer);
+      }
+    })();
+    await until(() => answers.length > 5);
+    expect(await manager.run('systemctl', '--user', 'restart', 'pegboard.service')).include({ code: 0 });
+    const before = answers.length;
+    await until(() => answers.length > before + 5, { withinMs: 20_000 });
+    isOver = true;
+    await asking;
+    expect(answers).not.include('ECONNREFUSED');
+    expect(await type('uninstall')).include({ code: 0 });
+    expect(existsSync(manager.home.at(SOCKET))).equal(false);
   });
 
   it('says that the service does not run with a wrong configuration, and does not start it again', async () => {

@@ -12,7 +12,7 @@ export function launchd(home: string, uid: number): ServiceManager {
     name: 'launchd',
     file,
     text: (program) => plistOf(program, log),
-    enable: [
+    enable: () => [
       // A service that runs keeps its former definition; bootout of one that does not run fails.
       ['sh', '-c', `launchctl bootout ${service} 2>/dev/null || true`],
       ['launchctl', 'bootstrap', `gui/${uid}`, file],

@@ -11,6 +11,7 @@ import { progressTo } from '../progressTo.ts';
 import { serviceFileText } from './serviceFileText.ts';
 import type { ServiceManager, ServiceState } from './serviceFileText.ts';
 import { serviceManager } from './serviceManager.ts';
+import { socketAddresses } from './socketAddresses.ts';
 import { verb } from '../verb.ts';
 
 const OURS = 'Written by: pegboard service install';
@@ -58,24 +59,32 @@ async function install(invocation: Invocation): Promise<number> {
       `npx may remove ${program} at any time; install it first: npm install -g pegboard, then: pegboard service install`,
     );
   const command = [process.execPath, program];
-  const text = serviceFileText(manager, { command, directory, path: env['PATH'] ?? '' });
+  const listen = manager.socket === undefined ? [] : await socketAddresses(directory);
+  const what = { command, directory, path: env['PATH'] ?? '', listen };
+  const enable = manager.enable(what);
+  const files: Wanted[] = [{ file: manager.file, text: serviceFileText(manager, what) }];
+  if (manager.socket !== undefined)
+    files.push({
+      file: manager.socket.file,
+      text: listen.length > 0 ? manager.socket.text(what) : undefined,
+    });
   if (options['dryRun'] === true) {
-    terminal.out(`# ${manager.file}\n${text}`);
-    for (const words of manager.enable) terminal.out(`# ${words.join(' ')}\n`);
+    for (const { file, text } of files) if (text !== undefined) terminal.out(`# ${file}\n${text}`);
+    for (const words of enable) terminal.out(`# ${words.join(' ')}\n`);
     return 0;
   }
-  const before = await textAt(manager.file);
-  if (before !== undefined && !before.includes(OURS))
-    throw new Failure(`${manager.file} was not written by pegboard service install; move it away first`);
-  if (before !== text) await replaceText(manager.file, before, text);
+  const before = new Map<string, string | undefined>();
+  for (const { file } of files) before.set(file, await ownTextAt(file, 'move it away first'));
+  for (const { file, text } of files) await put(file, before.get(file), text);
   try {
-    for (const words of manager.enable) await ran(words);
+    for (const words of enable) await ran(words);
   } catch (error) {
-    if (before !== undefined) throw error;
-    await removeFile(manager.file);
+    if (before.get(manager.file) !== undefined) throw error;
+    for (const { file } of files) await put(file, undefined, undefined);
     throw new Failure(`${messageOf(error)}\nnothing was installed; ${manager.needs}`);
   }
-  tell(`${before === text ? 'unchanged' : 'written'}: ${manager.file}`);
+  for (const { file, text } of files)
+    if (text !== undefined) tell(`${before.get(file) === text ? 'unchanged' : 'written'}: ${file}`);
   const { running, state } = await settled(manager, invocation);
   if (!running)
     throw new Failure(
@@ -88,26 +97,48 @@ async function install(invocation: Invocation): Promise<number> {
 async function uninstall(invocation: Invocation): Promise<number> {
   const tell = progressTo(invocation);
   const manager = managerFor(invocation);
-  const text = await textAt(manager.file);
-  if (text === undefined) {
+  const files = [manager.file, ...(manager.socket === undefined ? [] : [manager.socket.file])];
+  const texts = await Promise.all(files.map((file) => ownTextAt(file, 'remove it yourself')));
+  const there = files.filter((_, at) => texts[at] !== undefined);
+  if (there.length === 0) {
     tell('no service is installed');
     return 0;
   }
-  if (!text.includes(OURS))
-    throw new Failure(`${manager.file} was not written by pegboard service install; remove it yourself`);
   for (const words of manager.disable) await ran(words);
-  await removeFile(manager.file);
+  for (const file of there) await removeFile(file);
   for (const words of manager.forget) await ran(words);
-  tell(`stopped and removed: ${manager.file}`);
+  tell(`stopped and removed: ${there.join(', ')}`);
   return 0;
+}
+
+interface Wanted {
+  readonly file: string;
+  /** Undefined: there is to be none. */
+  readonly text: string | undefined;
+}
+
+/** @throws Failure for a file that another has written */
+async function ownTextAt(file: string, fix: string): Promise<string | undefined> {
+  const text = await textAt(file);
+  if (text !== undefined && !text.includes(OURS))
+    throw new Failure(`${file} was not written by pegboard service install; ${fix}`);
+  return text;
+}
+
+async function put(file: string, before: string | undefined, text: string | undefined): Promise<void> {
+  if (text !== undefined && before !== text) await replaceText(file, before, text);
+  if (text === undefined && (await textAt(file)) !== undefined) await removeFile(file);
 }
 
 async function status(invocation: Invocation): Promise<number> {
   const manager = managerFor(invocation);
   const installed = (await textAt(manager.file)) !== undefined;
   const { running, state, pid } = installed ? await stateOf(manager) : NONE;
+  const socket = manager.socket?.file;
+  const hasSocket = socket !== undefined && (await textAt(socket)) !== undefined;
   const facts = { manager: manager.name, file: manager.file, installed, running, state, pid };
-  printObject(invocation, facts, state);
+  const more = hasSocket ? { socket } : {};
+  printObject(invocation, { ...facts, ...more }, state);
   if (!installed) return NOT_INSTALLED;
   return running ? 0 : NOT_RUNNING;
 }

@@ -8,6 +8,8 @@ export interface ServiceProgram {
   readonly directory: string;
   /** PATH, by which stdio servers are found. */
   readonly path: string;
+  /** What the manager is to listen on, such as `127.0.0.1:8090`; empty: the program listens itself. */
+  readonly listen: readonly string[];
 }
 export interface ServiceState {
   readonly running: boolean;
@@ -27,8 +29,10 @@ export interface ServiceManager {
   readonly file: string;
   /** The text of that file. */
   readonly text: (program: ServiceProgram) => string;
+  /** Its definition of the sockets that it opens for the service; absent if it opens none. */
+  readonly socket?: { readonly file: string; readonly text: (program: ServiceProgram) => string };
   /** Starts the service after the file was written, or restarts it. */
-  readonly enable: readonly Words[];
+  readonly enable: (program: ServiceProgram) => readonly Words[];
   /** Run before the file is removed. */
   readonly disable: readonly Words[];
   /** Run after the file was removed. */

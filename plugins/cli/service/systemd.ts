@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ServiceManager, ServiceProgram } from './serviceFileText.ts';
 
 const UNIT = 'pegboard.service';
+const SOCKET = 'pegboard.socket';
 const systemctl = (...words: readonly string[]): readonly string[] => ['systemctl', '--user', ...words];
 
 /** A unit of the user's systemd. @param config `~/.config` */
@@ -10,8 +11,22 @@ export function systemd(config: string): ServiceManager {
     name: 'systemd',
     file: join(config, 'systemd/user', UNIT),
     text: unitOf,
-    enable: [systemctl('daemon-reload'), systemctl('enable', UNIT), systemctl('restart', UNIT)],
-    disable: [systemctl('disable', '--now', UNIT)],
+    socket: { file: join(config, 'systemd/user', SOCKET), text: socketOf },
+    enable: ({ listen }) => {
+      const units = listen.length > 0 ? [SOCKET, UNIT] : [UNIT];
+      return [
+        systemctl('daemon-reload'),
+        systemctl('enable', ...units),
+        // A socket whose service runs is not opened.
+        systemctl('stop', UNIT),
+        ...units.map((unit) => systemctl('restart', unit)),
+      ];
+    },
+    // One that is not there is no fault, but would keep the other from being disabled.
+    disable: [
+      ['sh', '-c', `systemctl --user disable --now ${SOCKET} 2>/dev/null || true`],
+      systemctl('disable', '--now', UNIT),
+    ],
     forget: [systemctl('daemon-reload')],
     query: systemctl('show', UNIT, '--property=ActiveState,SubState,MainPID'),
     stateIn: (printed) => {
@@ -29,13 +44,13 @@ export function systemd(config: string): ServiceManager {
 }
 
 /** Source: https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html */
-function unitOf({ command, directory, path }: ServiceProgram): string {
+function unitOf({ command, directory, path, listen }: ServiceProgram): string {
   const words = [...command, 'serve', '--config-path', directory];
   return `# Written by: pegboard service install
 [Unit]
 Description=Pegboard, one MCP endpoint for all MCP servers
 After=network-online.target
-
+${listen.length > 0 ? `# It opens the port, so that connections wait during a restart.\nRequires=${SOCKET}\nAfter=${SOCKET}\n` : ''}
 [Service]
 Type=exec
 ExecStart=${words.map((word) => quoted(word.replaceAll('$', '$$$$'))).join(' ')}
@@ -53,6 +68,19 @@ NoNewPrivileges=yes
 
 [Install]
 WantedBy=default.target
+`;
+}
+
+/** Source: https://www.freedesktop.org/software/systemd/man/latest/systemd.socket.html */
+function socketOf({ listen }: ServiceProgram): string {
+  return `# Written by: pegboard service install
+[Unit]
+Description=The port of Pegboard
+
+[Socket]
+${listen.map((address) => `ListenStream=${address}\n`).join('')}
+[Install]
+WantedBy=sockets.target
 `;
 }
 

@@ -8,6 +8,7 @@ const PROGRAM = {
   command: ['/opt/node/bin/node', '/home/ann/lib/pegboard.js'],
   directory: '/home/ann/a "b" & 100% $HOME',
   path: '/usr/bin:/home/ann/$bin 100%',
+  listen: ['127.0.0.1:8090'],
 };
 
 describe('cli: what keeps the gateway running', () => {
@@ -29,13 +30,31 @@ describe('cli: what keeps the gateway running', () => {
     expect(elsewhere.file).equal('/cfg/systemd/user/pegboard.service');
   });
 
+  it('has a socket of systemd for the address of config.yaml, if that is fixed', async () => {
+    const install = async (config: string): Promise<string> => {
+      const home = makeDirectory({ 'config.yaml': config });
+      const env = { HOME: home.path, PATH: home.path };
+      const words = ['service', 'install', '--dry-run', '--config-path', home.path];
+      return (await typeVerbWith(words, env)).stdout;
+    };
+    const text = await install('aggregator: { port: 9000 }\n');
+    expect(text)
+      .match(/^# .*\/\.config\/systemd\/user\/pegboard\.socket$/m)
+      .and.include('\n[Socket]\nListenStream=127.0.0.1:9000\n')
+      .and.include('\nRequires=pegboard.socket\nAfter=pegboard.socket\n')
+      .and.include('# systemctl --user enable pegboard.socket pegboard.service\n');
+    expect(await install("aggregator: { host: '::' }\n")).include('ListenStream=[::]:8090\n');
+    for (const config of ['port: 0', 'transport: stdio', 'host: gateway.example.com', 'enabled: false'])
+      expect(await install(`aggregator: { ${config} }\n`), config).not.include('socket');
+  });
+
   it('is launchd on macOS, with an agent that is well-formed XML', () => {
     const { file, text, stateIn, enable } = serviceManager('darwin', { HOME: '/Users/ann' }, 501);
     expect(file).equal('/Users/ann/Library/LaunchAgents/dev.pegboard.gateway.plist');
     expect(text(PROGRAM))
       .include('<string>/home/ann/a "b" &amp; 100% $HOME</string>')
       .include('<string>/Users/ann/Library/Logs/pegboard.log</string>');
-    expect(enable.at(-1)).deep.equal(['launchctl', 'bootstrap', 'gui/501', file]);
+    expect(enable(PROGRAM).at(-1)).deep.equal(['launchctl', 'bootstrap', 'gui/501', file]);
     expect(stateIn('gui/501/x = {\n\tstate = running\n\tpid = 42\n}')).deep.equal({
       running: true,
       state: 'running',
