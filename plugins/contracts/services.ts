@@ -39,6 +39,8 @@ export interface ServiceMetadata extends JsonObject {
   readonly lastError?: string;
   readonly lastErrorCode?: string;
   readonly lastAttempt?: string;
+  /** How often it was begun again, by request or by itself, since its definition was added or the gateway started. */
+  readonly restartCount?: number;
   readonly nextRetryAfter?: string;
   readonly lastRestartedAt?: string;
   readonly partialLists?: readonly string[];

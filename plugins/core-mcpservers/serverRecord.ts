@@ -75,6 +75,7 @@ const SHOWN = {
   partialLists: 'partialLists',
   consecutiveFailures: 'consecutiveFailures',
   lastAttempt: 'lastAttempt',
+  restartCount: 'restartCount',
   nextRetryAfter: 'nextRetryAfter',
   lastRestartedAt: 'lastRestartedAt',
 } as const;

@@ -107,8 +107,10 @@ function mcpServer(): Crd {
         lastError: text('Why the last attempt to connect failed.'),
         lastConnected: time('When the present connection began, or the last one.'),
         lastRestartedAt: text('The latest spec.restartRequestedAt that was carried out.'),
+        lastAttempt: time('When the last attempt to connect began.'),
         nextRetryAfter: time('When the next attempt to connect begins.'),
         consecutiveFailures: number('Attempts that have failed since the last success.'),
+        restartCount: number('How often it was begun again since the gateway started.'),
       }),
     },
   };
@@ -170,7 +172,12 @@ function workflow(): Crd {
           { rule: 'has(self.steps) && size(self.steps) > 0', message: 'a workflow needs at least one step' },
         ],
       },
-      status: statusOf({ steps: number('How many steps the workflow has.') }),
+      status: statusOf({
+        steps: number('How many steps the workflow has.'),
+        stepCount: number('The same as steps.'),
+        referencedTools: texts('The tools that its steps and conditions call, each once.'),
+        validationErrors: texts('Why the stored definition is not in force; absent if it is.'),
+      }),
     },
   };
 }
@@ -258,6 +265,9 @@ function text(description: string): JsonObject {
 }
 function time(description: string): JsonObject {
   return { description, type: 'string', format: 'date-time' };
+}
+function texts(description: string): JsonObject {
+  return { description, type: 'array', items: { type: 'string' } };
 }
 function number(description: string): JsonObject {
   return { description, type: 'integer' };

@@ -12,6 +12,7 @@ import type { ObjectCondition, Judgement } from './timedConditions.ts';
 import { Lease } from './lease.ts';
 import { acceptance, serverJudgements, serverStatusOf } from './serverObjectStatus.ts';
 import { StatusWriter } from './statusWriter.ts';
+import { workflowStatusOf } from './workflowObjectStatus.ts';
 
 const SERVER = 'MCPServer';
 
@@ -63,10 +64,9 @@ export function provideStatus(
     const common = { observedGeneration: generation ?? null };
     if (kind !== SERVER) {
       const accepted = acceptance(errors);
-      const steps = specOf(object)['steps'];
       return {
         ...common,
-        steps: Array.isArray(steps) ? steps.length : 0,
+        ...workflowStatusOf(specOf(object), errors),
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }

@@ -20,8 +20,10 @@ export interface ServerObjectStatus {
   readonly lastError: string | undefined;
   readonly lastConnected: string | undefined;
   readonly lastRestartedAt: string | undefined;
+  readonly lastAttempt: string | undefined;
   readonly nextRetryAfter: string | undefined;
   readonly consecutiveFailures: number;
+  readonly restartCount: number;
 }
 
 const UP: readonly string[] = ['running', 'connected', 'idle'];
@@ -32,7 +34,8 @@ export function serverStatusOf(
   before: JsonObject,
 ): ServerObjectStatus {
   const metadata: ServiceMetadata = record?.metadata ?? {};
-  const { lastError, lastRestartedAt, nextRetryAfter, since, tools = 0, consecutiveFailures = 0 } = metadata;
+  const { lastError, lastAttempt, lastRestartedAt, nextRetryAfter, since } = metadata;
+  const { tools = 0, consecutiveFailures = 0, restartCount = 0 } = metadata;
   const state = stateInWords(record?.state ?? 'stopped', type);
   const isUp = UP.includes(record?.state ?? '');
   return {
@@ -41,8 +44,10 @@ export function serverStatusOf(
     lastError: errors[0]?.message ?? lastError,
     lastConnected: isUp ? secondsOf(since) : textOf(before['lastConnected']),
     lastRestartedAt: lastRestartedAt ?? textOf(before['lastRestartedAt']),
+    lastAttempt: secondsOf(lastAttempt) ?? textOf(before['lastAttempt']),
     nextRetryAfter: isUp ? undefined : secondsOf(nextRetryAfter),
     consecutiveFailures,
+    restartCount,
   };
 }
 

@@ -177,7 +177,8 @@ function metadataOf(
   { connection, own, lastEra: { transport } }: Server,
   { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
 ): ServiceMetadata {
-  const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
+  const { definition, facts, status, retry, counts, lastRestartedAt, conversation } = connection;
+  const restartCount = counts.requested + counts.automatic;
   const asked = topicsForInstances(definition, conversation.questions.topics, transport);
   const { lastError, lastAttempt } = status;
   const { progress } = connection;
@@ -225,6 +226,7 @@ function metadataOf(
     consecutiveFailures: retry.failures,
     ...(lastError !== undefined && { lastError: lastError.message, lastErrorCode: lastError.code }),
     ...(lastAttempt !== undefined && { lastAttempt: new Date(lastAttempt).toISOString() }),
+    ...(restartCount > 0 && { restartCount }),
     ...(retry.at !== undefined && { nextRetryAfter: new Date(retry.at).toISOString() }),
     ...(lastRestartedAt !== undefined && { lastRestartedAt }),
     ...(malformed.length > 0 && { malformedTools: malformed }),

@@ -5,6 +5,7 @@ import { registeredByOf } from '../../kit/definitions/registeredBy.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, readName, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { Held, MissingTool } from '../definition/availability.ts';
+import { toolUses } from '../definition/model.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
 import type { ToolParts } from './toolParts.ts';
 import { definitionOf } from './definitionOf.ts';
@@ -61,7 +62,20 @@ export function shownWorkflow(
     .find((one) => one.name === name);
   const held = registry.find(name);
   if (resource === undefined || held === undefined) throw workflowNotFound(name);
-  return definitionOf(resource, missingTools({ scope, find: registry.find, request })(held).length === 0);
+  const { issues = [] } = scope.get(ConfigControl).lastReport() ?? {};
+  const refused = issues.filter(
+    ({ severity, definition }) =>
+      severity === 'error' && definition?.kind === WORKFLOW && definition.name === name,
+  );
+  return {
+    ...definitionOf(resource, missingTools({ scope, find: registry.find, request })(held).length === 0),
+    status: {
+      stepCount: held.workflow.steps.length,
+      referencedTools: [...new Set(toolUses(held.workflow).map(({ tool }) => tool))],
+      // Of a newer version, which is not in force.
+      ...(refused.length > 0 && { validationErrors: refused.map(({ message }) => message) }),
+    },
+  };
 }
 
 export function workflowNotFound(name: string): GatewayError {

@@ -6,6 +6,7 @@ import {
   serverJudgements,
   serverStatusOf,
 } from '../../../../plugins/store-kubernetes/status/serverObjectStatus.ts';
+import { workflowStatusOf } from '../../../../plugins/store-kubernetes/status/workflowObjectStatus.ts';
 
 const BROKEN: Issue = {
   severity: 'error',
@@ -86,6 +87,14 @@ describe('the status of an MCPServer', () => {
       lastRestartedAt: undefined,
       nextRetryAfter: '2026-11-24T10:00:00Z',
       consecutiveFailures: 2,
+      lastAttempt: undefined,
+      restartCount: 0,
+    });
+    const lastAttempt = '2026-11-24T09:59:00.250Z';
+    const again = record('unreachable', { ...FAILED, restartCount: 3, lastAttempt });
+    expect(serverStatusOf({ ...facts, record: again }, {})).include({
+      restartCount: 3,
+      lastAttempt: '2026-11-24T09:59:00Z',
     });
   });
 
@@ -101,5 +110,35 @@ describe('the status of an MCPServer', () => {
     const before = { lastRestartedAt: '2026-11-24T09:00:00Z' };
     const facts = { type: 'stdio', errors: [], record: record('stopped') };
     expect(serverStatusOf(facts, before).lastRestartedAt).equal('2026-11-24T09:00:00Z');
+  });
+});
+
+describe('the status of a Workflow', () => {
+  it('has its steps, the tools that they call, and why it is not in force', () => {
+    const spec = {
+      args: { tool: { type: 'string' } },
+      steps: [
+        { id: 'a', tool: 'x_a', args: { tool: 'no' }, condition: { tool: 'x_asked' } },
+        {
+          id: 'b',
+          parallel: [
+            { id: 'c', tool: 'x_a' },
+            { id: 'd', tool: 'x_d' },
+          ],
+        },
+      ],
+      onFailure: [{ id: 'e', tool: 'x_e' }],
+    };
+    expect(workflowStatusOf(spec, [])).deep.equal({
+      steps: 2,
+      stepCount: 2,
+      referencedTools: ['x_a', 'x_asked', 'x_d', 'x_e'],
+      validationErrors: null,
+    });
+    const error = { severity: 'error', code: 'CONFIG_INVALID', message: 'unknown key "tol"' } as const;
+    expect(workflowStatusOf({}, [error]))
+      .include({ steps: 0 })
+      .property('validationErrors')
+      .deep.equal([error.message]);
   });
 });

@@ -112,6 +112,9 @@ describe('plugins/workflow: tools on definitions', () => {
     const got = await askCore(board, 'core_workflow_get', { name: 'made' });
     const { steps } = got['workflow'] as { steps: Row[] };
     expect(steps[0]).to.include({ allow_failure: true });
+    const status = got['status'] as { stepCount: number; referencedTools: readonly string[] };
+    expect(status.stepCount).to.equal(steps.length);
+    expect(status.referencedTools).to.include(steps[0]?.['tool']);
     const yaml = parse(String(got['yaml'])) as { spec: { steps: Row[] } };
     expect(yaml.spec.steps[0]).to.include({ allowFailure: true });
     // The returned text can be saved as a definition file.

@@ -1,0 +1,37 @@
+import { isObject } from 'pegboard';
+import type { Issue, JsonObject } from 'pegboard';
+
+/** `status` of a Workflow, without conditions. A key that is null is removed. */
+export interface WorkflowObjectStatus {
+  readonly steps: number;
+  /** The same as `steps`, in the word of other gateways. */
+  readonly stepCount: number;
+  /** Names of tools that its steps, loops, groups and conditions call, each once. */
+  readonly referencedTools: readonly string[];
+  /** Why the stored definition is not in force; null if it is. */
+  readonly validationErrors: readonly string[] | null;
+}
+
+const MAX_ERRORS = 20;
+
+export function workflowStatusOf(spec: JsonObject, errors: readonly Issue[]): WorkflowObjectStatus {
+  const { steps } = spec;
+  const count = Array.isArray(steps) ? steps.length : 0;
+  const messages = errors.slice(0, MAX_ERRORS).map(({ message }) => message);
+  return {
+    steps: count,
+    stepCount: count,
+    referencedTools: [...new Set(toolsIn(spec))],
+    validationErrors: messages.length > 0 ? messages : null,
+  };
+}
+
+/** Arguments and templates may have any keys. */
+function toolsIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(toolsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (key === 'args') return [];
+    return key === 'tool' && typeof inner === 'string' ? [inner] : toolsIn(inner);
+  });
+}
