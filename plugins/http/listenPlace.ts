@@ -97,7 +97,7 @@ function bind(server: Server, to: ListenOptions & { readonly fd?: number }): Pro
       const bound = server.address();
       if (typeof bound === 'object' && bound !== null)
         resolve({ ...bound, address: 'host' in to && to.host !== undefined ? to.host : bound.address });
-      else server.close(() => reject(new Error('it is no socket of an address and port')));
+      else server.close(() => reject(new Error('it is not a socket with an address and a port')));
     });
   });
 }

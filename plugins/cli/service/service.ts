@@ -113,7 +113,7 @@ async function uninstall(invocation: Invocation): Promise<number> {
 
 interface Wanted {
   readonly file: string;
-  /** Undefined: there is to be none. */
+  /** Undefined: the file is to be removed. */
   readonly text: string | undefined;
 }
 
