@@ -5,7 +5,6 @@ import * as tls from 'node:tls';
 import type { Issue } from '../contracts/config.ts';
 import type { Origin } from '../contracts/resource.ts';
 import type { Settings } from '../contracts/settings.ts';
-import { messageOf } from '../errors.ts';
 
 /** The authorities to trust, in PEM form: those that Node.js trusts by itself, and those of a file, in addition. For `ca` of a
  *  TLS connection, or better of one `tls.createSecureContext` for all connections, because reading them takes 30 ms.
@@ -26,7 +25,7 @@ export function unreadCertificates(
     trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
     return [];
   } catch (error) {
-    const message = `aggregator.extraCaFile (--extra-ca-file): ${messageOf(error)}`;
+    const message = `aggregator.extraCaFile (--extra-ca-file): ${(error as Error).message}`;
     const place = origin.locate(['aggregator', 'extraCaFile']);
     return [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, ...place }];
   }

@@ -27,11 +27,11 @@ export function readSetFlags(flags: readonly string[]): SetFlags {
     paths.push(path);
     values = withValue(values, path, value ?? null);
   }
-  const placed = ({ text, locate }: Origin): Origin => ({
-    ...(text !== undefined && { text }),
+  const placed = (file: Origin): Origin => ({
+    ...(file.text !== undefined && { text: file.text }),
     locate: (place) => {
       const set = paths.find((path) => path.every((key, at) => place[at] === key));
-      return set === undefined ? locate(place) : { file: nameOf(set) };
+      return set === undefined ? file.locate(place) : { file: nameOf(set) };
     },
   });
   return { values, placed };

@@ -79,12 +79,12 @@ describe('pegboard service with a real systemd', function () {
     expect((await install()).stderr).include(SOCKET);
     expect((await type('status')).stdout).include('pegboard.socket');
     const answers: string[] = [];
-    let isOver = false;
+    const over = new AbortController();
     const asking = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const answer = await fetch(`${url}/health`, { headers: { connection: 'close' } }).then(
           ({ status }) => String(status),
-          (error: Error) => String((error.cause as NodeJS.ErrnoException).code),
+          (error: unknown) => String(((error as Error).cause as NodeJS.ErrnoException).code),
         );
         answers.push(answer);
       }
@@ -93,7 +93,7 @@ describe('pegboard service with a real systemd', function () {
     expect(await manager.run('systemctl', '--user', 'restart', 'pegboard.service')).include({ code: 0 });
     const before = answers.length;
     await until(() => answers.length > before + 5, { withinMs: 20_000 });
-    isOver = true;
+    over.abort();
     await asking;
     expect(answers).not.include('ECONNREFUSED');
     expect(await type('uninstall')).include({ code: 0 });
