@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { openSideListener } from '../kit/http/sideListener.ts';
 import type { SideListener } from '../kit/http/sideListener.ts';
+import { ClientSource } from '../contracts/oauth.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
@@ -10,6 +12,8 @@ import { Minutes } from './data/minutes.ts';
 import { Persons } from './data/persons.ts';
 import { writingIn } from './data/standardError.ts';
 import { pagesOf } from './pagesOf.ts';
+import type { AdminAddress } from './web/checkSender.ts';
+import { Entrance } from './web/entrance.ts';
 import { Live } from './web/live.ts';
 import { Site } from './web/site.ts';
 
@@ -24,12 +28,17 @@ export function apply(scope: Scope<AdminConfig>): void {
   const minutes = new Minutes();
   let listener: SideListener | undefined;
   let bound: ListenerConfig | undefined;
+  const entrance = new Entrance(scope, () => trimmed(bound?.baseUrl ?? ''));
+  scope.provide(ClientSource, {
+    find: (id) => (bound?.signIn === true && id === entrance.client.id ? entrance.client : undefined),
+  });
   const site = new Site({
     ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope) }),
     live,
     log: scope.log,
     memory: () => scope.find(MemoryBudget),
-    place: () => bound && listener && { bindAddress: bound.bindAddress, port: listener.port },
+    place: () => bound && listener && placeOf(bound, listener.port),
+    entrance: () => (bound?.signIn === true ? entrance : undefined),
   });
   const open = async (to: ListenerConfig): Promise<void> => {
     const { bindAddress: host, port } = to;
@@ -43,7 +52,8 @@ export function apply(scope: Scope<AdminConfig>): void {
     });
     bound = to;
     const shown = host.includes(':') ? `[${host}]` : host;
-    scope.log.info('admin pages are served', { url: `http://${shown}:${listener.port}/` });
+    const at = to.signIn && { for: `${trimmed(to.baseUrl)}/` };
+    scope.log.info('admin pages are served', { url: `http://${shown}:${listener.port}/`, ...at });
   };
   const close = async (): Promise<void> => {
     live.stop();
@@ -59,7 +69,7 @@ export function apply(scope: Scope<AdminConfig>): void {
   scope.onStart(() => open(scope.config.aggregator.admin));
   scope.onReload(async ({ aggregator: { admin: next } }) => {
     const before = bound;
-    if (before?.port === next.port && before.bindAddress === next.bindAddress) return;
+    if (before !== undefined && isDeepStrictEqual(before, next)) return;
     await close();
     try {
       await open(next);
@@ -70,4 +80,12 @@ export function apply(scope: Scope<AdminConfig>): void {
     }
   });
   scope.onStop(close);
+}
+
+function placeOf({ bindAddress, signIn, baseUrl }: ListenerConfig, port: number): AdminAddress {
+  return { bindAddress, port, ...(signIn && { baseUrl: trimmed(baseUrl) }) };
+}
+
+function trimmed(baseUrl: string): string {
+  return baseUrl.replace(/\/$/, '');
 }

@@ -1,6 +1,7 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { WorkflowRuns } from '../contracts/runs.ts';
-import { SignInList } from '../contracts/oauth.ts';
+import { AuthorizationServer, ClientSource, PageSignIn, SignInList } from '../contracts/oauth.ts';
+import { Operators } from '../contracts/operators.ts';
 import { SignInStatuses } from '../contracts/signIns.ts';
 import { SessionList } from '../contracts/sessions.ts';
 import { ServiceSource } from '../contracts/services.ts';
@@ -23,7 +24,19 @@ export const plugin = definePlugin<AdminConfig>({
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, RequestGate, ToolTable],
   uses: [ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
-  asks: [CallSecrets, GuardedServers, ServiceSource, SessionList, SignInList, SignInStatuses, WorkflowRuns],
+  asks: [
+    AuthorizationServer,
+    CallSecrets,
+    GuardedServers,
+    Operators,
+    PageSignIn,
+    ServiceSource,
+    SessionList,
+    SignInList,
+    SignInStatuses,
+    WorkflowRuns,
+  ],
+  provides: [ClientSource],
   check: configFindings,
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -57,16 +57,17 @@ function toolFacts({ name, kind, server }: Tool): Pick<CallFacts, 'tool' | 'kind
   return { tool: shortName(name), kind, server: server ?? null };
 }
 
-/** Who acts on the admin pages, also where a question is asked for a session or a person: no `callerKey` is equal. */
+/** Who acts on the admin pages without a sign-in there, also where a question is asked for a session or a person: no `callerKey` is equal. */
 const OPERATOR = 'operator';
 
 function requestFacts(
-  { caller, sessionId, transport }: InboundRequest,
+  { caller, sessionId, transport, actor }: InboundRequest,
   digests: KnownDigests,
 ): Pick<CallFacts, 'caller' | 'session'> {
-  const person = caller === undefined ? null : shortName(callerKey(caller));
+  const person = transport === ADMIN ? actor?.caller : caller;
+  const unknown = transport === ADMIN ? OPERATOR : null;
   return {
-    caller: transport === ADMIN ? OPERATOR : person,
+    caller: person === undefined ? unknown : shortName(callerKey(person)),
     session: sessionId === undefined ? null : digests.ofSession(sessionId),
   };
 }

@@ -9,6 +9,7 @@ import {
   BrowserSignIn,
   ClientSource,
   Grant,
+  PageSignIn,
   ProviderTokens,
   SignInList,
   SignInScopes,
@@ -39,7 +40,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
   asks: [BearerTokens, ClientSource, Grant, SignInScopes],
-  provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, ProviderTokens, SignInList],
+  provides: [Route, AuthorizationServer, BrowserSignIn, MetricSource, PageSignIn, ProviderTokens, SignInList],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, STAGE } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import { AuthorizationServer, BearerTokens, ProviderTokens, SignInList } from '../contracts/oauth.ts';
+import {
+  AuthorizationServer,
+  BearerTokens,
+  PageSignIn,
+  ProviderTokens,
+  SignInList,
+} from '../contracts/oauth.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
@@ -11,6 +17,7 @@ import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { backchannelLogout } from './endpoints/backchannelLogout.ts';
 import { introspect } from './endpoints/introspect.ts';
 import { metadata } from './endpoints/metadata.ts';
+import { pageSignIn } from './endpoints/pageSignIn.ts';
 import { provideSignIn } from './endpoints/provideSignIn.ts';
 import { register, registration } from './endpoints/register.ts';
 import type { Gates } from './endpoints/register.ts';
@@ -49,6 +56,10 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   const idTokens = new IdTokens(provider, () => config().trustedAudiences, external, scope.log);
   const { signIns, accessTokens, refresh, grants } = issued;
   provideSignIn(scope, web, provider, clients, issued);
+  scope.provide(
+    PageSignIn,
+    pageSignIn(issued, (request) => web.clientAddresses.of(request)),
+  );
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => web.clientAddresses.originsOf(request));
   const logoutTokens = new LogoutTokens(provider, () => config().idp.clientId, vault, scope.log);

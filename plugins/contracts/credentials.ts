@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { GatewayError, InboundRequest } from 'pegboard';
+import type { Caller, GatewayError, InboundRequest } from 'pegboard';
 import type { Notice } from './notices.ts';
 import type { ClientSecretRef } from './secrets.ts';
 import type { TlsSpec } from './servers.ts';
@@ -167,8 +167,9 @@ export interface ReleasedGrant {
 
 /** All persons' stored grants, for operators. Nothing of it is a credential. */
 export interface GrantStore {
-  /** All grants and links, sorted by server, then holder. @throws GatewayError STORE_UNREACHABLE */
-  all(): Promise<readonly StoredGrant[]>;
+  /** All grants and links, sorted by server, then holder. @param person leaves out those of others
+   *  @throws GatewayError STORE_UNREACHABLE */
+  all(person?: Caller): Promise<readonly StoredGrant[]>;
   /** Asks for new tokens now, unless a pause after a failure lasts, or there is no refresh token.
    *  @returns what has become of it; undefined without such a grant @throws GatewayError STORE_UNREACHABLE */
   refresh(id: string): Promise<StoredGrant | undefined>;

@@ -1,4 +1,4 @@
-import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
+import type { JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {

@@ -162,6 +162,29 @@ export interface BrowserSignIn {
 }
 export const BrowserSignIn = one<BrowserSignIn>('browser-sign-in');
 
+/** Signs people in at pages of this gateway that have an address of their own, which no cookie of the gateway reaches: as with an
+ *  application, by a code for a redirect URI. Each sign-in is listed and ended as others are. Provided by `auth-server`. */
+export interface PageSignIn {
+  /** Begins a sign-in. @param request of the browser, with the code at the redirect URI
+   *  @returns a secret for a cookie, by which `find` knows the person
+   *  @throws OAuthError if the code is not good @throws GatewayError STORE_UNREACHABLE */
+  redeem(code: PageCode, request: InboundRequest): Promise<string>;
+  /** The person as the identity provider describes them now; undefined once the sign-in has ended.
+   *  @param client of the pages @throws GatewayError STORE_UNREACHABLE */
+  find(secret: string, client: OAuthClient): Promise<Caller | undefined>;
+}
+export const PageSignIn = one<PageSignIn>('page-sign-in');
+export interface PageCode {
+  /** As a ClientSource gives it. */
+  readonly client: OAuthClient;
+  readonly code: string;
+  /** Source: RFC 7636 */
+  readonly verifier: string;
+  readonly redirectUri: string;
+  /** How long the sign-in lasts at most. */
+  readonly seconds: number;
+}
+
 /** More that sign-ins ask the identity provider for. Read at each sign-in, so that those who are signed in lack it until they sign in again. */
 export interface SignInScopes {
   /** Client ids at the identity provider that its id_tokens shall also be for, requested as scopes in the form of

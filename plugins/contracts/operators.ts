@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { InboundRequest, NoDetails } from 'pegboard';
+import type { Caller, InboundRequest, NoDetails } from 'pegboard';
 import type { Notice } from './notices.ts';
 
 declare module 'pegboard' {
@@ -21,6 +21,10 @@ declare module 'pegboard' {
     /** True if all that it changes goes through the ResourceStore: a store that `judgesWriters` then decides. */
     readonly writesThroughStore?: true;
   }
+  interface InboundRequest {
+    /** Who makes a request of the admin pages, where people sign in there. The caller differs if the request asks what another one may do. */
+    actor?: PageActor;
+  }
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- every declaration of a generic interface names its parameters
   interface CoreToolParts<Args> {
     readonly authority?: Authority;
@@ -31,6 +35,12 @@ declare module 'pegboard' {
 /** What a core tool takes, from the least: `use` (lists, own runs, own sign-ins), `operate` (the life cycle of shared servers, the
  *  configuration read, other people's data), `define` (definitions and configuration written). */
 export type Authority = 'use' | 'operate' | 'define';
+
+/** A person who has signed in at the admin pages. */
+export interface PageActor {
+  readonly caller: Caller;
+  readonly authority: Authority;
+}
 
 /** The header by which the command line says that a person has typed the command: `cli`. */
 export const CLIENT_HEADER = 'x-pegboard-client';

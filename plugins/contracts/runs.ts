@@ -72,10 +72,16 @@ export interface RunFacts extends RunSummary {
   readonly result?: unknown;
   readonly steps: readonly RunStep[];
 }
+export interface RunFilter {
+  readonly status?: string;
+  readonly workflow?: string;
+  /** Only those whose values the request may see. */
+  readonly readableBy?: InboundRequest;
+}
 /** The runs of all callers, for operators; provided by the plugin `workflow`. */
 export interface WorkflowRuns {
   /** Newest first. @throws GatewayError STORE_UNREACHABLE */
-  list(filter: { readonly status?: string; readonly workflow?: string }): Promise<readonly RunSummary[]>;
+  list(filter: RunFilter): Promise<readonly RunSummary[]>;
   /** @param request may see the values, or not: by the rule of core_workflow_execution_get
    *  @throws GatewayError STORE_UNREACHABLE */
   find(id: string, request: InboundRequest): Promise<RunFacts | undefined>;

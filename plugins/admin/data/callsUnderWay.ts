@@ -1,6 +1,7 @@
 import { GatewayError } from 'pegboard';
-import type { Call, CallResult, Next } from 'pegboard';
+import type { Call, CallResult, Caller, Next } from 'pegboard';
 import { InFlight } from '../../kit/limits/inFlight.ts';
+import { isOf } from './ownerIn.ts';
 
 /** One running call. */
 export interface RunningCall {
@@ -48,17 +49,19 @@ export class CallsUnderWay {
       .map(factsOf);
   }
 
-  /** Those of clients without sessions, as of revision 2026-07-28. */
-  withoutSession(): readonly RunningCall[] {
-    return this.all().filter(({ session }) => session === undefined);
+  /** Those of clients without sessions, as of revision 2026-07-28. @param owner as ownerIn() says */
+  withoutSession(owner?: Caller): readonly RunningCall[] {
+    const isMine = ({ id }: RunningCall): boolean => isOf(this.#running.get(id)?.call.request.caller, owner);
+    return this.all().filter((one) => one.session === undefined && isMine(one));
   }
 
-  /** @throws GatewayError REQUEST_NOT_FOUND if it has ended */
-  cancel(id: number): RunningCall {
+  /** @param owner as ownerIn() says @throws GatewayError REQUEST_NOT_FOUND if it has ended, also for a call of others */
+  cancel(id: number, owner?: Caller): RunningCall {
     const running = this.#running.get(id);
-    if (running === undefined)
+    if (running === undefined || !isOf(running.call.request.caller, owner))
       throw new GatewayError('REQUEST_NOT_FOUND', 'this call is not under way any more');
-    running.call.cancel.cancel('the operator cancelled it on the admin page');
+    const who = owner === undefined ? 'the operator' : 'its person';
+    running.call.cancel.cancel(`${who} cancelled it on the admin page`);
     return factsOf(running);
   }
 }

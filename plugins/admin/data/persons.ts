@@ -38,9 +38,10 @@ export class Persons {
     );
   }
 
-  /** @throws GatewayError REQUEST_FORBIDDEN if a plugin refuses each request of that person */
+  /** @param by the request of who asks @throws GatewayError REQUEST_FORBIDDEN if a plugin refuses each request of that person */
   async requestOf(
     person: NamedPerson,
+    by: Pick<InboundRequest, 'actor'>,
   ): Promise<{ readonly request: InboundRequest; readonly known: KnownPerson }> {
     const seen = this.#seen(person);
     const caller = seen ?? typed(person);
@@ -53,6 +54,7 @@ export class Persons {
       const text = `every request of this person is refused with status ${request.status}`;
       throw new GatewayError('REQUEST_FORBIDDEN', text);
     }
+    if (by.actor !== undefined) request.actor = by.actor;
     const { subject, issuer } = caller;
     return {
       request,

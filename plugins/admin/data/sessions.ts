@@ -1,10 +1,11 @@
 import { GatewayError, isObject } from 'pegboard';
-import type { InboundRequest, Scope } from 'pegboard';
+import type { Caller, InboundRequest, Scope } from 'pegboard';
 import { SignInStatuses } from '../../contracts/signIns.ts';
 import type { GrantState } from '../../contracts/credentials.ts';
 import type { ManagedService } from '../../contracts/services.ts';
 import { SessionList } from '../../contracts/sessions.ts';
 import type { SeenSession } from '../../contracts/sessions.ts';
+import { isOf } from './ownerIn.ts';
 import { serversIn } from './servers.ts';
 
 const UP: ReadonlySet<string> = new Set(['running', 'connected', 'idle']);
@@ -49,15 +50,16 @@ export interface SessionServer {
   };
 }
 
-/** The sessions at this process, the one used last first. */
-export function sessionsIn(scope: Scope<unknown>): readonly SeenSession[] {
-  return scope.find(SessionList)?.all() ?? [];
+/** The sessions at this process, the one used last first. @param owner as ownerIn() says */
+export function sessionsIn(scope: Scope<unknown>, owner?: Caller): readonly SeenSession[] {
+  const all = scope.find(SessionList)?.all() ?? [];
+  return all.filter(({ request }) => isOf(request.caller, owner));
 }
 
-/** @throws GatewayError REQUEST_NOT_FOUND */
-export function sessionNamed(scope: Scope<unknown>, id: string): SeenSession {
+/** @param owner as ownerIn() says @throws GatewayError REQUEST_NOT_FOUND, also for a session of others */
+export function sessionNamed(scope: Scope<unknown>, id: string, owner?: Caller): SeenSession {
   const found = scope.find(SessionList)?.get(id);
-  if (found !== undefined) return found;
+  if (found !== undefined && isOf(found.request.caller, owner)) return found;
   const text = `no session ${id.slice(0, 40)} is in use here: it has ended, or was not used since the last start`;
   throw new GatewayError('REQUEST_NOT_FOUND', text);
 }

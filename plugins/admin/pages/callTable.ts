@@ -1,6 +1,7 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall } from '../data/callsUnderWay.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { actionForm } from '../web/actionForm.ts';
 import type { Visit } from '../web/definePage.ts';
 import { hyperlink, table } from '../web/parts.ts';
@@ -13,7 +14,9 @@ export function callTable(calls: readonly RunningCall[], visit: Visit, next: str
     ['Tool', 'Server', 'Session', 'Age', ''],
     calls.map(({ id, tool, server, session, caller, since, ageMs }) => [
       html`<code>${shown(tool)}</code>`,
-      server === undefined ? undefined : hyperlink(`/mcps/${inPath(server)}`, server),
+      server === undefined || ownerIn(visit) !== undefined
+        ? server && shown(server)
+        : hyperlink(`/mcps/${inPath(server)}`, server),
       session === undefined
         ? caller && shown(caller, 60)
         : hyperlink(`/sessions/${inPath(session)}`, shortId(session)),

@@ -17,7 +17,7 @@ export function configActions(scope: Scope<unknown>): readonly Action[] {
         return { message: isSaved ? 'the changes were saved' : 'there was nothing to save', next };
       },
     },
-    { method: 'POST', path: '/config/reload', run: (visit) => reload(scope, visit) },
+    { method: 'POST', path: '/config/reload', takes: 'operate', run: (visit) => reload(scope, visit) },
   ];
 }
 

@@ -59,8 +59,10 @@ export function explainPage(scope: Scope<unknown>, persons: Persons): Page {
       if (id !== '' && who !== '')
         throw new GatewayError('REQUEST_MALFORMED', 'name a session or a person, not both');
       const seen = id === '' ? undefined : sessionNamed(scope, id);
-      const person = who === '' ? undefined : await persons.requestOf({ who, ...detailsIn(query) });
-      const ofSession = seen && { ...seen.request, transport: request.transport };
+      const person = who === '' ? undefined : await persons.requestOf({ who, ...detailsIn(query) }, request);
+      const { transport, actor } = request;
+      const ofSession = seen && { ...seen.request, transport, ...(actor && { actor }) };
+      const ofNobody = { ...request, caller: undefined };
       const sessions = sessionsIn(scope).slice(0, MAX_SESSIONS);
       return {
         sessions: sessions.map((one) => sessionFacts(one, [])),
@@ -69,7 +71,7 @@ export function explainPage(scope: Scope<unknown>, persons: Persons): Page {
         ...(seen !== undefined && { session: sessionFacts(seen, serversIn(scope)) }),
         ...(person !== undefined && { person: person.known }),
         ...(tool !== '' && {
-          explained: await explain(scope, tool, person?.request ?? ofSession ?? request),
+          explained: await explain(scope, tool, person?.request ?? ofSession ?? ofNobody),
         }),
       };
     },

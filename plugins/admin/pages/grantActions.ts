@@ -1,6 +1,8 @@
 import { ConfigControl, GatewayError } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { GrantStore } from '../../contracts/credentials.ts';
+import { ownerIn } from '../data/ownerIn.ts';
+import type { StoredGrant } from '../../contracts/credentials.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import type { Action, Visit } from '../web/definePage.ts';
 import { count, counted, shown } from '../web/words.ts';
@@ -8,6 +10,8 @@ import { count, counted, shown } from '../web/words.ts';
 interface Deed {
   readonly method: Action['method'];
   readonly path: string;
+  /** Absent: `define`. `use`: of the person's own grants. */
+  readonly takes?: 'use';
   /** As the audit trail names it. */
   readonly name: string;
   readonly run: (store: GrantStore, params: Visit['params']) => Promise<string>;
@@ -30,8 +34,8 @@ export function grantActions(scope: Scope<unknown>): readonly Action[] {
       .resources('MCPServer')
       .some((server) => server.name === name);
   const deeds: readonly Deed[] = [
-    { method: 'POST', path: '/grants/:id/refresh', name: 'admin_grant_refresh', run: refresh },
-    { method: 'POST', path: '/grants/:id/drop', name: 'admin_grant_drop', run: drop },
+    { method: 'POST', path: '/grants/:id/refresh', takes: 'use', name: 'admin_grant_refresh', run: refresh },
+    { method: 'POST', path: '/grants/:id/drop', takes: 'use', name: 'admin_grant_drop', run: drop },
     {
       method: 'DELETE',
       path: '/auth/:server',
@@ -40,12 +44,21 @@ export function grantActions(scope: Scope<unknown>): readonly Action[] {
     },
     { method: 'DELETE', path: '/user-tokens', name: 'admin_grants_drop_all', run: dropAll },
   ];
-  return deeds.map(({ method, path, name, run }) => ({
+  return deeds.map(({ method, path, takes, name, run }) => ({
     method,
     path,
-    run: async ({ params, request }) => {
+    ...(takes !== undefined && { takes }),
+    run: async (visit) => {
+      const { params, request } = visit;
       const args: JsonObject = { ...params };
-      const act = { name, args, run: () => run(scope.find(GrantStore) ?? NO_GRANTS, params) };
+      const own = async (): Promise<string> => {
+        const store = scope.find(GrantStore) ?? NO_GRANTS;
+        const owner = ownerIn(visit);
+        const isTheirs = ({ id }: StoredGrant): boolean => id === params['id'];
+        if (owner !== undefined && !(await store.all(owner)).some(isTheirs)) throw gone();
+        return run(store, params);
+      };
+      const act = { name, args, run: own };
       return { message: await actAsOperator(scope, act, request), next: '/grants' };
     },
   }));

@@ -6,6 +6,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
@@ -23,9 +24,10 @@ export function grantsPage(scope: Scope<unknown>): Page {
   return definePage<{ readonly grants: Excerpt<GrantRow> }>({
     path: '/grants',
     nav: 'Grants',
-    facts: async ({ query }) => {
-      const all = (await scope.find(GrantStore)?.all()) ?? [];
-      const part = excerpt(all, query);
+    takes: 'use',
+    facts: async (visit) => {
+      const all = (await scope.find(GrantStore)?.all(ownerIn(visit))) ?? [];
+      const part = excerpt(all, visit.query);
       return { grants: { ...part, items: part.items.map(withCure) } };
     },
     show: ({ grants }, visit) => ({
@@ -53,7 +55,7 @@ function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefin
   const { server, holder, state, since, expires, nextRefresh, reason, cure } = grant;
   const words = [reason, cure].filter((part) => part !== undefined).join('; ');
   return [
-    hyperlink(`/mcps/${inPath(server)}`, server),
+    ownerIn(visit) === undefined ? hyperlink(`/mcps/${inPath(server)}`, server) : shown(server),
     html`<code>${shown(holder)}</code>`,
     badge(state),
     since === undefined ? undefined : ago(since),

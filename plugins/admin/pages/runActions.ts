@@ -10,6 +10,7 @@ export function runActions(scope: Scope<unknown>): readonly Action[] {
     {
       method: 'POST',
       path: '/runs/:id/cancel',
+      takes: 'use',
       run: async ({ params: { id = '' }, request }) => {
         const answer = answerOf(
           await runTool(scope, 'core_workflow_execution_cancel', { execution_id: id }, request),

@@ -3,6 +3,7 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunFacts, RunStep } from '../../contracts/runs.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
@@ -19,9 +20,11 @@ const MAX_STEPS = 500;
 export function runPage(scope: Scope<unknown>): Page {
   return definePage<RunFacts>({
     path: '/runs/:id',
-    facts: async ({ params: { id = '' }, request }) => {
-      const run = await runsIn(scope).find(id, request);
-      if (run !== undefined) return run;
+    takes: 'use',
+    facts: async (visit) => {
+      const { id = '' } = visit.params;
+      const run = await runsIn(scope).find(id, visit.request);
+      if (run !== undefined && (run.hasValues || ownerIn(visit) === undefined)) return run;
       throw new GatewayError(
         'REQUEST_NOT_FOUND',
         `there is no run ${shown(id)}; it may have been removed because of its age`,

@@ -3,6 +3,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunSummary } from '../../contracts/runs.ts';
 import { excerpt } from '../data/excerpt.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { asked, filterForm } from '../web/filterForm.ts';
@@ -22,9 +23,15 @@ export function runsPage(scope: Scope<unknown>): Page {
   return definePage<RunsFacts>({
     path: '/runs',
     nav: 'Runs',
-    facts: async ({ query }) => {
+    takes: 'use',
+    facts: async (visit) => {
+      const { query, request } = visit;
       const [status, workflow] = [asked(query, 'status'), asked(query, 'workflow')];
-      const filter = { ...(status !== '' && { status }), ...(workflow !== '' && { workflow }) };
+      const filter = {
+        ...(status !== '' && { status }),
+        ...(workflow !== '' && { workflow }),
+        ...(ownerIn(visit) !== undefined && { readableBy: request }),
+      };
       return { runs: excerpt(await runsIn(scope).list(filter), query) };
     },
     show: ({ runs }, { query }) => ({

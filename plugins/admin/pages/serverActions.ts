@@ -11,6 +11,7 @@ export function serverActions(scope: Scope<unknown>): readonly Action[] {
   return Object.entries(DONE).map(([operation, done]) => ({
     method: 'POST',
     path: `/mcps/:name/${operation}`,
+    takes: 'operate',
     run: async ({ params, request }) => {
       const { name } = serverNamed(scope, params['name'] ?? '');
       await runTool(scope, `core_service_${operation}`, { name }, request);

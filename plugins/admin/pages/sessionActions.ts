@@ -3,6 +3,7 @@ import type { Scope } from 'pegboard';
 import { SessionList } from '../../contracts/sessions.ts';
 import type { CallsUnderWay } from '../data/callsUnderWay.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { runTool } from '../data/runTool.ts';
 import { serverNamed } from '../data/servers.ts';
 import { sessionNamed } from '../data/sessions.ts';
@@ -18,8 +19,10 @@ function endSession(scope: Scope<unknown>): Action {
   return {
     method: 'POST',
     path: '/sessions/:id/delete',
-    run: async ({ params, request }) => {
-      const { session } = sessionNamed(scope, params['id'] ?? '');
+    takes: 'use',
+    run: async (visit) => {
+      const { params, request } = visit;
+      const { session } = sessionNamed(scope, params['id'] ?? '', ownerIn(visit));
       const run = async (): Promise<string> => {
         await scope.get(SessionList).end(session.id);
         return `session ${session.id} was ended`;
@@ -34,6 +37,7 @@ function reconnect(scope: Scope<unknown>): Action {
   return {
     method: 'POST',
     path: '/sessions/:id/servers/:name/reconnect',
+    takes: 'operate',
     run: async ({ params, request }) => {
       const { session, request: ofSession } = sessionNamed(scope, params['id'] ?? '');
       const server = serverNamed(scope, params['name'] ?? '');
@@ -61,12 +65,14 @@ function cancelCall(scope: Scope<unknown>, calls: CallsUnderWay): Action {
   return {
     method: 'POST',
     path: '/calls/:id/cancel',
-    run: async ({ params, form, request }) => {
+    takes: 'use',
+    run: async (visit) => {
+      const { params, form, request } = visit;
       const id = Number(params['id']);
       const next = form.get('next') ?? '/';
       if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(next))
         throw new GatewayError('REQUEST_MALFORMED', 'next must be a path of the admin pages');
-      const run = (): string => `the call of ${calls.cancel(id).tool} was cancelled`;
+      const run = (): string => `the call of ${calls.cancel(id, ownerIn(visit)).tool} was cancelled`;
       const message = await actAsOperator(
         scope,
         { name: 'admin_call_cancel', args: { call: id }, run },

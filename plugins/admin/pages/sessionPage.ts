@@ -2,6 +2,7 @@ import type { Scope, Toolset } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { serversIn } from '../data/servers.ts';
 import { serversOf, sessionFacts, sessionNamed } from '../data/sessions.ts';
 import type { SessionFacts, SessionServer } from '../data/sessions.ts';
@@ -29,8 +30,9 @@ interface SessionPageFacts {
 export function sessionPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
   return definePage<SessionPageFacts>({
     path: '/sessions/:id',
-    facts: async ({ params: { id = '' } }) => {
-      const seen = sessionNamed(scope, id);
+    takes: 'use',
+    facts: async (visit) => {
+      const seen = sessionNamed(scope, visit.params['id'] ?? '', ownerIn(visit));
       return {
         session: sessionFacts(seen, serversIn(scope)),
         toolset: selectorsIn(seen.request.toolset),
@@ -60,6 +62,7 @@ function selectorsIn(toolset: Toolset | undefined): readonly string[] {
 
 function identity({ session, toolset, capabilities, hasStream }: SessionPageFacts, visit: Visit): Html {
   const { id, identity: who, revision, transport, createdAt, lastSeenAt } = session;
+  const isAll = ownerIn(visit) === undefined;
   const body = html`${facts([
       ['Who', whoIn(session)],
       ['Subject', who && shown(who.subject)],
@@ -77,19 +80,20 @@ function identity({ session, toolset, capabilities, hasStream }: SessionPageFact
     ])}
     <div class="row actions">
       ${endForm(session, visit)}
-      <a class="button" href="/explain?session=${inPath(id)}">Explain a tool for it</a>
+      ${isAll ? html`<a class="button" href="/explain?session=${inPath(id)}">Explain a tool for it</a>` : undefined}
     </div>`;
   return section('Who', body);
 }
 
 function connections({ session, connections: servers }: SessionPageFacts, visit: Visit): Html {
+  const isAll = ownerIn(visit) === undefined;
   return section(
     'Servers',
     table(
       { caption: 'Servers of this session', empty: 'It sees no tool of any server.' },
       ['Server', 'State', 'Connection', 'Tools', 'Sign-in', ''],
       servers.map(({ name, state, connection, tools, signIn, grant }) => [
-        hyperlink(`/mcps/${inPath(name)}`, name),
+        isAll ? hyperlink(`/mcps/${inPath(name)}`, name) : shown(name),
         state === 'none' ? 'begins with a call' : badge(state),
         connection === 'own' ? 'its own' : 'shared',
         html`<span class="number">${count(tools)}</span>`,
@@ -97,15 +101,17 @@ function connections({ session, connections: servers }: SessionPageFacts, visit:
           ? undefined
           : html`${badge(signIn)} ${grant?.reason === undefined ? undefined : shown(grant.reason)}
             ${grant?.cure === undefined ? undefined : shown(grant.cure)}`,
-        actionForm(visit, {
-          action: `/sessions/${inPath(session.id)}/servers/${inPath(name)}/reconnect`,
-          label: 'Reconnect',
-          about: shown(name),
-          ...(connection === 'shared' && {
-            warning:
-              'All sessions share this connection: calls of all of them that run at this server end with an error.',
-          }),
-        }),
+        isAll
+          ? actionForm(visit, {
+              action: `/sessions/${inPath(session.id)}/servers/${inPath(name)}/reconnect`,
+              label: 'Reconnect',
+              about: shown(name),
+              ...(connection === 'shared' && {
+                warning:
+                  'All sessions share this connection: calls of all of them that run at this server end with an error.',
+              }),
+            })
+          : undefined,
       ]),
     ),
     counted(servers.length, 'server'),

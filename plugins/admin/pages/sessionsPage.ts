@@ -3,6 +3,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { excerpt } from '../data/excerpt.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
@@ -19,11 +20,13 @@ export function sessionsPage(scope: Scope<unknown>, calls: CallsUnderWay): Page 
   return definePage({
     path: '/sessions',
     nav: 'Sessions',
-    facts: ({ query }) => {
-      const part = excerpt(sessionsIn(scope), query);
+    takes: 'use',
+    facts: (visit) => {
+      const owner = ownerIn(visit);
+      const part = excerpt(sessionsIn(scope, owner), visit.query);
       const servers = serversIn(scope);
       const items = part.items.map((one) => sessionFacts(one, servers));
-      return { ...part, items, callsWithoutSession: calls.withoutSession() };
+      return { ...part, items, callsWithoutSession: calls.withoutSession(owner) };
     },
     show: (part, visit) => ({
       title: counted(part.total, 'session'),

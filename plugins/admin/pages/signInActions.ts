@@ -1,6 +1,8 @@
 import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { SignInList } from '../../contracts/oauth.ts';
+import type { ListedSignIn } from '../../contracts/oauth.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import type { Action } from '../web/definePage.ts';
 import { counted } from '../web/words.ts';
@@ -9,7 +11,7 @@ interface Deed {
   readonly path: string;
   /** As the audit trail names it. */
   readonly name: string;
-  readonly run: (list: SignInList, id: string) => Promise<string>;
+  readonly run: (list: SignInList, one: ListedSignIn) => Promise<string>;
 }
 
 /** Ends sign-ins of people at this gateway. */
@@ -21,22 +23,29 @@ export function signInActions(scope: Scope<unknown>): readonly Action[] {
   return deeds.map(({ path, name, run }) => ({
     method: 'POST',
     path,
-    run: async ({ params: { id = '' }, request }) => {
-      const act = { name, args: { signIn: id }, run: () => run(scope.get(SignInList), id) };
+    takes: 'use',
+    run: async (visit) => {
+      const { request } = visit;
+      const { id = '' } = visit.params;
+      const own = async (): Promise<string> => {
+        const list = scope.get(SignInList);
+        const found = (await list.of(ownerIn(visit))).find((one) => one.id === id);
+        if (found === undefined) throw gone();
+        return run(list, found);
+      };
+      const act = { name, args: { signIn: id }, run: own };
       return { message: await actAsOperator(scope, act, request), next: '/sign-ins' };
     },
   }));
 }
 
-async function end(list: SignInList, id: string): Promise<string> {
+async function end(list: SignInList, { id }: ListedSignIn): Promise<string> {
   if (await list.end(id)) return `sign-in ${id} was ended`;
   throw gone();
 }
 
 /** Ends all sign-ins of the person of that one. */
-async function endAll(list: SignInList, id: string): Promise<string> {
-  const one = (await list.of(undefined)).find((signIn) => signIn.id === id);
-  if (one === undefined) throw gone();
+async function endAll(list: SignInList, one: ListedSignIn): Promise<string> {
   const all = await list.of(one);
   for (const signIn of all) await list.end(signIn.id);
   return `${counted(all.length, 'sign-in')} of ${one.person ?? one.subject} ended`;

@@ -5,6 +5,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
+import { ownerIn } from '../data/ownerIn.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
@@ -17,8 +18,9 @@ export function signInsPage(scope: Scope<unknown>): Page {
   return definePage<{ readonly signIns: Excerpt<ListedSignIn> }>({
     path: '/sign-ins',
     nav: 'Sign-ins',
-    facts: async ({ query }) => ({
-      signIns: excerpt((await scope.find(SignInList)?.of(undefined)) ?? [], query),
+    takes: 'use',
+    facts: async (visit) => ({
+      signIns: excerpt((await scope.find(SignInList)?.of(ownerIn(visit))) ?? [], visit.query),
     }),
     show: ({ signIns }, visit) => ({
       title: counted(signIns.total, 'sign-in'),

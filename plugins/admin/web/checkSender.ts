@@ -8,14 +8,20 @@ const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 export interface AdminAddress {
   readonly bindAddress: string;
   readonly port: number;
+  /** Where people sign in: the only address of the pages. */
+  readonly baseUrl?: string;
 }
 
 /** Only the listener's own names and port: a page elsewhere could make its name lead here (DNS rebinding).
  *  @throws GatewayError REQUEST_FORBIDDEN */
 export function checkHost(
   { headers: { host = '' } }: IncomingMessage,
-  { bindAddress, port }: AdminAddress,
+  { bindAddress, port, baseUrl }: AdminAddress,
 ): void {
+  if (baseUrl !== undefined) {
+    if (host.toLowerCase() === new URL(baseUrl).host) return;
+    throw refused(`host ${quoted(host)} is not that of the admin pages; open ${baseUrl}/`);
+  }
   const [, name = '', own = '80'] = /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   const isWide = !isLoopbackHost(bindAddress);
   // An address in Host cannot come from DNS rebinding, which needs a name.
@@ -26,10 +32,11 @@ export function checkHost(
 
 /** What changes something is refused if a page elsewhere has sent it. Tools such as curl send none of these headers.
  *  @returns whether a browser has sent it @throws GatewayError REQUEST_FORBIDDEN  Source: RFC 6454 §7; https://www.w3.org/TR/fetch-metadata/ */
-export function checkOrigin({ headers }: IncomingMessage): boolean {
+export function checkOrigin({ headers }: IncomingMessage, baseUrl?: string): boolean {
   const { origin, host = '', 'sec-fetch-site': site } = headers;
-  if (origin !== undefined && origin !== `http://${host}`)
-    throw refused(`origin ${quoted(origin)} is not the admin page; open it at http://${host}/ and try again`);
+  const own = baseUrl ?? `http://${host}`;
+  if (origin !== undefined && origin !== own)
+    throw refused(`origin ${quoted(origin)} is not the admin page; open it at ${own}/ and try again`);
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw refused('a page of another site has sent this; open the admin page and try again');
   return origin !== undefined || Object.keys(headers).some((name) => name.startsWith('sec-fetch-'));

@@ -1,8 +1,19 @@
 import type { GatewayError, InboundRequest } from 'pegboard';
+import type { Authority, PageActor } from '../../contracts/operators.ts';
 import type { Html } from '../../kit/http/page.ts';
+
+/** A person who has signed in at the pages. */
+export interface Visitor extends PageActor {
+  /** How the person recognises it: an e-mail address, or a name. */
+  readonly shown: string;
+  /** Forms of this sign-in contain it. */
+  readonly token: string;
+}
 
 /** One request at the admin listener. */
 export interface Visit {
+  /** Who has signed in; absent without `signIn`: everyone is the operator. */
+  readonly visitor?: Visitor;
   /** Values of the `:name` parts of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -18,6 +29,8 @@ export interface Visit {
 export interface Page<F = unknown> {
   /** `/sessions/:id` */
   readonly path: string;
+  /** What it takes of a person who has signed in. Absent: `operate`. With `use` it shows each person what `ownerIn` says. */
+  readonly takes?: Authority;
   /** Its name in the navigation, which lists pages in the order of the table; absent: not listed. */
   readonly nav?: string;
   /** JSON; without secrets. @throws GatewayError, such as REQUEST_NOT_FOUND */
@@ -33,6 +46,8 @@ export interface Shown {
 export interface Action {
   readonly method: 'POST' | 'DELETE';
   readonly path: string;
+  /** As for pages. Absent: `define`. */
+  readonly takes?: Authority;
   /** @throws GatewayError why nothing was done */
   run(visit: Visit): Done | Answered | Promise<Done | Answered>;
 }

@@ -1,8 +1,9 @@
 import { VERSION } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import type { Page, Shown } from './definePage.ts';
-import { sentence } from './words.ts';
+import type { Page, Shown, Visitor } from './definePage.ts';
+import { actionForm } from './actionForm.ts';
+import { sentence, shown } from './words.ts';
 
 export interface LayoutParts {
   readonly pages: readonly Page[];
@@ -12,13 +13,16 @@ export interface LayoutParts {
   readonly isLive: boolean;
   /** What the action before this page has done. */
   readonly notice?: string | undefined;
+  readonly visitor?: Visitor | undefined;
 }
+
+export const SIGN_OUT = '/sign-out';
 
 /** The script in two parts, since what takes types out of sources for tests would wrap a template with the whole end tag. */
 const LIVE = html`<script type="module" src="/live.js"></${'script'}>`;
 
 /** A whole page. */
-export function layout({ title, body }: Shown, { pages, path, isLive, notice }: LayoutParts): Html {
+export function layout({ title, body }: Shown, { pages, path, isLive, notice, visitor }: LayoutParts): Html {
   const now = new Date().toISOString();
   const entries = pages.filter(({ nav }) => nav !== undefined);
   const current = entries.findLast((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
@@ -42,6 +46,7 @@ export function layout({ title, body }: Shown, { pages, path, isLive, notice }: 
               ${entries.map(({ nav, path: href }) => entryOf(nav ?? '', href, href === current?.path))}
             </ul>
           </nav>
+          ${visitor && visitorBar(visitor)}
         </header>
         <main id="main" tabindex="-1">
           <h1>${title}</h1>
@@ -56,6 +61,13 @@ export function layout({ title, body }: Shown, { pages, path, isLive, notice }: 
         </footer>
       </body>
     </html> `;
+}
+
+function visitorBar(visitor: Visitor): Html {
+  return html`<div class="row visitor">
+    <span>${shown(visitor.shown, 60)}</span>
+    ${actionForm(visitor, { action: SIGN_OUT, label: 'Sign out' })}
+  </div>`;
 }
 
 function entryOf(name: string, href: string, isCurrent: boolean): Html {

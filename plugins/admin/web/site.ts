@@ -1,8 +1,11 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, isGatewayError, packageFile } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
+import type { Authority } from '../../contracts/operators.ts';
+import { WHO_OPERATES, suffices } from '../../kit/authority/authority.ts';
+import { isSame } from '../../kit/secrets/secrets.ts';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { LOOK } from '../../kit/http/look.ts';
 import { html } from '../../kit/http/page.ts';
@@ -13,13 +16,16 @@ import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
 import type { PageAnswer } from './answers.ts';
 import { checkHost, checkOrigin } from './checkSender.ts';
 import type { AdminAddress } from './checkSender.ts';
-import { layout } from './layout.ts';
+import { requestOf } from './entrance.ts';
+import type { Entrance } from './entrance.ts';
+import { SIGN_OUT, layout } from './layout.ts';
+import type { LayoutParts } from './layout.ts';
 import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
 import { Notices } from './notices.ts';
-import type { Action, Answered, Page, Visit } from './definePage.ts';
+import type { Action, Answered, Page, Visit, Visitor } from './definePage.ts';
 import { readForm } from './readForm.ts';
-import { sentence } from './words.ts';
+import { sentence, shown } from './words.ts';
 
 /** Path of the events that tell pages of changes. */
 const STREAM_PATH = '/events/stream';
@@ -37,6 +43,8 @@ export interface SiteParts {
   readonly memory: () => MemoryBudget | undefined;
   /** Undefined before the listener is open. */
   readonly place: () => AdminAddress | undefined;
+  /** Undefined without `signIn`. */
+  readonly entrance: () => Entrance | undefined;
 }
 
 /** The admin pages over HTTP: checks who sends a request, finds its page, and writes it as HTML or JSON. */
@@ -44,6 +52,7 @@ export class Site {
   readonly #parts: SiteParts;
   readonly #files = fileAnswers();
   readonly #notices = new Notices();
+  readonly #visitors = new WeakMap<IncomingMessage, Visitor>();
   /** Other sites cannot read it: they cannot make a form that is accepted. */
   readonly #token = randomBytes(32).toString('base64url');
 
@@ -57,11 +66,63 @@ export class Site {
       const place = this.#parts.place();
       if (place !== undefined) checkHost(req, place);
       const url = new URL(`http://admin${req.url?.startsWith('/') === true ? req.url : '/'}`);
-      if (isReading(req) && url.pathname === STREAM_PATH) this.#parts.live.open(res);
-      else await this.#page(req, res, url);
+      const answer = await this.#enter(req, url);
+      if (answer !== undefined) send(req, res, answer);
+      else if (isReading(req) && url.pathname === STREAM_PATH) {
+        this.#admit(req, 'operate');
+        this.#parts.live.open(res);
+      } else await this.#page(req, res, url);
     } catch (error) {
       if (!res.headersSent && !res.destroyed) send(req, res, this.#refusal(req, error));
     }
+  }
+
+  /** Makes known who it is. @returns what is answered in place of a page @throws GatewayError REQUEST_UNAUTHENTICATED */
+  async #enter(req: IncomingMessage, url: URL): Promise<PageAnswer | undefined> {
+    const entrance = this.#parts.entrance();
+    if (entrance === undefined || this.#files.has(url.pathname)) return undefined;
+    if (isReading(req) && entrance.isReturn(url)) return entrance.finish(req, url);
+    const visitor = await entrance.visitorOf(req);
+    if (visitor !== undefined) this.#visitors.set(req, visitor);
+    else if (!isReading(req) || wantsJson(req) || url.pathname === STREAM_PATH)
+      throw new GatewayError('REQUEST_UNAUTHENTICATED', 'sign in first: open these pages in a browser');
+    else return entrance.begin(req, url.pathname + url.search);
+    if (req.method !== 'POST' || url.pathname !== SIGN_OUT) return undefined;
+    this.#checkForm(req, await readForm(req));
+    const { headers, ...shown } = await entrance.leave(visitor);
+    if (wantsJson(req)) return withHeaders(jsonAnswer(200, { message: shown.title }), headers);
+    const page = layout(shown, { pages: [], path: SIGN_OUT, isLive: false });
+    return withHeaders(htmlAnswer(200, page.text), headers);
+  }
+
+  /** @throws GatewayError REQUEST_FORBIDDEN if a person has signed in who does not hold that */
+  #admit(req: IncomingMessage, taken: Authority): void {
+    const visitor = this.#visitors.get(req);
+    if (visitor === undefined || suffices(visitor.authority, taken)) return;
+    const who = `${shown(visitor.shown, 60)} holds ${visitor.authority} here, and this takes ${taken}`;
+    throw new GatewayError('REQUEST_FORBIDDEN', `${who}; ${WHO_OPERATES}`);
+  }
+
+  /** The pages that the navigation lists. */
+  #frame(req: IncomingMessage): Pick<LayoutParts, 'pages' | 'visitor'> {
+    const { pages, entrance } = this.#parts;
+    if (entrance() === undefined) return { pages };
+    const visitor = this.#visitors.get(req);
+    const isOpen = ({ takes = 'operate' }: Page): boolean =>
+      visitor !== undefined && suffices(visitor.authority, takes);
+    return { pages: pages.filter(isOpen), visitor };
+  }
+
+  /** @throws GatewayError REQUEST_FORBIDDEN if a page elsewhere, or of another sign-in, has sent it */
+  #checkForm(req: IncomingMessage, form: URLSearchParams): void {
+    const token = this.#visitors.get(req)?.token;
+    const isOfBrowser = checkOrigin(req, this.#parts.place()?.baseUrl);
+    if (token === undefined && !isOfBrowser) return;
+    if (isSame(token ?? this.#token, form.get('token') ?? '')) return;
+    throw new GatewayError(
+      'REQUEST_FORBIDDEN',
+      'the form is from before the last start of Pegboard, or not from the admin page; open the page again',
+    );
   }
 
   async #page(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {
@@ -80,7 +141,11 @@ export class Site {
     const [page] = matchRoutes(pages, url.pathname);
     const found = matchRoutes(actions, url.pathname);
     const action = found.find(({ route }) => route.method === req.method);
-    if (action !== undefined) return this.#act(req, url, action);
+    if (action !== undefined) {
+      this.#admit(req, action.route.takes ?? 'define');
+      return this.#act(req, url, action);
+    }
+    if (page === undefined && found.length === 0 && file === undefined) this.#admit(req, 'operate');
     if (page === undefined && found.length === 0 && file === undefined)
       throw new GatewayError('REQUEST_NOT_FOUND', `there is no page ${url.pathname.slice(0, 100)}`);
     if (page === undefined || !isReading(req)) {
@@ -89,15 +154,16 @@ export class Site {
       const { status, headers, body } = this.#refusal(req, new GatewayError('REQUEST_METHOD', text));
       return { status, headers: { ...headers, allow: allowed.join(', ') }, body };
     }
+    this.#admit(req, page.route.takes ?? 'operate');
     const visit = this.#visit(req, url, page.params);
     const facts = await page.route.facts(visit);
     if (wantsJson(req)) return jsonAnswer(200, facts);
     return htmlAnswer(
       200,
       layout(page.route.show(facts, visit), {
-        pages,
+        ...this.#frame(req),
         path: url.pathname,
-        isLive: true,
+        isLive: suffices(visit.visitor?.authority ?? 'define', 'operate'),
         notice: this.#notices.of(url.searchParams),
       }).text,
     );
@@ -108,13 +174,8 @@ export class Site {
     url: URL,
     { route, params }: { readonly route: Action; readonly params: Visit['params'] },
   ): Promise<PageAnswer> {
-    const isOfBrowser = checkOrigin(req);
     const form = await readForm(req);
-    if (isOfBrowser && !this.#isToken(form.get('token') ?? ''))
-      throw new GatewayError(
-        'REQUEST_FORBIDDEN',
-        'the form is from before the last start of Pegboard, or not from the admin page; open the page again',
-      );
+    this.#checkForm(req, form);
     const done = await route.run({ ...this.#visit(req, url, params), form });
     this.#parts.live.changed();
     if ('shown' in done) return this.#shown(req, url, done);
@@ -132,29 +193,23 @@ export class Site {
         error === undefined ? facts : { error: { code: error.code, message: error.message } },
       );
     // It must not read itself again: a GET would not show what the action has answered.
-    return htmlAnswer(
-      status,
-      layout(shown, { pages: this.#parts.pages, path: pathname, isLive: false }).text,
-    );
-  }
-
-  #isToken(sent: string): boolean {
-    const [own, other] = [Buffer.from(this.#token), Buffer.from(sent)];
-    return own.length === other.length && timingSafeEqual(own, other);
+    return htmlAnswer(status, layout(shown, { ...this.#frame(req), path: pathname, isLive: false }).text);
   }
 
   #visit(req: IncomingMessage, url: URL, params: Visit['params']): Visit {
+    const visitor = this.#visitors.get(req);
     return {
       params,
       query: url.searchParams,
       form: new URLSearchParams(),
-      request: operatorRequest(req),
-      token: this.#token,
+      request: requestFor(req, visitor),
+      token: visitor?.token ?? this.#token,
+      ...(visitor !== undefined && { visitor }),
     };
   }
 
   #refusal(req: IncomingMessage, error: unknown): PageAnswer {
-    const { log, pages } = this.#parts;
+    const { log } = this.#parts;
     const isPublic = isGatewayError(error) && error.expose;
     const message = isPublic ? error.message : internalErrorText('admin page failed', error, log);
     const code = isPublic ? error.code : 'PLUGIN_TAP';
@@ -164,12 +219,13 @@ export class Site {
       <p class="quiet">${code}</p>
       <p><a href="/">Back to the overview</a></p>`;
     const title = TITLES[status] ?? 'This did not work';
-    return htmlAnswer(status, layout({ title, body }, { pages, path: '', isLive: false }).text);
+    return htmlAnswer(status, layout({ title, body }, { ...this.#frame(req), path: '', isLive: false }).text);
   }
 }
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is malformed',
+  401: 'Not signed in',
   403: 'Refused',
   404: 'Not found',
   405: 'Not possible here',
@@ -188,19 +244,16 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** What the operator does: without sign-in and toolset, so that all is in sight. */
-function operatorRequest({ socket: { remoteAddress } }: IncomingMessage): InboundRequest {
-  return {
-    id: `${ADMIN}-${randomBytes(3).toString('hex')}`,
-    transport: ADMIN,
-    access: 'caller',
-    header: () => undefined,
-    caller: undefined,
-    toolset: undefined,
-    sessionId: undefined,
-    anonymousOwner: 'admin',
-    ...(remoteAddress !== undefined && { remoteAddress }),
-  };
+/** What the operator does, or the person who has signed in: without toolset, so that all is in sight. Nothing that the browser sends counts. */
+function requestFor(req: IncomingMessage, visitor: Visitor | undefined): InboundRequest {
+  const request = { ...requestOf(req), header: () => undefined };
+  if (visitor === undefined) return { ...request, anonymousOwner: 'admin' };
+  const { caller, authority } = visitor;
+  return { ...request, caller, actor: { caller, authority } };
+}
+
+function withHeaders(answer: PageAnswer, headers: PageAnswer['headers']): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 /** What pages load, by path. */

@@ -10,6 +10,8 @@ const AHEAD_MS = 300_000;
 const PAUSE_MS = 60_000;
 const MAX_TRIED = 10_000;
 
+type ProviderUse = Pick<Access, 'signIn' | 'tokenSet' | 'providerExpiresAt'>;
+
 /** Refreshes the identity provider's tokens five minutes before they end, while the person's requests continue. */
 export class ProviderAhead {
   readonly #refresh: TokenSetRefresh;
@@ -22,7 +24,7 @@ export class ProviderAhead {
   }
 
   /** Begins a refresh if it is due. */
-  used({ signIn, tokenSet, providerExpiresAt = Infinity }: Access): void {
+  used({ signIn, tokenSet, providerExpiresAt = Infinity }: ProviderUse): void {
     if (tokenSet === undefined || providerExpiresAt - Date.now() > AHEAD_MS || this.#tried.has(tokenSet))
       return;
     this.#tried.set(tokenSet, true);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { InboundRequest } from 'pegboard';
 
-const MAX_CHARS = 100;
+const MAX_CHARS = 200;
 
 export interface BrowserCookieParts {
   /** `pegboard-browser`; on https `__Host-` precedes it. */

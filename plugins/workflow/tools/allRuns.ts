@@ -1,15 +1,17 @@
 import type { RunFacts, RunStep, WorkflowRuns } from '../../contracts/runs.ts';
 import { omit } from '../definition/omit.ts';
 import { summaryOf } from '../records/executionRecord.ts';
-import type { ExecutionRecord, StepRecord } from '../records/executionRecord.ts';
+import type { ExecutionRecord, ExecutionSummary, StepRecord } from '../records/executionRecord.ts';
 import { isVisibleTo } from './isVisibleTo.ts';
 import type { ToolParts } from './toolParts.ts';
 
 /** The runs of all callers; values of those only that the request may read. */
 export function allRuns(parts: Pick<ToolParts, 'executions' | 'config'>): WorkflowRuns {
   return {
-    list: async (filter) => {
-      const found = await parts.executions.list({ ...filter, isVisible: () => true });
+    list: async ({ readableBy: by, ...filter }) => {
+      const isVisible = (one: Pick<ExecutionSummary, 'owner'>): boolean =>
+        by === undefined || isVisibleTo(by, one, parts);
+      const found = await parts.executions.list({ ...filter, isVisible });
       return found.map((one) => omit(one, 'owner'));
     },
     find: async (id, request) => {

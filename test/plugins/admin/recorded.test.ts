@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { KernelEvent } from '../../../kernel/contracts/events.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
-import { pagesOf } from '../../../plugins/admin/pagesOf.ts';
 import { initialize, listenerUrl } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { send } from '../../support/rawHttp.ts';
 import type { AdminSite, Fields } from './adminGateway.ts';
 import { auditedCalls, openBooth } from './booth.ts';
+import { routesOf } from './routesOf.ts';
 
 interface Write {
   /** Name of the call that records it. */
@@ -66,8 +66,7 @@ describe('what the operator changes on the admin pages', () => {
       'POST /mcps/:name/stop': { tool: 'core_service_stop', params: booth },
       'POST /mcps/:name/start': { tool: 'core_service_start', params: booth },
     };
-    const { actions } = pagesOf({} as Parameters<typeof pagesOf>[0]);
-    expect(Object.keys(writes)).members(actions.map(({ method, path }) => `${method} ${path}`));
+    expect(Object.keys(writes)).members(routesOf().actions);
     for (const [route, write] of Object.entries(writes)) {
       if (write === undefined) continue;
       const { tool, params = {}, fields } = write;

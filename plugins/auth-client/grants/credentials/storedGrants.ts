@@ -1,3 +1,5 @@
+import type { Caller } from 'pegboard';
+import { callerKey } from '../../../kit/authority/ownerOf.ts';
 import { digest } from '../../../kit/secrets/secrets.ts';
 import type { GrantStore, GuardedServer, StoredGrant } from '../../../contracts/credentials.ts';
 import type { Credentials } from './credentials.ts';
@@ -33,8 +35,10 @@ export class StoredGrants implements GrantStore {
     this.#parts = parts;
   }
 
-  async all(): Promise<readonly StoredGrant[]> {
-    const all = (await this.#parts.grants.all()).map((record) => this.#shown(record));
+  async all(person?: Caller): Promise<readonly StoredGrant[]> {
+    const found = await this.#parts.grants.all();
+    const own = person === undefined ? found : found.filter((one) => one.person === callerKey(person));
+    const all = own.map((record) => this.#shown(record));
     return all.sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
   }
 
