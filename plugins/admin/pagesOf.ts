@@ -50,7 +50,7 @@ export function pagesOf(parts: PageParts): {
       sessionsPage(scope, calls),
       sessionPage(scope, calls),
       serversPage(scope),
-      serverPage(scope, history),
+      serverPage(scope, history, minutes),
       editPage(scope),
       toolsPage(scope),
       toolPage(scope),

@@ -1,33 +1,107 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { sumOfMinutes } from '../data/minutes.ts';
-import type { Minute } from '../data/minutes.ts';
-import { count, counted } from '../web/words.ts';
+import { SPANS } from '../data/callSeries.ts';
+import type { CallFigures, CallSeries, Span } from '../data/callSeries.ts';
+import { asked } from '../web/filterForm.ts';
+import { table } from '../web/parts.ts';
+import { count, counted, took } from '../web/words.ts';
 
 const HEIGHT = 64;
 const STEP = 8;
+const NAMES = Object.keys(SPANS) as Span[];
+/** How long a bar is, in words. */
+const PARTS: Readonly<Record<Span, string>> = {
+  hour: 'a minute',
+  day: 'in half an hour',
+  week: 'in three hours',
+};
 
-/** Calls of the last hour as a bar for each minute, errors in their lower part; screen readers get the sums. */
-export function callChart(minutes: readonly Minute[], subject: string): Html {
-  const most = Math.max(1, ...minutes.map(({ calls }) => calls));
-  const { calls, errors } = sumOfMinutes(minutes);
-  const words = `${subject} in the last hour: ${counted(calls, 'call')}, ${counted(errors, 'error')}, at most ${count(most)} a minute`;
-  const bars = minutes.flatMap(({ calls: all, errors: bad }, at) => {
+/** The calls of a page over the time that its query asks for. */
+export interface CallTimes {
+  readonly span: Span;
+  /** The parts of that time, the oldest first. */
+  readonly parts: readonly CallFigures[];
+  readonly sums: Readonly<Record<Span, CallFigures>>;
+}
+
+/** `?span=day`; an hour without it. */
+export function spanIn(query: URLSearchParams): Span {
+  return NAMES.find((one) => one === asked(query, 'span')) ?? 'hour';
+}
+
+export function callTimes(series: CallSeries, query: URLSearchParams): CallTimes {
+  const span = spanIn(query);
+  const sums = Object.fromEntries(NAMES.map((one) => [one, series.whole(one)])) as CallTimes['sums'];
+  return { span, parts: series.parts(span), sums };
+}
+
+/** Links to the times, calls as bars with a scale, and the figures of each time. @param subject what was called */
+export function callFigures({ span, parts, sums }: CallTimes, subject: string): Html {
+  return html`<p class="row spans">
+      ${NAMES.map((one) => (one === span ? html`<a class="button" href="?span=${one}" aria-current="true">${one}</a>` : html`<a class="button" href="?span=${one}">${one}</a>`))}
+    </p>
+    ${callChart(parts, sums[span], span, subject)}
+    <p class="axis"><span>${span === 'hour' ? 'an' : 'a'} ${span} ago</span><span>now</span></p>
+    ${table(
+      { caption: `Calls of ${subject}`, empty: '' },
+      ['In the last', ...FIGURE_HEADS],
+      NAMES.map((one) => [one, ...figureCells(sums[one])]),
+    )}`;
+}
+
+export const FIGURE_HEADS = ['Calls', 'Errors', 'p50', 'p95'];
+
+/** Cells for `FIGURE_HEADS`. */
+export function figureCells({ calls, errors, p50, p95 }: CallFigures): readonly (Html | undefined)[] {
+  const number = (text: string): Html => html`<span class="number">${text}</span>`;
+  const time = (ms: number | undefined): Html | undefined =>
+    ms === undefined ? undefined : number(took(ms));
+  return [number(count(calls)), number(count(errors)), time(p50), time(p95)];
+}
+
+/** A bar for each part, errors in its lower part, and a scale; screen readers get the sums. */
+function callChart(
+  parts: readonly CallFigures[],
+  { calls, errors, p50, p95 }: CallFigures,
+  span: Span,
+  subject: string,
+): Html {
+  const most = Math.max(0, ...parts.map((part) => part.calls));
+  const top = topOf(most);
+  const times =
+    p50 === undefined || p95 === undefined
+      ? ''
+      : `; half took at most ${took(p50)}, 95 in 100 at most ${took(p95)}`;
+  const words = `${subject} in the last ${span}: ${counted(calls, 'call')}, ${counted(errors, 'error')}, at most ${count(most)} ${PARTS[span]}${times}`;
+  const bars = parts.flatMap(({ calls: all, errors: bad }, at) => {
     if (all === 0) return [];
-    const height = Math.max(2, Math.round((all / most) * HEIGHT));
-    const lower = bad === 0 ? 0 : Math.max(2, Math.round((bad / most) * HEIGHT));
+    const height = Math.max(2, Math.round((all / top) * HEIGHT));
+    const lower = bad === 0 ? 0 : Math.max(2, Math.round((bad / top) * HEIGHT));
     return [bar('bar', at, height), ...(lower === 0 ? [] : [bar('bar bad', at, Math.min(lower, height))])];
   });
-  return html`<svg
-    class="chart"
-    role="img"
-    aria-label="${words}"
-    viewBox="0 0 ${String(minutes.length * STEP)} ${String(HEIGHT + 1)}"
-    preserveAspectRatio="none"
-  >
-    <rect class="base" x="0" y="${String(HEIGHT)}" width="${String(minutes.length * STEP)}" height="1" />
-    ${bars}
-  </svg>`;
+  const width = String(parts.length * STEP);
+  const line = (y: number): Html =>
+    html`<rect class="base" x="0" y="${String(y)}" width="${width}" height="1" />`;
+  return html`<div class="plot">
+    <div class="scale" aria-hidden="true">
+      <span>${count(top)}</span><span>${count(top / 2)}</span><span>0</span>
+    </div>
+    <svg
+      class="chart"
+      role="img"
+      aria-label="${words}"
+      viewBox="0 0 ${width} ${String(HEIGHT + 1)}"
+      preserveAspectRatio="none"
+    >
+      ${line(0)}${line(HEIGHT / 2)}${line(HEIGHT)}${bars}
+    </svg>
+  </div>`;
+}
+
+/** The upper end of the scale, with a whole number in the middle: 2, 4, 10, 20, 40, 100. */
+function topOf(most: number): number {
+  const unit = 10 ** Math.max(0, Math.ceil(Math.log10(Math.max(1, most))) - 1);
+  return [2, 4, 10].map((one) => one * unit).find((one) => one >= most) ?? 10 * unit;
 }
 
 function bar(look: string, at: number, height: number): Html {

@@ -94,6 +94,7 @@ function bodyOf(draft: Draft, visit: Visit): Html {
     label: 'Write it',
     about: shown(name),
     fields: { text, base: stored },
+    isMain: true,
   });
   const change = section(
     'What would change',
@@ -101,5 +102,5 @@ function bodyOf(draft: Draft, visit: Visit): Html {
     ${isReady ? html`<div class="row actions">${button}</div>` : undefined}`,
   );
   return html`${others}${checked}${errors.length > 0 && diff.length === 0 ? undefined : change}
-  ${section('Definition', editForm({ name, text, base: stored }, visit))}`;
+  ${section('Definition', editForm({ name, text, base: stored }, visit, !isReady))}`;
 }

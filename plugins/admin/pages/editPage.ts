@@ -21,10 +21,12 @@ export function editPage(scope: Scope<unknown>): Page {
   });
 }
 
-/** The text of a definition in a form that leads to the preview. @param base what was stored when it was opened */
+/** The text of a definition in a form that leads to the preview. @param base what was stored when it was opened
+ *  @param isMain whether the preview is what is to be done next */
 export function editForm(
   { name, text, base }: DefinitionText & { readonly base: string },
   { token }: Pick<Visit, 'token'>,
+  isMain = true,
 ): Html {
   // Browsers drop the one line break that follows the tag of a textarea.
   return html`<form method="post" action="/mcps/${inPath(name)}/edit">
@@ -39,7 +41,7 @@ export function editForm(
     <textarea id="text" name="text" class="yaml" rows="16" spellcheck="false" aria-describedby="about">
 ${text}</textarea>
     <div class="row actions">
-      <button class="strong">Preview the change</button>
+      <button class="${isMain ? 'strong' : 'plain'}">Preview the change</button>
       <a class="button" href="/mcps/${inPath(name)}">Cancel</a>
     </div>
   </form>`;

@@ -83,7 +83,7 @@ function eventTable(events: readonly JsonObject[]): Html {
     events.map(({ timestamp, type, reason, message, resource_type: kind, resource_name: name, details }) => [
       ago(String(timestamp)),
       hyperlink(`/${kind === 'Workflow' ? 'workflows' : 'mcps'}/${inPath(String(name))}`, String(name)),
-      html`${type === 'Warning' ? badge('warning') : undefined} ${shown(String(reason))}`,
+      html`${badge(type === 'Warning' ? 'warning' : 'normal')} ${shown(String(reason))}`,
       html`${shown(String(message), 500)}${runLink(details)}`,
     ]),
   );

@@ -2,6 +2,7 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
+import type { CallFigures } from '../data/callSeries.ts';
 import { sumOfMinutes } from '../data/minutes.ts';
 import type { Minute, Minutes } from '../data/minutes.ts';
 import { problemsIn } from '../data/problemsIn.ts';
@@ -12,8 +13,10 @@ import type { SessionFacts } from '../data/sessions.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { badge, hyperlink, section, table } from '../web/parts.ts';
-import { count, counted, inPath, shown } from '../web/words.ts';
-import { callChart } from './callChart.ts';
+import { count, counted, inPath } from '../web/words.ts';
+import { FIGURE_HEADS, callFigures, callTimes, figureCells, spanIn } from './callChart.ts';
+import type { CallTimes } from './callChart.ts';
+import { problemItem } from './problemItem.ts';
 import { callTable } from './callTable.ts';
 import { sessionTable } from './sessionsPage.ts';
 
@@ -29,6 +32,9 @@ interface OverviewFacts {
     /** The oldest first. */
     readonly minutes: readonly Minute[];
     readonly byServer: Readonly<Record<string, Minute>>;
+    readonly times: CallTimes;
+    /** The figures of each server over the time that was asked for. */
+    readonly figures: Readonly<Record<string, CallFigures>>;
   };
 }
 
@@ -37,7 +43,7 @@ export function overviewPage(scope: Scope<unknown>, calls: CallsUnderWay, minute
   return definePage<OverviewFacts>({
     path: '/',
     nav: 'Overview',
-    facts: () => {
+    facts: ({ query }) => {
       const services = serversIn(scope);
       const servers = services.map(serverFacts);
       const sessions = sessionsIn(scope);
@@ -49,7 +55,13 @@ export function overviewPage(scope: Scope<unknown>, calls: CallsUnderWay, minute
           total: sessions.length,
           latest: sessions.slice(0, MAX_SHOWN).map((one) => sessionFacts(one, services)),
         },
-        calls: { underWay: calls.all(), minutes: minutes.all(), byServer: minutes.servers() },
+        calls: {
+          underWay: calls.all(),
+          minutes: minutes.all(),
+          byServer: minutes.servers(),
+          times: callTimes(minutes.series(), query),
+          figures: minutes.figures(spanIn(query)),
+        },
       };
     },
     show: (all, visit) => ({ title: 'Overview', body: overview(all, visit) }),
@@ -66,8 +78,17 @@ function overview(all: OverviewFacts, visit: Visit): Html {
   const { problems, sessions, calls } = all;
   const more = sessions.total - sessions.latest.length;
   return html`${tiles(all)}
-  ${problems.length === 0 ? undefined : section(counted(problems.length, 'problem'), problems.map(problemItem))}
-  ${section('Calls in the last hour', lastHour(calls))}
+  ${
+    problems.length === 0
+      ? undefined
+      : section(
+          counted(problems.length, 'problem'),
+          problems.map((one) => problemItem(one, visit)),
+          undefined,
+          'problems',
+        )
+  }
+  ${section(`Calls in the last ${calls.times.span}`, latest(calls), undefined, 'calls')}
   ${section(
     'Calls under way',
     callTable(calls.underWay.slice(0, MAX_SHOWN), visit, '/'),
@@ -95,41 +116,27 @@ function tiles({ servers, sessions, calls, problems }: OverviewFacts): Html {
       </ul>`,
     )}
     ${tile('/sessions', counted(sessions.total, 'session'), counted(calls.underWay.length, 'call') + ' under way')}
-    ${tile(undefined, counted(made, 'call'), `${counted(errors, 'error')} in the last hour`)}
-    ${tile(undefined, counted(problems.length, 'problem'), problems.length === 0 ? 'all is well' : 'see below')}
+    ${tile('#calls', counted(made, 'call'), `${counted(errors, 'error')} in the last hour`)}
+    ${tile(problems.length === 0 ? '/events' : '#problems', counted(problems.length, 'problem'), problems.length === 0 ? 'all is well' : 'see below')}
   </ul>`;
 }
 
-function tile(path: string | undefined, title: string, detail: string | Html): Html {
-  const name = path === undefined ? html`<b>${title}</b>` : html`<a href="${path}"><b>${title}</b></a>`;
+function tile(path: string, title: string, detail: string | Html): Html {
   return html`<li>
-    ${name}
+    <a href="${path}"><b>${title}</b></a>
     <div class="note">${detail}</div>
   </li>`;
 }
 
-function problemItem({ title, detail, remedy, path, isWarning }: Problem): Html {
-  return html`<div class="problem">
-    <p>
-      ${badge(isWarning ? 'warning' : 'error')}
-      <b>${path === undefined ? shown(title) : hyperlink(path, title)}</b>
-    </p>
-    <p>${shown(detail, 400)}</p>
-    <p class="quiet">What helps: ${shown(remedy, 300)}</p>
-  </div>`;
-}
-
-function lastHour({ minutes, byServer }: OverviewFacts['calls']): Html {
-  const busiest = Object.entries(byServer)
+function latest({ times, figures }: OverviewFacts['calls']): Html {
+  const busiest = Object.entries(figures)
     .sort(([, one], [, other]) => other.calls - one.calls)
     .slice(0, MAX_SHOWN);
-  const rows = busiest.map(([server, { calls, errors }]) => [
-    hyperlink(`/mcps/${inPath(server)}`, server),
-    html`<span class="number">${count(calls)}</span>`,
-    html`<span class="number">${count(errors)}</span>`,
+  const rows = busiest.map(([server, each]) => [
+    hyperlink(`/mcps/${inPath(server)}?span=${times.span}#calls`, server),
+    ...figureCells(each),
   ]);
   const empty = 'No tool of a server was called.';
-  return html`${callChart(minutes, 'All tools')}
-    <p class="axis"><span>an hour ago</span><span>now</span></p>
-    ${table({ caption: 'Calls by server', empty }, ['Server', 'Calls', 'Errors'], rows)}`;
+  return html`${callFigures(times, 'All tools')}
+  ${table({ caption: 'Calls by server', empty }, ['Server', ...FIGURE_HEADS], rows)}`;
 }

@@ -1,3 +1,4 @@
+import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
@@ -6,7 +7,7 @@ import { excerpt } from '../data/excerpt.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { runsIn } from '../data/runsIn.ts';
-import { asked, filterForm } from '../web/filterForm.ts';
+import { asked, choicesOf, filterForm } from '../web/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
@@ -16,6 +17,8 @@ import { runBadge } from './runPage.ts';
 
 interface RunsFacts {
   readonly runs: Excerpt<RunSummary>;
+  /** Names of those that may be asked for. */
+  readonly workflows: readonly string[];
 }
 
 /** `/runs?status=&workflow=`: runs of workflows, of all callers, newest first. */
@@ -29,23 +32,32 @@ export function runsPage(scope: Scope<unknown>): Page {
       const [status, workflow] = [asked(query, 'status'), asked(query, 'workflow')];
       const filter = {
         ...(status !== '' && { status }),
-        ...(workflow !== '' && { workflow }),
         ...(ownerIn(visit) !== undefined && { readableBy: request }),
       };
-      return { runs: excerpt(await runsIn(scope).list(filter), query) };
+      const known = await runsIn(scope).list(filter);
+      const names = ownerIn(visit) === undefined ? definedIn(scope) : known.map((run) => run.workflow_name);
+      const found = workflow === '' ? known : known.filter((run) => run.workflow_name === workflow);
+      return { runs: excerpt(found, query), workflows: [...new Set(names)].sort() };
     },
-    show: ({ runs }, { query }) => ({
+    show: ({ runs, workflows }, { query }) => ({
       title: counted(runs.total, 'run'),
       body: html`${filterForm(
         [
           { name: 'status', label: 'Status', choices: STATUSES },
-          { name: 'workflow', label: 'Workflow' },
+          { name: 'workflow', label: 'Workflow', choices: choicesOf(workflows, asked(query, 'workflow')) },
         ],
         query,
       )}
       ${runTable(runs.items)}${pager(runs, query)}`,
     }),
   });
+}
+
+function definedIn(scope: Scope<unknown>): readonly string[] {
+  return scope
+    .get(ConfigControl)
+    .resources('Workflow')
+    .map(({ name }) => name);
 }
 
 const STATUSES = [

@@ -1,6 +1,7 @@
 import type { JsonObject, Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
+import type { Minutes } from '../data/minutes.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import type { StateHistory, PastState } from '../data/stateHistory.ts';
@@ -13,6 +14,8 @@ import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
 import { badge, facts, output, section, table } from '../web/parts.ts';
+import { callFigures, callTimes } from './callChart.ts';
+import type { CallTimes } from './callChart.ts';
 import { ago, block, count, counted, inPath, shown } from '../web/words.ts';
 
 const MAX_STANDARD_ERROR_CHARS = 200_000;
@@ -25,6 +28,7 @@ interface ToolFacts {
 }
 interface ServerPageFacts extends ListedServer {
   readonly history: readonly PastState[];
+  readonly calls: CallTimes;
   readonly tokens: number;
   readonly tools: Excerpt<ToolFacts>;
   /** Last standard error of the process that the operator's calls reach; absent for remote servers. */
@@ -32,7 +36,7 @@ interface ServerPageFacts extends ListedServer {
 }
 
 /** `/mcps/<name>`: one MCP server. */
-export function serverPage(scope: Scope<unknown>, history: StateHistory): Page {
+export function serverPage(scope: Scope<unknown>, history: StateHistory, minutes: Minutes): Page {
   return definePage<ServerPageFacts>({
     path: '/mcps/:name',
     facts: ({ params: { name = '' }, query, request }) => {
@@ -44,6 +48,7 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory): Page {
       return {
         ...server,
         history: history.of(server.name),
+        calls: callTimes(minutes.series(server.name), query),
         ...(standardError !== undefined && { standardError }),
         tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
         tools: {
@@ -59,7 +64,7 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory): Page {
     },
     show: (server, visit) => ({
       title: shown(server.name),
-      body: html`${stateSection(server, visit)}${server.standardError && standardErrorSection(server.name, server.standardError)}
+      body: html`${stateSection(server, visit)}${section('Calls', callFigures(server.calls, shown(server.name)), undefined, 'calls')}${server.standardError && standardErrorSection(server.name, server.standardError)}
       ${toolSection(server, visit)}${historySection(server)}`,
     }),
   });

@@ -7,11 +7,11 @@ import { PAGE, excerpt, firstOf } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
-import { asked, filterForm } from '../web/filterForm.ts';
+import { asked, choicesOf, filterForm } from '../web/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { hyperlink, table } from '../web/parts.ts';
+import { hyperlink, section, table } from '../web/parts.ts';
 import { counted, inPath, shown } from '../web/words.ts';
 
 /** Most tools in one answer of filter_tools, which ends a page earlier if it gets too long. */
@@ -40,14 +40,14 @@ export function toolsPage(scope: Scope<unknown>): Page {
         [
           { name: 'query', label: 'What it should do', example: 'create a pull request' },
           { name: 'pattern', label: 'Name', example: '*issue*' },
-          { name: 'server', label: 'Server', known: servers },
+          { name: 'server', label: 'Server', choices: choicesOf(servers, asked(query, 'server')) },
           { name: 'kind', label: 'Kind', choices: KINDS },
         ],
         query,
         'Search',
       )}
       ${hint === undefined ? undefined : html`<p class="quiet">${shown(hint, 300)}</p>`}
-      ${toolTable(tools.items, asked(query, 'query') !== '')}${pager(tools, query)}`,
+      ${asked(query, 'query') === '' ? toolGroups(tools.items) : toolTable(tools.items, true)}${pager(tools, query)}`,
     }),
   });
 }
@@ -96,6 +96,21 @@ function entriesIn({ tools }: JsonObject): readonly JsonObject[] {
 function hintIn({ hint }: JsonObject): { readonly hint?: string } {
   return typeof hint === 'string' ? { hint } : {};
 }
+
+/** A table for each server, and for each other kind. */
+function toolGroups(tools: readonly JsonObject[]): Html {
+  const groups = new Map<string, JsonObject[]>();
+  for (const tool of tools) {
+    const { server, kind } = tool;
+    const name = typeof server === 'string' ? `Server ${server}` : GROUPS[String(kind)];
+    const title = name ?? String(kind);
+    groups.set(title, [...(groups.get(title) ?? []), tool]);
+  }
+  if (groups.size === 0) return toolTable([], false);
+  return html`${[...groups].map(([title, list]) => section(shown(title), toolTable(list, false), counted(list.length, 'tool')))}`;
+}
+
+const GROUPS: Readonly<Record<string, string>> = { core: 'Core tools', workflow: 'Workflows' };
 
 function toolTable(tools: readonly JsonObject[], isRanked: boolean): Html {
   const heads = ['Tool', ...(isRanked ? ['Score'] : []), 'Server', 'Does', 'Effect'];

@@ -10,13 +10,15 @@ export interface FormParts {
   /** What a screen reader says besides: which server, which call. */
   readonly about?: string;
   readonly fields?: Readonly<Record<string, string>>;
+  /** Whether it is what the page is for. */
+  readonly isMain?: boolean;
   /** What it costs: it then takes a second click, also without JavaScript. */
   readonly warning?: string;
 }
 
 /** A button that does something. */
 export function actionForm({ token }: Pick<Visit, 'token'>, parts: FormParts): Html {
-  const { action, label, about, fields = {}, warning } = parts;
+  const { action, label, about, fields = {}, isMain = false, warning } = parts;
   const hidden = Object.entries({ token, ...fields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   );
@@ -25,7 +27,7 @@ export function actionForm({ token }: Pick<Visit, 'token'>, parts: FormParts): H
     html`<form method="post" action="${action}">
       ${hidden}<button class="${look}">${words}${spoken}</button>
     </form>`;
-  if (warning === undefined) return form(label, 'plain');
+  if (warning === undefined) return form(label, isMain ? 'strong' : 'plain');
   return html`<details class="confirm" data-keep="${action}">
     <summary class="button">${label}…${spoken}</summary>
     <div class="ask">

@@ -1,5 +1,6 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
+import { shown } from './words.ts';
 
 export interface FilterField {
   /** Name of the query parameter. */
@@ -22,6 +23,12 @@ export function filterForm(fields: readonly FilterField[], query: URLSearchParam
       ${isNarrowed(fields, query) ? html`<a class="button" href="?">Reset</a>` : undefined}
     </div>
   </form>`;
+}
+
+/** Names as the choices of a field, `all` first. @param chosen is one of them, also where it is not known any more */
+export function choicesOf(names: readonly string[], chosen: string): readonly (readonly [string, string])[] {
+  const all = [...new Set([...names, ...(chosen === '' ? [] : [chosen])])];
+  return [['', 'all'], ...all.map((name) => [name, shown(name, 60)] as const)];
 }
 
 /** A value of the query without spaces around it; empty if it is absent. */

@@ -85,9 +85,9 @@ export function badge(state: string): Html {
   return html`<span class="badge ${tone}">${shown(state.replaceAll('_', ' '), 40)}</span>`;
 }
 
-/** A part of a page with a heading. @param note beside the heading */
-export function section(title: string, body: Html | readonly Html[], note?: TableCell): Html {
-  return html`<section>
+/** A part of a page with a heading. @param note beside the heading @param id where a link leads */
+export function section(title: string, body: Html | readonly Html[], note?: TableCell, id = ''): Html {
+  return html`<section ${id === '' ? undefined : html`id="${id}"`}>
     <div class="head">
       <h2>${title}</h2>
       ${note === undefined ? undefined : html`<div class="note">${note}</div>`}

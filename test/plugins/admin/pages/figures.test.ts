@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { defer } from '../../../support/cleanup.ts';
+import { listenerUrl } from '../../../support/edge.ts';
+import { RELAY } from '../../../support/relayGateway.ts';
+import { TalkingClient } from '../../../support/talkingClient.ts';
+import { until } from '../../../support/until.ts';
+import { openAdmin } from '../adminGateway.ts';
+import type { AdminSite } from '../adminGateway.ts';
+
+const relay = { type: 'stdio', command: [process.execPath, ...RELAY, 'stdio'], autoStart: true };
+const away = { type: 'stdio', command: ['/nowhere/server'], autoStart: true };
+
+describe('the figures on the admin pages', () => {
+  let site: AdminSite;
+  before(async () => {
+    site = await openAdmin({
+      files: {
+        'mcpservers/ok.yaml': JSON.stringify(relay),
+        'mcpservers/away.yaml': JSON.stringify(away),
+        'workflows/look.yaml': JSON.stringify({ name: 'look', steps: [{ id: 'one', tool: 'x_ok_seen' }] }),
+      },
+    });
+    const states = async (): Promise<Readonly<Record<string, number>>> =>
+      (await site.facts<{ servers: Readonly<Record<string, number>> }>('/')).servers;
+    await until(async () => (await states())['running'] === 1 && (await states())['failed'] === 1);
+    const client = await TalkingClient.connect(listenerUrl(site.gateway));
+    defer(() => client.leave());
+    await client.told('x_ok_seen');
+  });
+
+  it('are of an hour, a day and a week, in total and for each server, with durations and a scale', async () => {
+    for (const [path, subject] of [
+      ['/', 'All tools'],
+      ['/mcps/ok', 'ok'],
+    ] as const)
+      for (const span of ['hour', 'day', 'week']) {
+        const { text } = await site.get(`${path}?span=${span}`);
+        expect(text, `${path} ${span}`).match(
+          new RegExp(
+            `aria-label="${subject} in the last ${span}: 1 call, 0 errors, at most 1 .*; half took at most`,
+          ),
+        );
+        expect(text).match(
+          /<div class="scale" aria-hidden="true">\s*<span>2<\/span\s*><span>1<\/span\s*><span>0<\/span>/,
+        );
+        expect(text).include(`href="?span=${span}" aria-current="true"`);
+      }
+    const { calls } = await site.facts<{ calls: { figures: object } }>('/?span=week');
+    expect(calls.figures).have.nested.property('ok.p95').a('number');
+  });
+
+  it('lead from the head of the overview to what they count', async () => {
+    const { text } = await site.get('/');
+    for (const path of ['/mcps', '/sessions', '#calls', '#problems'])
+      expect(text).include(`<a href="${path}"><b>`);
+    expect(text).include('<section id="problems">').and.include('<section id="calls">');
+  });
+
+  it('come with the buttons that may mend a problem', async () => {
+    const { text } = await site.get('/');
+    expect(text).include('action="/mcps/away/restart"').and.include('href="/mcps/away/edit"');
+  });
+
+  it('are beside tools by server, and servers and workflows are chosen from a list', async () => {
+    const { text } = await site.get('/tools');
+    expect(text).include('<h2>Server ok</h2>').and.include('<h2>Core tools</h2>');
+    expect((await site.get('/tools?server=gone')).text).match(/<option value="gone" selected>/);
+    expect((await site.get('/runs')).text).match(
+      /<select id="by-workflow"[^>]*>[^/]*<option value=""[^]*value="look"/,
+    );
+  });
+
+  it('have the severity of each event in words and colour', async () => {
+    const { text } = await site.get('/events');
+    expect(text)
+      .include('<span class="badge care">warning</span>')
+      .and.include('<span class="badge calm">normal</span>');
+  });
+});
