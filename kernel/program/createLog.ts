@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { HIDDEN } from '../lib/hidden.ts';
 import { escapeUnprintable } from '../lib/plainText.ts';
 import type { Log, LogData, LogLevel } from '../log.ts';
@@ -7,6 +8,8 @@ export type LogFormat = 'text' | 'json';
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const SECRET = /^(?:authorization|cookie|set-cookie)$|password|secret|token|api-?key|credential/i;
 const COLOUR: Readonly<Record<LogLevel, string>> = { debug: '2', info: '32', warn: '33', error: '31' };
+/** Who shows the log subscribes to its lines as text: the admin pages. */
+const LINES = channel('pegboard:log');
 const MAX_VALUE_CHARS = 2_000;
 const UNSERIALIZABLE = '"not serializable"';
 
@@ -27,6 +30,7 @@ export function createLog(options: LogOptions, bound: LogData = {}): Log {
     const facts = { ...bound, ...data };
     const line = options.format === 'json' ? jsonLine : textLine;
     options.write(line(time, level, text, facts, options.colour));
+    if (LINES.hasSubscribers) LINES.publish(textLine(time, level, text, facts, false));
   };
   return {
     debug: (text, data) => write('debug', text, data),

@@ -7,6 +7,7 @@ import { ClientSource } from '../contracts/oauth.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
+import { GatewayLog } from './data/gatewayLog.ts';
 import { StateHistory } from './data/stateHistory.ts';
 import { Minutes } from './data/minutes.ts';
 import { Persons } from './data/persons.ts';
@@ -26,6 +27,7 @@ export function apply(scope: Scope<AdminConfig>): void {
   const history = new StateHistory();
   const calls = new CallsUnderWay();
   const minutes = new Minutes();
+  const log = new GatewayLog();
   let listener: SideListener | undefined;
   let bound: ListenerConfig | undefined;
   const entrance = new Entrance(scope, () => trimmed(bound?.baseUrl ?? ''));
@@ -33,7 +35,7 @@ export function apply(scope: Scope<AdminConfig>): void {
     find: (id) => (bound?.signIn === true && id === entrance.client.id ? entrance.client : undefined),
   });
   const site = new Site({
-    ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope) }),
+    ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope), log }),
     live,
     log: scope.log,
     memory: () => scope.find(MemoryBudget),
@@ -66,7 +68,10 @@ export function apply(scope: Scope<AdminConfig>): void {
     minutes.take(event);
     if (!UNSEEN.test(event.type)) live.changed();
   });
-  scope.onStart(() => open(scope.config.aggregator.admin));
+  scope.onStart(() => {
+    log.start();
+    return open(scope.config.aggregator.admin);
+  });
   scope.onReload(async ({ aggregator: { admin: next } }) => {
     const before = bound;
     if (before !== undefined && isDeepStrictEqual(before, next)) return;
@@ -79,7 +84,10 @@ export function apply(scope: Scope<AdminConfig>): void {
       throw error;
     }
   });
-  scope.onStop(close);
+  scope.onStop(() => {
+    log.stop();
+    return close();
+  });
 }
 
 function placeOf({ bindAddress, signIn, baseUrl }: ListenerConfig, port: number): AdminAddress {

@@ -11,6 +11,8 @@ import { explainPage } from './pages/explainPage.ts';
 import { grantActions } from './pages/grantActions.ts';
 import { grantsPage } from './pages/grantsPage.ts';
 import { eventsPage } from './pages/eventsPage.ts';
+import type { GatewayLog } from './data/gatewayLog.ts';
+import { logPages } from './pages/logPages.ts';
 import { overviewPage } from './pages/overviewPage.ts';
 import { runActions } from './pages/runActions.ts';
 import { runPage } from './pages/runPage.ts';
@@ -36,6 +38,7 @@ export interface PageParts {
   readonly calls: CallsUnderWay;
   readonly minutes: Minutes;
   readonly persons: Persons;
+  readonly log: GatewayLog;
 }
 
 /** All pages, in the order of the navigation, and all actions. A new one is a line here and a file in pages/. */
@@ -43,7 +46,7 @@ export function pagesOf(parts: PageParts): {
   readonly pages: readonly Page[];
   readonly actions: readonly Action[];
 } {
-  const { scope, history, calls, minutes, persons } = parts;
+  const { scope, history, calls, minutes, persons, log } = parts;
   return {
     pages: [
       overviewPage(scope, calls, minutes),
@@ -60,6 +63,7 @@ export function pagesOf(parts: PageParts): {
       runsPage(scope),
       runPage(scope),
       eventsPage(scope),
+      ...logPages(scope, log),
       signInsPage(scope),
       grantsPage(scope),
       configPage(scope),

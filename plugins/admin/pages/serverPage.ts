@@ -13,7 +13,7 @@ import { actionForm } from '../web/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
-import { badge, facts, output, section, table } from '../web/parts.ts';
+import { badge, facts, hyperlink, output, section, table } from '../web/parts.ts';
 import { callFigures, callTimes } from './callChart.ts';
 import type { CallTimes } from './callChart.ts';
 import { ago, block, count, counted, inPath, shown } from '../web/words.ts';
@@ -181,5 +181,9 @@ function standardErrorSection(name: string, { instance, lines }: StandardErrorFa
     lines.length === 0
       ? html`<p class="empty">Nothing is kept of it.</p>`
       : output(`Standard error of ${shown(name)}`, block(text, MAX_STANDARD_ERROR_CHARS));
-  return section('Standard error', html`${whose}${body}`, counted(lines.length, 'line'));
+  return section(
+    'Standard error',
+    html`${whose}${body}`,
+    hyperlink(`/mcps/${inPath(name)}/logs`, counted(lines.length, 'line')),
+  );
 }

@@ -1,0 +1,29 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+
+/** As kernel/program/createLog.ts names it. */
+const LINES = 'pegboard:log';
+const MAX_LINES = 1_000;
+const MAX_CHARS = 2_000;
+
+/** The last lines that the gateway has logged since the pages were switched on. */
+export class GatewayLog {
+  readonly #lines: string[] = [];
+
+  start(): void {
+    subscribe(LINES, this.#keep);
+  }
+
+  stop(): void {
+    unsubscribe(LINES, this.#keep);
+  }
+
+  /** The oldest first; each begins with its time. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  readonly #keep = (line: unknown): void => {
+    this.#lines.push(String(line).trimEnd().slice(0, MAX_CHARS));
+    if (this.#lines.length > MAX_LINES) this.#lines.shift();
+  };
+}
