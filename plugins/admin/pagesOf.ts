@@ -17,6 +17,7 @@ import { overviewPage } from './pages/overviewPage.ts';
 import { runActions } from './pages/runActions.ts';
 import { runPage } from './pages/runPage.ts';
 import { runsPage } from './pages/runsPage.ts';
+import { searchPage } from './pages/searchPage.ts';
 import { serverPage } from './pages/serverPage.ts';
 import { serverActions } from './pages/serverActions.ts';
 import { serversPage } from './pages/serversPage.ts';
@@ -67,6 +68,7 @@ export function pagesOf(parts: PageParts): {
       signInsPage(scope),
       grantsPage(scope),
       configPage(scope),
+      searchPage(scope),
     ],
     actions: [
       ...serverActions(scope),

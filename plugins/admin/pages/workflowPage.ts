@@ -5,6 +5,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunSummary } from '../../contracts/runs.ts';
 import { answerOf } from '../data/answerOf.ts';
+import { conditionText } from '../data/conditionText.ts';
 import { fieldText } from '../data/argumentFields.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { runTool } from '../data/runTool.ts';
@@ -142,7 +143,7 @@ function stepItem(step: JsonObject): Html {
       : undefined;
   return html`<li class="step">
     <div class="line"><strong>${shown(String(id))}</strong> ${what} ${may}</div>
-    ${condition === undefined ? undefined : html`<p class="hint">if ${shown(fieldText(condition), 300)}</p>`}
+    ${condition === undefined ? undefined : html`<p class="hint">if ${shown(conditionText(condition), 300)}</p>`}
     ${
       isObject(args) && Object.keys(args).length > 0
         ? html`<details data-keep="arguments of ${String(id)}">

@@ -17,7 +17,23 @@ describe('the figures on the admin pages', () => {
       files: {
         'mcpservers/ok.yaml': JSON.stringify(relay),
         'mcpservers/away.yaml': JSON.stringify(away),
-        'workflows/look.yaml': JSON.stringify({ name: 'look', steps: [{ id: 'one', tool: 'x_ok_seen' }] }),
+        'workflows/look.yaml': JSON.stringify({
+          name: 'look',
+          steps: [
+            { id: 'one', tool: 'x_ok_seen' },
+            { id: 'two', tool: 'x_ok_seen', condition: { fromStep: 'one' } },
+            {
+              id: 'three',
+              tool: 'x_ok_seen',
+              condition: {
+                any: [
+                  { not: { fromStep: 'one', expect: { success: false } } },
+                  { tool: 'x_ok_seen', args: { a: 1 }, expectNot: { jsonPath: { count: 3 } } },
+                ],
+              },
+            },
+          ],
+        }),
       },
     });
     const states = async (): Promise<Readonly<Record<string, number>>> =>
@@ -68,6 +84,26 @@ describe('the figures on the admin pages', () => {
     expect((await site.get('/runs')).text).match(
       /<select id="by-workflow"[^>]*>[^/]*<option value=""[^]*value="look"/,
     );
+  });
+
+  it('are beside workflows whose conditions are words', async () => {
+    const { text } = await site.get('/workflows/look');
+    expect(text).include('if step one succeeded');
+    expect(text).include(
+      'if (not (step one failed)) or (not (x_ok_seen with { &quot;a&quot;: 1 } has count = 3))',
+    );
+  });
+
+  it('are found with everything else by one search', async () => {
+    const { found } = await site.facts<{ found: Readonly<Record<string, readonly { name: string }[]>> }>(
+      '/search?q=ok',
+    );
+    expect(found['Servers']?.map(({ name }) => name)).deep.equal(['ok']);
+    expect(found['Tools']?.map(({ name }) => name)).include('x_ok_seen');
+    const { text } = await site.get('/search?q=admin.port');
+    expect(text).include('<h2>Settings</h2>').and.include('aggregator.admin.port');
+    expect((await site.get('/search?q=look')).text).include('href="/workflows/look"');
+    expect((await site.get('/search?q=zzzzzz')).status).equal(200);
   });
 
   it('have the severity of each event in words and colour', async () => {

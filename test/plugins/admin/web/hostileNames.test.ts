@@ -93,7 +93,7 @@ describe('a hostile name', () => {
         ...['/', '/sessions', `/sessions/${id}`, '/mcps', `/mcps/${part}`, '/mcps/shop', '/mcps/shop/edit'],
         ...['/tools', `/tools?query=${part}`, `/tools/tool%20${part}`, '/explain'],
         ...[`/explain?session=${id}&tool=tool%20${part}`, '/workflows', '/runs', '/grants', '/config'],
-        ...['/logs', `/logs?source=${part}`, `/mcps/${part}/logs`],
+        ...['/logs', `/logs?source=${part}`, `/mcps/${part}/logs`, `/search?q=${part}`],
         ...['/sign-ins', '/events', `/events?name=${part.slice(0, 9_000)}`],
       ];
       const missing = [`/workflows/${part}`, `/runs/${part}`, `/mcps/${part}/edit`];
