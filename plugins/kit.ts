@@ -66,6 +66,28 @@ export { OAuthError } from './kit/oauth/oauthError.ts';
 export type { OAuthErrorDetails } from './kit/oauth/oauthError.ts';
 export { openDownstream } from './kit/oauth/openDownstream.ts';
 export { signInCall } from './kit/oauth/signInCall.ts';
+export { actionForm } from './kit/pages/actionForm.ts';
+export type { FormParts } from './kit/pages/actionForm.ts';
+export { defineAdminPage } from './kit/pages/defineAdminPage.ts';
+export { excerpt } from './kit/pages/excerpt.ts';
+export type { Excerpt } from './kit/pages/excerpt.ts';
+export { asked, filterForm } from './kit/pages/filterForm.ts';
+export type { FilterField } from './kit/pages/filterForm.ts';
+export { pager } from './kit/pages/pager.ts';
+export { badge, facts, hyperlink, output, section, table } from './kit/pages/parts.ts';
+export type { TableCell } from './kit/pages/parts.ts';
+export {
+  ago,
+  block,
+  count,
+  counted,
+  inPath,
+  sentence,
+  shortId,
+  shown,
+  span,
+  took,
+} from './kit/pages/words.ts';
 export { hiddenSpec } from './kit/secrets/hiddenSpec.ts';
 export { hideMarked } from './kit/secrets/hideMarked.ts';
 export { hiddenIn, hiderOf, isSecretName } from './kit/secrets/hiding.ts';

@@ -13,6 +13,7 @@ import { Minutes } from './data/minutes.ts';
 import { Persons } from './data/persons.ts';
 import { writingIn } from './data/standardError.ts';
 import { pagesOf } from './pagesOf.ts';
+import { AddedPages } from './web/addedPages.ts';
 import type { AdminAddress } from './web/checkSender.ts';
 import { Entrance } from './web/entrance.ts';
 import { Live } from './web/live.ts';
@@ -34,8 +35,13 @@ export function apply(scope: Scope<AdminConfig>): void {
   scope.provide(ClientSource, {
     find: (id) => (bound?.signIn === true && id === entrance.client.id ? entrance.client : undefined),
   });
+  const added = new AddedPages(
+    scope,
+    pagesOf({ scope, history, calls, minutes, persons: new Persons(scope), log }),
+  );
   const site = new Site({
-    ...pagesOf({ scope, history, calls, minutes, persons: new Persons(scope), log }),
+    pages: () => added.pages(),
+    actions: () => added.actions(),
     live,
     log: scope.log,
     memory: () => scope.find(MemoryBudget),
@@ -62,6 +68,7 @@ export function apply(scope: Scope<AdminConfig>): void {
     await listener?.close();
     listener = undefined;
   };
+  added.follow(() => live.changed());
   scope.tap('onCall', (call, next) => calls.follow(call, next), STAGE.last);
   scope.tap('onEvent', (event) => {
     history.take(event);

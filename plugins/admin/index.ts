@@ -1,4 +1,5 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { AdminPage } from '../contracts/adminPages.ts';
 import { WorkflowRuns } from '../contracts/runs.ts';
 import { AuthorizationServer, ClientSource, PageSignIn, SignInList } from '../contracts/oauth.ts';
 import { Operators } from '../contracts/operators.ts';
@@ -25,6 +26,7 @@ export const plugin = definePlugin<AdminConfig>({
   requires: [CallPath, ConfigControl, RequestGate, ToolTable],
   uses: [ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
   asks: [
+    AdminPage,
     AuthorizationServer,
     CallSecrets,
     GuardedServers,

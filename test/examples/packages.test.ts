@@ -13,6 +13,7 @@ describe('the example packages', function () {
   this.timeout(60_000);
 
   it('plugin-auth-apikey passes its own tests as a package of its own', () => passes('plugin-auth-apikey'));
+  it('plugin-page passes its own tests as a package of its own', () => passes('plugin-page'));
   it('plugin-rename passes its own tests as a package of its own', () => passes('plugin-rename'));
   it('plugin-retry passes its own tests as a package of its own', () => passes('plugin-retry'));
   it('plugin-store-sqlite passes its own tests as a package of its own', () =>

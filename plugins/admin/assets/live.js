@@ -62,6 +62,9 @@ async function read() {
     if (next === null || isInUse()) isStale = true;
     else {
       replaceWith(next);
+      const [nav, freshNav] = [document.querySelector('nav'), fresh.querySelector('nav')];
+      // Pages of plugins come and go.
+      if (nav.textContent !== freshNav.textContent) nav.replaceChildren(...freshNav.childNodes);
       document.querySelector('footer').replaceChildren(...fresh.querySelector('footer').childNodes);
       say('live, as of');
     }

@@ -1,6 +1,5 @@
 import { VERSION } from 'pegboard';
-import { html } from '../../kit/http/page.ts';
-import type { Html } from '../../kit/http/page.ts';
+import { Html, html } from '../../kit/http/page.ts';
 import type { Page, Shown, Visitor } from './definePage.ts';
 import { actionForm } from './actionForm.ts';
 import { sentence, shown } from './words.ts';
@@ -24,7 +23,7 @@ const LIVE = html`<script type="module" src="/live.js"></${'script'}>`;
 /** A whole page. */
 export function layout({ title, body }: Shown, { pages, path, isLive, notice, visitor }: LayoutParts): Html {
   const now = new Date().toISOString();
-  const entries = pages.filter(({ nav }) => nav !== undefined);
+  const entries = listed(pages);
   const current = entries.findLast((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
   return html`<!doctype html>
     <html lang="en">
@@ -51,7 +50,7 @@ export function layout({ title, body }: Shown, { pages, path, isLive, notice, vi
         <main id="main" tabindex="-1">
           <h1>${title}</h1>
           ${notice === undefined ? undefined : html`<p class="notice" role="status">${sentence(notice)}</p>`}
-          ${body}
+          ${new Html(body.text)}
         </main>
         <footer>
           <p>
@@ -68,6 +67,16 @@ function visitorBar(visitor: Visitor): Html {
     <span>${shown(visitor.shown, 60)}</span>
     ${actionForm(visitor, { action: SIGN_OUT, label: 'Sign out' })}
   </div>`;
+}
+
+/** Those of the navigation, in its order. */
+function listed(pages: readonly Page[]): readonly Page[] {
+  const entries: Page[] = [];
+  for (const page of pages.filter(({ nav }) => nav !== undefined)) {
+    const before = entries.findIndex(({ path }) => path === page.navAfter);
+    entries.splice(before === -1 ? entries.length : before + 1, 0, page);
+  }
+  return entries;
 }
 
 function entryOf(name: string, href: string, isCurrent: boolean): Html {

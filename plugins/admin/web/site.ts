@@ -36,8 +36,9 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface SiteParts {
-  readonly pages: readonly Page[];
-  readonly actions: readonly Action[];
+  /** The first whose path matches is shown. */
+  readonly pages: () => readonly Page[];
+  readonly actions: () => readonly Action[];
   readonly live: Live;
   readonly log: Log;
   readonly memory: () => MemoryBudget | undefined;
@@ -106,11 +107,11 @@ export class Site {
   /** The pages that the navigation lists. */
   #frame(req: IncomingMessage): Pick<LayoutParts, 'pages' | 'visitor'> {
     const { pages, entrance } = this.#parts;
-    if (entrance() === undefined) return { pages };
+    if (entrance() === undefined) return { pages: pages() };
     const visitor = this.#visitors.get(req);
     const isOpen = ({ takes = 'operate' }: Page): boolean =>
       visitor !== undefined && suffices(visitor.authority, takes);
-    return { pages: pages.filter(isOpen), visitor };
+    return { pages: pages().filter(isOpen), visitor };
   }
 
   /** @throws GatewayError REQUEST_FORBIDDEN if a page elsewhere, or of another sign-in, has sent it */
@@ -137,7 +138,7 @@ export class Site {
   async #answer(req: IncomingMessage, url: URL): Promise<PageAnswer> {
     const file = this.#files.get(url.pathname);
     if (file !== undefined && isReading(req)) return file;
-    const { pages, actions } = this.#parts;
+    const [pages, actions] = [this.#parts.pages(), this.#parts.actions()];
     const [page] = matchRoutes(pages, url.pathname);
     const found = matchRoutes(actions, url.pathname);
     const action = found.find(({ route }) => route.method === req.method);
