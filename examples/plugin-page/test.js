@@ -1,4 +1,4 @@
-/* global fetch */
+/* global fetch, URLSearchParams */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,11 +37,17 @@ describe('plugin page', () => {
   });
 
   it('takes its form from its own page only', async () => {
-    const post = (headers) =>
-      fetch(`${url}/tool-counts/reset`, { method: 'POST', redirect: 'manual', headers });
-    assert.equal((await post({ origin: 'http://evil.example' })).status, 403);
-    assert.equal((await post({ origin: url })).status, 403);
-    assert.equal((await post({})).status, 303);
+    const [, token] = /name="token" value="([^"]+)"/.exec((await read('/tool-counts')).text);
+    const post = (origin, fields = {}) =>
+      fetch(`${url}/tool-counts/reset`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { origin },
+        body: new URLSearchParams(fields),
+      });
+    assert.equal((await post('http://evil.example', { token })).status, 403);
+    assert.equal((await post(url)).status, 403);
+    assert.equal((await post(url, { token })).status, 303);
     assert.match((await read('/tool-counts')).text, /No tool was called/);
   });
 
