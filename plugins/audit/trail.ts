@@ -4,7 +4,7 @@ import { inTurn } from 'pegboard/kit';
 import type { Log } from 'pegboard';
 import { compose } from './compose.ts';
 import type { TrailEntry, TrailRules, TrailPosition } from './compose.ts';
-import { AppendFile } from './appendFile.ts';
+import { AppendFile } from '../kit/files/appendFile.ts';
 import type { Keys } from './signingKeys.ts';
 import { ORIGIN, fileName } from './line.ts';
 import type { Head, TrailEvent } from './line.ts';

@@ -4,7 +4,7 @@ import { shownTo } from './entryReader.ts';
 import { NOTICE_KINDS } from '../kit/notices/noticeOf.ts';
 import type { EventEntry, ReaderKey } from './entryReader.ts';
 import { hasFields } from './followers.ts';
-import { readTime } from './readTime.ts';
+import { readTime } from '../kit/text/readTime.ts';
 
 const TIME = 'A duration such as 1h30m (that long ago), a time in RFC 3339, or 2026-01-31 [12:00:00] in UTC.';
 

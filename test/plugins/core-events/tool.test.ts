@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject, KernelEvent } from '../../../kernel/index.ts';
-import { readTime } from '../../../plugins/core-events/readTime.ts';
+import { readTime } from '../../../plugins/kit/text/readTime.ts';
 import { askCore, callCore } from '../../support/coreTools.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory } from '../../support/directory.ts';

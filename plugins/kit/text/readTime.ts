@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import { parseDuration } from '../kit/text/parseDuration.ts';
+import { parseDuration } from './parseDuration.ts';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const DAY = /^\d{4}-\d\d-\d\d$/;
