@@ -1,6 +1,7 @@
 /** The contracts of the built-in plugins by role, for one another and for third parties' plugins, imported as `pegboard/contracts`:
  *  capabilities, error codes and events. */
 export * from './contracts/adminPages.ts';
+export * from './contracts/callHistory.ts';
 export * from './contracts/credentials.ts';
 export * from './contracts/definitions.ts';
 export type * from './contracts/guards.ts';

@@ -3,6 +3,7 @@ import { STAGE } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { openSideListener } from '../kit/http/sideListener.ts';
 import type { SideListener } from '../kit/http/sideListener.ts';
+import { CallHistory } from '../contracts/callHistory.ts';
 import { ClientSource } from '../contracts/oauth.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
@@ -19,12 +20,18 @@ import { Entrance } from './web/entrance.ts';
 import { Live } from './web/live.ts';
 import { Site } from './web/site.ts';
 
+const DAY_MS = 86_400_000;
 /** Events that no page shows: they would make pages read themselves again and again. */
 const UNSEEN = /^(call\.settled|call\.refused)$/;
 
 export function apply(scope: Scope<AdminConfig>): void {
   const hasWritten = writingIn(scope);
-  const live = new Live(() => calls.size > 0 || hasWritten());
+  let hasCalled = false;
+  const live = new Live(() => {
+    const isNew = hasCalled;
+    hasCalled = false;
+    return calls.size > 0 || hasWritten() || isNew;
+  });
   const history = new StateHistory();
   const calls = new CallsUnderWay();
   const minutes = new Minutes();
@@ -35,6 +42,13 @@ export function apply(scope: Scope<AdminConfig>): void {
   scope.provide(ClientSource, {
     find: (id) => (bound?.signIn === true && id === entrance.client.id ? entrance.client : undefined),
   });
+  const began = Date.now();
+  /** The figures include what was kept of the day before this start. */
+  const countFormer = async (): Promise<void> => {
+    const former = await scope.find(CallHistory)?.ended(began - DAY_MS, began);
+    for (const call of former ?? []) minutes.add(call);
+    live.changed();
+  };
   const added = new AddedPages(
     scope,
     pagesOf({ scope, history, calls, minutes, persons: new Persons(scope), log }),
@@ -72,12 +86,13 @@ export function apply(scope: Scope<AdminConfig>): void {
   scope.tap('onCall', (call, next) => calls.follow(call, next), STAGE.last);
   scope.tap('onEvent', (event) => {
     history.take(event);
-    minutes.take(event);
+    hasCalled = minutes.take(event) || hasCalled;
     if (!UNSEEN.test(event.type)) live.changed();
   });
-  scope.onStart(() => {
+  scope.onStart(async () => {
     log.start();
-    return open(scope.config.aggregator.admin);
+    await open(scope.config.aggregator.admin);
+    void countFormer();
   });
   scope.onReload(async ({ aggregator: { admin: next } }) => {
     const before = bound;

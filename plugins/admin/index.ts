@@ -1,5 +1,6 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { AdminPage } from '../contracts/adminPages.ts';
+import { CallHistory } from '../contracts/callHistory.ts';
 import { WorkflowRuns } from '../contracts/runs.ts';
 import { AuthorizationServer, ClientSource, PageSignIn, SignInList } from '../contracts/oauth.ts';
 import { Operators } from '../contracts/operators.ts';
@@ -24,7 +25,7 @@ export const plugin = definePlugin<AdminConfig>({
   enabled: ({ aggregator }) =>
     (aggregator['admin'] as { readonly enabled?: unknown } | undefined)?.enabled === true,
   requires: [CallPath, ConfigControl, RequestGate, ToolTable],
-  uses: [ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
+  uses: [CallHistory, ConfigOrigins, GrantStore, MemoryBudget, ResourceStore],
   asks: [
     AdminPage,
     AuthorizationServer,

@@ -26,22 +26,25 @@ export class CallSeries {
     Object.entries(SPANS).map(([span, { parts }]) => [span, new Ring(parts)]),
   ) as Readonly<Record<Span, Ring>>;
 
-  /** @param ms undefined: it was refused before it ran */
-  count(isError: boolean, ms: number | undefined): void {
-    for (const span of Object.keys(SPANS) as Span[]) this.#rings[span].count(partNow(span), isError, ms);
+  /** One that ended before a span counts nowhere in it. @param at ms since the epoch @param ms undefined: it was refused before it ran */
+  count(at: number, isError: boolean, ms: number | undefined): void {
+    for (const span of Object.keys(SPANS) as Span[]) {
+      const part = partAt(span, at);
+      if (part > partAt(span) - SPANS[span].parts) this.#rings[span].count(part, isError, ms);
+    }
   }
 
   /** The oldest part first; the last one is not over yet. */
   parts(span: Span): readonly CallFigures[] {
     const { parts } = SPANS[span];
-    const first = partNow(span) - parts + 1;
+    const first = partAt(span) - parts + 1;
     return Array.from({ length: parts }, (_, at) => figuresOf(this.#rings[span].at(first + at)));
   }
 
   whole(span: Span): CallFigures {
     const { parts } = SPANS[span];
     const sum = new Uint32Array(WIDTH);
-    for (let part = partNow(span) - parts + 1; part <= partNow(span); part += 1)
+    for (let part = partAt(span) - parts + 1; part <= partAt(span); part += 1)
       this.#rings[span].at(part).forEach((value, at) => (sum[at] = (sum[at] ?? 0) + value));
     return figuresOf(sum);
   }
@@ -81,8 +84,13 @@ function add(counts: Uint32Array, at: number): void {
   counts[at] = (counts[at] ?? 0) + 1;
 }
 
-function partNow(span: Span): number {
-  return Math.floor(Date.now() / SPANS[span].ms);
+function partAt(span: Span, at = Date.now()): number {
+  return Math.floor(at / SPANS[span].ms);
+}
+
+/** When the oldest part of the time began, RFC 3339. */
+export function spanBegan(span: Span): string {
+  return new Date((partAt(span) - SPANS[span].parts + 1) * SPANS[span].ms).toISOString();
 }
 
 function figuresOf(counts: Uint32Array): CallFigures {

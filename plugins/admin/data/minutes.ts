@@ -1,26 +1,34 @@
 import type { KernelEvent } from 'pegboard';
+import type { EndedCall } from '../../contracts/callHistory.ts';
+import { MeantCalls } from '../../kit/calls/meantCalls.ts';
 import { outcomeOf } from '../../kit/metrics/outcomeOf.ts';
 import { CallSeries } from './callSeries.ts';
 import type { CallFigures, Span } from './callSeries.ts';
 
 export type Minute = Pick<CallFigures, 'calls' | 'errors'>;
 
-/** Calls, errors and durations by server. What clients called, not the meta-tool around it. */
+/** Calls, errors and durations by server: those that `MeantCalls` counts. */
 export class Minutes {
   readonly #all = new CallSeries();
   readonly #byServer = new Map<string, CallSeries>();
+  readonly #meant = new MeantCalls();
 
-  take(event: KernelEvent): void {
-    if (event.type === 'call.refused') this.#all.count(true, undefined);
-    if (event.type !== 'call.settled') return;
-    const { tool, request } = event.call;
-    if (tool.kind === 'meta' || request.transport === 'admin') return;
-    const isError = outcomeOf(event) !== 'ok';
-    this.#all.count(isError, event.ms);
-    if (tool.server === undefined) return;
-    let series = this.#byServer.get(tool.server);
-    if (series === undefined) this.#byServer.set(tool.server, (series = new CallSeries()));
-    series.count(isError, event.ms);
+  /** @returns whether it counts */
+  take(event: KernelEvent): boolean {
+    if (!this.#meant.isEnd(event)) return false;
+    const at = Date.now();
+    if (event.type === 'call.refused') this.add({ at, server: undefined, isError: true, ms: undefined });
+    else this.add({ at, server: event.call.tool.server, isError: outcomeOf(event) !== 'ok', ms: event.ms });
+    return true;
+  }
+
+  /** Also of a call before the last start. */
+  add({ at, server, isError, ms }: EndedCall): void {
+    this.#all.count(at, isError, ms);
+    if (server === undefined) return;
+    let series = this.#byServer.get(server);
+    if (series === undefined) this.#byServer.set(server, (series = new CallSeries()));
+    series.count(at, isError, ms);
   }
 
   /** The last hour, the oldest minute first; the last one is not over yet. */

@@ -1,7 +1,8 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { SPANS } from '../data/callSeries.ts';
+import { SPANS, spanBegan } from '../data/callSeries.ts';
 import type { CallFigures, CallSeries, Span } from '../data/callSeries.ts';
+import type { CallQuery } from '../web/callLinks.ts';
 import { asked } from '../web/filterForm.ts';
 import { table } from '../web/parts.ts';
 import { count, counted, took } from '../web/words.ts';
@@ -35,8 +36,11 @@ export function callTimes(series: CallSeries, query: URLSearchParams): CallTimes
   return { span, parts: series.parts(span), sums };
 }
 
+/** Words that lead to a list of calls, where one is kept. */
+export type CallsLink = (query: CallQuery, words: string) => Html | string;
+
 /** Links to the times, calls as bars with a scale, and the figures of each time. @param subject what was called */
-export function callFigures({ span, parts, sums }: CallTimes, subject: string): Html {
+export function callFigures({ span, parts, sums }: CallTimes, subject: string, link: CallsLink): Html {
   return html`<p class="row spans">
       ${NAMES.map((one) => (one === span ? html`<a class="button" href="?span=${one}" aria-current="true">${one}</a>` : html`<a class="button" href="?span=${one}">${one}</a>`))}
     </p>
@@ -45,18 +49,25 @@ export function callFigures({ span, parts, sums }: CallTimes, subject: string): 
     ${table(
       { caption: `Calls of ${subject}`, empty: '' },
       ['In the last', ...FIGURE_HEADS],
-      NAMES.map((one) => [one, ...figureCells(sums[one])]),
+      NAMES.map((one) => [one, ...figureCells(sums[one], one, link)]),
     )}`;
 }
 
 export const FIGURE_HEADS = ['Calls', 'Errors', 'p50', 'p95'];
 
-/** Cells for `FIGURE_HEADS`. */
-export function figureCells({ calls, errors, p50, p95 }: CallFigures): readonly (Html | undefined)[] {
-  const number = (text: string): Html => html`<span class="number">${text}</span>`;
+/** Cells for `FIGURE_HEADS`. Calls are kept for a day. */
+export function figureCells(
+  { calls, errors, p50, p95 }: CallFigures,
+  span: Span,
+  link: CallsLink,
+): readonly (Html | undefined)[] {
+  const number = (text: Html | string): Html => html`<span class="number">${text}</span>`;
+  const since = spanBegan(span);
+  const linked = (words: string, query: CallQuery = {}): Html =>
+    number(span === 'week' ? words : link({ since, ...query }, words));
   const time = (ms: number | undefined): Html | undefined =>
     ms === undefined ? undefined : number(took(ms));
-  return [number(count(calls)), number(count(errors)), time(p50), time(p95)];
+  return [linked(count(calls)), linked(count(errors), { outcome: 'error' }), time(p50), time(p95)];
 }
 
 /** A bar for each part, errors in its lower part, and a scale; screen readers get the sums. */

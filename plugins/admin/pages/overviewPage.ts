@@ -2,6 +2,7 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
+import { spanBegan } from '../data/callSeries.ts';
 import type { CallFigures } from '../data/callSeries.ts';
 import { sumOfMinutes } from '../data/minutes.ts';
 import type { Minute, Minutes } from '../data/minutes.ts';
@@ -10,6 +11,7 @@ import type { Problem } from '../data/problemsIn.ts';
 import { serverFacts, serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
+import { callsAt, callsLink } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { badge, hyperlink, section, table } from '../web/parts.ts';
@@ -64,7 +66,7 @@ export function overviewPage(scope: Scope<unknown>, calls: CallsUnderWay, minute
         },
       };
     },
-    show: (all, visit) => ({ title: 'Overview', body: overview(all, visit) }),
+    show: (all, visit) => ({ title: 'Overview', body: overview(scope, all, visit) }),
   });
 }
 
@@ -74,10 +76,10 @@ function countStates(states: readonly string[]): Readonly<Record<string, number>
   return counts;
 }
 
-function overview(all: OverviewFacts, visit: Visit): Html {
+function overview(scope: Scope<unknown>, all: OverviewFacts, visit: Visit): Html {
   const { problems, sessions, calls } = all;
   const more = sessions.total - sessions.latest.length;
-  return html`${tiles(all)}
+  return html`${tiles(scope, all)}
   ${
     problems.length === 0
       ? undefined
@@ -88,7 +90,7 @@ function overview(all: OverviewFacts, visit: Visit): Html {
           'problems',
         )
   }
-  ${section(`Calls in the last ${calls.times.span}`, latest(calls), undefined, 'calls')}
+  ${section(`Calls in the last ${calls.times.span}`, latest(scope, calls), undefined, 'calls')}
   ${section(
     'Calls under way',
     callTable(calls.underWay.slice(0, MAX_SHOWN), visit, '/'),
@@ -101,7 +103,8 @@ function overview(all: OverviewFacts, visit: Visit): Html {
   )}`;
 }
 
-function tiles({ servers, sessions, calls, problems }: OverviewFacts): Html {
+function tiles(scope: Scope<unknown>, { servers, sessions, calls, problems }: OverviewFacts): Html {
+  const since = spanBegan('hour');
   const total = Object.values(servers).reduce((sum, each) => sum + each, 0);
   const { calls: made, errors } = sumOfMinutes(calls.minutes);
   const states = Object.entries(servers).map(
@@ -116,7 +119,11 @@ function tiles({ servers, sessions, calls, problems }: OverviewFacts): Html {
       </ul>`,
     )}
     ${tile('/sessions', counted(sessions.total, 'session'), counted(calls.underWay.length, 'call') + ' under way')}
-    ${tile('#calls', counted(made, 'call'), `${counted(errors, 'error')} in the last hour`)}
+    ${tile(
+      callsAt(scope, { since }) ?? '#calls',
+      counted(made, 'call'),
+      html`${callsLink(scope, { since, outcome: 'error' }, counted(errors, 'error'))} in the last hour`,
+    )}
     ${tile(problems.length === 0 ? '/events' : '#problems', counted(problems.length, 'problem'), problems.length === 0 ? 'all is well' : 'see below')}
   </ul>`;
 }
@@ -128,15 +135,15 @@ function tile(path: string, title: string, detail: string | Html): Html {
   </li>`;
 }
 
-function latest({ times, figures }: OverviewFacts['calls']): Html {
+function latest(scope: Scope<unknown>, { times, figures }: OverviewFacts['calls']): Html {
   const busiest = Object.entries(figures)
     .sort(([, one], [, other]) => other.calls - one.calls)
     .slice(0, MAX_SHOWN);
   const rows = busiest.map(([server, each]) => [
     hyperlink(`/mcps/${inPath(server)}?span=${times.span}#calls`, server),
-    ...figureCells(each),
+    ...figureCells(each, times.span, (query, words) => callsLink(scope, { server, ...query }, words)),
   ]);
   const empty = 'No tool of a server was called.';
-  return html`${callFigures(times, 'All tools')}
+  return html`${callFigures(times, 'All tools', (query, words) => callsLink(scope, query, words))}
   ${table({ caption: 'Calls by server', empty }, ['Server', ...FIGURE_HEADS], rows)}`;
 }

@@ -10,6 +10,7 @@ import type { ListedServer } from '../data/servers.ts';
 import { standardErrorOf } from '../data/standardError.ts';
 import type { StandardErrorFacts } from '../data/standardError.ts';
 import { actionForm } from '../web/actionForm.ts';
+import { callButtons, callsLink } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
@@ -64,13 +65,24 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory, minutes
     },
     show: (server, visit) => ({
       title: shown(server.name),
-      body: html`${stateSection(server, visit)}${section('Calls', callFigures(server.calls, shown(server.name)), undefined, 'calls')}${server.standardError && standardErrorSection(server.name, server.standardError)}
+      body: html`${stateSection(server, visit, callButtons(scope, { server: server.name }))}${section(
+        'Calls',
+        callFigures(server.calls, shown(server.name), (query, words) =>
+          callsLink(scope, { server: server.name, ...query }, words),
+        ),
+        undefined,
+        'calls',
+      )}${server.standardError && standardErrorSection(server.name, server.standardError)}
       ${toolSection(server, visit)}${historySection(server)}`,
     }),
   });
 }
 
-function stateSection({ name, state, health, error, metadata }: ServerPageFacts, visit: Visit): Html {
+function stateSection(
+  { name, state, health, error, metadata }: ServerPageFacts,
+  visit: Visit,
+  calls: Html | undefined,
+): Html {
   const text = (key: string): string | undefined => {
     const value = metadata[key];
     if (value === undefined || value === false) return undefined;
@@ -110,6 +122,7 @@ function stateSection({ name, state, health, error, metadata }: ServerPageFacts,
     <div class="row actions">
       ${operations({ name, state, metadata }, visit)}
       <a class="button" href="/mcps/${inPath(name)}/edit">Edit</a>
+      ${calls}
     </div>`;
   return section('State', body, badge(state));
 }

@@ -7,6 +7,7 @@ import { serversIn } from '../data/servers.ts';
 import { serversOf, sessionFacts, sessionNamed } from '../data/sessions.ts';
 import type { SessionFacts, SessionServer } from '../data/sessions.ts';
 import { actionForm } from '../web/actionForm.ts';
+import { callButtons } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { badge, facts, hyperlink, section, table } from '../web/parts.ts';
@@ -48,7 +49,7 @@ export function sessionPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
     },
     show: (all, visit) => ({
       title: `Session ${shortId(all.session.id)}`,
-      body: html`${identity(all, visit)}
+      body: html`${identity(all, visit, callButtons(scope, { session: all.session.id }))}
       ${section('Calls under way', callTable(all.calls, visit, `/sessions/${inPath(all.session.id)}`))}
       ${connections(all, visit)} ${questions(all)}`,
     }),
@@ -60,7 +61,11 @@ function selectorsIn(toolset: Toolset | undefined): readonly string[] {
   return [...toolset.selectors, ...selectorsIn(toolset.within)];
 }
 
-function identity({ session, toolset, capabilities, hasStream }: SessionPageFacts, visit: Visit): Html {
+function identity(
+  { session, toolset, capabilities, hasStream }: SessionPageFacts,
+  visit: Visit,
+  calls: Html | undefined,
+): Html {
   const { id, identity: who, revision, transport, createdAt, lastSeenAt } = session;
   const isAll = ownerIn(visit) === undefined;
   const body = html`${facts([
@@ -81,6 +86,7 @@ function identity({ session, toolset, capabilities, hasStream }: SessionPageFact
     <div class="row actions">
       ${endForm(session, visit)}
       ${isAll ? html`<a class="button" href="/explain?session=${inPath(id)}">Explain a tool for it</a>` : undefined}
+      ${isAll ? calls : undefined}
     </div>`;
   return section('Who', body);
 }

@@ -5,7 +5,10 @@ import { argumentFields, takesMore } from '../data/argumentFields.ts';
 import type { AnswerFacts } from '../data/answerFacts.ts';
 import { tokensOf } from '../data/servers.ts';
 import { WITHOUT_CALLER, changes, isPersonal, toolNamed } from '../data/tools.ts';
+import { CallHistory } from '../../contracts/callHistory.ts';
+import { givenAgain } from '../data/givenAgain.ts';
 import { argumentForm } from '../web/argumentForm.ts';
+import { callButtons } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { badge, facts, hyperlink, output, section } from '../web/parts.ts';
@@ -23,14 +26,26 @@ export interface ToolFacts {
   readonly asksFirst: boolean;
   /** Whether each caller has a connection of their own to its server. */
   readonly isPersonal: boolean;
+  /** The arguments of the call that `?call=` names. */
+  readonly given?: JsonObject;
 }
 
 /** `/tools/<name>`: one tool, and a form that calls it. */
 export function toolPage(scope: Scope<unknown>): Page {
   return definePage<ToolFacts>({
     path: '/tools/:name',
-    facts: ({ params: { name = '' }, request }) => toolFacts(scope, toolNamed(scope, name, request)),
-    show: (tool, visit) => ({ title: shown(tool.name), body: toolBody(tool, visit) }),
+    facts: async ({ params: { name = '' }, query, request }) => {
+      const tool = toolFacts(scope, toolNamed(scope, name, request));
+      const id = query.get('call');
+      // By its id, and never by its arguments: a link of others could choose those.
+      const given = id === null ? undefined : await scope.find(CallHistory)?.argumentsOf(id);
+      return given === undefined ? tool : { ...tool, given };
+    },
+    show: (tool, visit) => {
+      const { form, faults } = givenAgain(argumentFields(tool.inputSchema), tool.given);
+      const calls = callButtons(scope, { tool: tool.name });
+      return { title: shown(tool.name), body: toolBody(tool, { ...visit, form }, { faults, calls }) };
+    },
   });
 }
 
@@ -56,11 +71,13 @@ export interface FormOutcome {
   /** Why there is no answer, in words. */
   readonly refusal?: { readonly code: string; readonly message: string };
   readonly answer?: AnswerFacts;
+  /** What leads to the calls of the tool. */
+  readonly calls?: Html | undefined;
 }
 
 export function toolBody(tool: ToolFacts, visit: Visit, outcome: FormOutcome = { faults: new Map() }): Html {
-  const { refusal, answer, faults } = outcome;
-  return html`${refusal && refusalSection(refusal)}${answer && answerSection(answer)}${aboutSection(tool)}
+  const { refusal, answer, faults, calls } = outcome;
+  return html`${refusal && refusalSection(refusal)}${answer && answerSection(answer)}${aboutSection(tool, calls)}
   ${section('Call it', callForm(tool, visit, faults))}
   ${section(
     'Input schema',
@@ -73,7 +90,10 @@ export function toolBody(tool: ToolFacts, visit: Visit, outcome: FormOutcome = {
 
 const SCHEMA_CHARS = 65_536;
 
-function aboutSection({ name, kind, server, description, annotations, tokens }: ToolFacts): Html {
+function aboutSection(
+  { name, kind, server, description, annotations, tokens }: ToolFacts,
+  calls: Html | undefined,
+): Html {
   const hints = Object.entries(annotations).map(([hint, value]) =>
     shown(`${hint}: ${JSON.stringify(value)}`),
   );
@@ -90,7 +110,8 @@ function aboutSection({ name, kind, server, description, annotations, tokens }: 
         ],
         ['Declared', hints.slice(0, 20).join(', ')],
         ['Takes of a context', `about ${counted(tokens, 'token')}`],
-      ])}`,
+      ])}
+      ${calls && html`<div class="row actions">${calls}</div>`}`,
   );
 }
 

@@ -1,0 +1,12 @@
+// Generated from schemas/config/call-history.schema.json by npm run tables.
+export interface CallHistoryConfig {
+  /** Whether arguments and results are kept too, with known secrets hidden. They may still contain personal
+   *  data. */
+  readonly content: boolean;
+  /** Longer arguments, results and texts of errors are cut. */
+  readonly maxContentChars: number;
+  /** For how long a call is kept. */
+  readonly keepSeconds: number;
+  /** What all kept calls may take in the state directory; the oldest go first. */
+  readonly maxBytes: number;
+}

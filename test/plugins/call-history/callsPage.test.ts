@@ -1,0 +1,130 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { SECRET, openHistory } from './historySite.ts';
+import type { HistorySite, ShownCall } from './historySite.ts';
+
+describe('the page of calls', () => {
+  const shownOf = ({ calls: { items } }: { calls: { items: readonly ShownCall[] } }): readonly string[] =>
+    items.map(({ tool, code }) => `${tool} ${code}`);
+
+  it('lists what clients called, the newest first, with what each ended with', async () => {
+    const site = await openHistory();
+    await site.call('x_shop_get', { id: '1' });
+    await site.call('x_shop_pay');
+    await site.call('x_shop_gone');
+    await site.call('x_away_none');
+    const list = await site.calls();
+    expect(shownOf(list)).deep.equal([
+      'x_away_none TOOL_NOT_FOUND',
+      'x_shop_gone UPSTREAM_CLOSED',
+      'x_shop_pay tool_error',
+      'x_shop_get ok',
+    ]);
+    expect(list).deep.include({ errors: 3, gaps: [] });
+    const [refused, , failed, ok] = list.calls.items;
+    expect(refused).include({ isRefused: true, error: 'tool not found: x_away_none' });
+    expect(failed).include({ server: 'shop', error: 'the bank answered 503, undefined' });
+    expect(ok).include({ session: 'test-session', request: 'test-1' }).and.not.have.any.keys('error', 'args');
+    expect(ok?.bytes).greaterThan(20);
+    const { text } = await site.get('/calls');
+    expect(text).include('4 calls, 3 errors').and.include('the bank answered 503');
+    expect(text).match(/aria-current="page">Calls/);
+  });
+
+  it('agrees with the figures of the overview: a meta-tool counts if it failed before it called anything', async () => {
+    const site = await openHistory();
+    const client = await site.connect();
+    await client.told('x_shop_get');
+    await client.call('x_away_none').answer();
+    await client.request('tools/call', { name: 'filter_tools', arguments: {} }).answer();
+    await client.request('tools/call', { name: 'call_tool', arguments: { name: 4 } }).answer();
+    const list = await site.calls();
+    expect(shownOf(list)).deep.equal([
+      'call_tool TOOL_ARGUMENTS',
+      'x_away_none TOOL_NOT_FOUND',
+      'x_shop_get ok',
+    ]);
+    const overview = await site.get('/');
+    expect(overview.text).include('All tools in the last hour: 3 calls, 2 errors');
+  });
+
+  it('filters by server, tool, session, outcome, code and time, and says what a time looks like', async () => {
+    const site = await openHistory();
+    for (const name of ['x_shop_get', 'x_shop_pay', 'x_shop_gone', 'x_shop_none']) await site.call(name);
+    const names = async (query: string): Promise<readonly string[]> =>
+      (await site.calls(query)).calls.items.map(({ tool }) => tool.slice('x_shop_'.length));
+    expect(await names('server=shop')).deep.equal(['gone', 'pay', 'get']);
+    expect(await names('tool=x_shop_pay')).deep.equal(['pay']);
+    expect(await names('outcome=ok')).deep.equal(['get']);
+    expect(await names('outcome=error')).deep.equal(['none', 'gone', 'pay']);
+    expect(await names('outcome=refused')).deep.equal(['none']);
+    expect(await names('code=UPSTREAM_CLOSED')).deep.equal(['gone']);
+    expect(await names('session=test-ses&outcome=ok')).deep.equal(['get']);
+    expect(await names('session=other')).deep.equal([]);
+    expect(await names('who=ada')).deep.equal([]);
+    expect(await names('until=1h')).deep.equal([]);
+    expect(await names('since=1h&outcome=ok')).deep.equal(['get']);
+    const { status, text } = await site.get('/calls?since=yesterday');
+    expect(status).equal(400);
+    expect(text).include('1h30m');
+  });
+
+  it('shows one call, and how to keep what it was given', async () => {
+    const site = await openHistory();
+    await site.call('x_shop_gone');
+    const [{ id }] = (await site.calls()).calls.items as [ShownCall];
+    const { text } = await site.get(`/calls/${id}`);
+    expect(text).include('UPSTREAM_CLOSED').and.include('plugins.call-history.config.content');
+    expect(text).include('href="/tools/x_shop_gone"');
+    expect((await site.get('/calls/1-2')).status).equal(404);
+    expect((await site.get(`/calls/${id.replace(/\d+$/, '999')}`)).status).equal(404);
+  });
+
+  describe('hides secrets', () => {
+    const written = ({ directory }: HistorySite): string =>
+      readdirSync(directory.at('state/calls'))
+        .map((name) => readFileSync(directory.at(`state/calls/${name}`), 'utf8'))
+        .join('');
+
+    it('of servers and of arguments in texts of errors', async () => {
+      const site = await openHistory();
+      await site.call('x_shop_gone');
+      await site.call('x_shop_pay', { password: 'letmein-123' });
+      const errors = (await site.calls()).calls.items.map(({ error }) => error);
+      expect(errors).deep.equal([
+        'the bank answered 503, [redacted]',
+        'the connection ended with [redacted]',
+      ]);
+      expect(written(site)).not.include(SECRET).and.not.include('letmein');
+    });
+
+    it('in arguments and results, which are kept only if `content` says so', async () => {
+      const site = await openHistory({ content: true });
+      await site.call('x_shop_get', { id: `a ${SECRET}`, password: 'letmein-123' });
+      const [call] = (await site.calls()).calls.items;
+      expect(call).include({ args: '{"id":"a [redacted]","password":"[redacted]"}' });
+      expect(call?.result).include('order a [redacted]');
+      expect(written(site)).not.include(SECRET).and.not.include('letmein');
+      const { text } = await site.get(`/calls/${String(call?.id)}`);
+      expect(text)
+        .include('kept because of')
+        .and.include('Call again')
+        .and.include(`?call=${String(call?.id)}`);
+      expect(text).include('What is hidden has to be typed again.');
+    });
+
+    it('and cuts what is long', async () => {
+      const site = await openHistory({ content: true, maxContentChars: 100 });
+      await site.call('x_shop_get', { id: 'x'.repeat(500) });
+      const [call] = (await site.calls()).calls.items;
+      expect(call?.args).length(101);
+      expect((await site.get(`/calls/${String(call?.id)}`)).text).not.include('?call=');
+    });
+  });
+
+  it('is not there if the plugin is off, and neither are its links', async () => {
+    const site = await openHistory(false);
+    expect((await site.get('/calls')).status).equal(404);
+    expect((await site.get('/')).text).not.include('/calls');
+  });
+});
