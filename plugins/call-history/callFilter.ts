@@ -12,7 +12,7 @@ const OUTCOMES: Readonly<Record<string, (call: IndexedCall) => boolean>> = {
 };
 
 /** Whether a call is one of those that the query of a page asks for.
- *  @throws GatewayError TOOL_ARGUMENTS for a time that is none */
+ *  @throws GatewayError TOOL_ARGUMENTS for a time in another form */
 export function callFilter(query: URLSearchParams): (call: IndexedCall) => boolean {
   const [server, tool, who, session, outcome, code] = FILTERS.map((name) => asked(query, name));
   const time = (name: string, absent: number): number => {

@@ -31,7 +31,7 @@ interface PendingTexts {
   readonly args: JsonObject;
   readonly keepsContent: boolean;
   readonly error: unknown;
-  /** Of the result. */
+  /** The result as JSON text. */
   readonly json: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class CallReader {
     this.#ofServers = undefined;
   }
 
-  /** On the path of each call: takes what it needs, and builds nothing. */
+  /** Takes what an entry needs; it runs on the path of each call, so it builds nothing. */
   begin(event: Ended): PendingCall {
     const { content } = this.#config();
     const at = Date.now();

@@ -5,7 +5,7 @@ export interface CallHistoryConfig {
   readonly content: boolean;
   /** Longer arguments, results and texts of errors are cut. */
   readonly maxContentChars: number;
-  /** For how long a call is kept. */
+  /** Calls that ended longer ago are forgotten. */
   readonly keepSeconds: number;
   /** What all kept calls may take in the state directory; the oldest go first. */
   readonly maxBytes: number;

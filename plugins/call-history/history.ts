@@ -7,7 +7,7 @@ import type { Segments } from './segments.ts';
 const FLUSH_MS = 200;
 const PRUNE_MS = 600_000;
 const MAX_WAITING = 10_000;
-/** Of arguments and results that wait to be written. */
+/** How many characters of results may wait to be written. */
 const MAX_WAITING_CHARS = 16_000_000;
 
 /** Keeps each call that ends: a call only leaves an entry in a queue, which is written a few times a second. */
@@ -36,7 +36,7 @@ export class History {
     this.#pruning.unref();
   }
 
-  /** On the path of each call. */
+  /** Queues a call that has ended; it runs on the path of each. */
   take(event: KernelEvent): void {
     if (!this.#meant.isEnd(event)) return;
     const call = this.#reader.begin(event);
@@ -49,7 +49,7 @@ export class History {
     this.#soon ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
-  /** Of calls that could not be written. */
+  /** The calls that could not be written. */
   gaps(): readonly Gap[] {
     return [
       ...this.#segments.all().flatMap(({ gaps }) => gaps),

@@ -20,7 +20,7 @@ export interface ShownCall extends Omit<KeptCall, 'at' | 'request' | 'transport'
 export interface CallList {
   /** The newest first. */
   readonly calls: Excerpt<ShownCall>;
-  /** Of all that the filter lets pass. */
+  /** How many of all that the filter lets pass have failed. */
   readonly errors: number;
   readonly known: Readonly<Record<'servers' | 'tools' | 'persons' | 'codes', readonly string[]>>;
   readonly gaps: readonly Gap[];

@@ -46,7 +46,7 @@ export interface SegmentLimits {
 }
 
 const NAME = /^calls-\d{13}-[0-9a-f]{8}\.jsonl$/;
-/** Of a segment in all: so much of the history goes at once. */
+/** The history in this many parts: one of them goes at once. */
 const SHARE = 16;
 const LINES_IN_A_TURN = 1_000;
 const LINE_FEED = 10;

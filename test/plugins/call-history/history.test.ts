@@ -82,7 +82,7 @@ describe('the history of calls', () => {
     expect(await toolsOf(site)).deep.equal(['get']);
   });
 
-  it('says once that the disk takes nothing, goes on when it does, and shows the gap', async () => {
+  it('says once that the disk takes nothing, continues when it does, and shows the gap', async () => {
     const site = await openHistory();
     await site.calls();
     site.directory.write('state/calls', 'in the way of the folder');
@@ -101,7 +101,7 @@ describe('the history of calls', () => {
     expect(site.gateway.log.having('calls are missing in the call history')).length(1);
   });
 
-  it('shows what it knows of a call whose file was removed', async () => {
+  it('shows what its index has of a call whose file was removed', async () => {
     const site = await openHistory();
     await site.call('x_shop_gone');
     await site.calls();
