@@ -7,11 +7,12 @@ import { allPages } from '../kinds.ts';
 import { printList } from '../output/print.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
-import { isUnfilled } from '../definitions/secretsApart.ts';
-import type { Apart } from '../definitions/secretsApart.ts';
+import { isUnfilled } from '../../kit/definitions/secretsApart.ts';
+import type { Apart } from '../../kit/definitions/secretsApart.ts';
 import { startAdded } from './startAdded.ts';
-import { definitionOf, sayUnfilled } from './unfilled.ts';
-import type { Wanted } from './wantedServer.ts';
+import { sayUnfilled } from './sayUnfilled.ts';
+import { definitionOf } from '../../kit/add/definitionOf.ts';
+import type { Wanted } from '../../kit/add/wantedServer.ts';
 import { sayHeld } from './withLeave.ts';
 import { writeDefinition } from './writeDefinition.ts';
 

@@ -1,12 +1,12 @@
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { ask } from '../confirm.ts';
-import { isUnfilled } from '../definitions/secretsApart.ts';
-import type { Apart } from '../definitions/secretsApart.ts';
+import { isUnfilled } from '../../kit/definitions/secretsApart.ts';
+import type { Apart } from '../../kit/definitions/secretsApart.ts';
 import { Failure } from '../failure.ts';
 import { progressTo } from '../progressTo.ts';
-import { shownServer } from './shownServer.ts';
-import type { Wanted } from './wantedServer.ts';
+import { shownServer } from '../../kit/add/shownServer.ts';
+import type { Wanted } from '../../kit/add/wantedServer.ts';
 
 /** Shows what is not plain from the line, and asks before what others wrote is started; without a terminal to ask on, it waits.
  *  @throws Failure if the user declines */

@@ -5,7 +5,7 @@ import { fileOf } from '../definitions/fileOf.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { Failure } from '../failure.ts';
 import { createPrivate, textAt } from '../files.ts';
-import type { Apart } from '../definitions/secretsApart.ts';
+import type { Apart } from '../../kit/definitions/secretsApart.ts';
 
 /** Writes a definition with the files of its secrets, as the gateway would write it. @returns its file @throws Failure */
 export async function writeDefinition(

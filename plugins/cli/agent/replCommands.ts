@@ -9,7 +9,7 @@ import type { Kind } from '../kinds.ts';
 import { printList, printObject } from '../output/print.ts';
 import { printResult } from '../output/printResult.ts';
 import { wholeResult } from '../wholeResult.ts';
-import { splitWords } from './splitWords.ts';
+import { splitWords } from '../../kit/text/splitWords.ts';
 
 export interface ReplCommand {
   readonly names: readonly string[];

@@ -3,26 +3,15 @@ import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { textAt } from '../files.ts';
 import { isNotAllowed, withBeside } from './withBeside.ts';
-import { inputsIn } from './entry/variables.ts';
-import { FORMATS, SyntaxFault } from './formats.ts';
-import type { KeyPath } from './formats.ts';
-import { EACH_PROJECT } from './known/clients.ts';
+import { inputsIn } from '../../kit/clients/entry/variables.ts';
+import { FORMATS, SyntaxFault } from '../../kit/clients/formats.ts';
+import type { KeyPath } from '../../kit/clients/formats.ts';
+import { EACH_PROJECT } from '../../kit/clients/known/clients.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
 import { nothingIn } from './nothingIn.ts';
-import type { ClientPlace } from './places.ts';
-import { entriesAt, firstTable, tablesIn } from './tables.ts';
+import type { ClientPlace } from '../../kit/clients/places.ts';
+import { entriesAt, firstTable, tablesIn } from '../../kit/clients/tables.ts';
 
-/** An entry of a client's file. */
-export interface ClientEntry {
-  readonly place: ClientPlace;
-  readonly at: KeyPath;
-  readonly name: string;
-  /** What the entry says, with what the file says about it elsewhere. */
-  readonly value: JsonObject;
-  /** Why it cannot be read as one. */
-  readonly fault?: string;
-  /** What the file asks for, by id. */
-  readonly inputs: ReadonlyMap<string, JsonObject>;
-}
 export interface FoundEntries {
   readonly entries: readonly ClientEntry[];
   /** Text of each file that was read, by path. */

@@ -1,6 +1,6 @@
-import { clean, proposedName } from '../add/proposedName.ts';
-import type { ClientEntry } from './clientFile.ts';
-import type { Server } from './entry/serverOfEntry.ts';
+import { clean, proposedName } from '../../kit/add/proposedName.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
+import type { Server } from '../../kit/clients/entry/serverOfEntry.ts';
 
 /** Names for definitions beside those that are there. A tool x_a_b_c may be one of a_b or of a, so no two names are such a pair. */
 export class FreeNames {

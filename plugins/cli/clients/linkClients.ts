@@ -3,13 +3,13 @@ import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { keysOf, namedIn } from './clientFile.ts';
-import type { ClientEntry } from './clientFile.ts';
-import { FORMATS, SyntaxFault } from './formats.ts';
-import type { FormatName } from './formats.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
+import { FORMATS, SyntaxFault } from '../../kit/clients/formats.ts';
+import type { FormatName } from '../../kit/clients/formats.ts';
 import { textDigest } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
-import type { Headers } from './known/clients.ts';
-import type { ClientPlace } from './places.ts';
+import type { Headers } from '../../kit/clients/known/clients.ts';
+import type { ClientPlace } from '../../kit/clients/places.ts';
 import { withBeside } from './withBeside.ts';
 import { createPrivate, removeFile, replaceText, textAt } from '../files.ts';
 

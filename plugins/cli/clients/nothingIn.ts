@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { otherFormat } from '../definitions/otherFormat.ts';
+import { otherFormat } from '../../kit/definitions/otherFormat.ts';
 
 /** Why a file that was named has nothing to import, with the next step. */
 export function nothingIn(path: string, file: JsonObject): string {

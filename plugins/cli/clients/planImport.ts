@@ -6,16 +6,16 @@ import { fillReferences } from 'pegboard/kit';
 import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
-import type { ClientEntry } from './clientFile.ts';
-import { secretsApart } from '../definitions/secretsApart.ts';
-import type { Apart } from '../definitions/secretsApart.ts';
-import { EntryFields } from './entry/entryFields.ts';
-import type { LeftBehind } from './entry/leftBehind.ts';
-import { limitsOf } from './entry/limitsOf.ts';
-import { serverOfEntry } from './entry/serverOfEntry.ts';
-import type { Server, Skipped } from './entry/serverOfEntry.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
+import { secretsApart } from '../../kit/definitions/secretsApart.ts';
+import type { Apart } from '../../kit/definitions/secretsApart.ts';
+import { EntryFields } from '../../kit/clients/entry/entryFields.ts';
+import type { LeftBehind } from '../../kit/clients/entry/leftBehind.ts';
+import { limitsOf } from '../../kit/clients/entry/limitsOf.ts';
+import { serverOfEntry } from '../../kit/clients/entry/serverOfEntry.ts';
+import type { Server, Skipped } from '../../kit/clients/entry/serverOfEntry.ts';
 import { FreeNames } from './freeNames.ts';
-import { specOf } from './specOf.ts';
+import { specOf } from '../../kit/clients/specOf.ts';
 
 export interface PlannedServer {
   /** Name of its definition. */

@@ -3,8 +3,8 @@ import { isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { textAt } from '../files.ts';
-import type { ClientEntry } from './clientFile.ts';
-import { FORMATS, SyntaxFault } from './formats.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
+import { FORMATS, SyntaxFault } from '../../kit/clients/formats.ts';
 
 /** What Claude Code has recorded about a server of the project's .mcp.json. */
 export type Approval = (entry: ClientEntry) => 'approved' | 'refused' | undefined;

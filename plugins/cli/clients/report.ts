@@ -2,12 +2,12 @@ import { HIDDEN, plainText } from 'pegboard';
 import { hideInUrl } from 'pegboard/kit';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
-import { shownSpec } from '../definitions/shownSpec.ts';
+import { shownSpec } from '../../kit/definitions/shownSpec.ts';
 import { asText } from '../output/print.ts';
 import { tableLines } from '../output/tableLines.ts';
 import type { PlannedLink } from './linkClients.ts';
-import type { ClientEntry } from './clientFile.ts';
-import type { Server } from './entry/serverOfEntry.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
+import type { Server } from '../../kit/clients/entry/serverOfEntry.ts';
 import type { ImportPlan, PlannedServer } from './planImport.ts';
 
 const TITLES = ['client', 'scope', 'server', 'definition', 'left behind', 'what'];

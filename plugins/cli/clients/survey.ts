@@ -3,8 +3,8 @@ import { endpointOf } from '../endpointOf.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { readPlaces } from './clientFile.ts';
 import type { FoundEntries } from './clientFile.ts';
-import { placesOf } from './places.ts';
-import type { ClientPlace } from './places.ts';
+import { placesOf } from '../../kit/clients/places.ts';
+import type { ClientPlace } from '../../kit/clients/places.ts';
 import { planImport } from './planImport.ts';
 import type { ImportPlan, Surroundings } from './planImport.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientEntry } from './clientFile.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
 import type { PlannedServer } from './planImport.ts';
 import { leftKeys } from './report.ts';
 

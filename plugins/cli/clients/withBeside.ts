@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { mergedEntry } from './entry/mergedEntry.ts';
-import type { KeyPath } from './formats.ts';
+import { mergedEntry } from '../../kit/clients/entry/mergedEntry.ts';
+import type { KeyPath } from '../../kit/clients/formats.ts';
 
 /** An entry with what its file says about it elsewhere, in the keys of entries. @param at where its table lies */
 export function withBeside(

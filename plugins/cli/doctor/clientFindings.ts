@@ -1,5 +1,5 @@
 import type { Invocation } from 'pegboard';
-import type { ClientEntry } from '../clients/clientFile.ts';
+import type { ClientEntry } from '../../kit/clients/clientEntry.ts';
 import { survey } from '../clients/survey.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';

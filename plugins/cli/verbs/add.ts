@@ -1,12 +1,15 @@
-import type { CommandOption, Invocation } from 'pegboard';
+import type { Invocation } from 'pegboard';
 import { addTo } from '../add/addTo.ts';
-import { definitionOf, sayUnfilled } from '../add/unfilled.ts';
-import { addWords } from '../add/addWords.ts';
-import { secretsApart } from '../definitions/secretsApart.ts';
-import type { Apart } from '../definitions/secretsApart.ts';
-import { shownTarget } from '../add/shownTarget.ts';
-import { wantedServer } from '../add/wantedServer.ts';
-import type { Wanted } from '../add/wantedServer.ts';
+import { sayUnfilled } from '../add/sayUnfilled.ts';
+import { ADD_OPTIONS } from '../../kit/add/addOptions.ts';
+import { addWords } from '../../kit/add/addWords.ts';
+import { secretsApart } from '../../kit/definitions/secretsApart.ts';
+import type { Apart } from '../../kit/definitions/secretsApart.ts';
+import { shownTarget } from '../../kit/add/shownTarget.ts';
+import { definitionOf } from '../../kit/add/definitionOf.ts';
+import type { AddOptions } from '../../kit/add/readOptions.ts';
+import { wantedServer } from '../../kit/add/wantedServer.ts';
+import type { Wanted } from '../../kit/add/wantedServer.ts';
 import { sayHeld, withLeave } from '../add/withLeave.ts';
 import { writeDefinition } from '../add/writeDefinition.ts';
 import { COMMON_OPTIONS, optionsOf } from '../commonOptions.ts';
@@ -16,28 +19,6 @@ import { Gateway } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
 import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
-
-const OPTIONS: readonly CommandOption[] = [
-  { flags: '-H, --header <key=value>', description: 'HTTP header for the URL', isList: true },
-  { flags: '-e, --env <key=value>', description: 'environment variable of the command', isList: true },
-  {
-    flags: '-t, --transport <type>',
-    description: 'transport of the URL, instead of asking it: streamable-http (http) or sse',
-  },
-  {
-    flags: '--set <name=value>',
-    description: 'argument or variable of a server.json, setting of a bundle',
-    isList: true,
-  },
-  { flags: '--package <type>', description: 'which package of a server.json: npm, pypi, oci, nuget' },
-  { flags: '--description <text>', description: 'what the server is for' },
-  { flags: '--include-tools <names>', description: 'offer these tools only', isList: true },
-  { flags: '--exclude-tools <names>', description: 'offer all tools but these', isList: true },
-  { flags: '--call-timeout <time>', description: 'how long one call may take: 60, 5m, 5000ms' },
-  { flags: '--yes', description: 'do not ask before what a link or a file describes is started' },
-  { flags: '-s, --scope <scope>', description: 'as clients write it; changes nothing here' },
-  { flags: '--trust', description: 'as clients write it; changes nothing here' },
-];
 
 export const add = verb({
   name: 'add',
@@ -50,8 +31,8 @@ export const add = verb({
         'a command; a URL; a package or an image; JSON; an install link; a server.json, manifest.json, or a line such as claude mcp add …',
     },
   ],
-  options: OPTIONS,
-  readWords: (words) => addWords(words, [...OPTIONS, ...COMMON_OPTIONS]),
+  options: ADD_OPTIONS,
+  readWords: (words) => addWords(words, [...ADD_OPTIONS, ...COMMON_OPTIONS]),
   examples: [
     'pegboard add git -- uvx mcp-server-git',
     'pegboard add claude mcp add --transport http linear https://mcp.linear.app/mcp',
@@ -61,13 +42,15 @@ export const add = verb({
     "pegboard add ./server.json --set region=eu-west-1 --env 'API_KEY=${env:API_KEY}'",
   ],
   run: async (invocation) => {
-    const found = await wantedServer(invocation);
+    const { args: words, env } = invocation;
+    const { isOwn, url } = await endpointOf(invocation);
+    const options = optionsOf<AddOptions>(invocation);
+    const found = await wantedServer({ words, options, env, folder: process.cwd(), isOwn, url });
     const apart = secretsApart(found.name, found.spec, {
       directory: invocation.directory,
       awaitsSecrets: true,
       ...(found.secrets && { known: found.secrets }),
     });
-    const { isOwn } = await endpointOf(invocation);
     if (apart.wanted.length > 0 && !isOwn) throw noFileFor(found);
     const say = progressTo(invocation);
     for (const note of found.notes) say(note);

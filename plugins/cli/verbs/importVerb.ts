@@ -4,7 +4,7 @@ import { carryOut } from '../clients/carryOut.ts';
 import { followStarts } from '../clients/followStarts.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
-import { CLIENT_NAMES } from '../clients/places.ts';
+import { CLIENT_NAMES } from '../../kit/clients/places.ts';
 import { notesOf } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';

@@ -2,7 +2,7 @@ import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
-import { CLIENT_NAMES } from '../clients/places.ts';
+import { CLIENT_NAMES } from '../../kit/clients/places.ts';
 import { survey } from '../clients/survey.ts';
 import { wholeEntries } from '../clients/wholeEntries.ts';
 import { optionsOf } from '../commonOptions.ts';

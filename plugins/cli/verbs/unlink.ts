@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'pegboard';
 import { ImportRecord } from '../clients/importRecord.ts';
-import { CLIENT_NAMES, isNamedBy } from '../clients/places.ts';
+import { CLIENT_NAMES, isNamedBy } from '../../kit/clients/places.ts';
 import { undo } from '../clients/undo.ts';
 import { Failure } from '../failure.ts';
 import { progressTo } from '../progressTo.ts';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { Cancellation } from '../../../../kernel/lib/cancellation.ts';
 import type { Terminal } from '../../../../kernel/contracts/command.ts';
-import { placesOf } from '../../../../plugins/cli/clients/places.ts';
+import { placesOf } from '../../../../plugins/kit/clients/places.ts';
 import { importVerb } from '../../../../plugins/cli/verbs/importVerb.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';

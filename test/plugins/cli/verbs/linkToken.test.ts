@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { expect } from 'chai';
-import { FORMATS } from '../../../../plugins/cli/clients/formats.ts';
-import type { FormatName } from '../../../../plugins/cli/clients/formats.ts';
+import { FORMATS } from '../../../../plugins/kit/clients/formats.ts';
+import type { FormatName } from '../../../../plugins/kit/clients/formats.ts';
 import type { DoctorFinding } from '../../../../plugins/cli/doctor/doctorFinding.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';

@@ -1,20 +1,10 @@
-import type { Invocation, JsonObject } from 'pegboard';
+import type { Invocation } from 'pegboard';
 import { progressTo } from '../progressTo.ts';
-import { isUnfilled } from '../definitions/secretsApart.ts';
-import type { Apart } from '../definitions/secretsApart.ts';
-import type { Wanted } from './wantedServer.ts';
+import { isUnfilled } from '../../kit/definitions/secretsApart.ts';
+import type { Apart } from '../../kit/definitions/secretsApart.ts';
 
 /** Placeholders are shown this far. */
 const SHOWN_CHARS = 60;
-
-/** The definition as it is written: one with placeholders is suspended, because each of its starts would fail, and one that waits for the user. */
-export function definitionOf(
-  spec: JsonObject,
-  apart: Apart,
-  { isHeld = false }: Pick<Wanted, 'isHeld'>,
-): JsonObject {
-  return { ...spec, autoStart: true, ...((isHeld || isUnfilled(apart)) && { suspended: true }) };
-}
 
 /** Says what is still to be done before it can start. @param where begins what to type for anything but secrets
  *  @returns the exit code */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
-import type { ClientEntry } from '../clientFile.ts';
+import type { ClientEntry } from '../clientEntry.ts';
 import type { ClientPlace } from '../places.ts';
 import { authOf } from './authOf.ts';
 import { commandOf, isPegboard, isScript, passedOn, withoutInner } from './commandOf.ts';

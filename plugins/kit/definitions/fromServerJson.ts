@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 import { fillInput, fillTemplate, objects, ownAt, refuseMissing } from './serverInputs.ts';
 import type { Missing, Values } from './serverInputs.ts';
 import { packageSpec, runnerOf } from './serverPackage.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from './failure.ts';
 
 /** The words of a line as a shell splits them: quotes group, a backslash outside single quotes takes the next character.
  *  @throws Failure for a quote that is not closed */

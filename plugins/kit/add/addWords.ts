@@ -1,5 +1,5 @@
 import type { CommandOption } from 'pegboard';
-import { splitWords } from '../agent/splitWords.ts';
+import { splitWords } from '../text/splitWords.ts';
 import { targetKind } from './targetKind.ts';
 
 /** Beginnings of the install lines of clients, as READMEs print them. */

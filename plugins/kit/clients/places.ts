@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { nearest } from 'pegboard';
-import { hideInUrl, keptUnlessSecret } from 'pegboard/kit';
 import type { Env } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { keptUnlessSecret } from '../secrets/isSecret.ts';
+import { hideInUrl } from '../secrets/secretPlaces.ts';
+import { Failure } from '../text/failure.ts';
 import type { FormatName } from './formats.ts';
 import { CLIENTS, EACH_PROJECT, HEADERS, HTTP } from './known/clients.ts';
 import type { Carry, ClientKind, PlaceScope, Spell } from './known/clients.ts';

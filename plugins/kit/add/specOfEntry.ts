@@ -6,7 +6,7 @@ import { serverOfEntry } from '../clients/entry/serverOfEntry.ts';
 import { inputsIn } from '../clients/entry/variables.ts';
 import { specOf } from '../clients/specOf.ts';
 import { refuseForeign } from '../definitions/refuseForeign.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 import { objectIn } from './entryIn.ts';
 
 /** What a definition says about a server, with its literal secrets. */

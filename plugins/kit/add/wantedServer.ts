@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { definitionNameFault } from 'pegboard';
-import type { Env, Invocation, JsonObject } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
 import { commandOf, isPegboard } from '../clients/entry/commandOf.ts';
 import { EntryFields } from '../clients/entry/entryFields.ts';
 import type { Given } from '../definitions/fromServerJson.ts';
-import { endpointOf } from '../endpointOf.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 import { describedIn, describedInFile, refuseChoices, refuseMismatch } from './describedIn.ts';
 import type { FoundSpec } from './describedIn.ts';
 import { objectIn } from './entryIn.ts';
 import { installLink } from './installLink.ts';
 import { clean, proposedName } from './proposedName.ts';
 import { readOptions } from './readOptions.ts';
+import type { AddOptions } from './readOptions.ts';
 import { shownTarget } from './shownTarget.ts';
 import { targetKind } from './targetKind.ts';
 
@@ -29,19 +29,31 @@ export interface Wanted {
   readonly isHeld?: boolean;
 }
 
+export interface Typed {
+  /** The name, empty if there is none, and what to add. */
+  readonly words: readonly string[];
+  readonly options: AddOptions;
+  readonly env: Env;
+  /** Where relative paths begin. */
+  readonly folder: string;
+  /** Whether the gateway runs here, with this environment. */
+  readonly isOwn: boolean;
+  /** Where the gateway answers. */
+  readonly url: string;
+}
+
 /** The server that was typed, in whatever form. @throws Failure that holds no secret */
-export async function wantedServer(invocation: Invocation): Promise<Wanted> {
-  const [typed = '', ...target] = invocation.args;
+export async function wantedServer(line: Typed): Promise<Wanted> {
+  const { words, env, isOwn, url } = line;
+  const [typed = '', ...target] = words;
   // It may be a variable, and hold a secret.
   const said = typed.replace(/=.*$/s, '=…');
   const start = `pegboard add ${clean(said) ?? '<name>'}`;
   if (target.length === 0)
     throw new Failure(`what is ${said}? use: ${start} -- <command>, or: ${start} <url>`);
-  const { keys, notes: flagNotes, ...flags } = readOptions(invocation);
-  const { isOwn, url } = await endpointOf(invocation);
-  const { env } = invocation;
+  const { keys, notes: flagNotes, ...flags } = readOptions(line.options);
   const given = { ...flags, ...(isOwn && { has: (program: string) => isOnPath(program, env) }) };
-  const { name: own, spec, notes, secrets } = await foundIn(target, given, invocation);
+  const { name: own, spec, notes, secrets } = await foundIn(target, given, line);
   if (spec['url'] === url || (spec['url'] === undefined && isPegboard(commandIn(spec) ?? [])))
     throw new Failure('this is Pegboard itself, which would start or call itself without end');
   const proposed = nameIn(own) ?? proposedName(commandIn(spec) ?? target);
@@ -83,12 +95,16 @@ function commandIn({ command, url }: JsonObject): readonly string[] | undefined 
   return Array.isArray(command) ? (command as readonly string[]) : undefined;
 }
 
-type Typed = Given & Required<Pick<Given, 'values'>>;
+type Beside = Given & Required<Pick<Given, 'values'>>;
 
-async function foundIn(target: readonly string[], given: Typed, invocation: Invocation): Promise<FoundSpec> {
+async function foundIn(
+  target: readonly string[],
+  given: Beside,
+  { words: [typed = ''], env, folder }: Typed,
+): Promise<FoundSpec> {
   const [first = '', ...others] = target;
   const kind = targetKind(first);
-  const around = { ...given, folder: process.cwd(), vars: invocation.env };
+  const around = { ...given, folder, vars: env };
   const isOne = ['json', 'link', 'file', 'url', 'scheme'].includes(kind);
   if (isOne && others.length > 0 && kind !== 'file')
     throw new Failure(`one thing is added at a time; use: pegboard add <name> ${shownTarget([first])}`);
@@ -97,14 +113,14 @@ async function foundIn(target: readonly string[], given: Typed, invocation: Invo
       `${first.split(':', 1)[0] ?? ''}: is nothing that Pegboard knows; the URL of an MCP server begins with http:// or https://`,
     );
   if (kind === 'json') return describedIn(objectIn(first, 'the JSON'), 'the JSON', around);
-  if (kind === 'file' && others.length === 0) return describedInFile(first, given, invocation.env);
+  if (kind === 'file' && others.length === 0) return describedInFile(first, given, env);
   if (kind === 'link') {
     const { name, entry } = installLink(first);
     const value = typeof entry === 'string' ? objectIn(entry, 'the link') : entry;
     const found = describedIn(value, 'the link', around);
     return { ...found, ...(name !== undefined && { name }) };
   }
-  return kind === 'url' ? remote(first, given) : local(target, given, invocation.args[0] ?? '');
+  return kind === 'url' ? remote(first, given) : local(target, given, typed);
 }
 
 function remote(url: string, given: Given): FoundSpec {

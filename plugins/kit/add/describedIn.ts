@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 import { declaredSecrets } from '../definitions/declaredSecrets.ts';
 import { isEntry, tablesIn } from '../clients/tables.ts';
 import { fromBundle, isBundle } from '../definitions/fromBundle.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 import type { Described, Given } from './fromServerJson.ts';
 import { scalarText } from './scalarText.ts';
 import { ownAt, refuseMissing } from './serverInputs.ts';

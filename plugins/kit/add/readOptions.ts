@@ -1,13 +1,13 @@
-import type { Invocation, JsonObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 import { EntryFields } from '../clients/entry/entryFields.ts';
 import { timesOf } from '../clients/entry/timesOf.ts';
 import { transportOf } from '../clients/entry/transportOf.ts';
-import { optionsOf } from '../commonOptions.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 
 const HOUR_SECONDS = 3_600;
 
-interface AddOptions {
+/** The flags beside what is added. */
+export interface AddOptions {
   readonly header?: readonly string[];
   readonly env?: readonly string[];
   readonly set?: readonly string[];
@@ -35,8 +35,7 @@ export interface Flags {
 }
 
 /** @throws Failure that holds no value */
-export function readOptions(invocation: Invocation): Flags {
-  const own = optionsOf<AddOptions>(invocation);
+export function readOptions(own: AddOptions): Flags {
   const { scope, trust, description, includeTools, excludeTools, callTimeout } = own;
   const transport = own.transport === undefined ? undefined : transportNamed(own.transport);
   return {

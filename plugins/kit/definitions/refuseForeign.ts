@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 
 const REFERENCE = /\$\{(env|file|secret|caller):[^{}]*\}?/g;
 

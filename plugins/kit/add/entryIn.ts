@@ -1,7 +1,7 @@
 import type { JsonObject } from 'pegboard';
 import { FORMATS, SyntaxFault } from '../clients/formats.ts';
 import { entriesAt, isEntry, tablesIn } from '../clients/tables.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 
 /** An entry as a client's file has it. */
 export interface NamedEntry {

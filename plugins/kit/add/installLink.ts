@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 
 /** What an install link of a client holds. */
 export interface LinkContent {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { splitWords } from '../../agent/splitWords.ts';
+import { splitWords } from '../../text/splitWords.ts';
 import { scalarText } from '../../definitions/scalarText.ts';
 import type { EntryFields } from './entryFields.ts';
 import { mergedEntry } from './mergedEntry.ts';

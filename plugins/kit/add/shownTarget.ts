@@ -1,4 +1,4 @@
-import { hideInUrl, hideInWords } from 'pegboard/kit';
+import { hideInUrl, hideInWords } from '../secrets/secretPlaces.ts';
 import { targetKind } from './targetKind.ts';
 
 /** What is to be added, as it may be shown in a line to type: nothing of JSON and links, which may hold secrets. */

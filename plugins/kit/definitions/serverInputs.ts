@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { Failure } from '../text/failure.ts';
 import { scalarText } from './scalarText.ts';
 
 /** Values that were typed, by the names that a description gives them. */

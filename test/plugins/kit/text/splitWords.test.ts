@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { splitWords } from '../../../../plugins/cli/agent/splitWords.ts';
+import { splitWords } from '../../../../plugins/kit/text/splitWords.ts';
 
 describe('plugins/cli: words of a line', () => {
   it('are split as a shell splits them', () => {

@@ -1,4 +1,4 @@
-import { isPlaceholder } from 'pegboard/kit';
+import { isPlaceholder } from '../secrets/isPlaceholder.ts';
 
 /** In the middle of a text, only forms that are not used for anything else. */
 const WITHIN =

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from 'pegboard';
-import { hideInUrl, hideInWords, isPlaceholder, isSecret, isSecretName } from 'pegboard/kit';
 import type { JsonObject } from 'pegboard';
+import { isSecretName } from '../secrets/hiding.ts';
+import { isPlaceholder } from '../secrets/isPlaceholder.ts';
+import { isSecret } from '../secrets/isSecret.ts';
+import { hideInUrl, hideInWords } from '../secrets/secretPlaces.ts';
 import { placeholdersWithin } from './placeholdersWithin.ts';
 
 /** Shorter ones may be parts of other words. */
