@@ -7,10 +7,11 @@ import { Operators } from '../contracts/operators.ts';
 import { SignInStatuses } from '../contracts/signIns.ts';
 import { SessionList } from '../contracts/sessions.ts';
 import { ServiceSource } from '../contracts/services.ts';
-import { CallSecrets } from '../contracts/secrets.ts';
+import { CallSecrets, References } from '../contracts/secrets.ts';
 import { GrantStore, GuardedServers } from '../contracts/credentials.ts';
 import { ConfigOrigins } from '../contracts/settings.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
+import { HttpListener } from '../contracts/http.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import type { AdminConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
@@ -31,8 +32,10 @@ export const plugin = definePlugin<AdminConfig>({
     AuthorizationServer,
     CallSecrets,
     GuardedServers,
+    HttpListener,
     Operators,
     PageSignIn,
+    References,
     ServiceSource,
     SessionList,
     SignInList,

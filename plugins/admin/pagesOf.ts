@@ -13,6 +13,8 @@ import { grantsPage } from './pages/grantsPage.ts';
 import { eventsPage } from './pages/eventsPage.ts';
 import type { GatewayLog } from './data/gatewayLog.ts';
 import { logPages } from './pages/logPages.ts';
+import { newServerActions } from './pages/newServerActions.ts';
+import { newServerPage } from './pages/newServerPage.ts';
 import { overviewPage } from './pages/overviewPage.ts';
 import { runActions } from './pages/runActions.ts';
 import { runPage } from './pages/runPage.ts';
@@ -54,6 +56,7 @@ export function pagesOf(parts: PageParts): {
       sessionsPage(scope, calls),
       sessionPage(scope, calls),
       serversPage(scope),
+      newServerPage(),
       serverPage(scope, history, minutes),
       editPage(scope),
       toolsPage(scope),
@@ -72,6 +75,7 @@ export function pagesOf(parts: PageParts): {
     ],
     actions: [
       ...serverActions(scope),
+      ...newServerActions(scope),
       ...editActions(scope),
       ...sessionActions(scope, calls),
       ...toolActions(scope),

@@ -7,7 +7,7 @@ import {
   structuredResult,
   validateArguments,
 } from 'pegboard';
-import { inTurn } from 'pegboard/kit';
+import { inTurn, isOperator } from 'pegboard/kit';
 import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import { refuseReferences } from '../kit/definitions/refuseReferences.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
@@ -84,7 +84,10 @@ async function createServer(
 ): Promise<JsonObject> {
   const spec = restore(fields, {});
   refuseInvalid(scope, name, spec);
-  refuseReferences(scope, { next: spec, stored: {} });
+  refuseReferences(scope, {
+    next: isOperator(call.request) ? withoutOwnSecrets(name, spec) : spec,
+    stored: {},
+  });
   const store = scope.get(ResourceStore);
   try {
     await store.create(MCP_SERVER, { name, spec, registeredBy: writerOf(call.request) }, call.request);
@@ -94,6 +97,13 @@ async function createServer(
     throw new GatewayError('STORE_CONFLICT', text, { cause: error });
   }
   return takenOver(scope, name, call);
+}
+
+/** The definition without the references to files of its own secrets: the admin pages have just written these (decision D196). */
+function withoutOwnSecrets(name: string, spec: JsonObject): JsonObject {
+  const own = new RegExp(String.raw`\$\{file:secrets/${name.replaceAll('.', '[.]')}\.[\w.-]+\}`, 'g');
+  // Parts around it must not come together.
+  return JSON.parse(JSON.stringify(spec).replaceAll(own, ' ')) as JsonObject;
 }
 
 async function updateServer(

@@ -67,6 +67,7 @@ describe('the admin pages in a browser', function () {
       server: '/mcps/shop',
       failed: '/mcps/billing',
       edit: '/mcps/shop/edit',
+      add: '/mcps/new',
       tools: '/tools?query=find+an+order',
       tool: '/tools/x_shop_order_search',
       explain: `/explain?session=${session}&tool=core_service_list`,

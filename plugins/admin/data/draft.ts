@@ -7,7 +7,7 @@ import { ResourceStore } from '../../contracts/definitions.ts';
 import { lineDiff } from './lineDiff.ts';
 import type { DiffLine } from './lineDiff.ts';
 
-const KIND = 'MCPServer';
+export const KIND = 'MCPServer';
 /** Put in place of a secret that the operator has typed. */
 const NEW_SECRET = '[new, hidden]';
 
@@ -82,7 +82,7 @@ async function shownSpec(scope: Scope<unknown>, name: string): Promise<JsonObjec
   throw new GatewayError('STORE_NOT_FOUND', text);
 }
 
-function yamlOf(spec: unknown): string {
+export function yamlOf(spec: unknown): string {
   return stringify(spec, { lineWidth: 0 });
 }
 

@@ -23,6 +23,9 @@ import { callTable } from './callTable.ts';
 import { sessionTable } from './sessionsPage.ts';
 
 const MAX_SHOWN = 10;
+/** What a gateway without servers needs. */
+const FIRST = html`<p>Agents find no tools here until there is a server.</p>
+  <p><a class="button strong" href="/mcps/new">Add a server</a></p>`;
 
 interface OverviewFacts {
   readonly problems: readonly Problem[];
@@ -79,7 +82,8 @@ function countStates(states: readonly string[]): Readonly<Record<string, number>
 function overview(scope: Scope<unknown>, all: OverviewFacts, visit: Visit): Html {
   const { problems, sessions, calls } = all;
   const more = sessions.total - sessions.latest.length;
-  return html`${tiles(scope, all)}
+  const addFirst = Object.keys(all.servers).length === 0 ? section('No server yet', FIRST) : undefined;
+  return html`${tiles(scope, all)} ${addFirst}
   ${
     problems.length === 0
       ? undefined

@@ -14,13 +14,17 @@ export function serversPage(scope: Scope<unknown>): Page {
     path: '/mcps',
     nav: 'Servers',
     facts: () => ({ servers: serversIn(scope).map(serverFacts) }),
-    show: ({ servers }) => ({ title: counted(servers.length, 'server'), body: serverTable(servers) }),
+    show: ({ servers }) => ({
+      title: counted(servers.length, 'server'),
+      body: html`<p><a class="button strong" href="/mcps/new">Add a server</a></p>
+        ${serverTable(servers)}`,
+    }),
   });
 }
 
 export function serverTable(servers: readonly ListedServer[]): Html {
   return table(
-    { caption: 'MCP servers', empty: 'No MCP server is defined. Add one: pegboard add <url or command>.' },
+    { caption: 'MCP servers', empty: 'No MCP server is defined.' },
     ['Server', 'State', 'Since', 'Tools', 'Last words'],
     servers.map(({ name, state, health, error, metadata }) => [
       hyperlink(`/mcps/${inPath(name)}`, name),

@@ -45,7 +45,15 @@ export const add = verb({
     const { args: words, env } = invocation;
     const { isOwn, url } = await endpointOf(invocation);
     const options = optionsOf<AddOptions>(invocation);
-    const found = await wantedServer({ words, options, env, folder: process.cwd(), isOwn, url });
+    const found = await wantedServer({
+      words,
+      options,
+      env,
+      folder: process.cwd(),
+      readsFiles: true,
+      isOwn,
+      url,
+    });
     const apart = secretsApart(found.name, found.spec, {
       directory: invocation.directory,
       awaitsSecrets: true,
@@ -53,6 +61,8 @@ export const add = verb({
     });
     if (apart.wanted.length > 0 && !isOwn) throw noFileFor(found);
     const say = progressTo(invocation);
+    if (found.isNamedHere)
+      say(`named ${found.name}; for another name: pegboard add <name> ${shownTarget(words.slice(1))}`);
     for (const note of found.notes) say(note);
     const wanted = await withLeave(found, apart, invocation);
     try {

@@ -16,8 +16,13 @@ import type { AddOptions } from './readOptions.ts';
 import { shownTarget } from './shownTarget.ts';
 import { targetKind } from './targetKind.ts';
 
+/** A name of a file is shown this far. */
+const SHOWN_CHARS = 100;
+
 export interface Wanted {
   readonly name: string;
+  /** Whether the name was proposed, not typed. */
+  readonly isNamedHere: boolean;
   /** A remote one has no `type` if that has to be found out. Its secrets are still in it. */
   readonly spec: JsonObject;
   readonly notes: readonly string[];
@@ -36,11 +41,16 @@ export interface Typed {
   readonly env: Env;
   /** Where relative paths begin. */
   readonly folder: string;
+  /** Whether a file that was typed is read. */
+  readonly readsFiles: boolean;
   /** Whether the gateway runs here, with this environment. */
   readonly isOwn: boolean;
   /** Where the gateway answers. */
   readonly url: string;
 }
+
+/** What is wrong is the name, or there is none. */
+export class NameFault extends Failure {}
 
 /** The server that was typed, in whatever form. @throws Failure that holds no secret */
 export async function wantedServer(line: Typed): Promise<Wanted> {
@@ -59,17 +69,23 @@ export async function wantedServer(line: Typed): Promise<Wanted> {
   const proposed = nameIn(own) ?? proposedName(commandIn(spec) ?? target);
   const name = typed === '' ? proposed : typed;
   if (name === undefined)
-    throw new Failure(`a name is missing; use: pegboard add <name> ${shownTarget(target)}`);
+    throw new NameFault(`a name is missing; use: pegboard add <name> ${shownTarget(target)}`);
   const fault = definitionNameFault(typed === '' ? name : said);
   if (fault !== undefined)
-    throw new Failure(
+    throw new NameFault(
       `${fault}; use: pegboard add ${clean(typed === '' ? name : said) ?? '<name>'} ${shownTarget(target)}`,
     );
-  const named =
-    typed === '' ? [`named ${name}; for another name: pegboard add <name> ${shownTarget(target)}`] : [];
-  const all = [...named, ...notes, ...(isOwn ? unsetIn(spec, env) : []), ...flagNotes];
+  const all = [...notes, ...(isOwn ? unsetIn(spec, env) : []), ...flagNotes];
   const origin = originOf(target);
-  return { name, spec: { ...spec, ...keys }, notes: [...new Set(all)], origin, ...(secrets && { secrets }) };
+  const isNamedHere = typed === '';
+  return {
+    name,
+    isNamedHere,
+    spec: { ...spec, ...keys },
+    notes: [...new Set(all)],
+    origin,
+    ...(secrets && { secrets }),
+  };
 }
 
 function originOf([first = '', ...others]: readonly string[]): Wanted['origin'] {
@@ -100,7 +116,7 @@ type Beside = Given & Required<Pick<Given, 'values'>>;
 async function foundIn(
   target: readonly string[],
   given: Beside,
-  { words: [typed = ''], env, folder }: Typed,
+  { words: [typed = ''], env, folder, readsFiles }: Typed,
 ): Promise<FoundSpec> {
   const [first = '', ...others] = target;
   const kind = targetKind(first);
@@ -113,6 +129,8 @@ async function foundIn(
       `${first.split(':', 1)[0] ?? ''}: is nothing that Pegboard knows; the URL of an MCP server begins with http:// or https://`,
     );
   if (kind === 'json') return describedIn(objectIn(first, 'the JSON'), 'the JSON', around);
+  if (kind === 'file' && others.length === 0 && !readsFiles)
+    throw new Failure(`${first.slice(0, SHOWN_CHARS)} is the name of a file; paste what is in it`);
   if (kind === 'file' && others.length === 0) return describedInFile(first, given, env);
   if (kind === 'link') {
     const { name, entry } = installLink(first);
@@ -177,6 +195,7 @@ function readable(fields: EntryFields): Words {
   return command;
 }
 
-function isOnPath(program: string, env: Env): boolean {
+/** Whether a program of that name is found without a path. */
+export function isOnPath(program: string, env: Env): boolean {
   return (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 }

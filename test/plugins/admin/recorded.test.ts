@@ -59,8 +59,13 @@ describe('what the operator changes on the admin pages', () => {
       'POST /sign-ins/:id/end-all': { tool: 'admin_sign_ins_end_all', params: grant },
       'DELETE /auth/:server': { tool: 'admin_grants_drop_server', params: grant },
       'DELETE /user-tokens': { tool: 'admin_grants_drop_all' },
-      // It only shows what a change would do.
+      // These only show what a change would do.
+      'POST /mcps/new': undefined,
       'POST /mcps/:name/edit': undefined,
+      'POST /mcps': {
+        tool: 'core_mcpserver_create',
+        fields: () => Promise.resolve({ text: '/nowhere/server', name: 'added' }),
+      },
       'POST /mcps/:name/write': { tool: 'core_mcpserver_update', params: booth, fields: edited },
       'POST /mcps/:name/restart': { tool: 'core_service_restart', params: booth },
       'POST /mcps/:name/stop': { tool: 'core_service_stop', params: booth },
