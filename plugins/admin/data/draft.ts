@@ -37,6 +37,15 @@ export async function definitionText(scope: Scope<unknown>, name: string): Promi
   return { name, text: yamlOf(await shownSpec(scope, name)) };
 }
 
+/** The YAML of a definition that leaves a tool out for all clients, or no longer does. @param tool the server's own name */
+export function withSwitched(text: string, tool: string, isOn: boolean): string {
+  const { excludeTools, ...spec } = readYaml(text, 'definition').value as JsonObject;
+  const exact = tool.replaceAll(/[*?[\]\\]/g, '\\$&');
+  const others = [excludeTools ?? []].flat().filter((pattern) => pattern !== exact);
+  const next = isOn ? others : [...others, exact];
+  return yamlOf({ ...spec, ...(next.length > 0 && { excludeTools: next }) });
+}
+
 /** @param text YAML that the operator has sent @param base what the form showed before; without it, no change of others is looked for
  *  @throws GatewayError STORE_NOT_FOUND, CONFIG_UNREADABLE */
 export async function draftOf(

@@ -1,4 +1,4 @@
-import { GatewayError, ToolTable } from 'pegboard';
+import { GatewayError, ToolSource, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
 import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceMetadata } from '../../contracts/services.ts';
@@ -44,6 +44,36 @@ export function toolsOf(scope: Scope<unknown>, server: string, request: InboundR
     .visibleTo(request)
     .flatMap((tool) => [tool, ...(tool.members ?? [])])
     .filter((tool) => tool.server === server);
+}
+
+/** A tool that a server has and no client is offered. */
+export interface KeptBack {
+  readonly name: string;
+  /** The server's own name of it. */
+  readonly own: string;
+  readonly reason: string;
+}
+
+/** The tools of a server that are denied, or left out by its definition. */
+export function keptBackOf(
+  scope: Scope<unknown>,
+  server: string,
+  request: InboundRequest,
+): readonly KeptBack[] {
+  const table = scope.get(ToolTable);
+  const all = scope.find(ToolSource)?.all(request) ?? [];
+  const own = all.flatMap((tool) => [tool, ...(tool.members ?? [])]).filter((tool) => tool.server === server);
+  return own.flatMap((tool) => {
+    const { code, reason } = table.refusal(tool.name, tool, request) ?? {};
+    return code === 'TOOL_DENIED' && reason !== undefined
+      ? [{ name: tool.name, own: ownName(tool), reason }]
+      : [];
+  });
+}
+
+/** The name that its server gives it. */
+export function ownName({ name, declared }: Tool): string {
+  return typeof declared?.['name'] === 'string' ? declared['name'] : name;
 }
 
 /** What a tool takes of an agent's context when it is described in full, as an estimate. */

@@ -2,7 +2,7 @@ import { GatewayError, isGatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { draftOf } from '../data/draft.ts';
+import { definitionText, draftOf, withSwitched } from '../data/draft.ts';
 import type { Draft } from '../data/draft.ts';
 import { runTool } from '../data/runTool.ts';
 import { actionForm } from '../web/actionForm.ts';
@@ -15,15 +15,35 @@ import { diffBlock, editForm } from './editPage.ts';
 export function editActions(scope: Scope<unknown>): readonly Action[] {
   return [
     { method: 'POST', path: '/mcps/:name/edit', run: (visit) => preview(scope, visit) },
+    { method: 'POST', path: '/mcps/:name/tools', run: (visit) => switchTool(scope, visit) },
     { method: 'POST', path: '/mcps/:name/write', run: (visit) => write(scope, visit) },
   ];
 }
 
 async function preview(scope: Scope<unknown>, visit: Visit): Promise<Answered> {
-  const draft = await sentDraft(scope, visit);
+  return previewOf(await sentDraft(scope, visit), visit);
+}
+
+function previewOf(draft: Draft, visit: Visit): Answered {
   const { name, errors, warnings, diff, meanwhile } = draft;
   const facts = { name, errors, warnings, diff, meanwhile };
   return { facts, shown: { title: `Edit ${shown(draft.name)}`, body: bodyOf(draft, visit) } };
+}
+
+/** Shows the change of excludeTools that takes a tool from all clients, or gives it back. */
+async function switchTool(scope: Scope<unknown>, visit: Visit): Promise<Answered> {
+  const {
+    params: { name = '' },
+    form,
+  } = visit;
+  const [tool, to] = [form.get('tool') ?? '', form.get('to') ?? ''];
+  if (tool === '' || (to !== 'on' && to !== 'off'))
+    throw new GatewayError(
+      'REQUEST_MALFORMED',
+      "send the server's own name of the tool as tool, and on or off as to",
+    );
+  const { text: base } = await definitionText(scope, name);
+  return previewOf(await draftOf(scope, name, { text: withSwitched(base, tool, to === 'on'), base }), visit);
 }
 
 async function write(scope: Scope<unknown>, visit: Visit): Promise<Done | Answered> {

@@ -5,12 +5,13 @@ import type { Minutes } from '../data/minutes.ts';
 import { excerpt } from '../data/excerpt.ts';
 import type { Excerpt } from '../data/excerpt.ts';
 import type { StateHistory, PastState } from '../data/stateHistory.ts';
-import { serverFacts, serverNamed, tokensOf, toolsOf } from '../data/servers.ts';
-import type { ListedServer } from '../data/servers.ts';
+import { keptBackOf, ownName, serverFacts, serverNamed, tokensOf, toolsOf } from '../data/servers.ts';
+import type { KeptBack, ListedServer } from '../data/servers.ts';
 import { standardErrorOf } from '../data/standardError.ts';
 import type { StandardErrorFacts } from '../data/standardError.ts';
 import { actionForm } from '../web/actionForm.ts';
 import { callButtons, callsLink } from '../web/callLinks.ts';
+import { toolSwitch } from '../web/toolSwitch.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../web/pager.ts';
@@ -23,6 +24,7 @@ const MAX_STANDARD_ERROR_CHARS = 200_000;
 
 interface ToolFacts {
   readonly name: string;
+  readonly own: string;
   readonly description: string;
   readonly tokens: number;
   readonly inputSchema: JsonObject;
@@ -32,6 +34,8 @@ interface ServerPageFacts extends ListedServer {
   readonly calls: CallTimes;
   readonly tokens: number;
   readonly tools: Excerpt<ToolFacts>;
+  /** Those of it that no client is offered. */
+  readonly keptBack: readonly KeptBack[];
   /** Last standard error of the process that the operator's calls reach; absent for remote servers. */
   readonly standardError?: StandardErrorFacts;
 }
@@ -51,11 +55,13 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory, minutes
         history: history.of(server.name),
         calls: callTimes(minutes.series(server.name), query),
         ...(standardError !== undefined && { standardError }),
+        keptBack: keptBackOf(scope, server.name, request),
         tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
         tools: {
           ...part,
           items: part.items.map((tool) => ({
             name: tool.name,
+            own: ownName(tool),
             description: tool.description,
             tokens: tokensOf(tool),
             inputSchema: tool.inputSchema,
@@ -73,7 +79,7 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory, minutes
         undefined,
         'calls',
       )}${server.standardError && standardErrorSection(server.name, server.standardError)}
-      ${toolSection(server, visit)}${historySection(server)}`,
+      ${toolSection(server, visit)}${keptBackSection(server, visit)}${historySection(server)}`,
     }),
   });
 }
@@ -150,14 +156,16 @@ function operations(
   ];
 }
 
-function toolSection({ tools, tokens }: ServerPageFacts, { query }: Visit): Html {
+function toolSection({ name: server, tools, tokens }: ServerPageFacts, visit: Visit): Html {
+  const { query } = visit;
   const list = tools.items.map(
-    ({ name, description, tokens: own, inputSchema }) =>
+    ({ name, own, description, tokens: each, inputSchema }) =>
       html`<details class="item" data-keep="tool ${name}">
-        <summary><code>${shown(name)}</code> <span class="quiet">${counted(own, 'token')}</span></summary>
+        <summary><code>${shown(name)}</code> <span class="quiet">${counted(each, 'token')}</span></summary>
         <p>${shown(description, 2_000)}</p>
         <pre tabindex="0" role="region" aria-label="Input schema of ${shown(name)}">
 ${block(JSON.stringify(inputSchema, null, 2))}</pre>
+        ${toolSwitch(visit, { server, own, isOn: true })}
       </details>`,
   );
   const none = html`<p class="empty">No tool of it is known.</p>`;
@@ -166,6 +174,19 @@ ${block(JSON.stringify(inputSchema, null, 2))}</pre>
     html`${tools.total === 0 ? none : list}${pager(tools, query)}`,
     tools.total === 0 ? undefined : `about ${count(tokens)} tokens if an agent read them all`,
   );
+}
+
+function keptBackSection({ name: server, keptBack }: ServerPageFacts, visit: Visit): Html | undefined {
+  if (keptBack.length === 0) return undefined;
+  const items = keptBack.map(
+    ({ name, own, reason }) =>
+      html`<div class="item">
+        <p><code>${shown(name)}</code> ${badge('denied')}</p>
+        <p class="quiet">${shown(reason, 400)}</p>
+        ${reason.includes('in excludeTools of') ? toolSwitch(visit, { server, own, isOn: false }) : undefined}
+      </div>`,
+  );
+  return section(`${counted(keptBack.length, 'tool')} that no client is offered`, items);
 }
 
 function historySection({ history }: ServerPageFacts): Html {

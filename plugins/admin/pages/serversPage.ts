@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { serverFacts, serversIn } from '../data/servers.ts';
+import { serverFacts, serversIn, toolsOf } from '../data/servers.ts';
 import type { ListedServer } from '../data/servers.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
@@ -13,7 +13,12 @@ export function serversPage(scope: Scope<unknown>): Page {
   return definePage({
     path: '/mcps',
     nav: 'Servers',
-    facts: () => ({ servers: serversIn(scope).map(serverFacts) }),
+    facts: ({ request }) => ({
+      servers: serversIn(scope).map((service) => ({
+        ...serverFacts(service),
+        offered: toolsOf(scope, service.name, request).length,
+      })),
+    }),
     show: ({ servers }) => ({
       title: counted(servers.length, 'server'),
       body: html`<p><a class="button strong" href="/mcps/new">Add a server</a></p>
@@ -22,15 +27,20 @@ export function serversPage(scope: Scope<unknown>): Page {
   });
 }
 
-export function serverTable(servers: readonly ListedServer[]): Html {
+/** A server with the number of tools that its page lists. */
+interface CountedServer extends ListedServer {
+  readonly offered: number;
+}
+
+function serverTable(servers: readonly CountedServer[]): Html {
   return table(
     { caption: 'MCP servers', empty: 'No MCP server is defined.' },
     ['Server', 'State', 'Since', 'Tools', 'Last words'],
-    servers.map(({ name, state, health, error, metadata }) => [
+    servers.map(({ name, state, health, error, metadata, offered }) => [
       hyperlink(`/mcps/${inPath(name)}`, name),
       health === 'unhealthy' && state !== 'failed' ? html`${badge(state)} ${badge(health)}` : badge(state),
       metadata.since === undefined ? undefined : ago(metadata.since),
-      html`<span class="number">${count(metadata.tools ?? 0)}</span>`,
+      html`<span class="number">${count(offered)}</span>`,
       shown(error ?? metadata.progress ?? '', 160),
     ]),
   );

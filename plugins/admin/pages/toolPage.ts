@@ -3,7 +3,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { argumentFields, takesMore } from '../data/argumentFields.ts';
 import type { AnswerFacts } from '../data/answerFacts.ts';
-import { tokensOf } from '../data/servers.ts';
+import { ownName, tokensOf } from '../data/servers.ts';
 import { WITHOUT_CALLER, changes, isPersonal, toolNamed } from '../data/tools.ts';
 import { CallHistory } from '../../contracts/callHistory.ts';
 import { givenAgain } from '../data/givenAgain.ts';
@@ -11,6 +11,7 @@ import { argumentForm } from '../web/argumentForm.ts';
 import { callButtons } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
+import { toolSwitch } from '../web/toolSwitch.ts';
 import { badge, facts, hyperlink, output, section } from '../web/parts.ts';
 import { block, counted, inPath, shown } from '../web/words.ts';
 
@@ -18,6 +19,8 @@ export interface ToolFacts {
   readonly name: string;
   readonly kind: string;
   readonly server?: string;
+  /** The server's own name of it. */
+  readonly own: string;
   readonly description: string;
   readonly annotations: JsonObject;
   readonly tokens: number;
@@ -58,6 +61,7 @@ export function toolFacts(scope: Scope<unknown>, tool: Tool): ToolFacts {
     annotations,
     inputSchema,
     ...(server !== undefined && { server }),
+    own: ownName(tool),
     tokens: tokensOf(tool),
     asksFirst: changes(tool),
     isPersonal: isPersonal(scope, tool),
@@ -77,7 +81,7 @@ export interface FormOutcome {
 
 export function toolBody(tool: ToolFacts, visit: Visit, outcome: FormOutcome = { faults: new Map() }): Html {
   const { refusal, answer, faults, calls } = outcome;
-  return html`${refusal && refusalSection(refusal)}${answer && answerSection(answer)}${aboutSection(tool, calls)}
+  return html`${refusal && refusalSection(refusal)}${answer && answerSection(answer)}${aboutSection(tool, visit, calls)}
   ${section('Call it', callForm(tool, visit, faults))}
   ${section(
     'Input schema',
@@ -90,14 +94,14 @@ export function toolBody(tool: ToolFacts, visit: Visit, outcome: FormOutcome = {
 
 const SCHEMA_CHARS = 65_536;
 
-function aboutSection(
-  { name, kind, server, description, annotations, tokens }: ToolFacts,
-  calls: Html | undefined,
-): Html {
+function aboutSection(tool: ToolFacts, visit: Visit, calls: Html | undefined): Html {
+  const { name, kind, server, own, description, annotations, tokens } = tool;
   const hints = Object.entries(annotations).map(([hint, value]) =>
     shown(`${hint}: ${JSON.stringify(value)}`),
   );
   const workflow = kind === 'workflow' ? name.replace(/^workflow_/, '') : undefined;
+  const off = server === undefined ? undefined : toolSwitch(visit, { server, own, isOn: true });
+  const actions = [calls, off].filter((one) => one !== undefined);
   return section(
     'What it is',
     html`<p class="words">${block(description, 5_000)}</p>
@@ -111,7 +115,7 @@ function aboutSection(
         ['Declared', hints.slice(0, 20).join(', ')],
         ['Takes of a context', `about ${counted(tokens, 'token')}`],
       ])}
-      ${calls && html`<div class="row actions">${calls}</div>`}`,
+      ${actions.length > 0 ? html`<div class="row actions">${actions}</div>` : undefined}`,
   );
 }
 

@@ -61,6 +61,7 @@ describe('what the operator changes on the admin pages', () => {
       'DELETE /user-tokens': { tool: 'admin_grants_drop_all' },
       // These only show what a change would do.
       'POST /mcps/new': undefined,
+      'POST /mcps/:name/tools': undefined,
       'POST /mcps/:name/edit': undefined,
       'POST /mcps': {
         tool: 'core_mcpserver_create',
