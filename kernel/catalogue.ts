@@ -99,10 +99,10 @@ export class Catalogue implements ToolTable {
   admit(name: string, item: Item | undefined, request: InboundRequest): void {
     const refusal = this.refusal(name, item, request);
     if (refusal === undefined) return;
-    const { layer, code = 'TOOL_NOT_FOUND', reason, remedy } = refusal;
+    const { layer, code = 'TOOL_NOT_FOUND', reason, remedy, details } = refusal;
     const text = remedy === undefined ? reason : `${reason}; ${remedy}`;
     const near = item === undefined && code === 'TOOL_NOT_FOUND' ? this.near(name, request) : [];
-    throw new GatewayError(code, text, { details: { layer, ...(near.length > 0 && { near }) } });
+    throw new GatewayError(code, text, { details: { ...details, layer, ...(near.length > 0 && { near }) } });
   }
 
   explain(name: string, tool: Tool | undefined, request: InboundRequest): readonly Verdict[] {

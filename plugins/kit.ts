@@ -25,6 +25,10 @@ export {
 } from './kit/calls/selectors.ts';
 export { traceIdOf } from './kit/calls/traceIdOf.ts';
 export { wantedTypes } from './kit/calls/wantedTypes.ts';
+export { actionWords } from './kit/faults/action.ts';
+export type { Action, Surface } from './kit/faults/action.ts';
+export { helpedBy, remedyBy, remedyOf } from './kit/faults/remedy.ts';
+export type { Remedy } from './kit/faults/remedy.ts';
 export { isMovedBeside, valueAt } from './kit/definitions/beside.ts';
 export { refuseReferences, refusedReferences } from './kit/definitions/refuseReferences.ts';
 export { annotationsOf, registeredByOf, writerIn, writerOf } from './kit/definitions/registeredBy.ts';

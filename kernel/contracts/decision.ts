@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errorCodes.ts';
+import type { ErrorCode, ErrorDetails } from './errorCodes.ts';
 import type { InboundRequest } from './request.ts';
 import type { Tool } from './call.ts';
 import { many, one } from '../capabilities.ts';
@@ -28,6 +28,8 @@ export interface Verdict {
   readonly reason: string;
   /** The next step that would change a refusal. */
   readonly remedy?: string;
+  /** Facts for the error that a refusal is thrown as. */
+  readonly details?: ErrorDetails;
   /** The server that a refusal is about, of a name that no tool has. */
   readonly server?: string;
 }

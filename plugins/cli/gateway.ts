@@ -2,6 +2,7 @@ import { VERSION, isObject, messageOf, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
 import { CLIENT_HEADER } from '../contracts/operators.ts';
+import { REMEDY_KEY, readRemedy, remedyWords } from '../kit/faults/remedy.ts';
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
@@ -211,6 +212,12 @@ export function textOf({ content }: Result): string {
   return content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
 }
 
+/** What an error result says to a person: its cause and what to type, if it has them as data. */
+export function failureText(result: Result): string {
+  const remedy = readRemedy(result._meta?.[REMEDY_KEY]);
+  return remedy === undefined ? textOf(result) : remedyWords(remedy, 'shell');
+}
+
 /** call_tool may be set to answer with an envelope: `{isError, content}` as text. */
 function unwrapped(result: Result): Result {
   const [only, ...others] = result.content;
@@ -221,7 +228,7 @@ function unwrapped(result: Result): Result {
 
 function objectOf(result: Result): JsonObject {
   const text = textOf(result);
-  if (result.isError === true) throw new Failure(text);
+  if (result.isError === true) throw new Failure(failureText(result));
   if (isObject(result.structuredContent)) return result.structuredContent;
   const value: unknown = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : undefined;
   if (Array.isArray(value)) return { items: value as unknown[] };

@@ -1,5 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import { readAction } from '../../kit/faults/action.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
@@ -11,8 +12,9 @@ import type { SessionFacts } from '../data/sessions.ts';
 import { settingsOf } from '../data/settingsOf.ts';
 import { asked } from '../web/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
-import type { Page } from '../web/definePage.ts';
+import type { Page, Visit } from '../web/definePage.ts';
 import { badge, facts, hyperlink, section, table } from '../web/parts.ts';
+import { wayOut } from '../web/wayOut.ts';
 import { inPath, shortId, shown } from '../web/words.ts';
 import { clientIn, whoIn } from './sessionsPage.ts';
 
@@ -24,6 +26,7 @@ interface Layer {
   readonly code?: string;
   readonly reason: string;
   readonly remedy?: string;
+  readonly action?: unknown;
   /** Where the setting is that it follows. */
   readonly setting?: string;
 }
@@ -35,6 +38,8 @@ interface Explained extends JsonObject {
   readonly how: string;
   readonly layers: readonly Layer[];
   readonly remedy?: string;
+  /** The remedy as data. */
+  readonly action?: unknown;
   readonly near?: readonly string[];
   readonly server?: JsonObject;
 }
@@ -75,9 +80,9 @@ export function explainPage(scope: Scope<unknown>, persons: Persons): Page {
         }),
       };
     },
-    show: (all, { query }) => ({
+    show: (all, visit) => ({
       title: 'Why can a person or a session call a tool, or not?',
-      body: html`${question(all, query)}${all.explained === undefined ? undefined : answer(all, all.explained, query)}`,
+      body: html`${question(all, visit.query)}${all.explained === undefined ? undefined : answer(all, all.explained, visit)}`,
     }),
   });
 }
@@ -179,10 +184,20 @@ function personWords({ subject, issuer, isSeen }: KnownPerson): string {
   return `${shown(subject, 200)}${of}, ${how}`;
 }
 
-function answer({ session, person }: ExplainFacts, explained: Explained, query: URLSearchParams): Html {
-  const { name, callable, visible, how, layers, remedy, near = [], server } = explained;
+/** What helps, in the words of this page where it is data. */
+function helpIn(
+  { remedy, action }: Pick<Explained, 'remedy' | 'action'>,
+  visit: Visit,
+): Html | string | undefined {
+  const known = readAction(action);
+  return known === undefined ? remedy && shown(remedy, 600) : wayOut(known, visit);
+}
+
+function answer({ session, person }: ExplainFacts, explained: Explained, visit: Visit): Html {
+  const { name, callable, visible, how, layers, near = [], server } = explained;
+  const helps = helpIn(explained, visit);
   const to = (tool: string): Html => {
-    const other = new URLSearchParams(query);
+    const other = new URLSearchParams(visit.query);
     other.set('tool', tool);
     return hyperlink(`/explain?${other.toString()}`, tool);
   };
@@ -200,7 +215,7 @@ function answer({ session, person }: ExplainFacts, explained: Explained, query: 
     ['Last words', typeof server?.['error'] === 'string' ? shown(server['error'], 300) : undefined],
     ['Sign-in', typeof server?.['signIn'] === 'string' ? badge(server['signIn']) : undefined],
   ])}
-  ${remedy === undefined ? undefined : html`<p class="remedy"><strong>What helps:</strong> ${shown(remedy, 600)}</p>`}
+  ${helps && html`<div class="remedy"><strong>What helps:</strong> ${helps}</div>`}
   ${near.length === 0 ? undefined : html`<p>Did you mean ${near.map((one) => html`${to(one)} `)}?</p>`}`;
   return html`${section('Answer', body, badge(callable ? 'allowed' : 'refused'))}
   ${section(
@@ -213,7 +228,7 @@ function answer({ session, person }: ExplainFacts, explained: Explained, query: 
         badge(one.allow ? 'allowed' : 'refused'),
         one.code && html`<code>${one.code}</code>`,
         shown(one.reason, 400),
-        one.remedy && shown(one.remedy, 400),
+        helpIn(one, visit),
         one.setting && html`<code>${shown(one.setting, 300)}</code>`,
       ]),
     ),

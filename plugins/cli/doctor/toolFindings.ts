@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { actionWords, readAction } from '../../kit/faults/action.ts';
 import type { Gateway } from '../gateway.ts';
 import type { DoctorFinding } from './doctorFinding.ts';
 
@@ -19,7 +20,9 @@ export async function toolFindings(gateway: Gateway, name: string): Promise<Expl
     const subject = String(layer['layer']);
     const message = String(layer['reason']);
     if (layer['allow'] !== false) return { level: 'ok', subject, message };
-    const fix = String(subject === 'catalogue' ? found : (layer['remedy'] ?? remedy));
+    const action = readAction(layer['action']);
+    const words = action === undefined ? (layer['remedy'] ?? remedy) : actionWords(action, 'shell');
+    const fix = String(subject === 'catalogue' ? found : words);
     return { level: 'error', subject, message, fix };
   });
   return { findings, server: isObject(server) ? server['name'] : undefined };

@@ -4,6 +4,8 @@ import { isObject, messageOf } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
+import { REMEDY_KEY } from '../../kit/faults/remedy.ts';
+import { failureText } from '../gateway.ts';
 import type { Result } from '../gateway.ts';
 import { asText } from './print.ts';
 
@@ -18,6 +20,8 @@ export async function printResult(invocation: Invocation, result: Result): Promi
   if (output === 'json' || output === 'yaml')
     terminal.out(asText({ content, structuredContent, isError: isError === true }, output));
   else if (isObject(structuredContent) && isError !== true) terminal.out(asText(structuredContent, 'yaml'));
+  else if (isError === true && result._meta?.[REMEDY_KEY] !== undefined)
+    terminal.err(`${failureText(result)}\n`);
   else
     for (const [at, item] of content.entries())
       terminal[isError === true ? 'err' : 'out'](lineOf(item, at, save));

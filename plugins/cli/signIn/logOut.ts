@@ -3,7 +3,7 @@ import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
-import { Gateway, textOf } from '../gateway.ts';
+import { Gateway, failureText } from '../gateway.ts';
 import { progressTo } from '../progressTo.ts';
 import { reasonOf } from '../reasonOf.ts';
 import { oauthFetch } from './oauthFetch.ts';
@@ -41,7 +41,7 @@ function logOutAt(invocation: Invocation, server: string): Promise<number> {
   return Gateway.apart(invocation, async (gateway) => {
     statusNamed(await serverStatuses(gateway), server);
     const answer = await gateway.call('core_auth_logout', { server });
-    if (answer.isError === true) throw new Failure(textOf(answer));
+    if (answer.isError === true) throw new Failure(failureText(answer));
     progressTo(invocation)(`signed out of ${server}`);
     return 0;
   });

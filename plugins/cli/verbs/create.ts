@@ -9,7 +9,7 @@ import type { Document } from '../definitions/readDocuments.ts';
 import { progressTo } from '../progressTo.ts';
 import { verdictOn } from '../definitions/definitionVerdict.ts';
 import { Failure } from '../failure.ts';
-import { Gateway, textOf } from '../gateway.ts';
+import { Gateway, failureText } from '../gateway.ts';
 import { printList } from '../output/print.ts';
 import { verb } from '../verb.ts';
 
@@ -113,7 +113,7 @@ async function write(gateway: Gateway, { documents, existing, invocation }: Work
     const answer = await gateway.call(tool, args);
     if (answer.isError === true) {
       const written = items.map((item) => item.name).join(', ');
-      throw new Failure(`${textOf(answer)}${written === '' ? '' : `; already written: ${written}`}`);
+      throw new Failure(`${failureText(answer)}${written === '' ? '' : `; already written: ${written}`}`);
     }
     items.push({ name, kind: kind.kind, action: before === undefined ? 'created' : 'changed' });
   }

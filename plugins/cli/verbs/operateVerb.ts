@@ -1,7 +1,7 @@
 import type { Command, CommandOption, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
-import { Gateway, textOf } from '../gateway.ts';
+import { Gateway, failureText, textOf } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
 import { verb } from '../verb.ts';
 
@@ -33,7 +33,10 @@ function operateVerb(operation: 'start' | 'stop' | 'restart', summary: string): 
         const answer = await gateway.call(`core_service_${operation}`, args);
         if (answer.isError === true) {
           const text = textOf(answer);
-          throw new Failure(text, /requires (OAuth )?authentication/.test(text) ? SIGN_IN_NEEDED : 1);
+          throw new Failure(
+            failureText(answer),
+            /requires (OAuth )?authentication/.test(text) ? SIGN_IN_NEEDED : 1,
+          );
         }
         const record = JSON.parse(textOf(answer)) as JsonObject;
         if (output === 'table' || output === 'wide')

@@ -1,6 +1,7 @@
 import { GatewayError, isGatewayError, isObject, jsonText, resultOf } from 'pegboard';
 import type { CallResult, ClientMeta, InboundRequest, JsonObject, Log } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
+import { REMEDY_KEY, remedyOf } from '../../kit/faults/remedy.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 import { URL_ELICITATION_REQUIRED } from '../../contracts/servers.ts';
 import type { McpResourceSource } from '../../contracts/mcp.ts';
@@ -27,9 +28,13 @@ export function errorResult(thrown: unknown, log: Log, meta: ClientMeta | undefi
     ? shortened(`${thrown.message}${nearWords(thrown)}${dataWords(thrown)}`)
     : internalErrorText('call failed', thrown, log, trace);
   const facts = { ...(isShown && errorFacts(thrown)), ...(trace !== undefined && { trace }) };
-  const isEmpty = Object.keys(facts).length === 0;
+  const remedy = isShown ? remedyOf(thrown, thrown.details.server, text) : undefined;
+  const found = {
+    ...(Object.keys(facts).length > 0 && { 'pegboard.dev/error': facts }),
+    ...(remedy !== undefined && { [REMEDY_KEY]: remedy }),
+  };
   const content = [{ type: 'text', text }];
-  return resultOf({ content, isError: true, ...(!isEmpty && { _meta: { 'pegboard.dev/error': facts } }) });
+  return resultOf({ content, isError: true, ...(Object.keys(found).length > 0 && { _meta: found }) });
 }
 
 export function resourceNotFound(

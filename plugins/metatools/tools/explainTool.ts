@@ -63,13 +63,14 @@ function signInFacts(signIn: SignInStatus | undefined): JsonObject {
   return { signIn: status, ...(grant !== undefined && { grant }) };
 }
 
-function layerEntry({ layer, allow, code, reason, remedy }: Verdict): JsonObject {
+function layerEntry({ layer, allow, code, reason, remedy, details }: Verdict): JsonObject {
   return {
     layer,
     allow,
     ...(code !== undefined && { code }),
     reason,
     ...(remedy !== undefined && { remedy }),
+    ...(details?.action !== undefined && { action: details.action }),
   };
 }
 
@@ -101,13 +102,16 @@ function remedyField(
   service: JsonObject | undefined,
   signIn: SignInStatus | undefined,
 ): JsonObject {
-  if (refusal !== undefined) return { remedy: refusal.remedy ?? refusal.reason };
+  if (refusal !== undefined) {
+    const { remedy = refusal.reason, details } = refusal;
+    return { remedy, ...(details?.action !== undefined && { action: details.action }) };
+  }
   if (signIn?.grant?.cure !== undefined) return { remedy: signIn.grant.cure };
   const state = signIn?.status === 'connected' ? 'connected' : service?.['state'];
   const start = `start it: call_tool core_service_start {"name": ${JSON.stringify(service?.['name'])}}`;
   switch (state) {
     case 'stopped':
-      return { remedy: start };
+      return { remedy: start, action: { do: 'start', server: service?.['name'] } };
     case 'auth_required':
       return {
         remedy: `the server requires credentials: ${credentialsRemedy(scope, String(service?.['name']))}`,
@@ -116,6 +120,7 @@ function remedyField(
     case 'unreachable':
       return {
         remedy: `the server is unreachable and is retried automatically; to retry now: call_tool core_service_restart {"name": ${JSON.stringify(service?.['name'])}}`,
+        action: { do: 'restart', server: service?.['name'] },
       };
     default:
       return {};

@@ -1,4 +1,5 @@
 import type { Issue, JsonObject } from 'pegboard';
+import { actionWords } from '../../kit/faults/action.ts';
 import { stateInWords } from '../../kit/notices/stateInWords.ts';
 import type { ServiceMetadata, ServiceRecord } from '../../contracts/services.ts';
 import type { Judgement } from './timedConditions.ts';
@@ -109,7 +110,11 @@ function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgemen
     case 'stopped': {
       const isSuspended = record?.metadata.suspended === true;
       return isSuspended
-        ? both('Unknown', 'UPSTREAM_SUSPENDED', 'the server is stopped (spec.suspended: true)')
+        ? both(
+            'Unknown',
+            'UPSTREAM_SUSPENDED',
+            `the server is stopped (spec.suspended: true); ${actionWords({ do: 'start' }, 'status')}`,
+          )
         : both(
             'Unknown',
             'NotStarted',

@@ -1,4 +1,5 @@
 import { GatewayError } from 'pegboard';
+import { helpedBy } from '../../kit/faults/remedy.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
 
 /** Why a call cannot be made now, and the time of the next attempt. @param retryAt ms since the epoch */
@@ -46,8 +47,7 @@ export function awayRefusal({
 }
 
 function stoppedError(server: string, state: State): GatewayError {
-  const text = `${notHere(server, state)}; start it with core_service_start`;
-  return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
+  return helpedBy({ do: 'start', server }, 'UPSTREAM_SUSPENDED', notHere(server, state), { server });
 }
 
 /** The message for a server that was stopped. */

@@ -1,5 +1,6 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, ToolTable, Verdict } from 'pegboard';
+import { remedyBy } from '../../kit/faults/remedy.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type { UpstreamConfig } from '../config.ts';
@@ -14,7 +15,6 @@ import { whyUnlisted } from './whyUnlisted.ts';
 
 const LAYER = 'server';
 const LISTS = 'change the lists with core_mcpserver_update';
-const START = 'start it with core_service_start';
 const AGAIN = 'try again in a few seconds';
 
 /** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
@@ -33,9 +33,8 @@ export function serverDecisions(
       const why = verdictWithout(server, request) ?? whyUnlisted(server, offers, { name, request });
       return why && { layer: LAYER, allow: false, ...why, server: named };
     }
-    const remedy =
-      'find another tool with filter_tools, or create the server again with core_mcpserver_create';
-    return refused('TOOL_NOT_FOUND', `server not found: ${named}`, remedy);
+    const action = { do: 'define', server: named } as const;
+    return { ...refused('TOOL_NOT_FOUND', `server not found: ${named}`), ...remedyBy(action) };
   };
   return {
     layer: LAYER,
@@ -55,7 +54,11 @@ export function serverDecisions(
 /** Why no tool of the server is known; undefined if some are, or if it has none. */
 function verdictWithout({ connection, personal }: Server, request: InboundRequest): Verdict | undefined {
   const { name, isWanted, state, status, retry } = connection;
-  if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);
+  if (!isWanted)
+    return {
+      ...refused('UPSTREAM_SUSPENDED', notHere(name, state)),
+      ...remedyBy({ do: 'start', server: name }),
+    };
   if (isStartingUnknown(connection)) {
     const { progress } = connection;
     const doing = progress === undefined ? '' : `: ${progress}`;

@@ -1,5 +1,6 @@
 import { isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { REMEDY_KEY } from '../../../kit/faults/remedy.ts';
 import { rawMember } from '../../../kit/text/rawJson.ts';
 import { badDataIn } from './badDataIn.ts';
 import { edited } from './edited.ts';
@@ -22,7 +23,8 @@ const LONG_NUMBER = /\d{16}|\d[eE][+-]?\d\d/;
 /** Beyond that, the texts of members are not looked for: that is quadratic. */
 const MAX_MEMBERS = 64;
 
-/** Judges a result in the value that its text was parsed to anyway. Types of content that no revision knows pass: clients may know them.
+/** Judges a result in the value that its text was parsed to anyway. What helps against a fault here is not a server's to say, which
+ *  may be a gateway itself. Types of content that no revision knows pass: clients may know them.
  *  @returns the text, as it came or mended where it can mean one thing only; else what is wrong with it; undefined if it is not an object */
 export function judgedResult(
   { method, era }: Pick<Pending, 'method' | 'era'>,
@@ -30,6 +32,11 @@ export function judgedResult(
 ): string | Fault | undefined {
   if (!isObject(value)) return value === null && method.endsWith('/list') ? '{}' : undefined;
   if (!JUDGED.has(method) || !isFinal(value)) return result;
+  const { _meta: meta } = value;
+  if (isObject(meta) && Object.hasOwn(meta, REMEDY_KEY)) {
+    const own = edited(value, [{ path: ['_meta', REMEDY_KEY] }]) as JsonObject;
+    return judgedResult({ method, era }, { result: textOf(own, { result, value }), value: own });
+  }
   // Only the newer era has null as structured content.
   const shape = method === 'tools/call' && era === 'modern' ? 'tools/call, 2026-07-28' : method;
   let faults = allFaults(shape, value);

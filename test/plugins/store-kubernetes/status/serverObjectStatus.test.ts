@@ -58,6 +58,12 @@ describe('the conditions of an MCPServer', () => {
     expect(ready?.message).include('mcpservers/s spec.url: MCPServer s: wrong');
   });
 
+  it('say what helps in the words of an object', () => {
+    const stopped = record('stopped', { suspended: true });
+    const [ready] = serverJudgements({ type: 'stdio', errors: [], record: stopped });
+    expect(ready?.message).equal('the server is stopped (spec.suspended: true); set spec.suspended to false');
+  });
+
   it('keep the time at which a status changed, not a reason, and are at most 1,024 characters long', () => {
     const message = 'x'.repeat(2_000);
     const judgement = { type: 'Ready', status: 'False', reason: 'A', message } as const;

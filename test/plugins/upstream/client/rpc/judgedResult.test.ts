@@ -60,6 +60,11 @@ const MENDED: Readonly<Record<string, readonly [Method, object, object]>> = {
     content({ type: 'image', data: 'data:image/gif;base64,AAAA' }),
     content({ ...IMAGE, mimeType: 'image/gif' }),
   ],
+  'a server says what helps against a fault here': [
+    'tools/call',
+    { ...content(TEXT), _meta: { a: 1, 'pegboard.dev/remedy': { cause: 'c', action: { do: 'start' } } } },
+    { ...content(TEXT), _meta: { a: 1 } },
+  ],
   'data is base64url': ['tools/call', content({ ...IMAGE, data: '-_8' }), content({ ...IMAGE, data: '+/8' })],
   'data of 100 kB is base64url': [
     'tools/call',

@@ -1,0 +1,41 @@
+import { actionWords } from '../../kit/faults/action.ts';
+import type { Action } from '../../kit/faults/action.ts';
+import { html } from '../../kit/http/page.ts';
+import type { Html } from '../../kit/http/page.ts';
+import { actionForm } from './actionForm.ts';
+import type { Visit } from './definePage.ts';
+import { hyperlink } from './parts.ts';
+import { inPath, shown } from './words.ts';
+
+const LABELS = { start: 'Start', restart: 'Restart' } as const;
+
+/** What helps: in words, with the button that does it or the page on which it is done. */
+export function wayOut(action: Action, visit: Pick<Visit, 'token'>): Html {
+  const words = shown(actionWords(action, 'page'), 600);
+  if ((action.do === 'start' || action.do === 'restart') && action.server !== undefined) {
+    const { do: operation, server } = action;
+    const path = `/mcps/${inPath(server)}/${operation}`;
+    return actionForm(visit, { action: path, label: LABELS[operation], about: shown(server) });
+  }
+  const page = pageFor(action);
+  return page === undefined ? html`${words}` : hyperlink(page, words);
+}
+
+function pageFor(action: Action): string | undefined {
+  switch (action.do) {
+    case 'edit':
+    case 'authorize':
+      return action.server === undefined ? undefined : `/mcps/${inPath(action.server)}/edit`;
+    case 'set':
+      return '/config';
+    case 'find':
+    case 'define':
+      return '/tools';
+    case 'list':
+      return action.kind === 'workflows' ? '/workflows' : '/mcps';
+    case 'call':
+      return `/tools/${inPath(action.tool)}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import { isObject } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorDetails {
+    /** What helps, for each surface to put into its own words. */
+    readonly action?: Action;
+  }
+}
+
+/** What can help against a fault, and what each needs to know. A server may be left out by who does not know its name. */
+interface Actions {
+  /** Start a server that was stopped. */
+  readonly start: { readonly server?: string };
+  readonly restart: { readonly server?: string };
+  /** Change the definition of a server: `what` says which part, and how. */
+  readonly edit: { readonly server?: string; readonly what: string };
+  /** Remove a server's name from what was called, or define the server again. */
+  readonly define: { readonly server?: string };
+  /** Give a server credentials for all callers. @param tokens whether a sign-in of people may do */
+  readonly authorize: { readonly server?: string; readonly tokens?: boolean };
+  /** Sign in at a server. */
+  readonly signIn: { readonly server?: string };
+  /** Set a key of config.yaml. */
+  readonly set: { readonly key: string; readonly to: string };
+  /** See which things of a kind there are. */
+  readonly list: { readonly kind: keyof typeof LISTS };
+  /** See why something is as it is. */
+  readonly explain: { readonly kind: keyof typeof REASONS; readonly name: string };
+  /** Find a tool. */
+  readonly find: { readonly query?: string; readonly other?: boolean };
+  /** Call a tool; a plugin that has a way out of its own fault offers it so. */
+  readonly call: { readonly tool: string };
+  /** What is done outside, in words that fit everywhere. */
+  readonly say: { readonly what: string };
+}
+export type Action = {
+  [K in keyof Actions]: { readonly do: K } & Actions[K];
+}[keyof Actions];
+
+/** Where an action is shown: to an agent, in a shell, on a page, in the status of a Kubernetes object. */
+export const SURFACES = ['agent', 'shell', 'page', 'status'] as const;
+export type Surface = (typeof SURFACES)[number];
+type Words = Readonly<Record<Surface, string>>;
+
+/** Plural → the tool that lists them. */
+const LISTS = {
+  servers: 'core_mcpserver_list',
+  services: 'core_service_list',
+  workflows: 'core_workflow_list',
+} as const;
+/** Kind → the tool that says why one is not available, and the verb that does. */
+const REASONS = {
+  server: ['core_service_status', 'doctor'],
+  workflow: ['core_workflow_available', 'get workflow'],
+} as const;
+
+const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = {
+  start: ({ server }) => ({
+    agent: 'start it with core_service_start',
+    shell: `pegboard start ${word(server, '<server>')}`,
+    page: 'start it',
+    status: 'set spec.suspended to false',
+  }),
+  restart: ({ server }) => ({
+    agent: 'restart it with core_service_restart',
+    shell: `pegboard restart ${word(server, '<server>')}`,
+    page: 'restart it',
+    status: 'set spec.restartRequestedAt to the time now',
+  }),
+  edit: ({ server, what }) => ({
+    agent: what,
+    shell: `pegboard edit server ${word(server, '<server>')}, and ${what}`,
+    page: `edit its definition: ${what}`,
+    status: `edit spec: ${what}`,
+  }),
+  define: ({ server }) => ({
+    agent: 'find another tool with filter_tools, or create the server again with core_mcpserver_create',
+    shell: `pegboard list tools, or define it again: pegboard add ${word(server, '<server>')} …`,
+    page: 'find another tool, or define the server again',
+    status: 'create the MCPServer again',
+  }),
+  authorize: ({ server, tokens = false }) => ({
+    agent: `set headers in its definition${tokens ? '; core_mcpserver_detect shows how people sign in there' : ''}`,
+    shell: `pegboard edit server ${word(server, '<server>')}, and set headers: { Authorization: 'Bearer \${env:TOKEN}' }`,
+    page: `set headers in its definition${tokens ? ', or auth, with which callers sign in' : ''}`,
+    status: `set spec.headers${tokens ? ', or spec.auth' : ''}`,
+  }),
+  signIn: ({ server }) => ({
+    agent: `call core_auth_login with {"server": ${JSON.stringify(server ?? '…')}} through call_tool`,
+    shell: `pegboard auth login --server ${word(server, '<server>')}`,
+    page: 'sign in at it: your agent or pegboard auth login gives the link',
+    status: 'callers sign in at it',
+  }),
+  set: ({ key, to }) => ({
+    agent: `set ${key} to ${to}`,
+    shell: `set ${key} in config.yaml to ${to}`,
+    page: `set ${key} in config.yaml to ${to}`,
+    status: `set ${key} of the gateway to ${to}`,
+  }),
+  list: ({ kind }) => ({
+    agent: `list the known ones with ${LISTS[kind]}`,
+    shell: `pegboard list ${kind}`,
+    page: `see which ${kind} there are`,
+    status: `kubectl get ${kind === 'workflows' ? 'workflows' : 'mcpservers'}`,
+  }),
+  explain: ({ kind, name }) => ({
+    agent: `${REASONS[kind][0]} shows why`,
+    shell: `pegboard ${REASONS[kind][1]} ${word(name, '<name>')}`,
+    page: `its page shows why`,
+    status: 'its conditions show why',
+  }),
+  find: ({ query, other = false }) => ({
+    agent:
+      query === undefined
+        ? `find ${other ? 'another tool' : 'the exact name'} with filter_tools`
+        : `call filter_tools with ${JSON.stringify({ query })}`,
+    shell:
+      query === undefined
+        ? 'pegboard list tools'
+        : `pegboard search ${query
+            .split(' ')
+            .map((one) => word(one, ''))
+            .join(' ')}`,
+    page: 'find it among the tools',
+    status: 'find its name with pegboard search',
+  }),
+  call: ({ tool }) => ({
+    agent: `call_tool ${JSON.stringify({ name: tool })}`,
+    shell: `pegboard call ${word(tool, '<tool>')}`,
+    page: `call the tool ${tool}`,
+    status: `call the tool ${tool}`,
+  }),
+  say: ({ what }) => ({ agent: what, shell: what, page: what, status: what }),
+};
+
+/** The action as a surface says it: for a shell what to type, where that is possible. */
+export function actionWords(action: Action, surface: Surface): string {
+  const words = WORDS[action.do] as (action: Action) => Words;
+  return words(action)[surface];
+}
+
+/** A word as a shell reads it. */
+function word(text: string | undefined, unknown: string): string {
+  if (text === undefined) return unknown;
+  return /^[\w.@:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The facts without which an action says nothing. */
+const NEEDED: Partial<Readonly<Record<keyof Actions, readonly string[]>>> = {
+  edit: ['what'],
+  set: ['key', 'to'],
+  list: ['kind'],
+  explain: ['kind', 'name'],
+  call: ['tool'],
+  say: ['what'],
+};
+
+/** The action that data of another process describes; undefined if it describes none that is known here. */
+export function readAction(value: unknown): Action | undefined {
+  if (!isObject(value)) return undefined;
+  const { do: name, kind } = value;
+  if (typeof name !== 'string' || !Object.hasOwn(WORDS, name)) return undefined;
+  const isWhole = NEEDED[name as keyof Actions]?.every((fact) => typeof value[fact] === 'string') ?? true;
+  const kinds: object | undefined = { list: LISTS, explain: REASONS }[name];
+  const isKnown = kinds === undefined || Object.hasOwn(kinds, String(kind));
+  const { server, query } = value;
+  const isText = [server, query].every((fact) => fact === undefined || typeof fact === 'string');
+  return isWhole && isKnown && isText ? (value as unknown as Action) : undefined;
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { McpClient } from '../../../support/mcpClient.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { bootGateway } from '../../../support/gateway.ts';
+import { listenerUrl } from '../../../support/edge.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
+import { siteAt } from '../../admin/adminGateway.ts';
+import type { AdminSite } from '../../admin/adminGateway.ts';
+import { hostile } from '../../upstream/support.ts';
+
+const NAME = 'x_files_echo';
+
+describe('what helps against a fault', () => {
+  let site: AdminSite;
+  let url = '';
+  const typed = async (...args: readonly string[]): Promise<string> => {
+    const { stdout, stderr } = await typeVerb([...args, '--endpoint', `${url}/mcp`]);
+    return stdout + stderr;
+  };
+  const told = async (name: string, args: object = {}): Promise<Record<string, unknown>> => {
+    const client = await McpClient.connect(url);
+    return { ...(await client.callTool(name, { ...args })) };
+  };
+
+  before(async () => {
+    const directory = makeDirectory({
+      'mcpservers/files.yaml': JSON.stringify(hostile('plain', { autoStart: false, suspended: true })),
+    });
+    const aggregator = { port: 0, admin: { enabled: true, port: 0 } };
+    const gateway = await bootGateway({ directory, builtIns: 'all', aggregator });
+    url = listenerUrl(gateway);
+    site = siteAt(gateway);
+  });
+
+  it('is told an agent as a tool, and a program as data', async () => {
+    const { content, _meta } = await told(NAME);
+    const cause = 'server not found: files (stopped)';
+    expect(content).deep.equal([{ type: 'text', text: `${cause}; start it with core_service_start` }]);
+    expect(_meta).deep.include({
+      'pegboard.dev/remedy': { cause, action: { do: 'start', server: 'files' } },
+    });
+  });
+
+  it('is a command for who sits at a shell', async () => {
+    expect(await typed('call', NAME)).equal(
+      'pegboard: server not found: files (stopped); next: pegboard start files\n',
+    );
+    expect(await typed('doctor', NAME))
+      .include('→ pegboard start files\n')
+      .and.not.include('core_');
+  });
+
+  it('is a button on a page of the operator', async () => {
+    const { text } = await site.get(`/explain?tool=${NAME}`);
+    expect(text).include('action="/mcps/files/start"').and.not.include('core_service_start');
+  });
+});
