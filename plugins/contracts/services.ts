@@ -1,5 +1,6 @@
 import { many } from 'pegboard';
 import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
+import type { Remedy } from '../kit/faults/remedy.ts';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -21,6 +22,8 @@ export interface ServiceRecord {
   /** `healthy`, `unhealthy`, `unknown`, `checking` */
   readonly health: string;
   readonly error?: string;
+  /** Cause of the error, or of the last one while it is tried again, and what helps. */
+  readonly remedy?: Remedy;
   readonly metadata: ServiceMetadata;
 }
 

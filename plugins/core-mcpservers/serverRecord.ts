@@ -1,5 +1,6 @@
-import { ConfigControl, GatewayError, isError, placeText } from 'pegboard';
-import type { Call, JsonObject, Resource, Scope } from 'pegboard';
+import { ConfigControl, isError, placeText } from 'pegboard';
+import type { Call, GatewayError, JsonObject, Resource, Scope } from 'pegboard';
+import { helpedBy } from '../kit/faults/remedy.ts';
 import { allServices } from '../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceRecord } from '../contracts/services.ts';
 import type { SignInStatus } from '../contracts/signIns.ts';
@@ -38,8 +39,8 @@ export function inForce(name: string, scope: Scope<unknown>): Resource {
   if (found !== undefined) return found;
   const faults = refusalsOf(name, scope);
   if (faults.length === 0) throw serverNotFound(name);
-  const text = `MCP server ${name} is left out: ${faults.join('; ')}; mend its file, or delete it with core_mcpserver_delete`;
-  throw new GatewayError('CONFIG_INVALID', text);
+  const text = `MCP server ${name} is left out: ${faults.join('; ')}`;
+  throw helpedBy({ do: 'mend', server: name }, 'CONFIG_INVALID', text);
 }
 
 /** Why the stored definition is not in force, as `file:line:column: message`. */
@@ -52,10 +53,7 @@ export function refusalsOf(name: string, scope: Scope<unknown>): readonly string
 }
 
 export function serverNotFound(name: string): GatewayError {
-  return new GatewayError(
-    'STORE_NOT_FOUND',
-    `MCP server ${name} not found; list the known ones with core_mcpserver_list`,
-  );
+  return helpedBy({ do: 'list', kind: 'servers' }, 'STORE_NOT_FOUND', `MCP server ${name} not found`);
 }
 
 export function serviceOf(name: string, scope: Scope<unknown>): ServiceRecord | undefined {
@@ -86,11 +84,12 @@ function stateOf(
   service: ServiceRecord | undefined,
   signIn: SignInStatus | undefined,
 ): JsonObject {
-  const { state, health, error, metadata }: Omit<ServiceRecord, 'name' | 'service_type'> = service ?? {
-    state: 'stopped',
-    health: 'unknown',
-    metadata: {},
-  };
+  const { state, health, error, remedy, metadata }: Omit<ServiceRecord, 'name' | 'service_type'> =
+    service ?? {
+      state: 'stopped',
+      health: 'unknown',
+      metadata: {},
+    };
   const status = statusFor(state, signIn);
   // The shared connection was refused, but the caller's own is not.
   const isOwn = state === 'auth_required' && status === 'connected';
@@ -104,6 +103,7 @@ function stateOf(
     sessionStatus: status,
     ...(message !== undefined && { statusMessage: message }),
     ...(error !== undefined && !isOwn && { error }),
+    ...(remedy !== undefined && !isOwn && { remedy }),
     ...(signIn !== undefined && { signIn: signIn.status }),
     ...(signIn?.grant !== undefined && { grant: signIn.grant }),
     ...Object.fromEntries(facts),

@@ -9,6 +9,7 @@ import {
 } from 'pegboard';
 import { inTurn, isOperator } from 'pegboard/kit';
 import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
+import { helpedBy } from '../kit/faults/remedy.ts';
 import { refuseReferences } from '../kit/definitions/refuseReferences.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import type { StoredDefinition } from '../contracts/definitions.ts';
@@ -93,8 +94,8 @@ async function createServer(
     await store.create(MCP_SERVER, { name, spec, registeredBy: writerOf(call.request) }, call.request);
   } catch (error) {
     if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
-    const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
-    throw new GatewayError('STORE_CONFLICT', text, { cause: error });
+    const action = { do: 'change', kind: 'server', name } as const;
+    throw helpedBy(action, 'STORE_CONFLICT', `MCP server '${name}' already exists`);
   }
   return takenOver(scope, name, call);
 }
@@ -126,10 +127,7 @@ async function updateServer(
 async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Promise<JsonObject> {
   const state = serviceOf(name, scope)?.state;
   if (state === 'running' || state === 'connected') {
-    throw new GatewayError(
-      'SERVICE_RUNNING',
-      `MCP server '${name}' is running; stop it first with core_service_stop`,
-    );
+    throw helpedBy({ do: 'stop', server: name }, 'SERVICE_RUNNING', `MCP server '${name}' is running`);
   }
   try {
     await scope.get(ResourceStore).delete(MCP_SERVER, name, call.request);

@@ -99,14 +99,17 @@ function untilDone(done: Promise<void>, operation: Operation, { cancel }: Call):
 }
 
 /** A sign-in is each caller's own, so no operation on the service ends the wait for it. Source: requirement state.auth */
-function locked({ name, error }: ServiceRecord, hasSignIn: boolean): GatewayError {
+function locked({ name, error, remedy }: ServiceRecord, hasSignIn: boolean): GatewayError {
   const needs = hasSignIn ? 'OAuth authentication' : 'authentication';
   const fix = error ?? 'set headers in its definition';
-  return new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires ${needs}: ${fix}`);
+  const text = `service ${name} requires ${needs}: ${fix}`;
+  return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, {
+    details: { ...(remedy && { action: remedy.action }) },
+  });
 }
 
 /** @throws GatewayError if the record shows that the operation failed */
-function underWay(operation: Operation, { name, state, error, metadata }: ServiceRecord): string {
+function underWay(operation: Operation, { name, state, error, remedy, metadata }: ServiceRecord): string {
   const why = error ?? `it is ${state}`;
   if (['starting', 'stopping', 'connecting'].includes(state))
     return `Service '${name}' is ${state}${metadata.progress === undefined ? '' : `: ${metadata.progress}`}`;
@@ -117,7 +120,7 @@ function underWay(operation: Operation, { name, state, error, metadata }: Servic
     return `Restarted service '${name}', and it is ${state}: ${why}${retry}`;
   }
   throw new GatewayError('UPSTREAM_UNREACHABLE', `Failed to ${operation} service: ${name}: ${why}`, {
-    details: { state },
+    details: { state, ...(remedy && { action: remedy.action }) },
   });
 }
 

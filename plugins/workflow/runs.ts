@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, ToolTable, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
 import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
 import type { Hide } from 'pegboard/contracts';
+import { helpedBy } from '../kit/faults/remedy.ts';
 import { sharerOf } from '../kit/authority/ownerOf.ts';
 import type { Turns } from '../kit/limits/turns.ts';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';
@@ -71,10 +72,10 @@ export class Runs implements CallSecrets {
       const signIns = missing
         .filter(({ code }) => code === 'UPSTREAM_AUTH_REQUIRED')
         .map(({ reason }) => reason);
-      const why = [...new Set(signIns), 'core_workflow_available shows why'].join('; ');
-      const text = `workflow ${name} is not available (missing required tools): ${names}; ${why}`;
-      throw new GatewayError('WORKFLOW_UNAVAILABLE', text, {
-        details: { missing: missing.map(({ tool }) => tool) },
+      const why = [...new Set(signIns)].map((one) => `; ${one}`).join('');
+      const text = `workflow ${name} is not available (missing required tools): ${names}${why}`;
+      throw helpedBy({ do: 'explain', kind: 'workflow', name }, 'WORKFLOW_UNAVAILABLE', text, {
+        missing: missing.map(({ tool }) => tool),
       });
     }
     if (this.#isStopping && call.parent?.tool.kind !== 'workflow')

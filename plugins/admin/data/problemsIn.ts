@@ -1,5 +1,7 @@
 import { ConfigControl, placeText } from 'pegboard';
 import type { Scope } from 'pegboard';
+import { actionWords } from '../../kit/faults/action.ts';
+import type { Action } from '../../kit/faults/action.ts';
 import type { ListedServer } from './servers.ts';
 
 /** Something that is wrong now. */
@@ -8,6 +10,8 @@ export interface Problem {
   readonly detail: string;
   /** What to change. */
   readonly remedy: string;
+  /** The same as data. */
+  readonly action?: Action;
   /** Path of the admin page that shows more. */
   readonly path?: string;
   readonly isWarning: boolean;
@@ -38,7 +42,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   failed: 'correct command, args or env of its definition, then start it',
   unreachable:
     'see that the server runs and that url of its definition is right; it is tried again by itself',
-  auth_required: 'set headers or auth in its definition, or sign in with core_auth_login',
+  auth_required: 'set headers or auth in its definition, or sign in at it',
 };
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -47,16 +51,26 @@ const WORDS: Readonly<Record<string, string>> = {
   auth_required: 'requires sign-in',
 };
 
-function serverProblem({ name, state, health, error, metadata }: ListedServer): readonly Problem[] {
+function serverProblem({
+  name,
+  state,
+  health,
+  error,
+  remedy: known,
+  metadata,
+}: ListedServer): readonly Problem[] {
   const path = `/mcps/${encodeURIComponent(name)}`;
   const { recommended } = metadata;
-  const remedy = REMEDIES[state] ?? 'read its last words, then restart it';
+  const helps =
+    known === undefined
+      ? { remedy: REMEDIES[state] ?? 'read its last words, then restart it' }
+      : { remedy: actionWords(known.action, 'page'), action: known.action };
   if (state in REMEDIES || health === 'unhealthy')
     return [
       {
         title: `Server ${name} ${WORDS[state] ?? `is ${health}`}`,
-        detail: error ?? 'it has said nothing about it',
-        remedy,
+        detail: known?.cause ?? error ?? 'it has said nothing about it',
+        ...helps,
         path,
         isWarning: state === 'auth_required',
       },

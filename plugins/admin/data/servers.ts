@@ -1,5 +1,6 @@
 import { GatewayError, ToolSource, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
+import type { Remedy } from '../../kit/faults/remedy.ts';
 import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceMetadata } from '../../contracts/services.ts';
 import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
@@ -11,6 +12,7 @@ export interface ListedServer {
   readonly state: string;
   readonly health: string;
   readonly error?: string;
+  readonly remedy?: Remedy;
   readonly metadata: ServiceMetadata;
 }
 
@@ -23,8 +25,8 @@ export function serversIn(scope: Scope<unknown>): readonly ManagedService[] {
 }
 
 export function serverFacts(service: ManagedService): ListedServer {
-  const { name, state, health, error, metadata } = service.status();
-  return { name, state, health, ...(error !== undefined && { error }), metadata };
+  const { name, state, health, error, remedy, metadata } = service.status();
+  return { name, state, health, ...(error !== undefined && { error }), ...(remedy && { remedy }), metadata };
 }
 
 /** @throws GatewayError SERVICE_NOT_FOUND */

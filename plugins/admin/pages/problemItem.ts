@@ -5,17 +5,22 @@ import { actionForm } from '../web/actionForm.ts';
 import type { Visit } from '../web/definePage.ts';
 import { badge, hyperlink } from '../web/parts.ts';
 import { shown } from '../web/words.ts';
+import { wayOut } from '../web/wayOut.ts';
 
-/** A problem with what helps: for one of a server, the buttons of its page that may mend it. */
-export function problemItem({ title, detail, remedy, path, isWarning }: Problem, visit: Visit): Html {
+/** A problem with what helps: the action that its cause asks for, else the buttons of the server's page. */
+export function problemItem({ title, detail, remedy, action, path, isWarning }: Problem, visit: Visit): Html {
   return html`<div class="problem">
     <p>
       ${badge(isWarning ? 'warning' : 'error')}
       <b>${path === undefined ? shown(title) : hyperlink(path, title)}</b>
     </p>
     <p>${shown(detail, 400)}</p>
-    <p class="quiet">What helps: ${shown(remedy, 300)}</p>
-    ${path?.startsWith('/mcps/') === true ? buttons(path, isWarning, visit) : undefined}
+    ${
+      action === undefined
+        ? html`<p class="quiet">What helps: ${shown(remedy, 300)}</p>`
+        : html`<div class="quiet">What helps: ${wayOut(action, visit)}</div>`
+    }
+    ${action === undefined && path?.startsWith('/mcps/') === true ? buttons(path, isWarning, visit) : undefined}
   </div>`;
 }
 

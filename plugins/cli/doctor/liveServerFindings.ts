@@ -2,6 +2,8 @@ import { delimiter, join } from 'node:path';
 import { accessSync, constants } from 'node:fs';
 import { HIDDEN, isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
+import { actionWords } from '../../kit/faults/action.ts';
+import { readRemedy } from '../../kit/faults/remedy.ts';
 import { Failure } from '../failure.ts';
 import type { Gateway } from '../gateway.ts';
 import { kindOf } from '../kinds.ts';
@@ -24,6 +26,8 @@ export interface ServerRecord {
   /** Which parts of its lists were not read. */
   readonly partialLists?: readonly string[];
   readonly error?: string;
+  /** Cause and what helps, if the gateway says so as data. */
+  readonly remedy?: unknown;
   /** RFC 3339 */
   readonly nextRetryAfter?: string;
   readonly command?: readonly string[];
@@ -43,11 +47,11 @@ export async function serverRecords(gateway: Gateway): Promise<readonly ServerRe
   const servers = await kindOf('server').list(gateway);
   const services = await kindOf('service').list(gateway);
   return servers.map((server) => {
-    const { metadata } = services.find(({ name }) => name === server['name']) ?? {};
+    const { metadata, remedy } = services.find(({ name }) => name === server['name']) ?? {};
     // That of a connection that all share says nothing about the caller's own.
     const isOwn = server['signIn'] !== undefined;
     const error = isObject(metadata) && !isOwn ? metadata['lastError'] : undefined;
-    return { ...(error !== undefined && { error }), ...server } as unknown as ServerRecord;
+    return { ...(error !== undefined && { error, remedy }), ...server } as unknown as ServerRecord;
   });
 }
 
@@ -79,7 +83,7 @@ export async function serverFinding(
   const wrong = await wrongAddress(server, gateway);
   if (wrong !== undefined) return { level: 'error', subject, ...wrong };
   if (error !== undefined) {
-    const message = `${state}: ${error}${next(server)}`;
+    const message = `${state}: ${readRemedy(server.remedy)?.cause ?? error}${next(server)}`;
     return { level: 'error', subject, message, fix: fixFor(server, gateway, env) };
   }
   const isStarting = state === 'Starting' || state === 'Connecting';
@@ -90,7 +94,8 @@ export async function serverFinding(
 type Told = Required<Pick<DoctorFinding, 'message' | 'fix'>>;
 
 function signIn(server: ServerRecord): Told {
-  const { name, error = 'HTTP 401' } = server;
+  const { name } = server;
+  const error = readRemedy(server.remedy)?.cause ?? server.error ?? 'HTTP 401';
   if (server.signIn !== undefined)
     return { message: 'wants you to sign in', fix: `pegboard auth login --server ${name}` };
   const headers = `headers: { Authorization: 'Bearer \${env:TOKEN}' }`;
@@ -110,8 +115,10 @@ async function wrongAddress(server: ServerRecord, gateway: Gateway): Promise<Tol
     return { message: `${url} speaks ${transport}, but its definition says ${type}`, fix };
   }
   if (reachable !== false) return undefined;
-  const fix = `is it running? then: pegboard restart ${name}; to correct its url: pegboard edit server ${name}`;
-  return { message: `${url}: ${String(detail)}${next(server)}`, fix };
+  const remedy = readRemedy(server.remedy);
+  const action = remedy?.action ?? ({ do: 'reach', server: name } as const);
+  const cause = remedy?.cause ?? String(detail);
+  return { message: `${url}: ${cause}${next(server)}`, fix: actionWords(action, 'shell') };
 }
 
 async function probe(gateway: Gateway, url: string): Promise<JsonObject> {
@@ -124,10 +131,14 @@ async function probe(gateway: Gateway, url: string): Promise<JsonObject> {
   }
 }
 
-function fixFor({ name, command = [], error = '' }: ServerRecord, gateway: Gateway, env: Env): string {
+function fixFor(server: ServerRecord, gateway: Gateway, env: Env): string {
+  const { name, command = [], error = '' } = server;
   const [executable = ''] = command;
+  const remedy = readRemedy(server.remedy);
   if (!/^command .* cannot be run/.test(error))
-    return `pegboard events --resource-name ${name}, then: pegboard restart ${name}`;
+    return remedy !== undefined
+      ? actionWords(remedy.action, 'shell')
+      : `pegboard events --resource-name ${name}, then: pegboard restart ${name}`;
   const own = gateway.endpoint.isOwn ? onPath(executable, env) : undefined;
   if (own === undefined) return `install ${executable}, then: pegboard restart ${name}`;
   return `it is on your PATH, but not on the gateway's; write ${own}: pegboard edit server ${name}`;

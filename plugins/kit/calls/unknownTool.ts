@@ -1,5 +1,7 @@
 import { ToolTable, escapeUnprintable, nearest } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
+import { actionWords } from '../faults/action.ts';
+import type { Action } from '../faults/action.ts';
 import { allServices } from '../definitions/allServices.ts';
 import { ownName } from './meantCall.ts';
 
@@ -19,6 +21,8 @@ export interface UnknownTool {
   readonly near: readonly string[];
   /** Both in words, or how to search. */
   readonly text: string;
+  /** How to search, if no name looks alike. */
+  readonly action?: Action;
 }
 
 export function unknownTool(asked: string, scope: Scope<unknown>, request: InboundRequest): UnknownTool {
@@ -28,12 +32,9 @@ export function unknownTool(asked: string, scope: Scope<unknown>, request: Inbou
   const server = unknownServer(name, scope, request);
   const why = server === undefined ? '' : `no server is named ${quotedName(server)}; `;
   const words = wordsOf(name);
-  const search =
-    words === ''
-      ? 'find one with filter_tools'
-      : `call filter_tools with ${JSON.stringify({ query: words })}`;
-  const text = near.length > 0 ? `did you mean ${near.join(' or ')}?` : search;
-  return { server, near, text: why + text };
+  if (near.length > 0) return { server, near, text: `${why}did you mean ${near.join(' or ')}?` };
+  const action: Action = { do: 'find', ...(words !== '' && { query: words }) };
+  return { server, near, text: why + actionWords(action, 'agent'), action };
 }
 
 /** Visible names that look like one, in the part that is theirs alone: names of one server begin alike. */

@@ -9,17 +9,27 @@ declare module 'pegboard' {
 
 /** What can help against a fault, and what each needs to know. A server may be left out by who does not know its name. */
 interface Actions {
-  /** Start a server that was stopped. */
-  readonly start: { readonly server?: string };
+  /** Start a server that was stopped, or that is not tried again by itself. */
+  readonly start: { readonly server?: string; readonly again?: boolean };
   readonly restart: { readonly server?: string };
-  /** Change the definition of a server: `what` says which part, and how. */
-  readonly edit: { readonly server?: string; readonly what: string };
+  /** Change the definition of a server, or a part of it: `what` says how. */
+  readonly edit: { readonly server?: string; readonly part?: string; readonly what: string };
+  /** Correct a definition that is left out, or delete it. */
+  readonly mend: { readonly server?: string };
+  /** Change a definition that is in force. */
+  readonly change: { readonly kind: keyof typeof CHANGES; readonly name: string; readonly part?: string };
+  /** Stop a server. */
+  readonly stop: { readonly server?: string };
+  /** Look whether a server runs where its url says. */
+  readonly reach: { readonly server?: string };
   /** Remove a server's name from what was called, or define the server again. */
   readonly define: { readonly server?: string };
   /** Give a server credentials for all callers. @param tokens whether a sign-in of people may do */
   readonly authorize: { readonly server?: string; readonly tokens?: boolean };
   /** Sign in at a server. */
   readonly signIn: { readonly server?: string };
+  /** Trust the authority of a server's certificate. */
+  readonly trust: { readonly server?: string };
   /** Set a key of config.yaml. */
   readonly set: { readonly key: string; readonly to: string };
   /** See which things of a kind there are. */
@@ -48,6 +58,8 @@ const LISTS = {
   services: 'core_service_list',
   workflows: 'core_workflow_list',
 } as const;
+/** Kind → the tool that changes a definition. */
+const CHANGES = { server: 'core_mcpserver_update', workflow: 'core_workflow_update' } as const;
 /** Kind → the tool that says why one is not available, and the verb that does. */
 const REASONS = {
   server: ['core_service_status', 'doctor'],
@@ -55,23 +67,47 @@ const REASONS = {
 } as const;
 
 const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = {
-  start: ({ server }) => ({
-    agent: 'start it with core_service_start',
+  start: ({ server, again = false }) => ({
+    agent: `start it ${again ? 'again ' : ''}with core_service_start`,
     shell: `pegboard start ${word(server, '<server>')}`,
     page: 'start it',
     status: 'set spec.suspended to false',
   }),
   restart: ({ server }) => ({
-    agent: 'restart it with core_service_restart',
+    agent: 'call again later, or restart it with core_service_restart',
     shell: `pegboard restart ${word(server, '<server>')}`,
     page: 'restart it',
     status: 'set spec.restartRequestedAt to the time now',
   }),
-  edit: ({ server, what }) => ({
+  edit: ({ server, part, what }) => ({
     agent: what,
     shell: `pegboard edit server ${word(server, '<server>')}, and ${what}`,
-    page: `edit its definition: ${what}`,
+    page: `edit ${part === undefined ? '' : `${part} of `}its definition: ${what}`,
     status: `edit spec: ${what}`,
+  }),
+  mend: ({ server }) => ({
+    agent: 'mend its file, or delete it with core_mcpserver_delete',
+    shell: `pegboard check, then mend its file, or: pegboard delete server ${word(server, '<server>')}`,
+    page: 'mend its file',
+    status: 'correct spec',
+  }),
+  change: ({ kind, name, part = 'it' }) => ({
+    agent: `change ${part} with ${CHANGES[kind]}`,
+    shell: `pegboard edit ${kind} ${word(name, '<name>')}`,
+    page: `change ${part}`,
+    status: `kubectl edit ${kind === 'server' ? 'mcpserver' : kind} ${name}`,
+  }),
+  stop: ({ server }) => ({
+    agent: 'stop it first with core_service_stop',
+    shell: `pegboard stop ${word(server, '<server>')}`,
+    page: 'stop it first',
+    status: 'set spec.suspended to true',
+  }),
+  reach: ({ server }) => ({
+    agent: 'see that the server runs there, or correct url of its definition',
+    shell: `is it running? then: pegboard restart ${word(server, '<server>')}; to correct its url: pegboard edit server ${word(server, '<server>')}`,
+    page: 'see that the server runs there, or correct url of its definition',
+    status: 'see that the server runs there, or correct spec.url',
   }),
   define: ({ server }) => ({
     agent: 'find another tool with filter_tools, or create the server again with core_mcpserver_create',
@@ -90,6 +126,12 @@ const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = 
     shell: `pegboard auth login --server ${word(server, '<server>')}`,
     page: 'sign in at it: your agent or pegboard auth login gives the link',
     status: 'callers sign in at it',
+  }),
+  trust: () => ({
+    agent: "name its authority's PEM file in aggregator.extraCaFile",
+    shell: "write into config.yaml: aggregator: { extraCaFile: <its authority's PEM file> }",
+    page: "name its authority's PEM file in aggregator.extraCaFile of config.yaml",
+    status: "name its authority's PEM file in aggregator.extraCaFile of the gateway",
   }),
   set: ({ key, to }) => ({
     agent: `set ${key} to ${to}`,
@@ -112,7 +154,7 @@ const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = 
   find: ({ query, other = false }) => ({
     agent:
       query === undefined
-        ? `find ${other ? 'another tool' : 'the exact name'} with filter_tools`
+        ? `find ${other ? 'another tool' : 'one'} with filter_tools`
         : `call filter_tools with ${JSON.stringify({ query })}`,
     shell:
       query === undefined
@@ -151,6 +193,7 @@ const NEEDED: Partial<Readonly<Record<keyof Actions, readonly string[]>>> = {
   set: ['key', 'to'],
   list: ['kind'],
   explain: ['kind', 'name'],
+  change: ['kind', 'name'],
   call: ['tool'],
   say: ['what'],
 };
@@ -161,7 +204,7 @@ export function readAction(value: unknown): Action | undefined {
   const { do: name, kind } = value;
   if (typeof name !== 'string' || !Object.hasOwn(WORDS, name)) return undefined;
   const isWhole = NEEDED[name as keyof Actions]?.every((fact) => typeof value[fact] === 'string') ?? true;
-  const kinds: object | undefined = { list: LISTS, explain: REASONS }[name];
+  const kinds: object | undefined = { list: LISTS, explain: REASONS, change: CHANGES }[name];
   const isKnown = kinds === undefined || Object.hasOwn(kinds, String(kind));
   const { server, query } = value;
   const isText = [server, query].every((fact) => fact === undefined || typeof fact === 'string');

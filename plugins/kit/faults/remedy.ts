@@ -1,5 +1,5 @@
 import { GatewayError, isObject } from 'pegboard';
-import type { ErrorCode, ErrorDetails, Verdict } from 'pegboard';
+import type { ErrorCode, Verdict } from 'pegboard';
 import { actionWords, readAction } from './action.ts';
 import type { Action, Surface } from './action.ts';
 
@@ -17,7 +17,7 @@ export function helpedBy(
   action: Action,
   code: ErrorCode,
   cause: string,
-  details: ErrorDetails = {},
+  details: GatewayError['details'] = {},
 ): GatewayError {
   const text = `${cause}; ${actionWords(action, 'agent')}`;
   return new GatewayError(code, text, { details: { ...details, action } });
@@ -41,7 +41,15 @@ export function remedyOf(
   const isAtServer = server !== undefined && AT_SERVERS.has(action.do);
   return { cause, action: isAtServer ? ({ server, ...action } as Action) : action };
 }
-const AT_SERVERS: ReadonlySet<string> = new Set(['start', 'restart', 'edit', 'define', 'signIn']);
+const AT_SERVERS: ReadonlySet<string> = new Set([
+  'start',
+  'restart',
+  'edit',
+  'reach',
+  'authorize',
+  'define',
+  'signIn',
+]);
 
 /** The remedy in data of another process, such as `_meta` of an error result. */
 export function readRemedy(value: unknown): Remedy | undefined {

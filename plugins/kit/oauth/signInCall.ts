@@ -1,8 +1,9 @@
 import { GatewayError } from 'pegboard';
+import { actionWords } from '../faults/action.ts';
 
 /** The next step of a caller who has to sign in at a server. */
 export function signInCall(server: string): string {
-  return `call core_auth_login with {"server": ${JSON.stringify(server)}} through call_tool`;
+  return actionWords({ do: 'signIn', server }, 'agent');
 }
 
 /** What lets callers sign in at servers. */

@@ -53,9 +53,12 @@ function lookUp(scope: Scope<unknown>, name: string, { request, starting }: Look
   const more = servers.length === 0 ? '' : `; servers are still connecting: ${servers.join(', ')}`;
   const notFound = `tool not found: ${name}${more}`;
   const meant = meantNames(name, table, request);
-  const { near, text } = meant.length > 0 ? { near: meant, text: '' } : unknownTool(name, scope, request);
+  const { near, text, action } =
+    meant.length > 0 ? { near: meant, text: '' } : unknownTool(name, scope, request);
   if (near.length > 0) throw new GatewayError('TOOL_NOT_FOUND', notFound, { details: { near } });
-  throw new GatewayError('TOOL_NOT_FOUND', `${notFound}; ${text}`);
+  throw new GatewayError('TOOL_NOT_FOUND', `${notFound}; ${text}`, {
+    details: { ...(action && { action }) },
+  });
 }
 
 /** What to set for the tool's server if it has asked clients for something that it gets only on a connection of their own, such as roots. */

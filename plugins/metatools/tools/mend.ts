@@ -1,6 +1,7 @@
 import { CallPath, GatewayError, ToolTable, isGatewayError, rawResult } from 'pegboard';
 import type { Call, CallResult, JsonObject, Scope, Tool } from 'pegboard';
 import { callText, meantCall } from '../../kit/calls/meantCall.ts';
+import type { Action } from '../../kit/faults/action.ts';
 import type { Meant } from '../../kit/calls/meantCall.ts';
 import { withRawMeta } from '../../kit/text/rawJson.ts';
 import { quotedName, unknownTool } from '../../kit/calls/unknownTool.ts';
@@ -92,12 +93,15 @@ function withName(
   { scope, meant: { call, names } }: { readonly scope: Scope<unknown>; readonly meant: Meant },
 ): GatewayError {
   const { message } = cause;
-  const text = (more: string): GatewayError =>
-    new GatewayError('TOOL_NOT_FOUND', `${message}; ${more}`, { cause });
+  const text = (more: string, action?: Action): GatewayError =>
+    new GatewayError('TOOL_NOT_FOUND', `${message}; ${more}`, {
+      cause,
+      details: { ...(action && { action }) },
+    });
   if (call !== undefined) return text(`call ${callText(call)}`);
   if (names.length > 0) return text(`several tools may be meant: ${names.join(', ')}`);
   const unknown = unknownTool(name, scope, request);
-  if (unknown.server !== undefined || unknown.near.length === 0) return text(unknown.text);
+  if (unknown.server !== undefined || unknown.near.length === 0) return text(unknown.text, unknown.action);
   // The front adds near names, and programs read them.
   return new GatewayError('TOOL_NOT_FOUND', message, { details: { near: unknown.near }, cause });
 }

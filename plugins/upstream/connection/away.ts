@@ -1,4 +1,5 @@
 import { GatewayError } from 'pegboard';
+import { actionWords } from '../../kit/faults/action.ts';
 import { helpedBy } from '../../kit/faults/remedy.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
 
@@ -9,14 +10,16 @@ export function awayError(
   retryAt: number | undefined,
 ): GatewayError {
   const retry = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
-  const next =
-    retry === undefined ? 'start it again with core_service_start' : `the next attempt is at ${retry}`;
+  const start = { do: 'start', server, again: true } as const;
+  const next = retry === undefined ? actionWords(start, 'agent') : `the next attempt is at ${retry}`;
+  const action = error?.details.action ?? (retry === undefined ? start : undefined);
   const code = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.code : 'UPSTREAM_UNREACHABLE';
   const reason = error?.message ?? 'it is not connected';
   const { status, challenges, signInAt } = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.details : {};
   return new GatewayError(code, `server ${server} is away: ${reason}; ${next}`, {
     details: {
       server,
+      ...(action && { action }),
       ...(retry !== undefined && { nextRetryAfter: retry }),
       ...(status !== undefined && { status }),
       ...(challenges && { challenges }),

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GatewayError, once } from 'pegboard';
-import { fillReferences, secretsGiven } from 'pegboard/kit';
+import { fillReferences, helpedBy, secretsGiven } from 'pegboard/kit';
 import type { Log } from 'pegboard';
 import type { Filled } from 'pegboard/kit';
 import type { CallerCredential } from '../../contracts/credentials.ts';
@@ -95,7 +95,8 @@ export class Dialer {
     const folder = resolve(this.#context.directory(), cwd);
     if (await isFolder(folder)) return folder;
     // As it is written: what a reference holds may be secret.
-    throw new GatewayError('CONFIG_INVALID', `cwd of the definition is not a folder: ${given}; correct it`);
+    const text = `cwd of the definition is not a folder: ${given}`;
+    throw helpedBy({ do: 'edit', what: 'correct it' }, 'CONFIG_INVALID', text);
   }
 
   async #remote(definition: ServerDefinition, type: RemoteTransport, listener: WireListener): Promise<Wire> {
@@ -211,7 +212,10 @@ async function filled(
   const found = fillReferences(texts, directory());
   const [fault] = found.faults;
   if (fault === undefined) return fillSecretReferences(found, secrets(), field);
-  throw new GatewayError('CONFIG_REFERENCE', `${placeIn(field, fault.name)} ${fault.message}`);
+  const [cause = '', what] = fault.message.split('; ', 2);
+  const text = `${placeIn(field, fault.name)} ${cause}`;
+  if (what === undefined) throw new GatewayError('CONFIG_REFERENCE', text);
+  throw helpedBy({ do: 'say', what }, 'CONFIG_REFERENCE', text);
 }
 
 /** The words of the command by their places, in order. */

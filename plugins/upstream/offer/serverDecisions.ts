@@ -1,5 +1,5 @@
 import { isOffer } from 'pegboard';
-import type { DecisionLayer, InboundRequest, ToolTable, Verdict } from 'pegboard';
+import type { DecisionLayer, GatewayError, InboundRequest, ToolTable, Verdict } from 'pegboard';
 import { remedyBy } from '../../kit/faults/remedy.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
@@ -14,7 +14,6 @@ import type { Offers } from './offers.ts';
 import { whyUnlisted } from './whyUnlisted.ts';
 
 const LAYER = 'server';
-const LISTS = 'change the lists with core_mcpserver_update';
 const AGAIN = 'try again in a few seconds';
 
 /** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
@@ -44,7 +43,10 @@ export function serverDecisions(
       // Resources and prompts are listed only while their server is connected.
       if (isOffer(tool) || tool.server === undefined) return undefined;
       const excluded = offers.exclusion(name, request);
-      if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
+      if (excluded !== undefined) {
+        const action = { do: 'change', kind: 'server', name: tool.server, part: 'the lists' } as const;
+        return { ...refused('TOOL_DENIED', excluded), ...remedyBy(action) };
+      }
       const server = fleet.get(tool.server);
       return server?.personal.verdict ?? server?.connection.status.verdict;
     },
@@ -68,14 +70,17 @@ function verdictWithout({ connection, personal }: Server, request: InboundReques
   if (credential !== undefined) {
     if (personal.listOf(credential.owner) !== undefined) return undefined;
     const { missing } = credential;
-    if (missing !== undefined) return refused(missing.code, missing.message);
+    if (missing !== undefined) return refusedAs(missing);
     const reason = `server ${name} could not be connected for you yet, so what it offers you is unknown`;
     const remedy = isSingleSignOn(personal.auth) ? AGAIN : `${AGAIN}, or ${signInCall(name)}`;
     return refused('UPSTREAM_UNREACHABLE', reason, remedy);
   }
   if (!isUnknown(connection) || state === 'ready') return undefined;
-  const { code, message } = awayError(name, status.lastError, retry.at);
-  return refused(code, message);
+  return refusedAs(awayError(name, status.lastError, retry.at));
+}
+
+function refusedAs({ code, message, details: { action } }: GatewayError): Verdict {
+  return { ...refused(code, message), ...(action && { details: { action } }) };
 }
 
 function refused(code: NonNullable<Verdict['code']>, reason: string, remedy?: string): Verdict {

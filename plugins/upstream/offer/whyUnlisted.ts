@@ -1,5 +1,6 @@
 import type { InboundRequest, Verdict } from 'pegboard';
 import type { ToolsFailure } from '../client/conversation/listing.ts';
+import { remedyBy } from '../../kit/faults/remedy.ts';
 import { awayError } from '../connection/away.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Server } from '../server/server.ts';
@@ -35,7 +36,7 @@ export function whyUnlisted(
   const gap = offers.report(server.name, request).partialLists.find((one) => one.includes('tools/list'));
   if (gap === undefined) return undefined;
   const reason = `${missing}; ${mayHaveIt(server.name, gap)}`;
-  return { code: 'TOOL_NOT_FOUND', reason, remedy: 'find another tool with filter_tools' };
+  return { code: 'TOOL_NOT_FOUND', reason, ...remedyBy({ do: 'find', other: true }) };
 }
 
 /** Why the last known list may be outdated. */

@@ -3,7 +3,9 @@ import { fillReferences } from 'pegboard/kit';
 import type { CallResult, InboundRequest, Verdict } from 'pegboard';
 import type { TlsSpec } from '../../contracts/servers.ts';
 import { isForCallers, isSingleSignOn } from '../../kit/oauth/authRules.ts';
-import { namingSwitch, signInCall } from '../../kit/oauth/signInCall.ts';
+import { withoutUndefined } from '../../kit/definitions/withoutUndefined.ts';
+import { helpedBy } from '../../kit/faults/remedy.ts';
+import { namingSwitch } from '../../kit/oauth/signInCall.ts';
 import type {
   AuthRules,
   CallerCredential,
@@ -151,12 +153,13 @@ export class Personal implements GuardedServer {
     this.#lock(error.details.challenges ?? []);
     if (!this.isPersonal) return this.#lacksSignIns ? namingSwitch(error) : error;
     void this.#kept.lock(this.#challenges);
-    const { code, details } = error;
+    const { code } = error;
+    const details = withoutUndefined({ ...error.details, action: undefined });
     if (isSingleSignOn(this.auth))
       return new GatewayError(code, 'each caller reaches it by the sign-in at this gateway', { details });
     const { name } = this;
-    const text = `it wants each caller to sign in; ${signInCall(name)}`;
-    return new GatewayError(code, text, { details: { ...details, signInAt: name } });
+    const facts = { ...details, signInAt: name };
+    return helpedBy({ do: 'signIn', server: name }, code, 'it wants each caller to sign in', facts);
   }
   #lock(challenges: readonly string[]): void {
     this.#challenges = challenges;

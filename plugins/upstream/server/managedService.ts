@@ -1,5 +1,5 @@
 import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
-import { hideInUrl, hideInWords } from 'pegboard/kit';
+import { hideInUrl, hideInWords, remedyOf } from 'pegboard/kit';
 import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import type {
@@ -118,8 +118,12 @@ function throwWhenAway({ name, status: { state, lastError }, retry }: Connection
   const next = at === undefined ? '' : `; the next attempt is at ${at}`;
   throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}${next}`, {
     cause: lastError,
-    details: { state, ...(at !== undefined && { nextRetryAfter: at }) },
+    details: { state, ...helpIn(lastError), ...(at !== undefined && { nextRetryAfter: at }) },
   });
+}
+
+function helpIn({ details: { server, action } }: GatewayError): GatewayError['details'] {
+  return { ...(server !== undefined && { server }), ...(action && { action }) };
 }
 
 /** @throws GatewayError STORE_UNREACHABLE if there is no store; also the errors of the store */
@@ -145,14 +149,16 @@ function recordOf(server: Server, tools: ToolReport): ServiceRecord {
   const { connection } = server;
   const {
     name,
-    status: { health, fault },
+    status: { health, fault, lastError },
   } = connection;
+  const remedy = lastError && remedyOf(lastError, name);
   return {
     name,
     service_type: 'MCPServer',
     state: stateWord(connection),
     health,
     ...(fault !== undefined && { error: fault }),
+    ...(remedy !== undefined && { remedy }),
     metadata: metadataOf(server, tools),
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } from 'pegboard';
 import type { InboundRequest, JsonObject, Tool } from 'pegboard';
+import { helpedBy } from '../../kit/faults/remedy.ts';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { registeredByOf } from '../../kit/definitions/registeredBy.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, readName, requiredName } from './arguments.ts';
@@ -79,10 +80,7 @@ export function shownWorkflow(
 }
 
 export function workflowNotFound(name: string): GatewayError {
-  return new GatewayError(
-    'STORE_NOT_FOUND',
-    `workflow ${name} not found; list the known ones with core_workflow_list`,
-  );
+  return helpedBy({ do: 'list', kind: 'workflows' }, 'STORE_NOT_FOUND', `workflow ${name} not found`);
 }
 
 function availableTool({ scope, registry }: ToolParts): Tool {

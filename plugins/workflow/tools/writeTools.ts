@@ -9,6 +9,7 @@ import {
 } from 'pegboard';
 import { inTurn } from 'pegboard/kit';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
+import { helpedBy } from '../../kit/faults/remedy.ts';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { writerOf } from '../../kit/definitions/registeredBy.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
@@ -85,8 +86,8 @@ async function create(name: string, fields: JsonObject, context: Context): Promi
     await scope.get(ResourceStore).create(WORKFLOW, definition, context.call.request);
   } catch (error) {
     if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
-    const text = `failed to create workflow: workflow '${name}' already exists; change it with core_workflow_update`;
-    throw new GatewayError('STORE_CONFLICT', text, { cause: error });
+    const text = `failed to create workflow: workflow '${name}' already exists`;
+    throw helpedBy({ do: 'change', kind: 'workflow', name }, 'STORE_CONFLICT', text);
   }
   const taken = await takenOver(name, context);
   events.tell('WorkflowCreated', name, `successfully created with ${stepCount(spec)} steps`);

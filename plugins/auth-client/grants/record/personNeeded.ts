@@ -1,12 +1,12 @@
-import { GatewayError } from 'pegboard';
+import type { GatewayError } from 'pegboard';
+import { helpedBy } from '../../../kit/faults/remedy.ts';
 import { cureFor } from './grantFacts.ts';
 
 /** A call needs what only a person can give. @param why one clause: what is missing; empty without more to say */
 export function personNeeded(server: string, why: string, missingScopes?: readonly string[]): GatewayError {
   const reason = why === '' ? '' : `: ${why}`;
-  return new GatewayError('UPSTREAM_AUTH_REQUIRED', `${demandOf(server)}${reason}; ${cureFor(server)}`, {
-    details: { server, signInAt: server, ...(missingScopes && { missingScopes }) },
-  });
+  const facts = { server, signInAt: server, ...(missingScopes && { missingScopes }) };
+  return helpedBy({ do: 'signIn', server }, 'UPSTREAM_AUTH_REQUIRED', demandOf(server) + reason, facts);
 }
 
 /** What is missing, without the demand and the call that would be its cure: for a person who is at it already. */

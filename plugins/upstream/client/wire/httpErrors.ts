@@ -1,9 +1,12 @@
 import { GatewayError, isObject } from 'pegboard';
+import { actionWords } from '../../../kit/faults/action.ts';
+import type { Action } from '../../../kit/faults/action.ts';
+import { helpedBy } from '../../../kit/faults/remedy.ts';
 import { jsonIn } from '../../../kit/text/jsonIn.ts';
 import { bodyWords } from './bodyWords.ts';
 import { encodingWords, garbledWords } from './encodingWords.ts';
 import { redactedData } from './redactedData.ts';
-import { transportWords } from './transportWords.ts';
+import { transportWords, wrongPort } from './transportWords.ts';
 
 interface Answer {
   readonly status: number;
@@ -23,8 +26,9 @@ export function statusError(
   redact: (text: string) => string,
 ): GatewayError {
   if (status >= 300 && status < 400) {
-    const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to the address of the server`;
-    return new GatewayError('UPSTREAM_UNREACHABLE', text, { details: { status } });
+    const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed`;
+    const action = { do: 'edit', what: 'set url to the address of the server' } as const;
+    return helpedBy(action, 'UPSTREAM_UNREACHABLE', text, { status });
   }
   const { message, isRpc, code: rpcCode, data } = messageIn(body);
   const told = bodyWords(redact(message ?? body));
@@ -33,13 +37,18 @@ export function statusError(
   const garbled = garbledWords(encoded, body, redact);
   const said = garbled !== undefined ? ` ${garbled}` : told === '' ? '' : `: ${told}`;
   if (status === 431) {
-    const text = `it answered HTTP 431: the headers are too large; ${LARGE_HEADERS_FIX}`;
-    return new GatewayError('UPSTREAM_ERROR', text, { details: answered });
+    const action = { do: 'say', what: LARGE_HEADERS_FIX } as const;
+    return helpedBy(action, 'UPSTREAM_ERROR', 'it answered HTTP 431: the headers are too large', answered);
   }
   if (isChallenge({ status, challenges })) {
-    const text = `it requires credentials (HTTP ${status}${said}); set headers in its definition${isForTokens(challenges) ? SHOWN : ''}`;
+    const action = { do: 'authorize', tokens: isForTokens(challenges) } as const;
     const details = { ...answered, ...(challenges && { challenges }) };
-    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details });
+    return helpedBy(
+      action,
+      'UPSTREAM_AUTH_REQUIRED',
+      `it requires credentials (HTTP ${status}${said})`,
+      details,
+    );
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
   const retryAfter = secondsIn(asked);
@@ -51,12 +60,14 @@ export function statusError(
     ...(mayHaveRun && { mayHaveRun }),
   };
   const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} s`;
-  return new GatewayError(code, `it answered HTTP ${status}${said}${wait}`, { details });
+  const text = `it answered HTTP ${status}${said}${wait}`;
+  if (status === 404 && rpc === false)
+    return helpedBy({ do: 'edit', what: ENDPOINT_FIX }, code, text, details);
+  return new GatewayError(code, text, { details });
 }
 
 const LARGE_HEADERS_FIX =
   'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
-const SHOWN = '; core_mcpserver_detect shows how people sign in there';
 
 /** Whether credentials are missing, or do not suffice. Source: RFC 6750 §3.1 */
 export function isChallenge({ status, challenges = [] }: Pick<Answer, 'status' | 'challenges'>): boolean {
@@ -94,13 +105,16 @@ export function noAnswerIn(answer: Answered, body: string, redact: (text: string
   const words = bodyWords(redact(body));
   const said = words === '' ? '' : `: ${words}`;
   const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
-  const text =
-    encoding ??
-    (isJson
-      ? `without the answer${said}`
-      : `with ${bodyWords(redact(contentType))} in place of the answer${said}; set url to its MCP endpoint`);
-  return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
+  const begin = `it answered HTTP ${status}`;
+  if (encoding === undefined && !isJson) {
+    const text = `${begin} with ${bodyWords(redact(contentType))} in place of the answer${said}`;
+    return helpedBy({ do: 'edit', what: ENDPOINT_FIX }, 'UPSTREAM_PROTOCOL', text, { status });
+  }
+  const text = `${begin} ${encoding ?? `without the answer${said}`}`;
+  return new GatewayError('UPSTREAM_PROTOCOL', text, { details: { status } });
 }
+
+const ENDPOINT_FIX = 'set url to its MCP endpoint';
 
 /** Whether a server of another era refuses the revision. Source: MCP 2026-07-28, Error Codes */
 export function isRevisionRefusal(status: number, body: string): boolean {
@@ -115,14 +129,25 @@ export function cutShort(why: string, status = 0): GatewayError {
 }
 
 export function unreachable(error: Error): GatewayError {
-  const code = (error as NodeJS.ErrnoException).code;
-  const fix = UNKNOWN_AUTHORITY.test(code ?? '') ? `; ${AUTHORITY_FIX}` : '';
-  return new GatewayError('UPSTREAM_UNREACHABLE', transportWords(error) + fix, { cause: error });
+  const words = transportWords(error);
+  const what = wrongPort(words);
+  const action = what === undefined ? actionAgainst(error) : ({ do: 'edit', what } as const);
+  const fix = action === undefined || what !== undefined ? '' : `; ${actionWords(action, 'agent')}`;
+  const details = { ...(action && { action }) };
+  return new GatewayError('UPSTREAM_UNREACHABLE', words + fix, { cause: error, details });
 }
+
+/** What helps against a failure of the network; undefined if nothing is known. */
+function actionAgainst(error: Error): Action | undefined {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (UNKNOWN_AUTHORITY.test(code)) return { do: 'trust' };
+  // What explains its failure says what to look at, such as a proxy.
+  return NOT_THERE.has(code) && error.cause === undefined ? { do: 'reach' } : undefined;
+}
+const NOT_THERE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH']);
 
 /** Codes of OpenSSL for a certificate whose authority is not trusted. */
 const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
-const AUTHORITY_FIX = "name its authority's PEM file in aggregator.extraCaFile";
 
 interface Said {
   readonly message?: string;

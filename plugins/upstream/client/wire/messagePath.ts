@@ -1,4 +1,5 @@
 import { GatewayError } from 'pegboard';
+import { helpedBy, remedyOf } from '../../../kit/faults/remedy.ts';
 
 /** The server of the older transport announces a url of another origin. Headers may hold credentials: they go to the configured one only. */
 export function otherOrigin(
@@ -15,14 +16,17 @@ export function otherOrigin(
 
 /** Names the path that the server has announced for messages: behind a prefix it may be wrong. Its query is the session. */
 export function atMessagePath(
-  { code, message, details }: GatewayError,
+  error: GatewayError,
   path: string,
   redact: (text: string) => string,
 ): GatewayError {
   const [place = ''] = path.split('?');
+  const { code, message, details } = error;
   const { status } = details;
-  const fix = status === 404 || status === 405 ? '; set messageUrl if its path is another one' : '';
-  return new GatewayError(code, `${message} (at ${redact(place)}, which it announced for messages)${fix}`, {
-    details,
-  });
+  if (status !== 404 && status !== 405) {
+    const text = `${message} (at ${redact(place)}, which it announced for messages)`;
+    return new GatewayError(code, text, { details });
+  }
+  const text = `${remedyOf(error)?.cause ?? message} (at ${redact(place)}, which it announced for messages)`;
+  return helpedBy({ do: 'edit', what: 'set messageUrl if its path is another one' }, code, text, details);
 }

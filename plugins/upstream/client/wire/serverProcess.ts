@@ -79,12 +79,12 @@ export class ServerProcess {
     return new Promise((_, reject) => {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         const [file = ''] = this.#options.command;
-        const hint =
-          error.code === 'ENOENT'
-            ? `it is not on the PATH; give its full path${argumentsHint(file)}`
-            : error.message;
+        const isMissing = error.code === 'ENOENT';
+        const what = `give its full path${argumentsHint(file)}`;
+        const hint = isMissing ? `it is not on the PATH; ${what}` : error.message;
         const text = this.#options.output.redact(`command ${file} cannot be run: ${hint}`);
-        reject(new GatewayError('UPSTREAM_UNREACHABLE', text, { cause: error }));
+        const details = { ...(isMissing && { action: { do: 'edit', part: 'command', what } as const }) };
+        reject(new GatewayError('UPSTREAM_UNREACHABLE', text, { cause: error, details }));
       });
     });
   }

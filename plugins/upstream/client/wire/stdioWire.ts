@@ -1,4 +1,5 @@
 import { GatewayError } from 'pegboard';
+import { helpedBy } from '../../../kit/faults/remedy.ts';
 import { LineSplitter } from '../../../kit/text/lineSplitter.ts';
 import { oneLine } from '../../../kit/http/eventWriter.ts';
 import { SMALL_BYTES } from '../../../contracts/memory.ts';
@@ -90,9 +91,8 @@ export class StdioWire implements Wire {
 
   request(outgoing: Outgoing): void {
     if (this.#isBehind) {
-      const text =
-        'the server does not read its input; call again later, or restart it with core_service_restart';
-      this.#listener.failed(outgoing, new GatewayError('UPSTREAM_UNREACHABLE', text));
+      const text = 'the server does not read its input';
+      this.#listener.failed(outgoing, helpedBy({ do: 'restart' }, 'UPSTREAM_UNREACHABLE', text));
       return;
     }
     this.#queued.push(outgoing);

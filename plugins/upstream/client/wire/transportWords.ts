@@ -8,14 +8,22 @@ const NO_TLS: ReadonlySet<string> = new Set([
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ]);
 
+const WRONG_PORT = 'correct the port of url, or begin it with ';
+
+/** What to change about a url, if that is what the words say. */
+export function wrongPort(words: string): string | undefined {
+  const at = words.indexOf(WRONG_PORT);
+  return at < 0 ? undefined : words.slice(at);
+}
+
 /** Why nothing could be sent or read, for people. */
 export function transportWords(error: Error): string {
   const { code, library, reason, name } = error as Fault;
   if (code !== undefined && NO_TLS.has(code))
-    return 'what answers at this port does not speak TLS; correct the port of url, or begin it with http://';
+    return `what answers at this port does not speak TLS; ${WRONG_PORT}http://`;
   if (library === 'SSL routines' && reason !== undefined) return `TLS failed: ${reason}`;
   if (name === 'HTTPParserError')
-    return 'what answers at this port does not speak HTTP; correct the port of url, or begin it with https://';
+    return `what answers at this port does not speak HTTP; ${WRONG_PORT}https://`;
   const words = messageOf(error);
   return words === '' ? (code ?? name) : words;
 }

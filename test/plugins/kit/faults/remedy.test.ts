@@ -25,6 +25,12 @@ describe('what helps against a fault', () => {
   before(async () => {
     const directory = makeDirectory({
       'mcpservers/files.yaml': JSON.stringify(hostile('plain', { autoStart: false, suspended: true })),
+      'mcpservers/tracker.yaml': JSON.stringify({
+        type: 'streamable-http',
+        url: 'http://127.0.0.1:1/mcp',
+        headers: { Authorization: 'Bearer ${env:PEGBOARD_TEST_NOT_SET}' },
+      }),
+      'mcpservers/gone.yaml': JSON.stringify({ type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' }),
     });
     const aggregator = { port: 0, admin: { enabled: true, port: 0 } };
     const gateway = await bootGateway({ directory, builtIns: 'all', aggregator });
@@ -48,6 +54,32 @@ describe('what helps against a fault', () => {
     expect(await typed('doctor', NAME))
       .include('→ pegboard start files\n')
       .and.not.include('core_');
+  });
+
+  it('is a verb of the shell for each thing that is not there', async () => {
+    for (const [words, next] of [
+      ['get server nope', 'pegboard list servers'],
+      ['get workflow nope', 'pegboard list workflows'],
+      ['logs zzzzzz', 'pegboard list services'],
+      ['call qqqq_zzzz', 'pegboard search qqqq zzzz'],
+    ] as const)
+      expect(await typed(...words.split(' ')), words).match(new RegExp(`; next: ${next}\n$`));
+  });
+
+  it('follows from the cause, without a second advice', async () => {
+    const set = 'set it and restart Pegboard';
+    expect(await typed('doctor', 'tracker'))
+      .include(`which is not set; next attempt at`)
+      .and.include(`→ ${set}\n`);
+    expect(await typed('doctor', 'gone'))
+      .include('ECONNREFUSED 127.0.0.1:1; next attempt')
+      .and.include(
+        '→ is it running? then: pegboard restart gone; to correct its url: pegboard edit server gone\n',
+      );
+    const { problems } = await site.facts<{ problems: readonly Record<string, unknown>[] }>('/');
+    const ofTracker = problems.find(({ title }) => String(title).startsWith('Server tracker'));
+    expect(ofTracker).include({ remedy: set, isWarning: false });
+    expect(String(ofTracker?.['detail'])).match(/which is not set$/);
   });
 
   it('is a button on a page of the operator', async () => {
