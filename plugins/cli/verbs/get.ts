@@ -1,4 +1,5 @@
-import type { Invocation } from 'pegboard';
+import { isObject } from 'pegboard';
+import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { KINDS, kindOf } from '../kinds.ts';
@@ -39,7 +40,16 @@ function show(invocation: Invocation): Promise<number> {
     const object = await kind.get(gateway, name);
     const isTable = ['table', 'wide'].includes(optionsOf(invocation).output);
     if (kind.name === 'execution' && isTable) invocation.terminal.out(executionTree(object));
-    else printObject(invocation, object, name);
+    else printObject(invocation, isTable ? withTypedCall(object) : object, name);
     return 0;
   });
+}
+
+/** The description of a tool, with the call as it is typed in place of that of an agent. */
+function withTypedCall(object: JsonObject): JsonObject {
+  const { name, invocation, inputSchema } = object;
+  if (typeof invocation !== 'string' || !invocation.startsWith('call_tool ')) return object;
+  const required = isObject(inputSchema) ? inputSchema['required'] : undefined;
+  const needed = Array.isArray(required) ? required.map((one) => ` --${String(one)} <${String(one)}>`) : [];
+  return { ...object, invocation: `pegboard call ${String(name)}${needed.join('')}` };
 }

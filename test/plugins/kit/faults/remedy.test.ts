@@ -66,6 +66,12 @@ describe('what helps against a fault', () => {
       expect(await typed(...words.split(' ')), words).match(new RegExp(`; next: ${next}\n$`));
   });
 
+  it('is typed where a tool is described', async () => {
+    const shown = await typed('describe', 'tool', 'core_service_start');
+    expect(shown).include('invocation: pegboard call core_service_start --name <name>\n');
+    expect(await typed('describe', 'tool', 'core_service_start', '-o', 'json')).include('call_tool');
+  });
+
   it('follows from the cause, without a second advice', async () => {
     const set = 'set it and restart Pegboard';
     expect(await typed('doctor', 'tracker'))
