@@ -206,7 +206,7 @@ export function readAction(value: unknown): Action | undefined {
   const isWhole = NEEDED[name as keyof Actions]?.every((fact) => typeof value[fact] === 'string') ?? true;
   const kinds: object | undefined = { list: LISTS, explain: REASONS, change: CHANGES }[name];
   const isKnown = kinds === undefined || Object.hasOwn(kinds, String(kind));
-  const { server, query } = value;
-  const isText = [server, query].every((fact) => fact === undefined || typeof fact === 'string');
+  const { server, query, part } = value;
+  const isText = [server, query, part].every((fact) => fact === undefined || typeof fact === 'string');
   return isWhole && isKnown && isText ? (value as unknown as Action) : undefined;
 }
