@@ -128,6 +128,9 @@ function lookThrough(document: Document.Parsed, fault: Fault): void {
 /** The parser reports its own stack overflow as an error in the text, and quotes the text, which may be a secret. */
 function textOf({ message }: Error): string {
   if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  const [, end] = /^Flow \w+ in block collection .* end with a ([\]}])/.exec(message) ?? [];
+  if (end !== undefined)
+    return `${end === '}' ? '{' : '['} was opened, and is not closed up to here; write ${end}`;
   return message.replace(/(?<=\w): .*$/s, '').replace(/![^ ]+/g, 'this');
 }
 

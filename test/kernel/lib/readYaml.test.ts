@@ -43,6 +43,15 @@ describe('readYaml', () => {
     expect(readYaml('a: [', 'f.yaml').value).to.equal(undefined);
   });
 
+  it('says of a bracket that is open what closes it', () => {
+    expect(issuesOf('a: 1\nb: {x: 1\nc: 3\n')).includes(
+      '3:1 { was opened, and is not closed up to here; write }',
+    );
+    expect(issuesOf('b: [1, 2\nc: 3\n').join()).include(
+      '2:1 [ was opened, and is not closed up to here; write ]',
+    );
+  });
+
   it('refuses a duplicate key at the second occurrence', () => {
     const [text] = issuesOf('a: 1\nb: 2\na: 3\n');
     expect(text).to.match(/^3:1 .*unique/);
