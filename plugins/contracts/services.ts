@@ -1,6 +1,5 @@
 import { many } from 'pegboard';
 import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
-import type { Remedy } from '../kit/faults/remedy.ts';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -22,8 +21,8 @@ export interface ServiceRecord {
   /** `healthy`, `unhealthy`, `unknown`, `checking` */
   readonly health: string;
   readonly error?: string;
-  /** Cause of the error, or of the last one while it is tried again, and what helps. */
-  readonly remedy?: Remedy;
+  /** Cause of the error, or of the last one while it is tried again, and what helps, as readRemedy() of the kit takes it. */
+  readonly remedy?: { readonly cause: string; readonly action: object };
   readonly metadata: ServiceMetadata;
 }
 

@@ -1,5 +1,6 @@
 import { CHANGING, GatewayError, isGatewayError } from 'pegboard';
 import type { Call, InboundRequest, JsonObject, ToolAnnotations } from 'pegboard';
+import { readRemedy } from '../kit/faults/remedy.ts';
 import type { ManagedService, ServiceRecord } from '../contracts/services.ts';
 
 export type Operation = 'start' | 'stop' | 'restart';
@@ -104,8 +105,13 @@ function locked({ name, error, remedy }: ServiceRecord, hasSignIn: boolean): Gat
   const fix = error ?? 'set headers in its definition';
   const text = `service ${name} requires ${needs}: ${fix}`;
   return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, {
-    details: { ...(remedy && { action: remedy.action }) },
+    details: { ...helpIn(remedy) },
   });
+}
+
+function helpIn(remedy: ServiceRecord['remedy']): GatewayError['details'] {
+  const action = readRemedy(remedy)?.action;
+  return { ...(action && { action }) };
 }
 
 /** @throws GatewayError if the record shows that the operation failed */
@@ -120,7 +126,7 @@ function underWay(operation: Operation, { name, state, error, remedy, metadata }
     return `Restarted service '${name}', and it is ${state}: ${why}${retry}`;
   }
   throw new GatewayError('UPSTREAM_UNREACHABLE', `Failed to ${operation} service: ${name}: ${why}`, {
-    details: { state, ...(remedy && { action: remedy.action }) },
+    details: { state, ...helpIn(remedy) },
   });
 }
 

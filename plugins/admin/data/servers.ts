@@ -1,5 +1,6 @@
 import { GatewayError, ToolSource, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
+import { readRemedy } from '../../kit/faults/remedy.ts';
 import type { Remedy } from '../../kit/faults/remedy.ts';
 import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceMetadata } from '../../contracts/services.ts';
@@ -25,7 +26,8 @@ export function serversIn(scope: Scope<unknown>): readonly ManagedService[] {
 }
 
 export function serverFacts(service: ManagedService): ListedServer {
-  const { name, state, health, error, remedy, metadata } = service.status();
+  const { name, state, health, error, remedy: given, metadata } = service.status();
+  const remedy = readRemedy(given);
   return { name, state, health, ...(error !== undefined && { error }), ...(remedy && { remedy }), metadata };
 }
 
