@@ -13,7 +13,7 @@ import { Failure } from '../../kit/text/failure.ts';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { HttpListener } from '../../contracts/http.ts';
 import { KIND, yamlOf } from './draft.ts';
-import { shown } from '../web/words.ts';
+import { shown } from '../../kit/pages/words.ts';
 import { runTool } from './runTool.ts';
 
 /** Names of the fields of the form. */

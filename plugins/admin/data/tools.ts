@@ -1,7 +1,7 @@
 import { GatewayError, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
 import { GuardedServers } from '../../contracts/credentials.ts';
-import { shown } from '../web/words.ts';
+import { shown } from '../../kit/pages/words.ts';
 
 const MAX_WORDS = 500;
 

@@ -3,9 +3,9 @@ import type { Html } from '../../kit/http/page.ts';
 import { SPANS, spanBegan } from '../data/callSeries.ts';
 import type { CallFigures, CallSeries, Span } from '../data/callSeries.ts';
 import type { CallQuery } from '../web/callLinks.ts';
-import { asked } from '../web/filterForm.ts';
-import { table } from '../web/parts.ts';
-import { count, counted, took } from '../web/words.ts';
+import { asked } from '../../kit/pages/filterForm.ts';
+import { table } from '../../kit/pages/parts.ts';
+import { count, counted, took } from '../../kit/pages/words.ts';
 
 const HEIGHT = 64;
 const STEP = 8;

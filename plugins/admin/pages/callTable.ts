@@ -2,10 +2,10 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall } from '../data/callsUnderWay.ts';
 import { ownerIn } from '../data/ownerIn.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import type { Visit } from '../web/definePage.ts';
-import { hyperlink, table } from '../web/parts.ts';
-import { inPath, shortId, shown, span } from '../web/words.ts';
+import { hyperlink, table } from '../../kit/pages/parts.ts';
+import { inPath, shortId, shown, span } from '../../kit/pages/words.ts';
 
 /** Calls under way, each with a button that cancels it. @param next the page to return to */
 export function callTable(calls: readonly RunningCall[], visit: Visit, next: string): Html {

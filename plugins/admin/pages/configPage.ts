@@ -3,11 +3,11 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { configFacts } from '../data/configFacts.ts';
 import type { ConfigFacts, ConfigValueFacts, DefinitionFacts, ReloadFacts } from '../data/configFacts.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { badge, hyperlink, section, table } from '../web/parts.ts';
-import { count, counted, inPath, shown } from '../web/words.ts';
+import { badge, hyperlink, section, table } from '../../kit/pages/parts.ts';
+import { count, counted, inPath, shown } from '../../kit/pages/words.ts';
 
 const MAX_DEFINITIONS = 200;
 

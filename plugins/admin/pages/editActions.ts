@@ -5,10 +5,10 @@ import type { Html } from '../../kit/http/page.ts';
 import { definitionText, draftOf, withSwitched } from '../data/draft.ts';
 import type { Draft } from '../data/draft.ts';
 import { runTool } from '../data/runTool.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import type { Action, Answered, Done, Visit } from '../web/definePage.ts';
-import { section } from '../web/parts.ts';
-import { inPath, shown } from '../web/words.ts';
+import { section } from '../../kit/pages/parts.ts';
+import { inPath, shown } from '../../kit/pages/words.ts';
 import { diffBlock, editForm } from './editPage.ts';
 
 /** `POST /mcps/<name>/edit` shows what a change would do, `POST /mcps/<name>/write` does it by core_mcpserver_update. */

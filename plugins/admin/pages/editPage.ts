@@ -6,8 +6,8 @@ import type { DefinitionText } from '../data/draft.ts';
 import type { DiffLine } from '../data/lineDiff.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { section } from '../web/parts.ts';
-import { inPath, shown } from '../web/words.ts';
+import { section } from '../../kit/pages/parts.ts';
+import { inPath, shown } from '../../kit/pages/words.ts';
 
 /** `/mcps/<name>/edit`: the definition of a server, to be changed. */
 export function editPage(scope: Scope<unknown>): Page {

@@ -3,16 +3,16 @@ import type { JsonObject, Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
-import { PAGE, firstOf } from '../data/excerpt.ts';
-import type { Excerpt } from '../data/excerpt.ts';
+import { PAGE, firstOf } from '../../kit/pages/excerpt.ts';
+import type { Excerpt } from '../../kit/pages/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
-import { asked, filterForm } from '../web/filterForm.ts';
+import { asked, filterForm } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { badge, hyperlink, table } from '../web/parts.ts';
-import { ago, counted, inPath, shown } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { badge, hyperlink, table } from '../../kit/pages/parts.ts';
+import { ago, counted, inPath, shown } from '../../kit/pages/words.ts';
 
 interface EventsFacts {
   /** As core_events gives them, newest first. */

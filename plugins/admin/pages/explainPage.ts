@@ -10,12 +10,12 @@ import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionNamed, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
 import { settingsOf } from '../data/settingsOf.ts';
-import { asked } from '../web/filterForm.ts';
+import { asked } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { badge, facts, hyperlink, section, table } from '../web/parts.ts';
+import { badge, facts, hyperlink, section, table } from '../../kit/pages/parts.ts';
 import { wayOut } from '../web/wayOut.ts';
-import { inPath, shortId, shown } from '../web/words.ts';
+import { inPath, shortId, shown } from '../../kit/pages/words.ts';
 import { clientIn, whoIn } from './sessionsPage.ts';
 
 const MAX_SESSIONS = 200;

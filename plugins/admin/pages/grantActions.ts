@@ -5,7 +5,7 @@ import { ownerIn } from '../data/ownerIn.ts';
 import type { StoredGrant } from '../../contracts/credentials.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import type { Action, Visit } from '../web/definePage.ts';
-import { count, counted, shown } from '../web/words.ts';
+import { count, counted, shown } from '../../kit/pages/words.ts';
 
 interface Deed {
   readonly method: Action['method'];

@@ -4,15 +4,15 @@ import type { StoredGrant } from '../../contracts/credentials.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { excerpt } from '../data/excerpt.ts';
-import type { Excerpt } from '../data/excerpt.ts';
+import { excerpt } from '../../kit/pages/excerpt.ts';
+import type { Excerpt } from '../../kit/pages/excerpt.ts';
 import { ownerIn } from '../data/ownerIn.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { badge, hyperlink, table } from '../web/parts.ts';
-import { ago, counted, inPath, shown } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { badge, hyperlink, table } from '../../kit/pages/parts.ts';
+import { ago, counted, inPath, shown } from '../../kit/pages/words.ts';
 
 interface GrantRow extends StoredGrant {
   /** What to do about it. */

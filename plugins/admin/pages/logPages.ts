@@ -5,11 +5,11 @@ import type { GatewayLog } from '../data/gatewayLog.ts';
 import { GATEWAY, logLines, sourcesIn } from '../data/logLines.ts';
 import type { LogLine } from '../data/logLines.ts';
 import { serverNamed } from '../data/servers.ts';
-import { asked, choicesOf, filterForm } from '../web/filterForm.ts';
+import { asked, choicesOf, filterForm } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
-import { output } from '../web/parts.ts';
-import { block, counted, inPath, shown } from '../web/words.ts';
+import { output } from '../../kit/pages/parts.ts';
+import { block, counted, inPath, shown } from '../../kit/pages/words.ts';
 
 const MOST = 500;
 const MAX_CHARS = 200_000;

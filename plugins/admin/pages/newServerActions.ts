@@ -9,10 +9,10 @@ import { faultsError, newServer, sentIn } from '../data/newServer.ts';
 import type { NewServer, PlannedServer } from '../data/newServer.ts';
 import { runTool } from '../data/runTool.ts';
 import { serverNamed } from '../data/servers.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import type { Action, Answered, Done, Visit } from '../web/definePage.ts';
-import { output, section } from '../web/parts.ts';
-import { block, inPath, shown } from '../web/words.ts';
+import { output, section } from '../../kit/pages/parts.ts';
+import { block, inPath, shown } from '../../kit/pages/words.ts';
 import { TITLE, newServerForm } from './newServerPage.ts';
 
 /** How long a form waits for the start; the server's page shows how it continues. */

@@ -4,9 +4,9 @@ import { FIELDS, sentIn } from '../data/newServer.ts';
 import type { Field, NewServer } from '../data/newServer.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { option } from '../web/filterForm.ts';
-import { section } from '../web/parts.ts';
-import { shown } from '../web/words.ts';
+import { option } from '../../kit/pages/filterForm.ts';
+import { section } from '../../kit/pages/parts.ts';
+import { shown } from '../../kit/pages/words.ts';
 
 export const TITLE = 'Add a server';
 

@@ -1,10 +1,10 @@
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { Problem } from '../data/problemsIn.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import type { Visit } from '../web/definePage.ts';
-import { badge, hyperlink } from '../web/parts.ts';
-import { shown } from '../web/words.ts';
+import { badge, hyperlink } from '../../kit/pages/parts.ts';
+import { shown } from '../../kit/pages/words.ts';
 import { wayOut } from '../web/wayOut.ts';
 
 /** A problem with what helps: the action that its cause asks for, else the buttons of the server's page. */

@@ -2,7 +2,7 @@ import type { Scope } from 'pegboard';
 import { answerOf } from '../data/answerOf.ts';
 import { runTool } from '../data/runTool.ts';
 import type { Action } from '../web/definePage.ts';
-import { inPath } from '../web/words.ts';
+import { inPath } from '../../kit/pages/words.ts';
 
 /** `POST /runs/<id>/cancel`: by core_workflow_execution_cancel. */
 export function runActions(scope: Scope<unknown>): readonly Action[] {

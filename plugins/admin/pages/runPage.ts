@@ -5,13 +5,13 @@ import type { Html } from '../../kit/http/page.ts';
 import type { RunFacts, RunStep } from '../../contracts/runs.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import { runsIn } from '../data/runsIn.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { badge, facts, hyperlink, output, section } from '../web/parts.ts';
+import { badge, facts, hyperlink, output, section } from '../../kit/pages/parts.ts';
 import { spanBar } from '../web/spanBar.ts';
 import type { Span } from '../web/spanBar.ts';
-import { ago, block, counted, inPath, shown, took } from '../web/words.ts';
+import { ago, block, counted, inPath, shown, took } from '../../kit/pages/words.ts';
 
 const MAX_CHARS = 20_000;
 const MAX_STEPS = 500;

@@ -3,16 +3,16 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunSummary } from '../../contracts/runs.ts';
-import { excerpt } from '../data/excerpt.ts';
+import { excerpt } from '../../kit/pages/excerpt.ts';
 import { ownerIn } from '../data/ownerIn.ts';
-import type { Excerpt } from '../data/excerpt.ts';
+import type { Excerpt } from '../../kit/pages/excerpt.ts';
 import { runsIn } from '../data/runsIn.ts';
-import { asked, choicesOf, filterForm } from '../web/filterForm.ts';
+import { asked, choicesOf, filterForm } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { hyperlink, table } from '../web/parts.ts';
-import { ago, counted, inPath, shown, took } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { hyperlink, table } from '../../kit/pages/parts.ts';
+import { ago, counted, inPath, shown, took } from '../../kit/pages/words.ts';
 import { runBadge } from './runPage.ts';
 
 interface RunsFacts {

@@ -7,11 +7,11 @@ import { answerOf } from '../data/answerOf.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
-import { asked, filterForm } from '../web/filterForm.ts';
+import { asked, filterForm } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { hyperlink, section, table } from '../web/parts.ts';
-import { counted, inPath, shown } from '../web/words.ts';
+import { hyperlink, section, table } from '../../kit/pages/parts.ts';
+import { counted, inPath, shown } from '../../kit/pages/words.ts';
 import { clientIn, whoIn } from './sessionsPage.ts';
 
 const MOST = 20;

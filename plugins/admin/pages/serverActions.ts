@@ -2,7 +2,7 @@ import type { Scope } from 'pegboard';
 import { runTool } from '../data/runTool.ts';
 import { serverNamed } from '../data/servers.ts';
 import type { Action } from '../web/definePage.ts';
-import { inPath } from '../web/words.ts';
+import { inPath } from '../../kit/pages/words.ts';
 
 const DONE = { start: 'started', stop: 'stopped', restart: 'restarted' } as const;
 

@@ -5,8 +5,8 @@ import { serverFacts, serversIn, toolsOf } from '../data/servers.ts';
 import type { ListedServer } from '../data/servers.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
-import { badge, hyperlink, table } from '../web/parts.ts';
-import { ago, count, counted, inPath, shown } from '../web/words.ts';
+import { badge, hyperlink, table } from '../../kit/pages/parts.ts';
+import { ago, count, counted, inPath, shown } from '../../kit/pages/words.ts';
 
 /** `/mcps`: the MCP servers and their states. */
 export function serversPage(scope: Scope<unknown>): Page {

@@ -8,7 +8,7 @@ import { runTool } from '../data/runTool.ts';
 import { serverNamed } from '../data/servers.ts';
 import { sessionNamed } from '../data/sessions.ts';
 import type { Action } from '../web/definePage.ts';
-import { inPath } from '../web/words.ts';
+import { inPath } from '../../kit/pages/words.ts';
 
 /** Ends a session, reconnects a server for one, cancels a call. */
 export function sessionActions(scope: Scope<unknown>, calls: CallsUnderWay): readonly Action[] {

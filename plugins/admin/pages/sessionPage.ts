@@ -6,12 +6,12 @@ import { ownerIn } from '../data/ownerIn.ts';
 import { serversIn } from '../data/servers.ts';
 import { serversOf, sessionFacts, sessionNamed } from '../data/sessions.ts';
 import type { SessionFacts, SessionServer } from '../data/sessions.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import { callButtons } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { badge, facts, hyperlink, section, table } from '../web/parts.ts';
-import { ago, count, counted, inPath, shortId, shown } from '../web/words.ts';
+import { badge, facts, hyperlink, section, table } from '../../kit/pages/parts.ts';
+import { ago, count, counted, inPath, shortId, shown } from '../../kit/pages/words.ts';
 import { callTable } from './callTable.ts';
 import { clientIn, endForm, whoIn } from './sessionsPage.ts';
 

@@ -2,17 +2,17 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
-import { excerpt } from '../data/excerpt.ts';
+import { excerpt } from '../../kit/pages/excerpt.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { hyperlink, section, table } from '../web/parts.ts';
-import { ago, counted, inPath, shortId, shown } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { hyperlink, section, table } from '../../kit/pages/parts.ts';
+import { ago, counted, inPath, shortId, shown } from '../../kit/pages/words.ts';
 import { callTable } from './callTable.ts';
 
 /** `/sessions`: the sessions that clients use. */

@@ -5,7 +5,7 @@ import type { ListedSignIn } from '../../contracts/oauth.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import type { Action } from '../web/definePage.ts';
-import { counted } from '../web/words.ts';
+import { counted } from '../../kit/pages/words.ts';
 
 interface Deed {
   readonly path: string;

@@ -3,15 +3,15 @@ import { SignInList } from '../../contracts/oauth.ts';
 import type { ListedSignIn } from '../../contracts/oauth.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { excerpt } from '../data/excerpt.ts';
-import type { Excerpt } from '../data/excerpt.ts';
+import { excerpt } from '../../kit/pages/excerpt.ts';
+import type { Excerpt } from '../../kit/pages/excerpt.ts';
 import { ownerIn } from '../data/ownerIn.ts';
-import { actionForm } from '../web/actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { table } from '../web/parts.ts';
-import { ago, counted, inPath, shortId, shown } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { table } from '../../kit/pages/parts.ts';
+import { ago, counted, inPath, shortId, shown } from '../../kit/pages/words.ts';
 
 /** `/sign-ins`: who has signed in at this gateway, with which client. */
 export function signInsPage(scope: Scope<unknown>): Page {

@@ -6,7 +6,7 @@ import { MORE, readFormArguments } from '../data/readFormArguments.ts';
 import { toolNamed } from '../data/tools.ts';
 import { CONFIRM } from '../web/argumentForm.ts';
 import type { Action, Answered, Visit } from '../web/definePage.ts';
-import { shown } from '../web/words.ts';
+import { shown } from '../../kit/pages/words.ts';
 import { toolBody, toolFacts } from './toolPage.ts';
 import type { FormOutcome } from './toolPage.ts';
 

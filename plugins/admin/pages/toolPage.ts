@@ -12,8 +12,8 @@ import { callButtons } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { toolSwitch } from '../web/toolSwitch.ts';
-import { badge, facts, hyperlink, output, section } from '../web/parts.ts';
-import { block, counted, inPath, shown } from '../web/words.ts';
+import { badge, facts, hyperlink, output, section } from '../../kit/pages/parts.ts';
+import { block, counted, inPath, shown } from '../../kit/pages/words.ts';
 
 export interface ToolFacts {
   readonly name: string;

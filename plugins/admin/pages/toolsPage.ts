@@ -3,16 +3,16 @@ import type { JsonObject, Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
-import { PAGE, excerpt, firstOf } from '../data/excerpt.ts';
-import type { Excerpt } from '../data/excerpt.ts';
+import { PAGE, excerpt, firstOf } from '../../kit/pages/excerpt.ts';
+import type { Excerpt } from '../../kit/pages/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
-import { asked, choicesOf, filterForm } from '../web/filterForm.ts';
+import { asked, choicesOf, filterForm } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { hyperlink, section, table } from '../web/parts.ts';
-import { counted, inPath, shown } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { hyperlink, section, table } from '../../kit/pages/parts.ts';
+import { counted, inPath, shown } from '../../kit/pages/words.ts';
 
 /** Most tools in one answer of filter_tools, which ends a page earlier if it gets too long. */
 const MOST = 1_000;

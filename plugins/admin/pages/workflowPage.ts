@@ -11,8 +11,8 @@ import { runsIn } from '../data/runsIn.ts';
 import { runTool } from '../data/runTool.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
-import { badge, facts, hyperlink, output, section, table } from '../web/parts.ts';
-import { block, inPath, shown } from '../web/words.ts';
+import { badge, facts, hyperlink, output, section, table } from '../../kit/pages/parts.ts';
+import { block, inPath, shown } from '../../kit/pages/words.ts';
 import { runTable } from './runsPage.ts';
 
 const RUNS = 5;

@@ -2,14 +2,14 @@ import { isObject } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import { answerOf } from '../data/answerOf.ts';
-import { excerpt } from '../data/excerpt.ts';
-import type { Excerpt } from '../data/excerpt.ts';
+import { excerpt } from '../../kit/pages/excerpt.ts';
+import type { Excerpt } from '../../kit/pages/excerpt.ts';
 import { runTool } from '../data/runTool.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
-import { pager } from '../web/pager.ts';
-import { badge, hyperlink, table } from '../web/parts.ts';
-import { counted, inPath, shown } from '../web/words.ts';
+import { pager } from '../../kit/pages/pager.ts';
+import { badge, hyperlink, table } from '../../kit/pages/parts.ts';
+import { counted, inPath, shown } from '../../kit/pages/words.ts';
 
 interface WorkflowsFacts {
   /** As core_workflow_list gives them. */

@@ -2,9 +2,9 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { ArgumentField } from '../data/argumentFields.ts';
 import { ARGUMENT, MORE } from '../data/readFormArguments.ts';
-import { option } from './filterForm.ts';
+import { option } from '../../kit/pages/filterForm.ts';
 import type { Visit } from './definePage.ts';
-import { shown } from './words.ts';
+import { shown } from '../../kit/pages/words.ts';
 
 export const CONFIRM = 'confirm';
 

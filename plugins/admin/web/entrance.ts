@@ -12,7 +12,7 @@ import type { OAuthClient } from '../../contracts/oauth.ts';
 import { Operators } from '../../contracts/operators.ts';
 import type { PageAnswer } from './answers.ts';
 import type { Shown, Visitor } from './definePage.ts';
-import { shown } from './words.ts';
+import { shown } from '../../kit/pages/words.ts';
 
 const SIGNED_IN = '/signed-in';
 const WAY_S = 600;

@@ -1,8 +1,8 @@
 import { VERSION } from 'pegboard';
 import { Html, html } from '../../kit/http/page.ts';
 import type { Page, Shown, Visitor } from './definePage.ts';
-import { actionForm } from './actionForm.ts';
-import { sentence, shown } from './words.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
+import { sentence, shown } from '../../kit/pages/words.ts';
 
 export interface LayoutParts {
   readonly pages: readonly Page[];

@@ -25,7 +25,7 @@ import { matchRoutes } from './matchRoutes.ts';
 import { Notices } from './notices.ts';
 import type { Action, Answered, Page, Visit, Visitor } from './definePage.ts';
 import { readForm } from './readForm.ts';
-import { sentence, shown } from './words.ts';
+import { sentence, shown } from '../../kit/pages/words.ts';
 
 /** Path of the events that tell pages of changes. */
 const STREAM_PATH = '/events/stream';

@@ -1,7 +1,7 @@
 import type { Html } from '../../kit/http/page.ts';
-import { actionForm } from './actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import type { Visit } from './definePage.ts';
-import { inPath, shown } from './words.ts';
+import { inPath, shown } from '../../kit/pages/words.ts';
 
 /** A tool of a server by its own name, and whether clients are offered it now. */
 export interface Switched {

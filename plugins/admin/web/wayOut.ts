@@ -2,10 +2,10 @@ import { actionWords } from '../../kit/faults/action.ts';
 import type { Action } from '../../kit/faults/action.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { actionForm } from './actionForm.ts';
+import { actionForm } from '../../kit/pages/actionForm.ts';
 import type { Visit } from './definePage.ts';
-import { hyperlink } from './parts.ts';
-import { inPath, shown } from './words.ts';
+import { hyperlink } from '../../kit/pages/parts.ts';
+import { inPath, shown } from '../../kit/pages/words.ts';
 
 const LABELS = { start: 'Start', restart: 'Restart' } as const;
 
