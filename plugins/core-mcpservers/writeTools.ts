@@ -102,9 +102,13 @@ async function createServer(
 
 /** The definition without the references to files of its own secrets: the admin pages have just written these (decision D196). */
 function withoutOwnSecrets(name: string, spec: JsonObject): JsonObject {
-  const own = new RegExp(String.raw`\$\{file:secrets/${name.replaceAll('.', '[.]')}\.[\w.-]+\}`, 'g');
-  // Parts around it must not come together.
-  return JSON.parse(JSON.stringify(spec).replaceAll(own, ' ')) as JsonObject;
+  const text = JSON.stringify(spec).replaceAll(
+    /\$\{file:secrets\/([\w.-]{1,300})\}/g,
+    (whole, file: string) =>
+      // Parts around it must not come together.
+      file.startsWith(`${name}.`) ? ' ' : whole,
+  );
+  return JSON.parse(text) as JsonObject;
 }
 
 async function updateServer(

@@ -43,7 +43,7 @@ describe('readYaml', () => {
     expect(readYaml('a: [', 'f.yaml').value).to.equal(undefined);
   });
 
-  it('reports about a bracket that is open what closes it', () => {
+  it('tells what closes a bracket that is open', () => {
     expect(issuesOf('a: 1\nb: {x: 1\nc: 3\n')).includes(
       '3:1 { was opened, and is not closed up to here; write }',
     );
