@@ -184,6 +184,8 @@ export async function bundle() {
           minShareCount: 2,
           maxModuleSize: 2_000,
         },
+        { name: 'files', test: /\/kit\/files\//, minShareCount: 2, maxModuleSize: 2_000 },
+        { name: 'verbs', test: /\/plugins\/cli\//, minShareCount: 2, maxModuleSize: 1_000 },
       ],
       includeDependenciesRecursively: false,
     },

@@ -8,22 +8,21 @@ import type { Proxy, ProxySettings } from './proxyRoutes.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What an OTLP exporter over HTTP needs so that it reaches its collector: its URL if one is set, and an agent if a proxy leads there.
+/** What an OTLP exporter over HTTP needs so that it reaches its collector through the proxy that leads there; empty without one.
  *  @throws ProxyError Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  *  @param signal the signal whose variables, `OTEL_EXPORTER_OTLP_<signal>_*`, come before those for all signals */
 export function exportAgent(
   env: Env,
   settings: ProxySettings | undefined,
   signal: 'TRACES' | 'METRICS',
-): { readonly url?: string; readonly httpAgentOptions?: (protocol: string) => http.Agent } {
+): {
+  readonly httpAgentOptions?: (protocol: string) => http.Agent;
+} {
   const valueOf = (name: string): string | undefined =>
     env[`OTEL_EXPORTER_OTLP_${signal}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
   const endpoint = valueOf('ENDPOINT') ?? '';
-  if (!URL.canParse(endpoint)) return {};
-  const isWhole = endpoint === env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
-  const url = isWhole ? endpoint : `${endpoint.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`;
-  const { proxy } = proxyRoutes(settings, env)(new URL(endpoint));
-  if (proxy === undefined) return { url };
+  const proxy = URL.canParse(endpoint) ? proxyRoutes(settings, env)(new URL(endpoint)).proxy : undefined;
+  if (proxy === undefined) return {};
   const read = (name: string): Buffer | undefined => {
     const file = valueOf(name);
     return file === undefined ? undefined : readFileSync(file);
@@ -31,7 +30,7 @@ export function exportAgent(
   // With an agent of its own, the exporter ignores these variables.
   const files = { ca: read('CERTIFICATE'), cert: read('CLIENT_CERTIFICATE'), key: read('CLIENT_KEY') };
   const options = Object.fromEntries(Object.entries(files).filter(([, text]) => text !== undefined));
-  return { url, httpAgentOptions: (protocol) => tunnelling(proxy, protocol === 'https:', options) };
+  return { httpAgentOptions: (protocol) => tunnelling(proxy, protocol === 'https:', options) };
 }
 
 function tunnelling(proxy: Proxy, isHttps: boolean, options: https.AgentOptions): http.Agent {
