@@ -5,7 +5,7 @@ import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
-import { exportEnv } from './exportEnv.ts';
+import { exportEnv, exportUrl } from './exportEnv.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';
@@ -46,6 +46,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
     stop = await startExporters({
       producer: collector,
       env: exportEnv(scope.config, globalThis.process.env),
+      url: exportUrl(scope.config, globalThis.process.env),
       settings,
       allowedHosts: () => scope.config.allowedHosts,
       log,

@@ -1,10 +1,8 @@
-import type { Env, Settings } from 'pegboard';
+import type { Env } from 'pegboard';
 import type { MetricsConfig } from './config.ts';
 
-export type ExportConfig = Pick<MetricsConfig, 'exporter' | 'host' | 'port' | 'endpoint'>;
-
 /** The variables of the exporters: where the environment has none, the configuration's values. */
-export function exportEnv({ exporter, host, port, endpoint }: ExportConfig, env: Env): Env {
+export function exportEnv({ exporter, host, port, endpoint }: MetricsConfig, env: Env): Env {
   const configured = {
     OTEL_METRICS_EXPORTER: exporter,
     OTEL_EXPORTER_PROMETHEUS_HOST: host,
@@ -14,7 +12,8 @@ export function exportEnv({ exporter, host, port, endpoint }: ExportConfig, env:
   return { ...configured, ...Object.fromEntries(Object.entries(env).filter(([, value]) => value)) };
 }
 
-/** What the configuration says before it has been checked. */
-export function exportConfigIn({ plugins: { metrics } }: Settings): ExportConfig {
-  return typeof metrics === 'object' ? (metrics.config ?? {}) : {};
+/** Where OTLP goes; undefined where the environment says it, which the exporter reads itself. */
+export function exportUrl({ endpoint }: MetricsConfig, env: Env): string | undefined {
+  const isNamed = env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return isNamed || endpoint === undefined ? undefined : `${endpoint.replace(/\/$/, '')}/v1/metrics`;
 }

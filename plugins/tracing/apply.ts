@@ -4,7 +4,7 @@ import { CallSecrets } from '../contracts/secrets.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { inSpan } from '../kit/calls/inSpan.ts';
 import type { TracingConfig } from './config.ts';
-import { exportEnv } from './exportEnv.ts';
+import { exportEnv, exportUrl } from './exportEnv.ts';
 import { openExport } from './export/openExport.ts';
 import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';
@@ -14,7 +14,10 @@ const DISPATCHER = 'call_tool';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const settings = scope.find(ConfigControl)?.settings().aggregator;
-  const traces = await openExport(exportEnv(scope.config, process.env), scope.log, settings);
+  const traces = await openExport(exportEnv(scope.config, process.env), scope.log, {
+    settings,
+    url: exportUrl(scope.config, process.env),
+  });
   const content = new ContentReader(
     () => scope.config,
     (call) => scope.all(CallSecrets).flatMap((source) => source.hiderFor(call) ?? []),

@@ -2,7 +2,6 @@ import { definePlugin, readSchema } from 'pegboard';
 import { CallSecrets } from '../contracts/secrets.ts';
 import type { TracingConfig } from './config.ts';
 import { Tracer } from '../contracts/tracing.ts';
-import { exportConfigIn, exportEnv } from './exportEnv.ts';
 import { traceExporterNames } from './export/traceExporterNames.ts';
 
 /** Exports traces over OTLP or into the log. Costs nothing unless the environment asks for it. */
@@ -10,7 +9,18 @@ export const plugin = definePlugin<TracingConfig>({
   name: 'tracing',
   api: 1,
   configSchema: readSchema('config/tracing'),
-  enabled: (settings, env) => traceExporterNames(exportEnv(exportConfigIn(settings), env)).length > 0,
+  enabled: ({ plugins: { tracing } }, env) => {
+    // Not checked yet.
+    const config =
+      typeof tracing === 'object' ? (tracing.config as Partial<TracingConfig> | null) : undefined;
+    const names = traceExporterNames({
+      OTEL_SDK_DISABLED: env['OTEL_SDK_DISABLED'],
+      OTEL_TRACES_EXPORTER: env['OTEL_TRACES_EXPORTER'] || String(config?.exporter ?? ''),
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+      OTEL_EXPORTER_OTLP_ENDPOINT: env['OTEL_EXPORTER_OTLP_ENDPOINT'] || String(config?.endpoint ?? ''),
+    });
+    return names.length > 0;
+  },
   asks: [CallSecrets],
   provides: [Tracer],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),

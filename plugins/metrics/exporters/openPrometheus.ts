@@ -48,7 +48,7 @@ export async function openPrometheus(parts: PrometheusParts): Promise<() => Prom
     port,
     handler: answer,
     log,
-    setting: `${PORT_VARIABLE} or plugins.metrics.config.port`,
+    setting: process.env[PORT_VARIABLE] ? PORT_VARIABLE : 'plugins.metrics.config.port',
   });
   log.info('metrics are served', { url: `http://${host}:${listener.port}/metrics` });
   return () => listener.close();

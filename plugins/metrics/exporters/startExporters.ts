@@ -23,6 +23,8 @@ const MAX_PROBLEMS = 20;
 export interface ExporterParts extends PrometheusParts {
   /** Proxies of the configuration; default: those of the environment. */
   readonly settings?: ProxySettings | undefined;
+  /** Where OTLP goes; default: what the environment says. */
+  readonly url?: string | undefined;
 }
 type Stop = () => Promise<void>;
 
@@ -66,11 +68,11 @@ function push({ producer, env }: ExporterParts, exporter: PushMetricExporter): S
 }
 
 /** @throws GatewayError PLUGIN_START for gRPC, which would bring a second HTTP stack */
-async function otlp({ env, settings }: ExporterParts): Promise<PushMetricExporter> {
+async function otlp({ env, settings, url }: ExporterParts): Promise<PushMetricExporter> {
   const names = ['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
   const set = names.find((name) => (env[name] ?? '') !== '');
   const protocol = set === undefined ? 'http/protobuf' : env[set];
-  const options = exportAgent(env, settings, 'METRICS');
+  const options = { ...exportAgent(env, settings, 'METRICS'), ...(url !== undefined && { url }) };
   if (protocol === 'http/protobuf')
     return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter(options);
   if (protocol === 'http/json')

@@ -4,10 +4,10 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { VERSION, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
-import type { ProxySettings } from 'pegboard/net';
 import { EXPORTERS, traceExporterNames } from './traceExporterNames.ts';
 import { LogExporter } from './logExporter.ts';
 import { otlpExporter } from './otlpExporter.ts';
+import type { OtlpPlace } from './otlpExporter.ts';
 import { ReportingExporter } from './reportingExporter.ts';
 import { samplerOf } from './samplerOf.ts';
 import { wholeNumberIn, wrongVariable } from './variables.ts';
@@ -21,11 +21,10 @@ export interface TraceExport {
 }
 
 /** A tracer whose spans go where the environment says, in batches, from a queue of bounded length.
- *  @param settings proxies of the configuration; default: those of the environment
  *  @throws GatewayError PLUGIN_START for a variable with a wrong value */
-export async function openExport(env: Env, log: Log, settings?: ProxySettings): Promise<TraceExport> {
+export async function openExport(env: Env, log: Log, to: OtlpPlace = {}): Promise<TraceExport> {
   const exporterOf = async (name: string): Promise<SpanExporter> => {
-    if (name === 'otlp') return new ReportingExporter(await otlpExporter(env, settings), log);
+    if (name === 'otlp') return new ReportingExporter(await otlpExporter(env, to), log);
     if (name === 'console') return new LogExporter(log);
     throw wrongVariable('OTEL_TRACES_EXPORTER', name, `list ${EXPORTERS.join(', ')} or none`);
   };

@@ -6,14 +6,21 @@ import { wrongVariable } from './variables.ts';
 
 const DEFAULT = 'http/protobuf';
 
+export interface OtlpPlace {
+  /** Proxies of the configuration; default: those of the environment. */
+  readonly settings?: ProxySettings | undefined;
+  /** Where it goes; default: what the environment says. */
+  readonly url?: string | undefined;
+}
+
 /** The exporters read the other OTEL_EXPORTER_OTLP_* variables themselves.
  *  @throws GatewayError PLUGIN_START for gRPC, which would bring a second HTTP stack */
-export async function otlpExporter(env: Env, settings?: ProxySettings): Promise<SpanExporter> {
+export async function otlpExporter(env: Env, { settings, url }: OtlpPlace): Promise<SpanExporter> {
   const name = env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']
     ? 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
     : 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = env[name] || DEFAULT;
-  const options = exportAgent(env, settings, 'TRACES');
+  const options = { ...exportAgent(env, settings, 'TRACES'), ...(url !== undefined && { url }) };
   if (protocol === DEFAULT)
     return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter(options);
   if (protocol === 'http/json')
