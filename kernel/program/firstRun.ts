@@ -51,34 +51,15 @@ export type OpenedState = { readonly path: string } | { readonly path: undefined
 export function openStateDirectory(path: string): OpenedState {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    narrow(path);
+    const { mode, uid } = statSync(path);
+    // Kubernetes, OpenShift and `docker --user` prepare directories that belong to others.
+    if ((mode & 0o077) !== 0 && uid === process.geteuid?.()) chmodSync(path, 0o700);
     // The mode alone does not tell: root may write, a squashed mount may not.
     rmdirSync(mkdtempSync(join(path, '.writable-')));
     return { path };
   } catch (error) {
     return { path: undefined, reason: messageOf(error) };
   }
-}
-
-/** Only its owner may: Kubernetes, OpenShift and `docker --user` prepare directories that belong to others. */
-function narrow(path: string): void {
-  try {
-    if (isOpen(path)) chmodSync(path, 0o700);
-  } catch (error) {
-    if (!['EPERM', 'EROFS', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
-}
-
-/** Warns if others than the owner may open the state directory, whose files are for the owner alone. */
-export function warnOfOpenState(path: string, log: Log): void {
-  if (process.platform === 'win32' || !isOpen(path)) return;
-  const mode = (statSync(path).mode & 0o777).toString(8).padStart(4, '0');
-  const fix = `let it belong to the user of this process, or: chmod go-w ${path}`;
-  log.warn('state directory is open to others, who see the names of its files', { path, mode, fix });
-}
-
-function isOpen(path: string): boolean {
-  return (statSync(path).mode & 0o077) !== 0;
 }
 
 /** @param kept what the running plugins store there, in words */

@@ -14,13 +14,7 @@ import type { Log } from '../log.ts';
 import { UsageError, runCommandLine } from './commandLine.ts';
 import { compose, logFor } from './compose.ts';
 import type { Gateway } from './compose.ts';
-import {
-  createMissingConfig,
-  directoryIssue,
-  openStateDirectory,
-  warnOfLosses,
-  warnOfOpenState,
-} from './firstRun.ts';
+import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses } from './firstRun.ts';
 import type { Commands } from './loadCommands.ts';
 import { SERVE_OPTIONS, directoryOf, readOptions } from './options.ts';
 import { startTable, settledReports, readyWords } from './startTable.ts';
@@ -117,7 +111,7 @@ async function serve(values: JsonObject): Promise<number> {
   if (state.path === undefined) {
     const kept = kernel.running.flatMap(({ plugin }) => plugin.keeps ?? []);
     warnOfLosses(kept, { path: options.statePath, reason: state.reason }, log);
-  } else warnOfOpenState(state.path, log);
+  }
   log.info('ready', readyFacts(kernel));
   if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });

@@ -17,7 +17,7 @@ import { Tally } from '../kit/metrics/tally.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
 import type { KeyRing } from '../contracts/vault.ts';
-import { warnOfOpenKeys } from '../kit/files/warnOfOpenKeys.ts';
+import { warnOfOpenKeys, warnOfOpenState } from '../kit/files/warnOfOpenKeys.ts';
 import { Channel, Peers, SharedKeys } from '../contracts/processes.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
@@ -149,7 +149,9 @@ function apply(scope: Scope<FrontConfig>): void {
   };
   scope.onStart(() => {
     open();
-    warnOfOpenKeys(scope.get(StateDirectory).path, 'session', scope.log);
+    const { path } = scope.get(StateDirectory);
+    if (path !== undefined) warnOfOpenState(path, scope.log);
+    warnOfOpenKeys(path, 'session', scope.log);
     sweepOften();
   });
   scope.onReload(() => {

@@ -1,12 +1,8 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadSettings } from '../../../kernel/config/settings.ts';
-import {
-  createMissingConfig,
-  openStateDirectory,
-  warnOfLosses,
-  warnOfOpenState,
-} from '../../../kernel/program/firstRun.ts';
+import { createMissingConfig, openStateDirectory, warnOfLosses } from '../../../kernel/program/firstRun.ts';
+import { warnOfOpenState } from '../../../plugins/kit/files/warnOfOpenKeys.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { captureLog } from '../../support/log.ts';
 
