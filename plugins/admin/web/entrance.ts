@@ -128,7 +128,7 @@ export class Entrance {
   }
 
   #cookie(name: string): BrowserCookie {
-    return new BrowserCookie({ name, isHttps: () => this.#base().startsWith('https:') });
+    return new BrowserCookie({ name, isHttps: () => this.#base().startsWith('https:'), maxChars: 200 });
   }
 }
 

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { InboundRequest } from 'pegboard';
 
-const MAX_CHARS = 200;
+const MAX_CHARS = 100;
 
 export interface BrowserCookieParts {
   /** `pegboard-browser`; on https `__Host-` precedes it. */
   readonly name: string;
   /** Whether the public address is https: the prefix `__Host-` and `Secure` need it. */
   readonly isHttps: () => boolean;
+  /** Characters of its value; default 100. */
+  readonly maxChars?: number;
 }
 /** A value that a browser has, or gets by these headers. */
 export interface BrowserId {
@@ -28,7 +30,10 @@ export class BrowserCookie {
   idOf(request: Pick<InboundRequest, 'header'>): string | undefined {
     const prefix = `${this.#name}=`;
     const pairs = (request.header('cookie') ?? '').split(/; */);
-    return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length, prefix.length + MAX_CHARS);
+    return pairs
+      .find((pair) => pair.startsWith(prefix))
+      ?.slice(prefix.length)
+      .slice(0, this.#parts.maxChars ?? MAX_CHARS);
   }
 
   /** The browser's own value, or a new one, kept for that many seconds. */
