@@ -111,7 +111,9 @@ describe('e2e: traces', () => {
     };
     const named = `{"code":"TOOL_NOT_FOUND","trace":"${id}"}`;
     const missing = { name: 'call_tool', arguments: { name: 'x_none', arguments: {} } };
-    expect(await ask('tools/call', missing)).include(`"_meta":{"pegboard.dev/error":${named}}`);
+    expect(await ask('tools/call', missing)).include(
+      `"_meta":{"pegboard.dev/error":${named},"pegboard.dev/remedy":{`,
+    );
     expect(await ask('resources/read', { uri: 'none://1' })).include(`"trace":"${id}"`);
     expect(await ask('tools/call', { name: 'x_child_meta', arguments: {} })).include(`"trace":"${id}"`);
     await metaAt('workflow_traced', TRACE);

@@ -39,10 +39,15 @@ export function callTimes(series: CallSeries, query: URLSearchParams): CallTimes
 /** Words that lead to a list of calls, where one is kept. */
 export type CallsLink = (query: CallQuery, words: string) => Html | string;
 
-/** Links to the times, calls as bars with a scale, and the figures of each time. @param subject what was called */
-export function callFigures({ span, parts, sums }: CallTimes, subject: string, link: CallsLink): Html {
+/** Links to the times, calls as bars with a scale, and the figures of each time. @param path of the page @param subject what was called */
+export function callFigures(
+  path: string,
+  { span, parts, sums }: CallTimes,
+  subject: string,
+  link: CallsLink,
+): Html {
   return html`<p class="row spans">
-      ${NAMES.map((one) => (one === span ? html`<a class="button" href="?span=${one}" aria-current="true">${one}</a>` : html`<a class="button" href="?span=${one}">${one}</a>`))}
+      ${NAMES.map((one) => (one === span ? html`<a class="button" href="${path}?span=${one}" aria-current="true">${one}</a>` : html`<a class="button" href="${path}?span=${one}">${one}</a>`))}
     </p>
     ${callChart(parts, sums[span], span, subject)}
     <p class="axis"><span>${span === 'hour' ? 'an' : 'a'} ${span} ago</span><span>now</span></p>

@@ -148,6 +148,6 @@ function latest(scope: Scope<unknown>, { times, figures }: OverviewFacts['calls'
     ...figureCells(each, times.span, (query, words) => callsLink(scope, { server, ...query }, words)),
   ]);
   const empty = 'No tool of a server was called.';
-  return html`${callFigures(times, 'All tools', (query, words) => callsLink(scope, query, words))}
+  return html`${callFigures('/', times, 'All tools', (query, words) => callsLink(scope, query, words))}
   ${table({ caption: 'Calls by server', empty }, ['Server', ...FIGURE_HEADS], rows)}`;
 }

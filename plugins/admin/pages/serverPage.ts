@@ -73,7 +73,7 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory, minutes
       title: shown(server.name),
       body: html`${stateSection(server, visit, callButtons(scope, { server: server.name }))}${section(
         'Calls',
-        callFigures(server.calls, shown(server.name), (query, words) =>
+        callFigures(`/mcps/${inPath(server.name)}`, server.calls, shown(server.name), (query, words) =>
           callsLink(scope, { server: server.name, ...query }, words),
         ),
         undefined,

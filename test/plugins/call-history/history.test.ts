@@ -131,7 +131,7 @@ describe('the history of calls', () => {
         to.replaceAll('&amp;', '&'),
       );
     const overview = await links('/');
-    expect(overview).length(4);
+    expect(overview).length(8);
     for (const path of overview)
       expect((await site.calls(path.split('?')[1])).calls.total, path).equal(path.includes('error') ? 0 : 1);
     expect(await links('/tools/x_shop_get')).deep.equal([

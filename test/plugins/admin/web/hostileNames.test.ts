@@ -90,7 +90,16 @@ describe('a hostile name', () => {
       const part = encodeURIComponent(name);
       const id = items[0]?.id ?? '';
       const shown = [
-        ...['/', '/sessions', `/sessions/${id}`, '/mcps', `/mcps/${part}`, '/mcps/shop', '/mcps/shop/edit'],
+        ...[
+          '/',
+          '/sessions',
+          `/sessions/${id}`,
+          '/mcps',
+          '/mcps/new',
+          `/mcps/${part}`,
+          '/mcps/shop',
+          '/mcps/shop/edit',
+        ],
         ...['/tools', `/tools?query=${part}`, `/tools/tool%20${part}`, '/explain'],
         ...[`/explain?session=${id}&tool=tool%20${part}`, '/workflows', '/runs', '/grants', '/config'],
         ...['/logs', `/logs?source=${part}`, `/mcps/${part}/logs`, `/search?q=${part}`],

@@ -49,7 +49,7 @@ describe('the admin pages', () => {
     expect(unknown.text).include('Not found').and.include('There is no page /nothing');
     const malformed = await site.get('/mcps/%zz');
     expect(malformed.status).equal(400);
-    const wrong = await site.post('/mcps');
+    const wrong = await site.post('/workflows');
     expect(wrong.status).equal(405);
     expect(wrong.headers['allow']).equal('GET, HEAD');
     expect((await site.get(STOP)).headers['allow']).equal('POST');

@@ -27,7 +27,9 @@ describe('whyOff', () => {
     expect(await why('transport-stdio')).equal(
       'aggregator.enabled is true; aggregator.transport is streamable-http',
     );
-    expect(await why('metrics')).equal('$OTEL_METRICS_EXPORTER, $OTEL_SDK_DISABLED are not set');
+    expect(await why('metrics')).equal(
+      'plugins.metrics, $OTEL_METRICS_EXPORTER, $OTEL_SDK_DISABLED are not set',
+    );
     expect(await why('cli')).equal('its verbs run on the command line');
   });
 
