@@ -14,9 +14,10 @@ const AGAIN_MS = 10_000;
 const SEEN_MS = 2_000;
 
 /** Says what servers whose definitions were written wait for, until each has started or failed, where the gateway of the directory
- *  runs. They start without it, too, so that its faults and Ctrl-C are told, and no failure. */
+ *  runs; nothing with --quiet. They start without it, too, so that its faults and Ctrl-C are told, and no failure. */
 export async function followStarts(names: readonly string[], invocation: Invocation): Promise<void> {
-  if (names.length === 0 || !(await endpointOf(invocation)).isOwn) return;
+  if (names.length === 0 || optionsOf(invocation).quiet === true) return;
+  if (!(await endpointOf(invocation)).isOwn) return;
   const tell = progressTo(invocation);
   try {
     await Gateway.connected(invocation, (gateway) => follow(gateway, names, invocation));
