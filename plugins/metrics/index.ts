@@ -10,8 +10,9 @@ export const plugin = definePlugin<MetricsConfig>({
   enabled: ({ plugins: { metrics } }, { OTEL_METRICS_EXPORTER: named, OTEL_SDK_DISABLED: isOff }) => {
     // Not checked yet.
     const config =
-      typeof metrics === 'object' ? (metrics.config as Partial<MetricsConfig> | null) : undefined;
-    const names = String(named || (config?.exporter ?? ''));
+      typeof metrics === 'object' ? (metrics.config as Record<string, unknown> | null) : undefined;
+    const said = config?.['exporter'];
+    const names = named || (typeof said === 'string' ? said : '');
     const isNamed = names.split(',').some((name) => !['', 'none'].includes(name.trim()));
     return isNamed && isOff?.toLowerCase() !== 'true';
   },

@@ -12,12 +12,13 @@ export const plugin = definePlugin<TracingConfig>({
   enabled: ({ plugins: { tracing } }, env) => {
     // Not checked yet.
     const config =
-      typeof tracing === 'object' ? (tracing.config as Partial<TracingConfig> | null) : undefined;
+      typeof tracing === 'object' ? (tracing.config as Record<string, unknown> | null) : undefined;
+    const textOf = (key: string): string => (typeof config?.[key] === 'string' ? config[key] : '');
     const names = traceExporterNames({
       OTEL_SDK_DISABLED: env['OTEL_SDK_DISABLED'],
-      OTEL_TRACES_EXPORTER: env['OTEL_TRACES_EXPORTER'] || String(config?.exporter ?? ''),
+      OTEL_TRACES_EXPORTER: env['OTEL_TRACES_EXPORTER'] || textOf('exporter'),
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
-      OTEL_EXPORTER_OTLP_ENDPOINT: env['OTEL_EXPORTER_OTLP_ENDPOINT'] || String(config?.endpoint ?? ''),
+      OTEL_EXPORTER_OTLP_ENDPOINT: env['OTEL_EXPORTER_OTLP_ENDPOINT'] || textOf('endpoint'),
     });
     return names.length > 0;
   },

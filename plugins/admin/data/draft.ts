@@ -40,10 +40,15 @@ export async function definitionText(scope: Scope<unknown>, name: string): Promi
 /** The YAML of a definition that leaves a tool out for all clients, or no longer does. @param tool the server's own name */
 export function withSwitched(text: string, tool: string, isOn: boolean): string {
   const { excludeTools, ...spec } = readYaml(text, 'definition').value as JsonObject;
-  const exact = tool.replaceAll(/[*?[\]\\]/g, '\\$&');
+  const exact = exactPattern(tool);
   const others = [excludeTools ?? []].flat().filter((pattern) => pattern !== exact);
   const next = isOn ? others : [...others, exact];
   return yamlOf({ ...spec, ...(next.length > 0 && { excludeTools: next }) });
+}
+
+/** A pattern of that name alone. */
+export function exactPattern(tool: string): string {
+  return tool.replaceAll(/[*?[\]\\]/g, '\\$&');
 }
 
 /** @param text YAML that the operator has sent @param base what the form showed before; without it, no change of others is looked for

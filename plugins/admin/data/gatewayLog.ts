@@ -23,7 +23,9 @@ export class GatewayLog {
   }
 
   readonly #keep = (line: unknown): void => {
-    this.#lines.push(String(line).trimEnd().slice(0, MAX_CHARS));
+    const text = String(line).trimEnd();
+    // Not within a word: half of a secret is not recognised.
+    this.#lines.push(text.length <= MAX_CHARS ? text : text.slice(0, MAX_CHARS).replace(/\S*$/, '…'));
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
   };
 }

@@ -166,7 +166,7 @@ async function transportAt(
   { spec: { url, headers = {} }, origin }: Wanted,
   request: InboundRequest,
 ): Promise<string> {
-  if (origin === 'others') return 'auto';
+  if (origin === 'others' || origin === 'json') return 'auto';
   try {
     const plain = Object.entries(isObject(headers) ? headers : {}).filter(
       ([, value]) => !String(value).includes('${'),

@@ -1,10 +1,11 @@
-import { GatewayError, ToolSource, ToolTable } from 'pegboard';
+import { ConfigControl, GatewayError, ToolSource, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
 import { readRemedy } from '../../kit/faults/remedy.ts';
 import type { Remedy } from '../../kit/faults/remedy.ts';
 import { allServices } from '../../kit/definitions/allServices.ts';
 import type { ManagedService, ServiceMetadata } from '../../contracts/services.ts';
 import { estimatedTokens } from '../../kit/metrics/estimatedTokens.ts';
+import { exactPattern } from './draft.ts';
 
 /** One MCP server as lists show it. */
 export interface ListedServer {
@@ -56,6 +57,8 @@ export interface KeptBack {
   /** The server's own name of it. */
   readonly own: string;
   readonly reason: string;
+  /** Whether its definition names it, and it alone: it can be switched on by its page. */
+  readonly isSwitchedOff: boolean;
 }
 
 /** The tools of a server that are denied, or left out by its definition. */
@@ -67,10 +70,23 @@ export function keptBackOf(
   const table = scope.get(ToolTable);
   const all = scope.find(ToolSource)?.all(request) ?? [];
   const own = all.flatMap((tool) => [tool, ...(tool.members ?? [])]).filter((tool) => tool.server === server);
+  const { spec } =
+    scope
+      .get(ConfigControl)
+      .resources('MCPServer')
+      .find(({ name }) => name === server) ?? {};
+  const patterns = [spec?.['excludeTools'] ?? []].flat();
   return own.flatMap((tool) => {
     const { code, reason } = table.refusal(tool.name, tool, request) ?? {};
     return code === 'TOOL_DENIED' && reason !== undefined
-      ? [{ name: tool.name, own: ownName(tool), reason }]
+      ? [
+          {
+            name: tool.name,
+            own: ownName(tool),
+            reason,
+            isSwitchedOff: patterns.includes(exactPattern(ownName(tool))),
+          },
+        ]
       : [];
   });
 }

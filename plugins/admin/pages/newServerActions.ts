@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isGatewayError, messageOf, waitAtMost } from 'pegboard';
+import { GatewayError, isGatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
+import { ResourceStore } from '../../contracts/definitions.ts';
 import { createFile } from '../../kit/files/atomicFile.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
@@ -75,11 +76,14 @@ async function create(scope: Scope<unknown>, all: NewServer, visit: Visit): Prom
   const { planned } = all;
   if (planned === undefined) return preview(all, visit);
   const { name, spec, secrets } = planned;
-  const written = await writeSecrets(secrets);
+  const written: string[] = [];
   try {
+    for (const secret of secrets) if (await writeSecret(secret)) written.push(secret.path);
     await runTool(scope, 'core_mcpserver_create', { name, ...spec }, visit.request);
   } catch (error) {
-    await Promise.all(written.map((path) => rm(path, { force: true })));
+    // A definition that is stored and not in force refers to them.
+    if ((await scope.get(ResourceStore).get('MCPServer', name)) === undefined)
+      await Promise.all(written.map((path) => rm(path, { force: true })));
     if (!isGatewayError(error) || !error.expose) throw error;
     const faults = new Map([[error.code === 'STORE_CONFLICT' ? 'name' : 'text', error.message] as const]);
     return { ...preview({ sent: all.sent, faults }, visit), error };
@@ -88,14 +92,12 @@ async function create(scope: Scope<unknown>, all: NewServer, visit: Visit): Prom
   return { message: `server ${name} was added${said}`, next: `/mcps/${inPath(name)}` };
 }
 
-/** @returns the files that are new */
-async function writeSecrets(secrets: PlannedServer['secrets']): Promise<readonly string[]> {
-  const written: string[] = [];
-  for (const { path, text } of secrets) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (await createFile(path, text)) written.push(path);
-  }
-  return written;
+/** @returns whether the file is new @throws GatewayError STORE_CONFLICT if it has another secret */
+async function writeSecret({ path, text }: PlannedServer['secrets'][number]): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  if (await createFile(path, text)) return true;
+  if ((await readFile(path, 'utf8')) === text) return false;
+  throw new GatewayError('STORE_CONFLICT', `${path} has another secret; remove it, or choose another name`);
 }
 
 /** @returns how the start went, as the end of a sentence */

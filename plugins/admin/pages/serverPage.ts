@@ -179,11 +179,11 @@ ${block(JSON.stringify(inputSchema, null, 2))}</pre>
 function keptBackSection({ name: server, keptBack }: ServerPageFacts, visit: Visit): Html | undefined {
   if (keptBack.length === 0) return undefined;
   const items = keptBack.map(
-    ({ name, own, reason }) =>
+    ({ name, own, reason, isSwitchedOff }) =>
       html`<div class="item">
         <p><code>${shown(name)}</code> ${badge('denied')}</p>
         <p class="quiet">${shown(reason, 400)}</p>
-        ${reason.includes('in excludeTools of') ? toolSwitch(visit, { server, own, isOn: false }) : undefined}
+        ${isSwitchedOff ? toolSwitch(visit, { server, own, isOn: false }) : undefined}
       </div>`,
   );
   return section(`${counted(keptBack.length, 'tool')} that no client is offered`, items);
