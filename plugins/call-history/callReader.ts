@@ -1,7 +1,7 @@
-import { ConfigControl, HIDDEN, isObject, messageOf } from 'pegboard';
-import type { Call, JsonObject, KernelEvent, Scope, Tool } from 'pegboard';
+import { ConfigControl, HIDDEN, isObject, jsonText, messageOf, pathBelow } from 'pegboard';
+import type { Call, KernelEvent, Scope, Tool } from 'pegboard';
 import { hiderOf, isSecretName } from 'pegboard/kit';
-import type { Hide } from 'pegboard/contracts';
+import type { Hide, Secret } from 'pegboard/contracts';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';
 import { outcomeOf } from '../kit/metrics/outcomeOf.ts';
 import { hiddenJson } from '../kit/secrets/hiddenJson.ts';
@@ -28,9 +28,11 @@ export interface PendingCall {
 }
 interface PendingTexts {
   readonly call: Pick<Call, 'tool' | 'request' | 'parent'> | undefined;
-  readonly args: JsonObject;
+  /** The arguments as JSON text; undefined if they are too large to be searched for secrets. */
+  readonly args: string | undefined;
   readonly keepsContent: boolean;
-  readonly error: unknown;
+  /** What was thrown instead of a result. */
+  readonly error: string | undefined;
   /** The result as JSON text. */
   readonly json: string | undefined;
 }
@@ -61,7 +63,13 @@ export class CallReader {
       const { name, args, request, meta, parent, error } = event;
       const code = outcomeOf({ outcome: 'error', error });
       const call = parent && { tool: parent.tool, request, parent };
-      const texts = { call, args, keepsContent: content, error, json: undefined };
+      const texts = {
+        call,
+        args: searchable(args),
+        keepsContent: content,
+        error: messageOf(error),
+        json: undefined,
+      };
       return {
         at,
         ms: 0,
@@ -79,8 +87,11 @@ export class CallReader {
     const { tool, args, request, meta } = call;
     const code = outcomeOf(event);
     const json = event.outcome === 'ok' ? event.result.json : undefined;
-    const error = event.outcome === 'error' ? event.error : undefined;
-    const texts = code === 'ok' && !content ? undefined : { call, args, keepsContent: content, error, json };
+    const error = event.outcome === 'error' ? messageOf(event.error) : undefined;
+    const texts =
+      code === 'ok' && !content
+        ? undefined
+        : { call, args: searchable(args), keepsContent: content, error, json };
     const bytes = json === undefined ? undefined : Buffer.byteLength(json);
     const client = call.client?.program;
     return { at, ms, name: tool.name, tool, code, bytes, client, request, meta, texts };
@@ -90,30 +101,28 @@ export class CallReader {
     const facts = factsOf(pending);
     const { texts } = pending;
     if (texts === undefined) return facts;
-    const hide = this.#hiderFor(texts);
-    const error = textOfFailure(facts.code, texts);
     const { args, json, keepsContent } = texts;
+    const hide = this.#hiderFor(texts);
+    const hidden = (text: string | undefined): string =>
+      (text !== undefined && hide && hiddenJson(text, hide)) || LEFT_OUT;
+    const error = textOfFailure(facts.code, texts);
     return {
       ...facts,
-      ...(error !== undefined && { error: this.#cut(hide(error)) }),
-      ...(keepsContent && { args: this.#cut(hiddenJson(JSON.stringify(args), hide) ?? LEFT_OUT) }),
-      ...(keepsContent && json !== undefined && { result: this.#cut(hiddenJson(json, hide) ?? LEFT_OUT) }),
+      ...(error !== undefined && { error: hide === undefined ? LEFT_OUT : this.#cut(hide(error)) }),
+      ...(keepsContent && { args: this.#cut(hidden(args)) }),
+      ...(keepsContent && json !== undefined && { result: this.#cut(hidden(json)) }),
     };
   }
 
-  /** Hides the secrets of all servers, because one may receive another's; those of the call; and secret arguments. */
-  #hiderFor({ call, args }: PendingTexts): Hide {
+  /** Hides the secrets of all servers, because one may receive another's; those of the call; and secret arguments.
+   *  @returns undefined if these cannot be told */
+  #hiderFor({ call, args }: PendingTexts): Hide | undefined {
+    const secrets = args === undefined ? undefined : secretArguments(args);
+    if (secrets === undefined) return undefined;
     this.#ofServers ??= this.#serversHider();
-    const ofArguments = hiderOf(
-      Object.entries(args).flatMap(([name, value]) =>
-        typeof value === 'string' && value !== HIDDEN && isSecretName(name)
-          ? [{ name: 'password', text: value }]
-          : [],
-      ),
-    );
     const sources = call === undefined ? [] : this.#scope.all(CallSecrets);
     const ofCall = sources.flatMap((source) => (call && source.hiderFor(call)) ?? []);
-    return [this.#ofServers, ofArguments, ...ofCall].reduce(
+    return [this.#ofServers, hiderOf(secrets), ...ofCall].reduce(
       (first, next) => (text) => next(first(text)),
       (text) => text,
     );
@@ -133,7 +142,34 @@ export class CallReader {
 /** Names of refused tools are any text. */
 const MAX_NAME_CHARS = 512;
 /** Longer texts are not searched for secrets, and so not kept. */
-const MAX_ERROR_CHARS = 1_000_000;
+const MAX_SEARCHED_CHARS = 1_000_000;
+const MAX_LEVELS = 512;
+/** Bounds on the secret arguments of one call: hiding more would hold up other calls. */
+const MAX_SECRETS = 1_000;
+const MAX_SECRET_CHARS = 20_000;
+
+function searchable(args: unknown): string | undefined {
+  const text = jsonText(args);
+  return text === undefined || text.length > MAX_SEARCHED_CHARS ? undefined : text;
+}
+
+/** Strings and numbers below secret names. @returns undefined if they are too deep or too many to be hidden */
+function secretArguments(json: string): readonly Secret[] | undefined {
+  const args: unknown = JSON.parse(json);
+  if (pathBelow(args, MAX_LEVELS) !== undefined) return undefined;
+  const texts = new Set<string>();
+  const search = (value: unknown, isSecret: boolean): void => {
+    if (Array.isArray(value)) for (const part of value) search(part, isSecret);
+    else if (isObject(value))
+      for (const [name, part] of Object.entries(value)) search(part, isSecret || isSecretName(name));
+    else if (isSecret && (typeof value === 'string' || typeof value === 'number')) texts.add(String(value));
+  };
+  search(args, false);
+  texts.delete(HIDDEN);
+  const chars = [...texts].reduce((sum, { length }) => sum + length, 0);
+  if (texts.size > MAX_SECRETS || chars > MAX_SECRET_CHARS) return undefined;
+  return [...texts].map((text) => ({ name: 'password', text }));
+}
 
 function factsOf({ at, ms, name, tool, code, bytes, client, request, meta }: PendingCall): KeptCall {
   const { id, transport, sessionId, caller } = request;
@@ -163,8 +199,8 @@ function textOfFailure(
   { error, json }: Pick<PendingTexts, 'error' | 'json'>,
 ): string | undefined {
   if (code === 'ok') return undefined;
-  if (json === undefined) return messageOf(error).slice(0, MAX_ERROR_CHARS);
-  if (json.length > MAX_ERROR_CHARS) return LEFT_OUT;
+  if (json === undefined) return error?.slice(0, MAX_SEARCHED_CHARS);
+  if (json.length > MAX_SEARCHED_CHARS) return LEFT_OUT;
   const result: unknown = JSON.parse(json);
   const content = isObject(result) ? [result['content']].flat().filter(isObject) : [];
   return content.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');

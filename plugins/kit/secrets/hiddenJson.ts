@@ -6,7 +6,7 @@ import { hiddenIn, isSecretName } from './hiding.ts';
 const MAX_SEARCHED_CHARS = 1_000_000;
 const MAX_LEVELS = 512;
 
-/** JSON text without secrets: those that `hide` knows, and members whose names mark them.
+/** JSON text without secrets: those that `hide` knows, and strings and numbers below names that mark them.
  *  @returns undefined if it is too large or too deep to be searched */
 export function hiddenJson(json: string, hide: Hide): string | undefined {
   const value: unknown = json.length > MAX_SEARCHED_CHARS ? undefined : JSON.parse(json);
@@ -15,13 +15,13 @@ export function hiddenJson(json: string, hide: Hide): string | undefined {
   return hide(JSON.stringify(hiddenIn(withoutNamed(value), hide)));
 }
 
-/** Hides members whose names mark them as secret: `password`, `apiKey`. */
-function withoutNamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNamed);
-  if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([key, part]) => {
-    const isSecret = isSecretName(key) && (typeof part === 'string' || typeof part === 'number');
-    return [key, isSecret ? HIDDEN : withoutNamed(part)] as const;
-  });
+/** Hides what is below names that mark it as secret: `password`, `apiKey`, `tokens`. */
+function withoutNamed(value: unknown, isSecret = false): unknown {
+  if (Array.isArray(value)) return value.map((part) => withoutNamed(part, isSecret));
+  if (!isObject(value))
+    return isSecret && (typeof value === 'string' || typeof value === 'number') ? HIDDEN : value;
+  const members = Object.entries(value).map(
+    ([key, part]) => [key, withoutNamed(part, isSecret || isSecretName(key))] as const,
+  );
   return Object.fromEntries(members);
 }

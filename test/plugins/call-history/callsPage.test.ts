@@ -98,6 +98,36 @@ describe('the page of calls', () => {
       expect(written(site)).not.include(SECRET).and.not.include('letmein');
     });
 
+    it('of arguments at any depth below a secret name, numbers too', async () => {
+      const site = await openHistory();
+      await site.call('x_shop_deny', { auth: { password: 'hunter22' }, id: 'a' });
+      await site.call('x_shop_deny', { id: { pin: 482913 }, tokens: ['abcd', { value: 'efgh' }] });
+      const errors = (await site.calls()).calls.items.map(({ error }) => error);
+      expect(errors).deep.equal([
+        'denied: {"id":{"pin":[redacted]},"tokens":["[redacted]",{"value":"[redacted]"}]}',
+        'denied: {"auth":{"password":"[redacted]"},"id":"a"}',
+      ]);
+      expect(written(site)).not.match(/hunter22|482913|abcd|efgh/);
+    });
+
+    it('of arguments that are too deep to be searched, by leaving out what may echo them', async () => {
+      const site = await openHistory();
+      let args: Record<string, unknown> = { password: 'letmein-123' };
+      for (let level = 0; level < 600; level += 1) args = { a: args };
+      await site.call('x_shop_deny', args);
+      const [call] = (await site.calls()).calls.items;
+      expect(call).include({ code: 'tool_error', error: '[too large]' });
+    });
+
+    it('in lists and objects below a secret name', async () => {
+      const site = await openHistory({ content: true });
+      await site.call('x_shop_get', { tokens: ['abc'], secret: { value: 'k', on: true }, apiKeys: [7] });
+      const [call] = (await site.calls()).calls.items;
+      const args =
+        '{"tokens":["[redacted]"],"secret":{"value":"[redacted]","on":true},"apiKeys":["[redacted]"]}';
+      expect(call).include({ args });
+    });
+
     it('in arguments and results, which are kept only if `content` says so', async () => {
       const site = await openHistory({ content: true });
       await site.call('x_shop_get', { id: `a ${SECRET}`, password: 'letmein-123' });

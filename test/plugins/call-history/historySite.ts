@@ -52,6 +52,7 @@ const tool = (name: string, invoke: Tool['invoke']): Tool => ({
 const shop: Plugin = toolsPlugin('shop', [
   tool('get', ({ id }) => textResult(`order ${String(id)}`)),
   tool('pay', ({ password }) => textResult(`the bank answered 503, ${String(password)}`, true)),
+  tool('deny', (args) => textResult(`denied: ${JSON.stringify(args)}`, true)),
   tool('gone', () => {
     throw new GatewayError('UPSTREAM_CLOSED', `the connection ended with ${SECRET}`);
   }),
