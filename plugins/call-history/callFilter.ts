@@ -5,11 +5,11 @@ import type { IndexedCall } from './segments.ts';
 /** Names of query parameters, in the order of their fields. */
 export const FILTERS = ['server', 'tool', 'who', 'session', 'outcome', 'code', 'since', 'until'] as const;
 
-const OUTCOMES: Readonly<Record<string, (call: IndexedCall) => boolean>> = {
-  ok: ({ code }) => code === 'ok',
-  error: ({ code }) => code !== 'ok',
-  refused: ({ isRefused }) => isRefused,
-};
+const OUTCOMES = new Map<string, (call: IndexedCall) => boolean>([
+  ['ok', ({ code }) => code === 'ok'],
+  ['error', ({ code }) => code !== 'ok'],
+  ['refused', ({ isRefused }) => isRefused],
+]);
 
 /** Whether a call is one of those that the query of a page asks for.
  *  @throws GatewayError TOOL_ARGUMENTS for a time in another form */
@@ -20,7 +20,7 @@ export function callFilter(query: URLSearchParams): (call: IndexedCall) => boole
     return text === '' ? absent : readTime(name, text, Date.now());
   };
   const [since, until] = [time('since', -Infinity), time('until', Infinity)];
-  const isOutcome = OUTCOMES[outcome ?? ''] ?? (() => true);
+  const isOutcome = OUTCOMES.get(outcome ?? '') ?? (() => true);
   return (call) =>
     call.at >= since &&
     call.at < until &&

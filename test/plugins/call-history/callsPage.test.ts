@@ -62,6 +62,8 @@ describe('the page of calls', () => {
     expect(await names('session=test-ses&outcome=ok')).deep.equal(['get']);
     expect(await names('session=other')).deep.equal([]);
     expect(await names('who=ada')).deep.equal([]);
+    expect(await names('outcome=__proto__')).length(4);
+    expect(await names('outcome=constructor')).length(4);
     expect(await names('until=1h')).deep.equal([]);
     expect(await names('since=1h&outcome=ok')).deep.equal(['get']);
     const { status, text } = await site.get('/calls?since=yesterday');
