@@ -48,12 +48,45 @@ export function readLine(text: string): KeptCall | Gap | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { at, ms, tool, code, request, lost, since, until } = value;
-  if (areNumbers(lost, since, until)) return value as unknown as Gap;
-  const isCall = areNumbers(at, ms) && [tool, code, request].every((one) => typeof one === 'string');
+  const { at, ms, tool, code, request, isRefused, bytes, lost, since, until } = value;
+  if (lost !== undefined)
+    return isCount(lost) && isTime(since) && isTime(until) ? (value as unknown as Gap) : undefined;
+  const isCall =
+    isTime(at) &&
+    Number.isFinite(ms) &&
+    [tool, code, request].every(isText) &&
+    TEXTS.every((name) => value[name] === undefined || isText(value[name])) &&
+    (isRefused === undefined || isRefused === true) &&
+    (bytes === undefined || isCount(bytes));
   return isCall ? (value as unknown as KeptCall) : undefined;
 }
 
-function areNumbers(...values: readonly unknown[]): boolean {
-  return values.every((value) => Number.isFinite(value));
+/** Those that a line may lack. */
+const TEXTS = [
+  'kind',
+  'server',
+  'error',
+  'subject',
+  'issuer',
+  'email',
+  'session',
+  'client',
+  'transport',
+  'trace',
+  'args',
+  'result',
+] as const satisfies readonly (keyof KeptCall)[];
+/** What a Date takes. */
+const MAX_TIME = 8.64e15;
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isTime(value: unknown): boolean {
+  return isCount(value) && value <= MAX_TIME;
 }

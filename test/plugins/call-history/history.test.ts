@@ -59,6 +59,26 @@ describe('the history of calls', () => {
     expect(files(site).some((name) => name.endsWith('notes.txt'))).equal(true);
   });
 
+  it('passes over lines with a time, a session, or a size that no call has', async () => {
+    const first = await openHistory();
+    await first.call('x_shop_get');
+    await first.gateway.stop();
+    const [path = ''] = files(first);
+    const line = JSON.parse(readFileSync(path, 'utf8')) as object;
+    const odd = [{ at: 1e20 }, { at: -1 }, { session: 7 }, { email: {} }, { bytes: 'x' }, { lost: 'x' }];
+    const gaps = [
+      { lost: 1, since: 1, until: 1e20 },
+      { lost: -1, since: 1, until: Date.now() },
+    ];
+    const lines = [...odd.map((part) => ({ ...line, ...part })), ...gaps];
+    appendFileSync(path, lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const site = await openHistory({}, first.directory);
+    expect(await toolsOf(site)).deep.equal(['get']);
+    expect((await site.get('/calls?session=t')).status).equal(200);
+    const said = site.gateway.log.having('lines of the call history are not readable');
+    expect(said.map(({ data }) => data['lines'])).deep.equal([8]);
+  });
+
   it('loses no call at a change of its settings, which holds at once', async () => {
     const site = await openHistory();
     await site.call('x_shop_get', { id: '1' });
