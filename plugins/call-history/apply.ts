@@ -20,10 +20,7 @@ export function apply(scope: Scope<CallHistoryConfig>): void {
   const reader = new CallReader(scope, () => current);
   const history = new History(reader, segments, scope.log);
   const calls = new KeptCalls(history, segments, () => current);
-  scope.tap('onEvent', (event) => {
-    if (event.type === 'config.applied') reader.forget();
-    history.take(event);
-  });
+  scope.tap('onEvent', (event) => history.take(event));
   scope.provide(CallHistory, calls);
   scope.provide(
     AdminPage,

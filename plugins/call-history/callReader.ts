@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { ConfigControl, HIDDEN, isObject, jsonText, messageOf, pathBelow } from 'pegboard';
 import type { Call, KernelEvent, Scope, Tool } from 'pegboard';
 import { hiderOf, isSecretName } from 'pegboard/kit';
@@ -38,21 +39,18 @@ interface PendingTexts {
 }
 
 const LEFT_OUT = '[too large]';
+const MAX_FORMER = 1_000;
 
 /** Makes entries of events: what costs time, hiding secrets, is done apart from the call. */
 export class CallReader {
   readonly #scope: Scope<unknown>;
   readonly #config: () => CallHistoryConfig;
-  #ofServers: Hide | undefined;
+  /** Secrets, the latest last; former ones too, which a server that still runs may have. */
+  readonly #ofServers = new Map<string, Secret>();
 
   constructor(scope: Scope<unknown>, config: () => CallHistoryConfig) {
     this.#scope = scope;
     this.#config = config;
-  }
-
-  /** Definitions have changed. */
-  forget(): void {
-    this.#ofServers = undefined;
   }
 
   /** Takes what an entry needs; it runs on the path of each call, so it builds nothing. */
@@ -97,12 +95,27 @@ export class CallReader {
     return { at, ms, name: tool.name, tool, code, bytes, client, request, meta, texts };
   }
 
-  finish(pending: PendingCall): KeptCall {
+  /** In turns, because a long text takes its time. */
+  async finish(calls: readonly PendingCall[]): Promise<readonly KeptCall[]> {
+    // Anew each time: the file of a secret may have changed.
+    let ofServers: Hide | undefined;
+    const entries: KeptCall[] = [];
+    for (const call of calls) {
+      if (call.texts !== undefined) {
+        await turn();
+        ofServers ??= this.#serversHider();
+      }
+      entries.push(this.#entry(call, ofServers));
+    }
+    return entries;
+  }
+
+  #entry(pending: PendingCall, ofServers: Hide | undefined): KeptCall {
     const facts = factsOf(pending);
     const { texts } = pending;
-    if (texts === undefined) return facts;
+    if (texts === undefined || ofServers === undefined) return facts;
     const { args, json, keepsContent } = texts;
-    const hide = this.#hiderFor(texts);
+    const hide = this.#hiderFor(texts, ofServers);
     const hidden = (text: string | undefined): string =>
       (text !== undefined && hide && hiddenJson(text, hide)) || LEFT_OUT;
     const error = textOfFailure(facts.code, texts);
@@ -116,13 +129,12 @@ export class CallReader {
 
   /** Hides the secrets of all servers, because one may receive another's; those of the call; and secret arguments.
    *  @returns undefined if these cannot be told */
-  #hiderFor({ call, args }: PendingTexts): Hide | undefined {
+  #hiderFor({ call, args }: PendingTexts, ofServers: Hide): Hide | undefined {
     const secrets = args === undefined ? undefined : secretArguments(args);
     if (secrets === undefined) return undefined;
-    this.#ofServers ??= this.#serversHider();
     const sources = call === undefined ? [] : this.#scope.all(CallSecrets);
     const ofCall = sources.flatMap((source) => (call && source.hiderFor(call)) ?? []);
-    return [this.#ofServers, hiderOf(secrets), ...ofCall].reduce(
+    return [ofServers, hiderOf(secrets), ...ofCall].reduce(
       (first, next) => (text) => next(first(text)),
       (text) => text,
     );
@@ -130,7 +142,15 @@ export class CallReader {
 
   #serversHider(): Hide {
     const control = this.#scope.get(ConfigControl);
-    return hiderOf(control.resources('MCPServer').flatMap(({ spec }) => secretsIn(spec, control.directory)));
+    const current = control.resources('MCPServer').flatMap(({ spec }) => secretsIn(spec, control.directory));
+    for (const secret of current) {
+      const key = JSON.stringify([secret.name, secret.text]);
+      this.#ofServers.delete(key);
+      this.#ofServers.set(key, secret);
+    }
+    for (const key of this.#ofServers.keys())
+      if (this.#ofServers.size > current.length + MAX_FORMER) this.#ofServers.delete(key);
+    return hiderOf([...this.#ofServers.values()]);
   }
 
   #cut(text: string): string {

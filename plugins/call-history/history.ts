@@ -83,7 +83,7 @@ export class History {
     this.#waitingChars = 0;
     this.#gap = undefined;
     try {
-      const entries = calls.map((call) => this.#reader.finish(call));
+      const entries = await this.#reader.finish(calls);
       await this.#segments.append(gap === undefined ? entries : [gap, ...entries]);
       this.#isFailing = false;
     } catch (error) {

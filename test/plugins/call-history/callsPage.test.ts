@@ -100,6 +100,18 @@ describe('the page of calls', () => {
       expect(written(site)).not.include(SECRET).and.not.include('letmein');
     });
 
+    it('of servers as their files have them now, and have had them', async () => {
+      const site = await openHistory();
+      for (const secret of ['first-of-the-shop', 'second-of-the-shop']) {
+        site.directory.write('token', secret);
+        await site.call('x_shop_deny', { id: secret });
+        expect((await site.calls()).calls.items[0]).include({ error: 'denied: {"id":"[redacted]"}' });
+      }
+      await site.call('x_shop_deny', { id: 'first-of-the-shop' });
+      await site.calls();
+      expect(written(site)).not.include('of-the-shop');
+    });
+
     it('of arguments at any depth below a secret name, numbers too', async () => {
       const site = await openHistory();
       await site.call('x_shop_deny', { auth: { password: 'hunter22' }, id: 'a' });

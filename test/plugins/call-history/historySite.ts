@@ -61,7 +61,7 @@ const SERVER = JSON.stringify({
   type: 'stdio',
   command: ['/none'],
   autoStart: false,
-  env: { SHOP_PASSWORD: SECRET },
+  env: { SHOP_PASSWORD: SECRET, SHOP_TOKEN: '${file:./token}' },
 });
 
 /** A gateway with the admin pages, and tools of a shop. @param directory of a former one: its state is there */
