@@ -121,7 +121,7 @@ export class CallReader {
     const error = textOfFailure(facts.code, texts);
     return {
       ...facts,
-      ...(error !== undefined && { error: hide === undefined ? LEFT_OUT : this.#cut(hide(error)) }),
+      ...(error !== undefined && { error: hide === undefined ? LEFT_OUT : this.#hiddenStart(error, hide) }),
       ...(keepsContent && { args: this.#cut(hidden(args)) }),
       ...(keepsContent && json !== undefined && { result: this.#cut(hidden(json)) }),
     };
@@ -153,12 +153,22 @@ export class CallReader {
     return hiderOf([...this.#ofServers.values()]);
   }
 
+  /** As much as is kept of a text, which may be far longer. */
+  #hiddenStart(text: string, hide: Hide): string {
+    const end = this.#config().maxContentChars + MARGIN_CHARS;
+    if (text.length <= end) return this.#cut(hide(text));
+    // The end of the part may be half a secret, which nothing would hide: it goes with the margin.
+    return this.#cut(`${hide(text.slice(0, end)).slice(0, -MARGIN_CHARS)}…`);
+  }
+
   #cut(text: string): string {
     const { maxContentChars } = this.#config();
     return text.length > maxContentChars ? `${text.slice(0, maxContentChars)}…` : text;
   }
 }
 
+/** No secret is longer, however it is encoded. */
+const MARGIN_CHARS = 65_536;
 /** Names of refused tools are any text. */
 const MAX_NAME_CHARS = 512;
 /** Longer texts are not searched for secrets, and so not kept. */
@@ -219,7 +229,7 @@ function textOfFailure(
   { error, json }: Pick<PendingTexts, 'error' | 'json'>,
 ): string | undefined {
   if (code === 'ok') return undefined;
-  if (json === undefined) return error?.slice(0, MAX_SEARCHED_CHARS);
+  if (json === undefined) return error;
   if (json.length > MAX_SEARCHED_CHARS) return LEFT_OUT;
   const result: unknown = JSON.parse(json);
   const content = isObject(result) ? [result['content']].flat().filter(isObject) : [];

@@ -7,7 +7,7 @@ import type { Segments } from './segments.ts';
 const FLUSH_MS = 200;
 const PRUNE_MS = 600_000;
 const MAX_WAITING = 10_000;
-/** How many characters of results may wait to be written. */
+/** How many characters of arguments, results and errors may wait to be written. */
 const MAX_WAITING_CHARS = 16_000_000;
 
 /** Keeps each call that ends: a call only leaves an entry in a queue, which is written a few times a second. */
@@ -40,11 +40,10 @@ export class History {
   take(event: KernelEvent): void {
     if (!this.#meant.isEnd(event)) return;
     const call = this.#reader.begin(event);
-    const chars = call.texts?.json?.length ?? 0;
     if (this.#waiting.length >= MAX_WAITING || this.#waitingChars > MAX_WAITING_CHARS) this.#lose([call]);
     else {
       this.#waiting.push(call);
-      this.#waitingChars += chars;
+      this.#waitingChars += charsOf(call);
     }
     this.#soon ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
@@ -110,6 +109,10 @@ export class History {
       .then(work)
       .catch((error: unknown) => this.#log.error('the call history failed', { error }));
   }
+}
+
+function charsOf({ texts }: PendingCall): number {
+  return [texts?.args, texts?.error, texts?.json].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 function joined(one: Gap | undefined, other: Gap): Gap {

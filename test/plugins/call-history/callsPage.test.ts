@@ -157,6 +157,16 @@ describe('the page of calls', () => {
       expect(text).include('What is hidden has to be typed again.');
     });
 
+    it('that a cut would leave half of', async () => {
+      const site = await openHistory({ maxContentChars: 100 });
+      const before = 'x'.repeat(80);
+      for (const after of ['', 'y'.repeat(65_500), 'y'.repeat(200_000)])
+        await site.call('x_shop_deny', { id: `${before}${SECRET}${after}` });
+      const errors = (await site.calls()).calls.items.map(({ error }) => error);
+      expect(errors).length(3);
+      for (const error of errors) expect(error).match(/^denied: \{"id":"x{70,80}[[redact]*…$/);
+    });
+
     it('and cuts what is long', async () => {
       const site = await openHistory({ content: true, maxContentChars: 100 });
       await site.call('x_shop_get', { id: 'x'.repeat(500) });

@@ -121,6 +121,16 @@ describe('the history of calls', () => {
     expect(site.gateway.log.having('calls are missing in the call history')).length(1);
   });
 
+  it('holds no more than 16 million characters until they are written, arguments of failed calls too', async () => {
+    const site = await openHistory();
+    await site.calls();
+    const id = 'x'.repeat(990_000);
+    await Promise.all(Array.from({ length: 20 }, () => site.call('x_shop_gone', { id })));
+    const { calls, gaps } = await site.calls();
+    expect(calls.total).equal(17);
+    expect(gaps.map(({ lost }) => lost)).deep.equal([3]);
+  });
+
   it('shows what its index has of a call whose file was removed', async () => {
     const site = await openHistory();
     await site.call('x_shop_gone');
