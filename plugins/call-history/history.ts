@@ -88,7 +88,9 @@ export class History {
     } catch (error) {
       if (gap !== undefined) this.#widen(gap);
       this.#lose(calls, error);
+      return;
     }
+    await this.#segments.roll();
   }
 
   #lose(calls: readonly PendingCall[], error?: unknown): void {

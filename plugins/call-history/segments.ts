@@ -110,7 +110,11 @@ export class Segments {
       segment.lines?.set(place.start, text);
       this.#note(segment, entry, place);
     }
-    if (segment.bytes * SHARE < this.#limits().maxBytes) return;
+  }
+
+  /** Ends a file that holds its share, so that it can go alone. */
+  async roll(): Promise<void> {
+    if ((this.#file?.segment.bytes ?? 0) * SHARE < this.#limits().maxBytes) return;
     await this.close();
     await this.prune();
   }
@@ -136,14 +140,16 @@ export class Segments {
     }
   }
 
-  /** Removes what is too old or too much. */
+  /** Removes what is too old or too much; what is too much alone stays until something newer is there. */
   async prune(): Promise<void> {
     const { keepSeconds, maxBytes } = this.#limits();
     const oldest = Date.now() - keepSeconds * 1_000;
     let bytes = 0;
     for (const { name, size, changedAt } of await this.#sizes()) {
+      const isNewest = bytes === 0;
       bytes += size;
-      if (name === this.#file?.segment.name || (changedAt >= oldest && bytes <= maxBytes)) continue;
+      if (name === this.#file?.segment.name) continue;
+      if (changedAt >= oldest && (isNewest || bytes <= maxBytes)) continue;
       await this.#remove(name);
     }
   }

@@ -1,10 +1,12 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { expect } from 'chai';
@@ -129,6 +131,30 @@ describe('the history of calls', () => {
     const { calls, gaps } = await site.calls();
     expect(calls.total).equal(17);
     expect(gaps.map(({ lost }) => lost)).deep.equal([3]);
+  });
+
+  it('keeps the newest calls even if they take more than all may', async () => {
+    const site = await openHistory({ content: true, maxContentChars: 1_000_000, maxBytes: 1_000_000 });
+    await site.calls();
+    const id = 'x'.repeat(400_000);
+    await Promise.all([site.call('x_shop_get', { id }), site.call('x_shop_get', { id })]);
+    expect(await toolsOf(site)).deep.equal(['get', 'get']);
+    await site.call('x_shop_deny', { id });
+    expect(await toolsOf(site)).deep.equal(['deny']);
+  });
+
+  it('misses no call because an old file cannot be removed', async () => {
+    const site = await openHistory({ content: true, maxContentChars: 1_000_000, maxBytes: 1_000_000 });
+    await site.call('x_shop_get');
+    await site.calls();
+    const path = site.directory.at('state/calls/calls-0000000000000-00000000.jsonl');
+    mkdirSync(path);
+    utimesSync(path, 0, 0);
+    await site.call('x_shop_pay', { id: 'x'.repeat(100_000) });
+    const { calls, gaps } = await site.calls();
+    expect(calls.total).equal(2);
+    expect(gaps).deep.equal([]);
+    expect(site.gateway.log.having('the call history failed')).length(1);
   });
 
   it('shows what its index has of a call whose file was removed', async () => {
