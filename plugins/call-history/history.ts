@@ -20,6 +20,7 @@ export class History {
   #waitingChars = 0;
   #gap: Gap | undefined;
   #isFailing = false;
+  #isStopped = false;
   #work: Promise<void> = Promise.resolve();
   #soon: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
@@ -38,7 +39,8 @@ export class History {
 
   /** Queues a call that has ended; it runs on the path of each. */
   take(event: KernelEvent): void {
-    if (!this.#meant.isEnd(event)) return;
+    // A call that outlives the plugin would open a file again.
+    if (this.#isStopped || !this.#meant.isEnd(event)) return;
     const call = this.#reader.begin(event);
     if (this.#waiting.length >= MAX_WAITING || this.#waitingChars > MAX_WAITING_CHARS) this.#lose([call]);
     else {
@@ -64,6 +66,9 @@ export class History {
 
   async stop(): Promise<void> {
     clearInterval(this.#pruning);
+    await this.settled();
+    this.#isStopped = true;
+    // What has ended meanwhile.
     await this.settled();
     await this.#segments.close();
   }
