@@ -60,15 +60,9 @@ export class KeptCalls implements CallHistory {
 
   /** @throws GatewayError REQUEST_NOT_FOUND */
   async get(id: string): Promise<ShownCall> {
-    await this.#history.settled();
-    const [, name = '', index = ''] = /^(\d{13}-[0-9a-f]{8})-(\d{1,9})$/.exec(id) ?? [];
-    const segment = this.#segments.all().find((one) => one.name === `calls-${name}.jsonl`);
-    const call = segment?.calls[Number(index)];
-    const place = segment && call && { segment, index: Number(index), call };
-    const [shown] = await this.#shown(place === undefined ? [] : [place]);
-    if (shown !== undefined) return shown;
-    const text = 'this call is not kept any more; the history keeps the last day, within its size';
-    throw new GatewayError('REQUEST_NOT_FOUND', text);
+    const shown = await this.#kept(id);
+    if (shown === undefined) throw notKept();
+    return shown;
   }
 
   async ended(since: number, until: number): Promise<readonly EndedCall[]> {
@@ -82,9 +76,22 @@ export class KeptCalls implements CallHistory {
     }));
   }
 
-  async argumentsOf(id: string): Promise<JsonObject | undefined> {
-    const { args } = await this.get(id);
-    return args === undefined ? undefined : wholeArguments(args);
+  /** @throws GatewayError REQUEST_NOT_FOUND for a text that is not the id of a call */
+  async argumentsOf(id: string, tool: string): Promise<JsonObject | undefined> {
+    const call = await this.#kept(id);
+    return call?.args === undefined || call.tool !== tool ? undefined : wholeArguments(call.args);
+  }
+
+  /** Undefined if it is forgotten. */
+  async #kept(id: string): Promise<ShownCall | undefined> {
+    await this.#history.settled();
+    const [, name = '', index = ''] = /^(\d{13}-[0-9a-f]{8})-(\d{1,9})$/.exec(id) ?? [];
+    if (name === '') throw notKept();
+    const segment = this.#segments.all().find((one) => one.name === `calls-${name}.jsonl`);
+    const call = segment?.calls[Number(index)];
+    const place = segment && call && { segment, index: Number(index), call };
+    const [shown] = await this.#shown(place === undefined ? [] : [place]);
+    return shown;
   }
 
   /** The newest first. */
@@ -118,6 +125,11 @@ export class KeptCalls implements CallHistory {
       return { id, ended: new Date(ended).toISOString(), ...facts };
     });
   }
+}
+
+function notKept(): GatewayError {
+  const text = 'this call is not kept any more; the history keeps the last day, within its size';
+  return new GatewayError('REQUEST_NOT_FOUND', text);
 }
 
 /** The arguments, unless they were cut or are too large. */

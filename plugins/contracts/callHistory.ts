@@ -15,7 +15,8 @@ export interface EndedCall {
 export interface CallHistory {
   /** Those that ended within a time, in ms since the epoch. */
   ended(since: number, until: number): Promise<readonly EndedCall[]>;
-  /** The arguments of a call as they are kept, with secrets replaced by HIDDEN; undefined if they are not kept whole. */
-  argumentsOf(id: string): Promise<JsonObject | undefined>;
+  /** The arguments of a call of that tool as they are kept, with secrets replaced by HIDDEN; undefined if they are not kept
+   *  whole, or not any more. */
+  argumentsOf(id: string, tool: string): Promise<JsonObject | undefined>;
 }
 export const CallHistory = one<CallHistory>('call-history');

@@ -41,7 +41,7 @@ export function toolPage(scope: Scope<unknown>): Page {
       const tool = toolFacts(scope, toolNamed(scope, name, request));
       const id = query.get('call');
       // By its id, and never by its arguments: a link of others could choose those.
-      const given = id === null ? undefined : await scope.find(CallHistory)?.argumentsOf(id);
+      const given = id === null ? undefined : await scope.find(CallHistory)?.argumentsOf(id, tool.name);
       return given === undefined ? tool : { ...tool, given };
     },
     show: (tool, visit) => {

@@ -176,6 +176,12 @@ describe('the history of calls', () => {
     expect(text).include('{&quot;more&quot;:[1]}');
     expect((await site.get('/tools/x_shop_get?call=none')).status).equal(404);
     expect((await site.get('/tools/x_shop_get')).text).not.include('a &lt;b&gt;');
+    const ofAnother = await site.get(`/tools/x_shop_pay?call=${String(call?.id)}`);
+    expect(ofAnother.status).equal(200);
+    expect(ofAnother.text).not.include('a &lt;b&gt;');
+    const forgotten = await site.get('/tools/x_shop_get?call=1700000000000-0123abcd-0');
+    expect(forgotten.status).equal(200);
+    expect(forgotten.text).include('name="arg.id"').and.not.include('a &lt;b&gt;');
   });
 
   it('is linked from the figures of the overview, and from tools and sessions', async () => {
