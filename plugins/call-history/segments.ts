@@ -89,6 +89,8 @@ export class Segments {
 
   /** @throws errors of the file system; nothing of it is in the history then */
   async append(entries: readonly (KeptCall | Gap)[]): Promise<void> {
+    // Another process that shares the folder may have removed it as too much.
+    if ((await this.#file?.handle?.isIntact()) === false) await this.close();
     const { segment, handle } = (this.#file ??= await this.#begin());
     let start = segment.bytes;
     const lines = entries.map((entry) => {

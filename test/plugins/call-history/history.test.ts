@@ -157,13 +157,16 @@ describe('the history of calls', () => {
     expect(site.gateway.log.having('the call history failed')).length(1);
   });
 
-  it('shows what its index has of a call whose file was removed', async () => {
+  it('shows what its index has of a call whose file was removed, and begins another', async () => {
     const site = await openHistory();
     await site.call('x_shop_gone');
     await site.calls();
     for (const path of files(site)) rmSync(path);
     const [call] = (await site.calls()).calls.items;
     expect(call).include({ tool: 'x_shop_gone', code: 'UPSTREAM_CLOSED' }).and.not.have.property('error');
+    await site.call('x_shop_gone');
+    expect((await site.calls()).calls.items[0]).have.property('error');
+    expect(files(site)).length(1);
   });
 
   it('gives the form of the tool the arguments that were kept', async () => {
