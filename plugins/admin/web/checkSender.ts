@@ -2,6 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { GatewayError } from 'pegboard';
 import { isLoopbackHost } from 'pegboard/net';
+import type { Authority } from '../../contracts/operators.ts';
+import { WHO_OPERATES, suffices } from '../../kit/authority/authority.ts';
+import { shown } from '../../kit/pages/words.ts';
+import type { Visitor } from './definePage.ts';
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -40,6 +44,13 @@ export function checkOrigin({ headers }: IncomingMessage, baseUrl?: string): boo
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw refused('a page of another site has sent this; open the admin page and try again');
   return origin !== undefined || Object.keys(headers).some((name) => name.startsWith('sec-fetch-'));
+}
+
+/** @throws GatewayError REQUEST_FORBIDDEN if the person does not hold that */
+export function checkAuthority(visitor: Visitor, taken: Authority): void {
+  if (suffices(visitor.authority, taken)) return;
+  const who = `${shown(visitor.shown, 60)} holds ${visitor.authority} here, and this takes ${taken}`;
+  throw refused(`${who}; ${WHO_OPERATES}`);
 }
 
 function isAddress(name: string): boolean {

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, isGatewayError, packageFile } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import type { Authority } from '../../contracts/operators.ts';
-import { WHO_OPERATES, suffices } from '../../kit/authority/authority.ts';
+import { suffices } from '../../kit/authority/authority.ts';
 import { isSame } from '../../kit/secrets/secrets.ts';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
 import { LOOK } from '../../kit/http/look.ts';
@@ -14,7 +14,7 @@ import type { MemoryBudget } from '../../contracts/memory.ts';
 import { ADMIN } from '../../kit/authority/adminPages.ts';
 import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
 import type { PageAnswer } from './answers.ts';
-import { checkHost, checkOrigin } from './checkSender.ts';
+import { checkAuthority, checkHost, checkOrigin } from './checkSender.ts';
 import type { AdminAddress } from './checkSender.ts';
 import { requestOf } from './entrance.ts';
 import type { Entrance } from './entrance.ts';
@@ -25,7 +25,7 @@ import { matchRoutes } from './matchRoutes.ts';
 import { Notices } from './notices.ts';
 import type { Action, Answered, Page, Visit, Visitor } from './definePage.ts';
 import { readForm } from './readForm.ts';
-import { sentence, shown } from '../../kit/pages/words.ts';
+import { sentence } from '../../kit/pages/words.ts';
 
 /** Path of the events that tell pages of changes. */
 const STREAM_PATH = '/events/stream';
@@ -65,7 +65,9 @@ export class Site {
   async receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
       const place = this.#parts.place();
-      if (place !== undefined) checkHost(req, place);
+      if (place === undefined)
+        throw new GatewayError('PLUGIN_STOPPED', 'the admin pages are not open yet; try again');
+      checkHost(req, place);
       const url = new URL(`http://admin${req.url?.startsWith('/') === true ? req.url : '/'}`);
       const answer = await this.#enter(req, url);
       if (answer !== undefined) send(req, res, answer);
@@ -81,12 +83,11 @@ export class Site {
   /** Makes known who it is. @returns what is answered in place of a page @throws GatewayError REQUEST_UNAUTHENTICATED */
   async #enter(req: IncomingMessage, url: URL): Promise<PageAnswer | undefined> {
     const entrance = this.#parts.entrance();
-    if (entrance === undefined || this.#files.has(url.pathname)) return undefined;
+    if (entrance === undefined || (isReading(req) && this.#files.has(url.pathname))) return undefined;
     if (isReading(req) && entrance.isReturn(url)) return entrance.finish(req, url);
     const visitor = await entrance.visitorOf(req);
     if (visitor !== undefined) this.#visitors.set(req, visitor);
-    else if (!isReading(req) || wantsJson(req) || url.pathname === STREAM_PATH)
-      throw new GatewayError('REQUEST_UNAUTHENTICATED', 'sign in first: open these pages in a browser');
+    else if (!isReading(req) || wantsJson(req) || url.pathname === STREAM_PATH) throw signedOut();
     else return entrance.begin(req, url.pathname + url.search);
     if (req.method !== 'POST' || url.pathname !== SIGN_OUT) return undefined;
     this.#checkForm(req, await readForm(req));
@@ -96,12 +97,17 @@ export class Site {
     return withHeaders(htmlAnswer(200, page.text), headers);
   }
 
+  /** Undefined without `signIn` only. @throws GatewayError REQUEST_UNAUTHENTICATED */
+  #visitorOf(req: IncomingMessage): Visitor | undefined {
+    const visitor = this.#visitors.get(req);
+    if (visitor === undefined && this.#parts.entrance() !== undefined) throw signedOut();
+    return visitor;
+  }
+
   /** @throws GatewayError REQUEST_FORBIDDEN if a person has signed in who does not hold that */
   #admit(req: IncomingMessage, taken: Authority): void {
-    const visitor = this.#visitors.get(req);
-    if (visitor === undefined || suffices(visitor.authority, taken)) return;
-    const who = `${shown(visitor.shown, 60)} holds ${visitor.authority} here, and this takes ${taken}`;
-    throw new GatewayError('REQUEST_FORBIDDEN', `${who}; ${WHO_OPERATES}`);
+    const visitor = this.#visitorOf(req);
+    if (visitor !== undefined) checkAuthority(visitor, taken);
   }
 
   /** The pages that the navigation lists. */
@@ -198,7 +204,7 @@ export class Site {
   }
 
   #visit(req: IncomingMessage, url: URL, params: Visit['params']): Visit {
-    const visitor = this.#visitors.get(req);
+    const visitor = this.#visitorOf(req);
     return {
       params,
       query: url.searchParams,
@@ -239,6 +245,10 @@ function refusalStatus({ code }: GatewayError): number {
   if (code === 'TOOL_ARGUMENTS' || code === 'TOOL_TOOLSET_INVALID') return 400;
   const status = statusOf(code);
   return status === 500 ? 409 : status;
+}
+
+function signedOut(): GatewayError {
+  return new GatewayError('REQUEST_UNAUTHENTICATED', 'sign in first: open these pages in a browser');
 }
 
 function isReading({ method }: IncomingMessage): boolean {

@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { pagesOf } from '../../../../plugins/admin/pagesOf.ts';
+import { Site } from '../../../../plugins/admin/web/site.ts';
+import { defer } from '../../../support/cleanup.ts';
 import { send } from '../../../support/rawHttp.ts';
 import type { RawAnswer } from '../../../support/rawHttp.ts';
 import type { AdminSite, Fields } from '../adminGateway.ts';
@@ -73,4 +78,17 @@ describe('each route of the admin pages that changes something', () => {
         expect(status).not.equal(500);
       }
     });
+});
+
+describe('the admin pages before their address is known', () => {
+  it('answer no client, and so take none for the operator', async () => {
+    const parts = { place: () => undefined, entrance: () => undefined, pages: () => [] };
+    const site = new Site(parts as unknown as ConstructorParameters<typeof Site>[0]);
+    const server = createServer((req, res) => void site.receive(req, res)).listen(0, '127.0.0.1');
+    defer(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { status, text } = await send(`http://127.0.0.1:${port}`, { path: '/style.css' });
+    expect([status, text.includes('PLUGIN_STOPPED')]).deep.equal([503, true]);
+  });
 });
