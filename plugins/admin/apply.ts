@@ -38,7 +38,7 @@ export function apply(scope: Scope<AdminConfig>): void {
   const log = new GatewayLog();
   let listener: SideListener | undefined;
   let bound: ListenerConfig | undefined;
-  const entrance = new Entrance(scope, () => trimmed(bound?.baseUrl ?? ''));
+  const entrance = new Entrance(scope, () => originOf(bound));
   scope.provide(ClientSource, {
     find: (id) => (bound?.signIn === true && id === entrance.client.id ? entrance.client : undefined),
   });
@@ -74,7 +74,7 @@ export function apply(scope: Scope<AdminConfig>): void {
     });
     bound = to;
     const shown = host.includes(':') ? `[${host}]` : host;
-    const at = to.signIn && { for: `${trimmed(to.baseUrl)}/` };
+    const at = to.signIn && { for: `${originOf(to)}/` };
     scope.log.info('admin pages are served', { url: `http://${shown}:${listener.port}/`, ...at });
   };
   const close = async (): Promise<void> => {
@@ -112,10 +112,12 @@ export function apply(scope: Scope<AdminConfig>): void {
   });
 }
 
-function placeOf({ bindAddress, signIn, baseUrl }: ListenerConfig, port: number): AdminAddress {
-  return { bindAddress, port, ...(signIn && { baseUrl: trimmed(baseUrl) }) };
+function placeOf(bound: ListenerConfig, port: number): AdminAddress {
+  const { bindAddress, signIn } = bound;
+  return { bindAddress, port, ...(signIn && { baseUrl: originOf(bound) }) };
 }
 
-function trimmed(baseUrl: string): string {
-  return baseUrl.replace(/\/$/, '');
+/** The address of the pages as browsers send it: in lower case, without a port that goes without saying. */
+function originOf(bound: ListenerConfig | undefined): string {
+  return bound === undefined ? '' : new URL(bound.baseUrl).origin;
 }

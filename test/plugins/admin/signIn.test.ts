@@ -303,13 +303,28 @@ describe('the admin pages with signIn', function () {
     expect(await faultsOf(off)).include('no one is known to be an operator');
   });
 
-  it('set cookies that only https of that host and no script gets', async () => {
-    await start({ baseUrl: 'https://console.example.com' });
-    const headers = { host: 'console.example.com' };
-    const { headers: begun } = await send(listener, { headers });
-    expect(String(begun['set-cookie'])).match(
-      /^__Host-pegboard-admin-way=.*; HttpOnly; SameSite=Lax; Secure$/,
-    );
-    expect(begun['location']).include(encodeURIComponent('https://console.example.com/signed-in'));
+  it('set cookies that only https of that host and no script gets, however its address is written', async () => {
+    for (const baseUrl of ['https://console.example.com', 'HTTPS://Console.example.com:443/']) {
+      await start({ baseUrl });
+      const headers = { host: 'console.example.com' };
+      const { headers: begun } = await send(listener, { headers });
+      expect(String(begun['set-cookie'])).match(
+        /^__Host-pegboard-admin-way=.*; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      expect(begun['location']).include(encodeURIComponent('https://console.example.com/signed-in'));
+    }
+  });
+
+  it('take forms whose Origin is that of their address, however it is written', async () => {
+    await start();
+    const { port } = new URL(base);
+    await auth.configure(({ aggregator }) => ({
+      aggregator: {
+        ...aggregator,
+        admin: { enabled: true, port: Number(port), signIn: true, baseUrl: `HTTP://LOCALHOST:${port}/` },
+      },
+    }));
+    const browser = await browserOf('ann');
+    expect((await post(browser, '/config/reload')).status).equal(303);
   });
 });
