@@ -3,6 +3,7 @@ import type { PageSignIn } from '../../contracts/oauth.ts';
 import { OAuthError } from '../../kit/oauth/oauthError.ts';
 import type { Issued } from '../grants/provideIssuing.ts';
 import { callerOfSignIn } from '../state/callerOf.ts';
+import type { IssuedTokens, SignIn } from '../state/signIn.ts';
 import { Params } from '../web/params.ts';
 
 /** Signs people in at pages with an address of their own. The secret is a refresh token that is never rotated: its sign-in ends soon.
@@ -27,8 +28,9 @@ export function pageSignIn(
       const secret = String(answer?.body['refresh_token']);
       await answer?.ended?.(true);
       const { signIn } = (await signIns.presented(secret)) ?? {};
-      const until = Date.now() + 1_000 * seconds;
-      const begun = signIn && (await signIns.change(signIn, (one) => ({ ...one, expiresAt: until })));
+      const most = Date.now() + 1_000 * seconds;
+      const untilIn = ({ provider }: SignIn): number => Math.min(most, endOf(provider));
+      const begun = signIn && (await signIns.change(signIn, (one) => ({ ...one, expiresAt: untilIn(one) })));
       if (begun === undefined)
         throw new OAuthError('invalid_grant', 'the sign-in has ended', { reason: 'sign-in-ended' });
       return secret;
@@ -41,4 +43,9 @@ export function pageSignIn(
       return callerOfSignIn(signIn);
     },
   };
+}
+
+/** The last moment at which the provider vouches for a person: with a refresh token it is asked again before. */
+function endOf({ refreshToken, expiresAt = Infinity }: IssuedTokens): number {
+  return refreshToken === undefined ? expiresAt : Infinity;
 }

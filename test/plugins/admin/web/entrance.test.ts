@@ -4,7 +4,9 @@ import { AdminPage } from '../../../../plugins/contracts.ts';
 import { defineAdminPage, html } from '../../../../plugins/kit.ts';
 import type { AuthServer } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';
+import type { Browser } from '../../../support/browser.ts';
 import { freePort } from '../../../support/everything.ts';
+import type { ProviderOptions } from '../../../support/identityProvider.ts';
 import { moduleOf } from '../../../support/gateway.ts';
 import { startPeopleGateway } from '../../../support/people.ts';
 import { send } from '../../../support/rawHttp.ts';
@@ -32,10 +34,11 @@ describe('the entrance of the admin pages with signIn', function () {
   this.timeout(60_000);
   let auth: AuthServer;
   let base: string;
-  const start = async (): Promise<void> => {
+  const start = async (provider: ProviderOptions = {}): Promise<void> => {
     const port = await freePort();
     base = `http://localhost:${port}`;
     auth = await startPeopleGateway({
+      provider,
       settings: {
         aggregator: { admin: { enabled: true, port, signIn: true, baseUrl: base } },
         operators: { emails: ['ann@example.com'] },
@@ -43,6 +46,13 @@ describe('the entrance of the admin pages with signIn', function () {
       },
       files: { 'taker.mjs': moduleOf(taker) },
     });
+  };
+
+  const browserOfAnn = async (): Promise<Browser> => {
+    auth.provider.loginAs('ann');
+    const browser = newBrowser();
+    expect((await browser.open(`${base}/`)).status).equal(200);
+    return browser;
   };
 
   it('lets no one but readers pass to the files of the pages', async () => {
@@ -54,5 +64,19 @@ describe('the entrance of the admin pages with signIn', function () {
       expect([status, text.includes('REQUEST_UNAUTHENTICATED')], path).deep.equal([401, true]);
     }
     expect((await newBrowser().request(`${base}/style.css`)).status).equal(200);
+  });
+
+  it('ends a sign-in with the tokens of the identity provider, which cannot be refreshed', async () => {
+    for (const [offlineBy, longest] of [
+      [['never', 'asked'], 200],
+      [undefined, 43_200],
+    ] as const) {
+      await start({ lifetimes: { AccessToken: 200 }, ...(offlineBy && { offlineBy }) });
+      const ann = await browserOfAnn();
+      const { text } = await ann.request(`${base}/sign-ins`, { headers: { accept: 'application/json' } });
+      const { signIns } = JSON.parse(text) as { signIns: { items: readonly { readonly expires: string }[] } };
+      const seconds = (Date.parse(signIns.items[0]?.expires ?? '') - Date.now()) / 1_000;
+      expect(seconds).within(longest - 60, longest);
+    }
   });
 });
