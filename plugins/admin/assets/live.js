@@ -56,6 +56,7 @@ async function read() {
   isStale = false;
   try {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+    if (answer.status === 401) return signedOut();
     const text = await answer.text();
     const fresh = new DOMParser().parseFromString(text, 'text/html');
     const next = fresh.getElementById('main');
@@ -75,6 +76,12 @@ async function read() {
   }
 }
 
+/** It does not sign in again by itself: the person may have signed out in another window. */
+function signedOut() {
+  stream.close();
+  say('signed out: open this page again to sign in; as of');
+}
+
 function say(words) {
   document.getElementById('live').textContent = words;
 }
@@ -88,7 +95,13 @@ stream.addEventListener('changed', () => void read());
 stream.addEventListener('error', () => {
   isStale = true;
   say('connection lost; as of');
+  // The stream says nothing about why it was refused.
+  if (stream.readyState === EventSource.CLOSED) void findOut();
 });
+async function findOut() {
+  const { status } = await fetch(location.href, { method: 'HEAD' }).catch(() => ({ status: 0 }));
+  if (status === 401) signedOut();
+}
 const catchUp = () => {
   if (isStale && stream.readyState === EventSource.OPEN) void read();
 };

@@ -6,9 +6,12 @@ const CALM_MS = 1_000;
 const BEAT_MS = 10_000;
 const MAX_BUFFERED_BYTES = 65_536;
 
+/** Whether who has opened a stream may still read it. */
+export type MayRead = () => Promise<boolean>;
+
 /** Tells open pages that something has changed; each then reads itself again. At most once a second, and nothing without pages. */
 export class Live {
-  readonly #open = new Set<EventWriter>();
+  readonly #open = new Map<EventWriter, MayRead>();
   readonly #isBusy: () => boolean;
   #beat: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
@@ -18,10 +21,11 @@ export class Live {
     this.#isBusy = isBusy;
   }
 
-  open(res: ServerResponse): void {
+  /** @param mayRead asked before each event: the stream ends once it is false, or fails */
+  open(res: ServerResponse, mayRead: MayRead): void {
     const stream = new EventWriter(res, MAX_BUFFERED_BYTES, HEADERS);
     stream.keepAlive();
-    this.#open.add(stream);
+    this.#open.set(stream, mayRead);
     this.#beat ??= setInterval(() => this.#tick(), BEAT_MS);
     res.once('close', () => {
       this.#open.delete(stream);
@@ -38,17 +42,25 @@ export class Live {
   }
 
   stop(): void {
-    for (const stream of this.#open) stream.end();
+    for (const stream of this.#open.keys()) stream.end();
     this.#quiet();
   }
 
   #tick(): void {
     if (this.#isBusy()) this.#tell();
-    else for (const stream of this.#open) stream.keepAlive();
+    else this.#each((stream) => stream.keepAlive());
   }
 
   #tell(): void {
-    for (const stream of this.#open) stream.send('{}', 'changed');
+    this.#each((stream) => stream.send('{}', 'changed'));
+  }
+
+  #each(write: (stream: EventWriter) => void): void {
+    for (const [stream, mayRead] of this.#open)
+      void mayRead().then(
+        (may) => (may ? write(stream) : stream.end()),
+        () => stream.end(),
+      );
   }
 
   #quiet(): void {

@@ -73,7 +73,7 @@ export class Site {
       if (answer !== undefined) send(req, res, answer);
       else if (isReading(req) && url.pathname === STREAM_PATH) {
         this.#admit(req, 'operate');
-        this.#parts.live.open(res);
+        this.#parts.live.open(res, () => this.#mayStillRead(req));
       } else await this.#page(req, res, url);
     } catch (error) {
       if (!res.headersSent && !res.destroyed) send(req, res, this.#refusal(req, error));
@@ -87,7 +87,7 @@ export class Site {
     if (isReading(req) && entrance.isReturn(url)) return entrance.finish(req, url);
     const visitor = await entrance.visitorOf(req);
     if (visitor !== undefined) this.#visitors.set(req, visitor);
-    else if (!isReading(req) || wantsJson(req) || url.pathname === STREAM_PATH) throw signedOut();
+    else if (!isNavigation(req) || wantsJson(req) || url.pathname === STREAM_PATH) throw signedOut();
     else return entrance.begin(req, url.pathname + url.search);
     if (req.method !== 'POST' || url.pathname !== SIGN_OUT) return undefined;
     this.#checkForm(req, await readForm(req));
@@ -108,6 +108,14 @@ export class Site {
   #admit(req: IncomingMessage, taken: Authority): void {
     const visitor = this.#visitorOf(req);
     if (visitor !== undefined) checkAuthority(visitor, taken);
+  }
+
+  /** Whether who has opened a stream is still signed in, and operates. @throws GatewayError STORE_UNREACHABLE */
+  async #mayStillRead(req: IncomingMessage): Promise<boolean> {
+    const entrance = this.#parts.entrance();
+    if (entrance === undefined) return true;
+    const visitor = await entrance.visitorOf(req);
+    return visitor !== undefined && suffices(visitor.authority, 'operate');
   }
 
   /** The pages that the navigation lists. */
@@ -253,6 +261,11 @@ function signedOut(): GatewayError {
 
 function isReading({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+/** Whether a person opens a page: a script could not follow them to the sign-in. Source: https://www.w3.org/TR/fetch-metadata/ */
+function isNavigation(req: IncomingMessage): boolean {
+  return isReading(req) && (req.headers['sec-fetch-dest'] ?? 'document') === 'document';
 }
 
 /** What the operator does, or the person who has signed in: without toolset, so that all is in sight. Nothing that the browser sends counts. */

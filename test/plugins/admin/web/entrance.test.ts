@@ -9,7 +9,8 @@ import { freePort } from '../../../support/everything.ts';
 import type { ProviderOptions } from '../../../support/identityProvider.ts';
 import { moduleOf } from '../../../support/gateway.ts';
 import { startPeopleGateway } from '../../../support/people.ts';
-import { send } from '../../../support/rawHttp.ts';
+import { openStream, send } from '../../../support/rawHttp.ts';
+import { within } from '../../../support/until.ts';
 import { siteAt } from '../adminGateway.ts';
 
 /** A plugin with an action at each path of one part. */
@@ -55,6 +56,14 @@ describe('the entrance of the admin pages with signIn', function () {
     return browser;
   };
 
+  const signOut = async (browser: Browser): Promise<void> => {
+    const { text } = await browser.request(`${base}/sessions`);
+    const [, token = ''] = /name="token"\s+value="([^"]+)"/.exec(text) ?? [];
+    const body = new URLSearchParams({ token });
+    const init = { method: 'POST', body, headers: { origin: base } };
+    expect((await browser.request(`${base}/sign-out`, init)).status).equal(200);
+  };
+
   it('lets no one but readers pass to the files of the pages', async () => {
     await start();
     const site = siteAt(auth.gateway).url;
@@ -64,6 +73,27 @@ describe('the entrance of the admin pages with signIn', function () {
       expect([status, text.includes('REQUEST_UNAUTHENTICATED')], path).deep.equal([401, true]);
     }
     expect((await newBrowser().request(`${base}/style.css`)).status).equal(200);
+  });
+
+  it('ends the stream of a page with its sign-in, and sends no script to the sign-in of the gateway', async () => {
+    await start();
+    const [ann, other] = [await browserOfAnn(), await browserOfAnn()];
+    const cookies = ann.cookiesFor(base).map(({ name, value }) => `${name}=${value}`);
+    const headers = { host: new URL(base).host, cookie: cookies.join('; ') };
+    const stream = await openStream(siteAt(auth.gateway).url, { path: '/events/stream', headers });
+    expect(stream.status).equal(200);
+    await signOut(other);
+    await stream.heard(1);
+    await signOut(ann);
+    await within(stream.ended, { what: 'the stream of who has signed out ends' });
+    for (const [dest, status] of [
+      ['empty', 401],
+      ['image', 401],
+      ['document', 303],
+    ] as const) {
+      const answer = await ann.request(`${base}/`, { headers: { 'sec-fetch-dest': dest } });
+      expect(answer.status, dest).equal(status);
+    }
   });
 
   it('ends a sign-in with the tokens of the identity provider, which cannot be refreshed', async () => {
