@@ -80,6 +80,18 @@ export class Entrance {
     return { status: 303, headers: { ...headers, location }, body: '' };
   }
 
+  /** What is shown before the sign-in where a form of these pages has been sent: `form-action` lets browsers follow no redirect of it to
+   *  another address. The link says not where it comes from, so that it leads there. Source: https://www.w3.org/TR/CSP3/#directive-form-action */
+  beforeSignIn(req: IncomingMessage, path: string): Shown | undefined {
+    const isOfPage = requestOf(req).header('referer')?.startsWith(`${this.#base()}/`) === true;
+    if (!isOfPage || !path.includes('?')) return undefined;
+    const to = OWN_PATH.test(path) ? path : '/';
+    const body = html`<p class="row actions">
+      <a class="button" rel="noreferrer" href="${to}">Sign in again</a>
+    </p>`;
+    return { title: 'Your sign-in has ended', body };
+  }
+
   /** Whether the request is the return from the sign-in, for `finish`. */
   isReturn({ pathname }: URL): boolean {
     return pathname === SIGNED_IN;

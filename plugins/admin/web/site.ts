@@ -23,7 +23,7 @@ import type { LayoutParts } from './layout.ts';
 import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
 import { Notices } from './notices.ts';
-import type { Action, Answered, Page, Visit, Visitor } from './definePage.ts';
+import type { Action, Answered, Page, Shown, Visit, Visitor } from './definePage.ts';
 import { readForm } from './readForm.ts';
 import { sentence } from '../../kit/pages/words.ts';
 
@@ -88,13 +88,16 @@ export class Site {
     const visitor = await entrance.visitorOf(req);
     if (visitor !== undefined) this.#visitors.set(req, visitor);
     else if (!isNavigation(req) || wantsJson(req) || url.pathname === STREAM_PATH) throw signedOut();
-    else return entrance.begin(req, url.pathname + url.search);
+    else {
+      const path = url.pathname + url.search;
+      const before = entrance.beforeSignIn(req, path);
+      return before === undefined ? entrance.begin(req, path) : htmlAnswer(401, withoutPages(before));
+    }
     if (req.method !== 'POST' || url.pathname !== SIGN_OUT) return undefined;
     this.#checkForm(req, await readForm(req));
     const { headers, ...shown } = await entrance.leave(visitor);
     if (wantsJson(req)) return withHeaders(jsonAnswer(200, { message: shown.title }), headers);
-    const page = layout(shown, { pages: [], path: SIGN_OUT, isLive: false });
-    return withHeaders(htmlAnswer(200, page.text), headers);
+    return withHeaders(htmlAnswer(200, withoutPages(shown)), headers);
   }
 
   /** Undefined without `signIn` only. @throws GatewayError REQUEST_UNAUTHENTICATED */
@@ -274,6 +277,11 @@ function requestFor(req: IncomingMessage, visitor: Visitor | undefined): Inbound
   if (visitor === undefined) return { ...request, anonymousOwner: 'admin' };
   const { caller, authority } = visitor;
   return { ...request, caller, actor: { caller, authority } };
+}
+
+/** A page for who is not signed in. */
+function withoutPages(shown: Shown): string {
+  return layout(shown, { pages: [], path: '', isLive: false }).text;
 }
 
 function withHeaders(answer: PageAnswer, headers: PageAnswer['headers']): PageAnswer {

@@ -4,7 +4,7 @@ import { AdminPage } from '../../../../plugins/contracts.ts';
 import { defineAdminPage, html } from '../../../../plugins/kit.ts';
 import type { AuthServer } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';
-import type { Browser } from '../../../support/browser.ts';
+import type { Browser, Page } from '../../../support/browser.ts';
 import { freePort } from '../../../support/everything.ts';
 import type { ProviderOptions } from '../../../support/identityProvider.ts';
 import { moduleOf } from '../../../support/gateway.ts';
@@ -94,6 +94,23 @@ describe('the entrance of the admin pages with signIn', function () {
       const answer = await ann.request(`${base}/`, { headers: { 'sec-fetch-dest': dest } });
       expect(answer.status, dest).equal(status);
     }
+  });
+
+  it('shows a link to the sign-in in place of the answer to a form, whose redirect browsers do not follow', async () => {
+    await start();
+    const asked = async (path: string, referer?: string): Promise<Page> =>
+      newBrowser().request(base + path, { headers: referer === undefined ? {} : { referer } });
+    const { status, text } = await asked('/tools?q=a&kind=core', `${base}/tools`);
+    expect(status).equal(401);
+    expect(text).include('rel="noreferrer" href="/tools?q=a&amp;kind=core"');
+    for (const path of ['//evil.example/?q=a', '/\\\\evil.example/?q=a'])
+      expect((await asked(path, `${base}/tools`)).text, path).not.include('evil.example');
+    for (const [path, referer] of [
+      ['/tools?q=a', undefined],
+      ['/tools?q=a', 'https://chat.example.com/'],
+      ['/tools', `${base}/`],
+    ] as const)
+      expect((await asked(path, referer)).status, path).equal(303);
   });
 
   it('ends a sign-in with the tokens of the identity provider, which cannot be refreshed', async () => {
