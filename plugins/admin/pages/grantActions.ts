@@ -4,13 +4,14 @@ import { GrantStore } from '../../contracts/credentials.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import type { StoredGrant } from '../../contracts/credentials.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
+import { checkAuthority } from '../web/checkSender.ts';
 import type { Action, Visit } from '../web/definePage.ts';
 import { count, counted, shown } from '../../kit/pages/words.ts';
 
 interface Deed {
   readonly method: Action['method'];
   readonly path: string;
-  /** Absent: `define`. `use`: of the person's own grants. */
+  /** Absent: `define`. `use`: of the person's own grants; those of others take `define`. */
   readonly takes?: 'use';
   /** As the audit trail names it. */
   readonly name: string;
@@ -53,9 +54,12 @@ export function grantActions(scope: Scope<unknown>): readonly Action[] {
       const args: JsonObject = { ...params };
       const own = async (): Promise<string> => {
         const store = scope.find(GrantStore) ?? NO_GRANTS;
-        const owner = ownerIn(visit);
-        const isTheirs = ({ id }: StoredGrant): boolean => id === params['id'];
-        if (owner !== undefined && !(await store.all(owner)).some(isTheirs)) throw gone();
+        const { visitor } = visit;
+        const isMeant = ({ id }: StoredGrant): boolean => id === params['id'];
+        if (visitor === undefined || (await store.all(visitor.caller)).some(isMeant))
+          return run(store, params);
+        if (ownerIn(visit) !== undefined) throw gone();
+        checkAuthority(visitor, 'define');
         return run(store, params);
       };
       const act = { name, args, run: own };

@@ -4,6 +4,7 @@ import { SignInList } from '../../contracts/oauth.ts';
 import type { ListedSignIn } from '../../contracts/oauth.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
+import { checkAuthority } from '../web/checkSender.ts';
 import type { Action } from '../web/definePage.ts';
 import { counted } from '../../kit/pages/words.ts';
 
@@ -14,7 +15,7 @@ interface Deed {
   readonly run: (list: SignInList, one: ListedSignIn) => Promise<string>;
 }
 
-/** Ends sign-ins of people at this gateway. */
+/** Ends sign-ins of people at this gateway: those of others take `define`. */
 export function signInActions(scope: Scope<unknown>): readonly Action[] {
   const deeds: readonly Deed[] = [
     { path: '/sign-ins/:id/end', name: 'admin_sign_in_end', run: end },
@@ -31,6 +32,10 @@ export function signInActions(scope: Scope<unknown>): readonly Action[] {
         const list = scope.get(SignInList);
         const found = (await list.of(ownerIn(visit))).find((one) => one.id === id);
         if (found === undefined) throw gone();
+        const { visitor } = visit;
+        const isTheirs =
+          visitor !== undefined && (await list.of(visitor.caller)).some((one) => one.id === id);
+        if (visitor !== undefined && !isTheirs) checkAuthority(visitor, 'define');
         return run(list, found);
       };
       const act = { name, args: { signIn: id }, run: own };

@@ -213,6 +213,42 @@ describe('the admin pages with signIn', function () {
       expect((await post(browser, path, { text: 'type: stdio' })).status, path).equal(403);
   });
 
+  it('leave sign-ins and grants of others to those who define, and sessions and runs to those who operate', async () => {
+    await start();
+    const bob = await signedIn(auth, 'bob');
+    await bob.callTool('workflow_look');
+    await signInAtServer(bob, 'notes', { auth, as: 'bob' });
+    const [dan, ann] = [await browserOf('dan', '/', { groups: ['night'] }), await browserOf('ann')];
+    const { grants } = await facts<{ grants: { items: readonly Listed[] } }>(dan, '/grants');
+    const { runs } = await facts<{ runs: { items: readonly Listed[] } }>(dan, '/runs');
+    const { items: sessions } = await facts<{ items: readonly Listed[] }>(dan, '/sessions');
+    const [grant, run, session] = [grants.items[0]?.id, runs.items[0]?.execution_id, sessions[0]?.id];
+    const signIn = bob.tokens.refresh.split('.')[0];
+    const ends = ['refresh', 'drop'].map((deed) => `/grants/${grant ?? ''}/${deed}`);
+    for (const path of [...ends, `/sign-ins/${signIn ?? ''}/end`, `/sign-ins/${signIn ?? ''}/end-all`]) {
+      const { status, text } = await post(dan, path);
+      expect([status, text.includes('holds operate here, and this takes define')], path).deep.equal([
+        403,
+        true,
+      ]);
+    }
+    expect((await auth.mcp(bob.tokens.access)).status).not.equal(401);
+    // A run that is over is not cancelled; whose it is does not count.
+    expect((await post(dan, `/runs/${run ?? ''}/cancel`)).status).oneOf([303, 409]);
+    expect((await post(dan, `/sessions/${session ?? ''}/delete`)).status).equal(303);
+    const { signIns } = await facts<{ signIns: { items: readonly (Listed & { person?: string })[] } }>(
+      dan,
+      '/sign-ins',
+    );
+    const own = signIns.items.find(({ subject = '', person = '' }) =>
+      [subject, person].join().includes('dan'),
+    );
+    expect((await post(dan, `/sign-ins/${own?.id ?? ''}/end`)).status, 'their own').equal(303);
+    expect((await post(ann, `/grants/${grant ?? ''}/drop`)).status).equal(303);
+    expect((await post(ann, `/sign-ins/${signIn ?? ''}/end`)).status).equal(303);
+    expect((await auth.mcp(bob.tokens.access)).status).equal(401);
+  });
+
   it('end a session with the sign-out of the page, and with the sign-in', async () => {
     await start();
     const browser = await browserOf('ann');
