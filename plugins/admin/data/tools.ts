@@ -16,7 +16,9 @@ export function toolNamed(scope: Scope<unknown>, name: string, request: InboundR
   const { reason = `no tool is named ${name}`, remedy, layer } = refusal ?? {};
   const guarded = scope.all(GuardedServers).flatMap((servers) => servers.all());
   const isGuarded =
-    layer === 'server' && guarded.some((server) => server.isPersonal && reason.includes(server.name));
+    layer === 'server' &&
+    request.caller === undefined &&
+    guarded.some((server) => server.isPersonal && reason.includes(server.name));
   const words = [reason, remedy, isGuarded ? WITHOUT_CALLER : undefined].flatMap((part) => part ?? []);
   throw new GatewayError('TOOL_NOT_FOUND', words.map((part) => shown(part, MAX_WORDS)).join('; '));
 }

@@ -122,13 +122,17 @@ function aboutSection(tool: ToolFacts, visit: Visit, calls: Html | undefined): H
 function callForm(tool: ToolFacts, visit: Visit, faults: ReadonlyMap<string, string>): Html {
   const { name, inputSchema, asksFirst, isPersonal: isOfCallers } = tool;
   const fields = argumentFields(inputSchema);
-  const note = html`<p class="hint">
-    As the operator, without a caller.${isOfCallers ? ` ${WITHOUT_CALLER.replace(/^t/, 'T')}.` : ''}
-  </p>`;
+  const note = html`<p class="hint">${callerWords(visit, isOfCallers)}</p>`;
   const more = takesMore(inputSchema);
   const none = fields.length === 0 && !more ? html`<p class="hint">It takes no arguments.</p>` : undefined;
   const parts = { action: `/tools/${inPath(name)}`, fields, takesMore: more, asksFirst, faults };
   return html`${note}${none}${argumentForm(visit, parts)}`;
+}
+
+/** The words on who calls it. */
+function callerWords({ visitor }: Visit, isOfCallers: boolean): string {
+  if (visitor !== undefined) return `As ${shown(visitor.shown, 60)}, with your own rights and sign-ins.`;
+  return `As the operator, without a caller.${isOfCallers ? ` ${WITHOUT_CALLER.replace(/^t/, 'T')}.` : ''}`;
 }
 
 function refusalSection({ code, message }: NonNullable<FormOutcome['refusal']>): Html {

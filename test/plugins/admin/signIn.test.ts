@@ -249,6 +249,13 @@ describe('the admin pages with signIn', function () {
     expect((await auth.mcp(bob.tokens.access)).status).equal(401);
   });
 
+  it('say as whom a tool is called', async () => {
+    await start();
+    const ann = await browserOf('ann');
+    const { text } = await ann.request(`${base}/tools/core_service_list`);
+    expect(text).include('As ann@example.com, with your own rights').and.not.include('without a caller');
+  });
+
   it('end a session with the sign-out of the page, and with the sign-in', async () => {
     await start();
     const browser = await browserOf('ann');
