@@ -117,7 +117,7 @@ function placeOf(bound: ListenerConfig, port: number): AdminAddress {
   return { bindAddress, port, ...(signIn && { baseUrl: originOf(bound) }) };
 }
 
-/** The address of the pages as browsers send it: in lower case, without a port that goes without saying. */
+/** The address of the pages as browsers send it: in lower case, and with a port only if it is not that of the scheme. */
 function originOf(bound: ListenerConfig | undefined): string {
   return bound === undefined ? '' : new URL(bound.baseUrl).origin;
 }
