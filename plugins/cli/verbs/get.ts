@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
+import { shellWord } from '../../kit/faults/action.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { KINDS, kindOf } from '../kinds.ts';
@@ -50,6 +51,11 @@ function withTypedCall(object: JsonObject): JsonObject {
   const { name, invocation, inputSchema } = object;
   if (typeof invocation !== 'string' || !invocation.startsWith('call_tool ')) return object;
   const required = isObject(inputSchema) ? inputSchema['required'] : undefined;
-  const needed = Array.isArray(required) ? required.map((one) => ` --${String(one)} <${String(one)}>`) : [];
-  return { ...object, invocation: `pegboard call ${String(name)}${needed.join('')}` };
+  const needed = Array.isArray(required) ? required.map(String) : [];
+  const typed = needed.filter((field) => TYPED.test(field));
+  const flags = typed.map((field) => ` --${field} ${field.toUpperCase().replaceAll('-', '_')}`);
+  const rest = typed.length < needed.length ? " --json '{…}'" : '';
+  return { ...object, invocation: `pegboard call ${shellWord(String(name))}${flags.join('')}${rest}` };
 }
+/** Names of arguments that a shell leaves alone: the server chooses them, and people paste the line. */
+const TYPED = /^\w[\w-]*$/;

@@ -69,61 +69,61 @@ const REASONS = {
 const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = {
   start: ({ server, again = false }) => ({
     agent: `start it ${again ? 'again ' : ''}with core_service_start`,
-    shell: `pegboard start ${word(server, '<server>')}`,
+    shell: `pegboard start ${word(server, 'SERVER')}`,
     page: 'start it',
     status: 'set spec.suspended to false',
   }),
   restart: ({ server }) => ({
     agent: 'call again later, or restart it with core_service_restart',
-    shell: `pegboard restart ${word(server, '<server>')}`,
+    shell: `pegboard restart ${word(server, 'SERVER')}`,
     page: 'restart it',
     status: 'set spec.restartRequestedAt to the time now',
   }),
   edit: ({ server, part, what }) => ({
     agent: what,
-    shell: `pegboard edit server ${word(server, '<server>')}, and ${what}`,
+    shell: `pegboard edit server ${word(server, 'SERVER')}   # ${inOneLine(what)}`,
     page: `edit ${part === undefined ? '' : `${part} of `}its definition: ${what}`,
     status: `edit spec: ${what}`,
   }),
   mend: ({ server }) => ({
     agent: 'mend its file, or delete it with core_mcpserver_delete',
-    shell: `pegboard check, then mend its file, or: pegboard delete server ${word(server, '<server>')}`,
+    shell: `pegboard check   # then mend its file, or: pegboard delete server ${word(server, 'SERVER')}`,
     page: 'mend its file',
     status: 'correct spec',
   }),
   change: ({ kind, name, part = 'it' }) => ({
     agent: `change ${part} with ${CHANGES[kind]}`,
-    shell: `pegboard edit ${kind} ${word(name, '<name>')}`,
+    shell: `pegboard edit ${kind} ${word(name, 'NAME')}`,
     page: `change ${part}`,
-    status: `kubectl edit ${kind === 'server' ? 'mcpserver' : kind} ${name}`,
+    status: `kubectl edit ${kind === 'server' ? 'mcpserver' : kind} ${word(name, 'NAME')}`,
   }),
   stop: ({ server }) => ({
     agent: 'stop it first with core_service_stop',
-    shell: `pegboard stop ${word(server, '<server>')}`,
+    shell: `pegboard stop ${word(server, 'SERVER')}`,
     page: 'stop it first',
     status: 'set spec.suspended to true',
   }),
   reach: ({ server }) => ({
     agent: 'see that the server runs there, or correct url of its definition',
-    shell: `is it running? then: pegboard restart ${word(server, '<server>')}; to correct its url: pegboard edit server ${word(server, '<server>')}`,
+    shell: `is it running? then: pegboard restart ${word(server, 'SERVER')}; to correct its url: pegboard edit server ${word(server, 'SERVER')}`,
     page: 'see that the server runs there, or correct url of its definition',
     status: 'see that the server runs there, or correct spec.url',
   }),
   define: ({ server }) => ({
     agent: 'find another tool with filter_tools, or create the server again with core_mcpserver_create',
-    shell: `pegboard list tools, or define it again: pegboard add ${word(server, '<server>')} …`,
+    shell: `pegboard list tools   # or define it again: pegboard add ${word(server, 'SERVER')} …`,
     page: 'find another tool, or define the server again',
     status: 'create the MCPServer again',
   }),
   authorize: ({ server, tokens = false }) => ({
     agent: `set headers in its definition${tokens ? '; core_mcpserver_detect shows how people sign in there' : ''}`,
-    shell: `pegboard edit server ${word(server, '<server>')}, and set headers: { Authorization: 'Bearer \${env:TOKEN}' }`,
+    shell: `pegboard edit server ${word(server, 'SERVER')}   # set headers: { Authorization: 'Bearer \${env:TOKEN}' }`,
     page: `set headers in its definition${tokens ? ', or auth, with which callers sign in' : ''}`,
     status: `set spec.headers${tokens ? ', or spec.auth' : ''}`,
   }),
   signIn: ({ server }) => ({
     agent: `call core_auth_login with {"server": ${JSON.stringify(server ?? '…')}} through call_tool`,
-    shell: `pegboard auth login --server ${word(server, '<server>')}`,
+    shell: `pegboard auth login --server ${shellWord(server ?? 'SERVER')}`,
     page: 'sign in at it: your agent or pegboard auth login gives the link',
     status: 'callers sign in at it',
   }),
@@ -147,7 +147,7 @@ const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = 
   }),
   explain: ({ kind, name }) => ({
     agent: `${REASONS[kind][0]} shows why`,
-    shell: `pegboard ${REASONS[kind][1]} ${word(name, '<name>')}`,
+    shell: `pegboard ${REASONS[kind][1]} ${word(name, 'NAME')}`,
     page: `its page shows why`,
     status: 'its conditions show why',
   }),
@@ -156,19 +156,13 @@ const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = 
       query === undefined
         ? `find ${other ? 'another tool' : 'one'} with filter_tools`
         : `call filter_tools with ${JSON.stringify({ query })}`,
-    shell:
-      query === undefined
-        ? 'pegboard list tools'
-        : `pegboard search ${query
-            .split(' ')
-            .map((one) => word(one, ''))
-            .join(' ')}`,
+    shell: query === undefined ? 'pegboard list tools' : `pegboard search ${words(query.split(' '))}`,
     page: 'find it among the tools',
     status: 'find its name with pegboard search',
   }),
   call: ({ tool }) => ({
     agent: `call_tool ${JSON.stringify({ name: tool })}`,
-    shell: `pegboard call ${word(tool, '<tool>')}`,
+    shell: `pegboard call ${word(tool, 'TOOL')}`,
     page: `call the tool ${tool}`,
     status: `call the tool ${tool}`,
   }),
@@ -181,9 +175,22 @@ export function actionWords(action: Action, surface: Surface): string {
   return words(action)[surface];
 }
 
-/** A word as a shell reads it. */
+/** A parameter of a command. @param unknown is shown if it is not known */
 function word(text: string | undefined, unknown: string): string {
-  if (text === undefined) return unknown;
+  return text === undefined ? unknown : words([text]);
+}
+function words(texts: readonly string[]): string {
+  const typed = texts.filter((text) => text !== '');
+  const isLikeFlag = typed.some((text) => text.startsWith('-'));
+  return [...(isLikeFlag ? ['--'] : []), ...typed.map(shellWord)].join(' ');
+}
+/** A comment of a shell ends with its line. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+/** A word as a shell reads it. */
+export function shellWord(text: string): string {
   return /^[\w.@:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

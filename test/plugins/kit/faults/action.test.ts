@@ -43,8 +43,24 @@ describe('an action', () => {
     );
     expect(actionWords({ do: 'find', query: 'a $(b)' }, 'shell')).equal(`pegboard search a '$(b)'`);
     expect(actionWords({ do: 'edit', what: 'set url' }, 'shell')).equal(
-      'pegboard edit server <server>, and set url',
+      'pegboard edit server SERVER   # set url',
     );
+  });
+
+  it('is a command that a shell takes as it stands, with all else behind a #', () => {
+    const typed = (action: Action): string => actionWords(action, 'shell');
+    expect(typed({ do: 'edit', server: 'gh', what: 'set url\nrm -rf ~' })).equal(
+      'pegboard edit server gh   # set url rm -rf ~',
+    );
+    expect(typed(ALL.mend)).match(/^pegboard check {3}# /);
+    expect(typed(ALL.define)).match(/^pegboard list tools {3}# /);
+    expect(typed(ALL.authorize)).match(/^pegboard edit server files {3}# set headers: /);
+    expect(typed({ do: 'start', server: '-x' })).equal('pegboard start -- -x');
+    expect(typed({ do: 'find', query: 'a  b -c' })).equal('pegboard search -- a b -c');
+    const named = { do: 'change', kind: 'server', name: '$(id)' } as const;
+    expect(actionWords(named, 'status')).equal("kubectl edit mcpserver '$(id)'");
+    for (const name of ['start', 'restart', 'stop', 'edit', 'mend', 'reach', 'define', 'authorize', 'signIn'])
+      expect(typed({ do: name, what: 'set url' } as unknown as Action), name).not.match(/[<>]/);
   });
 
   it('is read from data that has all it needs, and from no other', () => {
