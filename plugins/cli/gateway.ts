@@ -3,6 +3,7 @@ import type { Invocation, JsonObject } from 'pegboard';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
 import { CLIENT_HEADER } from '../contracts/operators.ts';
 import { REMEDY_KEY, readRemedy, remedyWords } from '../kit/faults/remedy.ts';
+import { jsonIn } from '../kit/text/jsonIn.ts';
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
@@ -218,12 +219,21 @@ export function failureText(result: Result): string {
   return remedy === undefined ? textOf(result) : remedyWords(remedy, 'shell');
 }
 
-/** call_tool may be set to answer with an envelope: `{isError, content}` as text. */
+/** call_tool may be set to answer with an envelope: `{isError, content}` as text. A server's text can begin as one does, so `_meta`
+ *  with the gateway's advice is the outer one. */
 function unwrapped(result: Result): Result {
   const [only, ...others] = result.content;
   if (only?.type !== 'text' || others.length > 0 || !only.text.startsWith('{"isError":')) return result;
-  const inner: unknown = JSON.parse(only.text);
-  return isObject(inner) && Array.isArray(inner['content']) ? (inner as unknown as Result) : result;
+  const inner = jsonIn(only.text);
+  if (!isObject(inner) || !Array.isArray(inner['content']) || !inner['content'].every(isObject))
+    return result;
+  const { isError, content, structuredContent } = inner as unknown as Result;
+  return {
+    content,
+    isError: isError === true,
+    ...(isObject(structuredContent) && { structuredContent }),
+    ...(result._meta && { _meta: result._meta }),
+  };
 }
 
 function objectOf(result: Result): JsonObject {

@@ -1,6 +1,7 @@
 import { isGatewayError, isObject, rawResult, resultOf } from 'pegboard';
 import type { CallResult, ClientMeta, Log, ToolResult } from 'pegboard';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
+import { REMEDY_KEY, remedyOf } from '../../kit/faults/remedy.ts';
 import { rawMember, splitArray, withRawMeta } from '../../kit/text/rawJson.ts';
 import { traceIdOf } from '../../kit/calls/traceIdOf.ts';
 
@@ -20,7 +21,7 @@ export function enveloped(result: CallResult): CallResult {
 }
 
 /** Envelopes a failure of the call itself. Internal errors are only logged, with an id that is also shown.
- *  @param meta of the call: `_meta` of the result names its trace, for the operator */
+ *  @param meta of the call: `_meta` of the result has its trace, for the operator, and what helps, for programs */
 export function envelopedError(error: unknown, log: Log, meta: ClientMeta | undefined): CallResult {
   const trace = traceIdOf(meta);
   const isShown = isGatewayError(error) && error.expose;
@@ -28,8 +29,15 @@ export function envelopedError(error: unknown, log: Log, meta: ClientMeta | unde
   const content = [{ type: 'text', text: `Tool execution failed: ${why}` }];
   const result: ToolResult = { content, isError: true };
   const shown = enveloped(resultOf(result));
-  if (trace === undefined) return shown;
-  return rawResult(withRawMeta(shown.json, 'pegboard.dev/error', JSON.stringify({ trace })));
+  const remedy = isShown ? remedyOf(error) : undefined;
+  const told = {
+    ...(trace !== undefined && { 'pegboard.dev/error': { trace } }),
+    ...(remedy !== undefined && { [REMEDY_KEY]: remedy }),
+  };
+  return Object.entries(told).reduce(
+    (result, [key, value]) => rawResult(withRawMeta(result.json, key, JSON.stringify(value))),
+    shown,
+  );
 }
 
 function rawContent(json: string): readonly string[] {

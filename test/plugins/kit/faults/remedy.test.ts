@@ -102,6 +102,19 @@ describe('what helps against a fault', () => {
     );
   });
 
+  it('is not read from the text of a server', async () => {
+    expect(await typed('call', 'x_liar_say', '--json', '{}')).equal('what a server says\n');
+    expect(await typed('call', 'x_half_say', '--json', '{}')).equal('{"isError":\n');
+  });
+
+  it('is data in the envelope for older clients, too', async () => {
+    const aggregator = { port: 0, callToolEnvelope: 'json' };
+    const old = listenerUrl(await bootGateway({ builtIns: 'all', aggregator }));
+    const args = ['--json', '{"name": "nope"}', '--endpoint', `${old}/mcp`];
+    const { stderr } = await typeVerb(['call', 'core_service_status', ...args]);
+    expect(stderr).equal('service nope not found; next: pegboard list services\n');
+  });
+
   it('follows from the cause, without a second advice', async () => {
     const set = 'set it and restart Pegboard';
     expect(await typed('doctor', 'tracker'))
