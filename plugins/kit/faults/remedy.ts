@@ -38,13 +38,20 @@ export function remedyOf(
   const { action } = details;
   if (action === undefined) return undefined;
   const cause = text.replaceAll(`; ${actionWords(action, 'agent')}`, '');
+  return { cause, action: actionAt(action, server) };
+}
+
+/** The action, with the server that it is about, where it names none itself. */
+export function actionAt(action: Action, server: string | undefined): Action {
   const isAtServer = server !== undefined && AT_SERVERS.has(action.do);
-  return { cause, action: isAtServer ? ({ server, ...action } as Action) : action };
+  return isAtServer ? ({ server, ...action } as Action) : action;
 }
 const AT_SERVERS: ReadonlySet<string> = new Set([
   'start',
   'restart',
+  'stop',
   'edit',
+  'mend',
   'reach',
   'authorize',
   'define',

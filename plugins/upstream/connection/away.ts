@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
 import { actionWords } from '../../kit/faults/action.ts';
-import { helpedBy } from '../../kit/faults/remedy.ts';
+import { actionAt, helpedBy } from '../../kit/faults/remedy.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
 
 /** Why a call cannot be made now, and the time of the next attempt. @param retryAt ms since the epoch */
@@ -11,12 +11,14 @@ export function awayError(
 ): GatewayError {
   const retry = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
   const start = { do: 'start', server, again: true } as const;
-  const next = retry === undefined ? actionWords(start, 'agent') : `the next attempt is at ${retry}`;
-  const action = error?.details.action ?? (retry === undefined ? start : undefined);
+  const known = error?.details.action && actionAt(error.details.action, server);
+  const action = known ?? (retry === undefined ? start : undefined);
+  const again = known === undefined ? `; ${actionWords(start, 'agent')}` : '';
+  const next = retry === undefined ? again : `; the next attempt is at ${retry}`;
   const code = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.code : 'UPSTREAM_UNREACHABLE';
   const reason = error?.message ?? 'it is not connected';
   const { status, challenges, signInAt } = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.details : {};
-  return new GatewayError(code, `server ${server} is away: ${reason}; ${next}`, {
+  return new GatewayError(code, `server ${server} is away: ${reason}${next}`, {
     details: {
       server,
       ...(action && { action }),

@@ -1,6 +1,6 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, GatewayError, InboundRequest, ToolTable, Verdict } from 'pegboard';
-import { remedyBy } from '../../kit/faults/remedy.ts';
+import { actionAt, remedyBy } from '../../kit/faults/remedy.ts';
 import { isSingleSignOn } from '../../kit/oauth/authRules.ts';
 import { signInCall } from '../../kit/oauth/signInCall.ts';
 import type { UpstreamConfig } from '../config.ts';
@@ -70,17 +70,17 @@ function verdictWithout({ connection, personal }: Server, request: InboundReques
   if (credential !== undefined) {
     if (personal.listOf(credential.owner) !== undefined) return undefined;
     const { missing } = credential;
-    if (missing !== undefined) return refusedAs(missing);
+    if (missing !== undefined) return refusedAs(missing, name);
     const reason = `server ${name} could not be connected for you yet, so what it offers you is unknown`;
     const remedy = isSingleSignOn(personal.auth) ? AGAIN : `${AGAIN}, or ${signInCall(name)}`;
     return refused('UPSTREAM_UNREACHABLE', reason, remedy);
   }
   if (!isUnknown(connection) || state === 'ready') return undefined;
-  return refusedAs(awayError(name, status.lastError, retry.at));
+  return refusedAs(awayError(name, status.lastError, retry.at), name);
 }
 
-function refusedAs({ code, message, details: { action } }: GatewayError): Verdict {
-  return { ...refused(code, message), ...(action && { details: { action } }) };
+function refusedAs({ code, message, details: { action } }: GatewayError, server: string): Verdict {
+  return { ...refused(code, message), ...(action && { details: { action: actionAt(action, server) } }) };
 }
 
 function refused(code: NonNullable<Verdict['code']>, reason: string, remedy?: string): Verdict {

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { McpClient } from '../../../support/mcpClient.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { bootGateway } from '../../../support/gateway.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { hostHandler } from '../../../support/hostHandler.ts';
 import { listenerUrl } from '../../../support/edge.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 import { siteAt } from '../../admin/adminGateway.ts';
@@ -35,6 +37,8 @@ describe('what helps against a fault', () => {
   };
 
   before(async () => {
+    const locked = await hostHandler({ fetch: () => Promise.resolve(new Response(null, { status: 401 })) });
+    defer(() => locked.close());
     const directory = makeDirectory({
       'mcpservers/files.yaml': JSON.stringify(hostile('plain', { autoStart: false, suspended: true })),
       'mcpservers/tracker.yaml': JSON.stringify({
@@ -48,6 +52,7 @@ describe('what helps against a fault', () => {
           'tools/call': { content: [{ type: 'text', text: FORGED }] },
         }),
       ),
+      'mcpservers/locked.yaml': JSON.stringify({ type: 'streamable-http', url: locked.url }),
       'mcpservers/half.yaml': JSON.stringify(
         liar({
           'tools/list': { tools: [SAY] },
@@ -129,6 +134,20 @@ describe('what helps against a fault', () => {
     const ofTracker = problems.find(({ title }) => String(title).startsWith('Server tracker'));
     expect(ofTracker).include({ remedy: set, isWarning: false });
     expect(String(ofTracker?.['detail'])).match(/which is not set$/);
+  });
+
+  it('is told once, and names the server, of one that refuses all callers', async () => {
+    const cause = await typed('call', 'x_locked_tell', '--json', '{}');
+    expect(cause).match(
+      /^pegboard: server locked is away: .*; next: pegboard edit server locked {3}# set headers: /,
+    );
+    expect(cause).not.include('core_service_start');
+    for (const name of ['locked', 'gone']) {
+      const shown = await typed('doctor', `x_${name}_tell`);
+      expect(shown)
+        .match(new RegExp(`pegboard (edit server|restart) ${name}`))
+        .and.not.include('SERVER');
+    }
   });
 
   it('is a button on a page of the operator', async () => {
