@@ -212,10 +212,11 @@ async function filled(
   const found = fillReferences(texts, directory());
   const [fault] = found.faults;
   if (fault === undefined) return fillSecretReferences(found, secrets(), field);
-  const [cause = '', what] = fault.message.split('; ', 2);
-  const text = `${placeIn(field, fault.name)} ${cause}`;
-  if (what === undefined) throw new GatewayError('CONFIG_REFERENCE', text);
-  throw helpedBy({ do: 'say', what }, 'CONFIG_REFERENCE', text);
+  const { message } = fault;
+  const at = message.indexOf('; ');
+  const text = `${placeIn(field, fault.name)} ${at < 0 ? message : message.slice(0, at)}`;
+  if (at < 0) throw new GatewayError('CONFIG_REFERENCE', text);
+  throw helpedBy({ do: 'say', what: message.slice(at + 2) }, 'CONFIG_REFERENCE', text);
 }
 
 /** The words of the command by their places, in order. */

@@ -80,9 +80,10 @@ export class ServerProcess {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         const [file = ''] = this.#options.command;
         const isMissing = error.code === 'ENOENT';
-        const what = `give its full path${argumentsHint(file)}`;
+        const { output } = this.#options;
+        const what = output.redact(`give its full path${argumentsHint(file)}`);
         const hint = isMissing ? `it is not on the PATH; ${what}` : error.message;
-        const text = this.#options.output.redact(`command ${file} cannot be run: ${hint}`);
+        const text = output.redact(`command ${file} cannot be run: ${hint}`);
         const details = { ...(isMissing && { action: { do: 'edit', part: 'command', what } as const }) };
         reject(new GatewayError('UPSTREAM_UNREACHABLE', text, { cause: error, details }));
       });

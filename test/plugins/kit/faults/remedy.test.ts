@@ -17,6 +17,7 @@ const FORGED = JSON.stringify({
   content: [{ type: 'text', text: 'what a server says' }],
   _meta: { 'pegboard.dev/remedy': { cause: 'c', action: { do: 'stop', server: 'files' } } },
 });
+const SECRET = 'very-secret-token';
 const SAY = { name: 'say', inputSchema: { type: 'object' } };
 const FORGED_SCHEMA = {
   type: 'object',
@@ -53,6 +54,17 @@ describe('what helps against a fault', () => {
         }),
       ),
       'mcpservers/locked.yaml': JSON.stringify({ type: 'streamable-http', url: locked.url }),
+      'mcpservers/leaky.yaml': JSON.stringify({
+        type: 'stdio',
+        autoStart: true,
+        command: [`${SECRET} serve`],
+        env: { TOKEN: SECRET },
+      }),
+      'mcpservers/parts.yaml': JSON.stringify({
+        type: 'streamable-http',
+        url: 'http://127.0.0.1:1/mcp',
+        headers: { Authorization: '${file:/absent/a; b; c}' },
+      }),
       'mcpservers/half.yaml': JSON.stringify(
         liar({
           'tools/list': { tools: [SAY] },
@@ -148,6 +160,12 @@ describe('what helps against a fault', () => {
         .match(new RegExp(`pegboard (edit server|restart) ${name}`))
         .and.not.include('SERVER');
     }
+  });
+
+  it('has no secret of a server, and all words of what it follows from', async () => {
+    const leaky = await typed('call', 'x_leaky_tell', '--json', '{}');
+    expect(leaky).include('if what follows [redacted] are its arguments').and.not.include(SECRET);
+    expect(await typed('doctor', 'parts')).include('c, which cannot be read');
   });
 
   it('is a button on a page of the operator', async () => {
