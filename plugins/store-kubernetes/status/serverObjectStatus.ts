@@ -1,5 +1,6 @@
 import type { Issue, JsonObject } from 'pegboard';
 import { actionWords } from '../../kit/faults/action.ts';
+import { readRemedy, remedyWords } from '../../kit/faults/remedy.ts';
 import { stateInWords } from '../../kit/notices/stateInWords.ts';
 import type { ServiceMetadata, ServiceRecord } from '../../contracts/services.ts';
 import type { Judgement } from './timedConditions.ts';
@@ -78,7 +79,9 @@ export function acceptance(errors: readonly Issue[]): Judgement {
 
 function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgement] {
   const state = record?.state ?? 'stopped';
-  const said = record?.error ?? record?.metadata.lastError ?? '';
+  const remedy = readRemedy(record?.remedy);
+  const fault = record?.error ?? record?.metadata.lastError ?? '';
+  const said = remedy === undefined ? fault : remedyWords(remedy, 'status');
   const both = (
     status: Judgement['status'],
     reason: string,

@@ -26,12 +26,26 @@ export function workflowStatusOf(spec: JsonObject, errors: readonly Issue[]): Wo
   };
 }
 
-/** Arguments and templates may have any keys. */
+/** What may hold steps and conditions; arguments, results and templates may have any keys. */
+const HOLDERS: ReadonlySet<string> = new Set([
+  'steps',
+  'onFailure',
+  'on_failure',
+  'finally',
+  'forEach',
+  'for_each',
+  'parallel',
+  'condition',
+  'all',
+  'any',
+  'not',
+]);
+
 function toolsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(toolsIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (key === 'args') return [];
-    return key === 'tool' && typeof inner === 'string' ? [inner] : toolsIn(inner);
+    if (key === 'tool' && typeof inner === 'string') return [inner];
+    return HOLDERS.has(key) ? toolsIn(inner) : [];
   });
 }

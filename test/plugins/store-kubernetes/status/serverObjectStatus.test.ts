@@ -62,6 +62,12 @@ describe('the conditions of an MCPServer', () => {
     const stopped = record('stopped', { suspended: true });
     const [ready] = serverJudgements({ type: 'stdio', errors: [], record: stopped });
     expect(ready?.message).equal('the server is stopped (spec.suspended: true); set spec.suspended to false');
+    const remedy = { cause: 'it answered HTTP 401', action: { do: 'authorize', server: 's' } };
+    const error = 'it answered HTTP 401; set headers in its definition';
+    for (const state of ['auth_required', 'unreachable']) {
+      const facts = { type: 'stdio', errors: [], record: { ...record(state), error, remedy } };
+      expect(serverJudgements(facts)[0]?.message).equal('it answered HTTP 401; set spec.headers');
+    }
   });
 
   it('keep the time at which a status changed, not a reason, and are at most 1,024 characters long', () => {
@@ -124,7 +130,14 @@ describe('the status of a Workflow', () => {
     const spec = {
       args: { tool: { type: 'string' } },
       steps: [
-        { id: 'a', tool: 'x_a', args: { tool: 'no' }, condition: { tool: 'x_asked' } },
+        {
+          id: 'a',
+          tool: 'x_a',
+          args: { tool: 'no' },
+          condition: { any: [{ tool: 'x_asked', expect: { jsonPath: { tool: 'no' } } }] },
+          outputs: { tool: 'no' },
+        },
+        { id: 'f', forEach: { items: [{ tool: 'no' }], steps: [{ id: 'g', tool: 'x_d' }] } },
         {
           id: 'b',
           parallel: [
@@ -134,10 +147,11 @@ describe('the status of a Workflow', () => {
         },
       ],
       onFailure: [{ id: 'e', tool: 'x_e' }],
+      output: { tool: 'no' },
     };
     expect(workflowStatusOf(spec, [])).deep.equal({
-      steps: 2,
-      stepCount: 2,
+      steps: 3,
+      stepCount: 3,
       referencedTools: ['x_a', 'x_asked', 'x_d', 'x_e'],
       validationErrors: null,
     });
