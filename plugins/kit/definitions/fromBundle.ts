@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { isObject } from 'pegboard';
+import { homeFolder, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../text/failure.ts';
 import type { Described, Given } from './fromServerJson.ts';
@@ -85,13 +84,15 @@ function filled(
   const [, whole] = /^\$\{user_config\.([\w-]+)\}$/.exec(text) ?? [];
   const list = whole === undefined ? undefined : ownAt(values, whole);
   if (list !== undefined) return list;
-  const home = homedir();
+  const home = homeFolder();
   const known: Readonly<Record<string, string>> = {
     __dirname: folder,
-    HOME: home,
-    DESKTOP: `${home}/Desktop`,
-    DOCUMENTS: `${home}/Documents`,
-    DOWNLOADS: `${home}/Downloads`,
+    ...(home !== undefined && {
+      HOME: home,
+      DESKTOP: `${home}/Desktop`,
+      DOCUMENTS: `${home}/Documents`,
+      DOWNLOADS: `${home}/Downloads`,
+    }),
     pathSeparator: '/',
   };
   return [
