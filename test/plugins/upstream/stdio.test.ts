@@ -176,6 +176,23 @@ describe('upstream: stdio servers', () => {
     expect(third).to.include({ attempt: 3 });
   });
 
+  it('logs that a process which stays up has written the words of a crash', async () => {
+    const folder = temporaryFolder();
+    const [, server] = hostile()['command'] as readonly string[];
+    const script = `const { existsSync, writeFileSync } = require('node:fs');
+      console.error('banner'); const isSecond = existsSync(process.argv[1]); writeFileSync(process.argv[1], '');
+      if (isSecond) import(${JSON.stringify(server)}); else process.exit(3);`;
+    const command = [process.execPath, '-e', script, join(folder.path, 'was'), 'plain'];
+    await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 20 });
+    await rig.define({ s: { type: 'stdio', autoStart: true, command, timeout: 30 } });
+    await rig.hasTool('x_s_echo');
+    await rig.define({});
+    const told = () => rig.lines.filter(({ text }) => text === 'server wrote the same words as before');
+    await until('it is told', () => told().length > 0);
+    expect(told().map(({ data: { lines, attempt } }) => [lines, attempt])).to.deep.equal([[1, 2]]);
+    folder.remove();
+  });
+
   it('logs the words of a crash that differ from those before', async () => {
     const folder = temporaryFolder();
     const file = join(folder.path, 'was');

@@ -9,14 +9,17 @@ export class RepeatedWords {
   /** How many lines are as before; undefined once one is not. */
   #equal: number | undefined;
   #attempt = 1;
+  /** How many of the equal lines are reported. */
+  #told = 0;
 
   /** A process begins. */
   begin(): void {
     this.#equal = this.#former.length > 0 ? 0 : undefined;
     this.#lines = [];
+    this.#told = 0;
   }
 
-  /** @returns `same`: as before, so far; otherwise how many lines before this one were */
+  /** @returns `same`: as before, so far; otherwise how many lines before this one were, and are not reported */
   hear(line: string): 'same' | number {
     const words = line.slice(0, MAX_CHARS);
     if (this.#lines.length < MAX_LINES) this.#lines.push(words);
@@ -28,15 +31,21 @@ export class RepeatedWords {
       return 'same';
     }
     this.#equal = undefined;
-    return equal;
+    return equal - this.#told;
   }
 
-  /** The process has ended by itself. @returns what was as before to its end; undefined if nothing was */
-  died(): { readonly lines: number; readonly attempt: number } | undefined {
+  /** What was as before and is not reported; undefined if nothing is. */
+  news(): { readonly lines: number; readonly attempt: number } | undefined {
     const lines = this.#equal ?? 0;
-    this.#attempt = lines > 0 ? this.#attempt + 1 : 1;
+    if (lines <= this.#told) return undefined;
+    this.#told = lines;
+    return { lines, attempt: this.#attempt + 1 };
+  }
+
+  /** The process has ended by itself. */
+  died(): void {
+    this.#attempt = (this.#equal ?? 0) > 0 ? this.#attempt + 1 : 1;
     this.#former = this.#lines;
-    return lines > 0 ? { lines, attempt: this.#attempt } : undefined;
   }
 
   /** The gateway has ended the process: what the next one writes is news. */
@@ -46,6 +55,8 @@ export class RepeatedWords {
   }
 }
 
+/** A number that says what has happened stays: HTTP 401 is not HTTP 503. */
 function withoutNumbers(words: string): string {
-  return words.replaceAll(/\d+/g, '0');
+  return words.replaceAll(NUMBER, (all, meaning?: string) => (meaning === undefined ? '0' : all));
 }
+const NUMBER = /(\b(?:http(?:\/\d(?:\.\d)?)?|status|code|exit)\W{0,3})?\d+/gi;

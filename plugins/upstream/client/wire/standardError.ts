@@ -103,15 +103,21 @@ export class StandardError {
   cure(command: readonly string[]): string {
     return this.redact(this.#npx.cure(this.#unanswered === JSON.stringify(command)));
   }
+  /** Logs that the process has written what the one before had, which is not logged line by line. */
+  tellRepeated(): void {
+    const repeated = this.#repeated.news();
+    if (repeated !== undefined) this.#log.info('server wrote the same words as before', { ...repeated });
+  }
   /** The gateway ends the process. */
   ended(command: readonly string[], hasAnswered: boolean): void {
+    this.tellRepeated();
     this.#repeated.forget();
     this.#answered(command, hasAnswered);
   }
   /** The process has ended by itself. */
   died(command: readonly string[], hasAnswered: boolean): void {
-    const repeated = this.#repeated.died();
-    if (repeated !== undefined) this.#log.info('server wrote the same words as before', { ...repeated });
+    this.tellRepeated();
+    this.#repeated.died();
     if (hasAnswered) this.#answered(command, true);
   }
   #answered(command: readonly string[], hasAnswered: boolean): void {

@@ -54,7 +54,10 @@ export class StdioWire implements Wire {
     // Ignore messages of a process that is about to be killed.
     const take = (line: string): void => {
       if (this.#fault !== undefined) return;
-      this.#hasAnswered ||= line.startsWith('{');
+      if (!this.#hasAnswered && line.startsWith('{')) {
+        this.#hasAnswered = true;
+        this.#options.output.tellRepeated();
+      }
       this.#flow.took(line === '' ? LIGHT_LINE : this.#listener.message(line), line.length);
     };
     const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);

@@ -74,6 +74,26 @@ describe('upstream: output of a server other than messages', () => {
     expect([words[0], ...words.slice(2)]).to.deep.equal([true, true, '[redacted]', 'end']);
   });
 
+  it('is told once if it is as before, numbers apart that say what has happened', () => {
+    const log = captureLog();
+    const output = new StandardError(log, () => limits);
+    const told = (): readonly unknown[] => log.having('server wrote').map(({ data }) => data['line'] ?? data);
+    const write = (text: string): void => {
+      output.begin();
+      output.push(Buffer.from(text));
+    };
+    write('port 4001: HTTP/1.1 401\n');
+    output.died([], false);
+    write('port 4002: HTTP/1.1 503\n');
+    output.died([], false);
+    write('port 4003: HTTP/1.1 503\n');
+    expect(told()).to.deep.equal(['port 4001: HTTP/1.1 401', 'port 4002: HTTP/1.1 503']);
+    output.tellRepeated();
+    output.tellRepeated();
+    output.ended([], true);
+    expect(told().slice(2)).to.deep.equal([{ lines: 1, attempt: 2 }]);
+  });
+
   it('is quoted by its first line, which often names the cause, and its last lines', () => {
     const output = new StandardError(captureLog(), () => limits);
     output.push(Buffer.from('Error: no context\nusage: serve\n'));
