@@ -12,6 +12,7 @@ import { moduleOf } from '../../../support/gateway.ts';
 import { startGuardedSite } from '../../../support/guardedSite.ts';
 import type { GuardedSite } from '../../../support/guardedSite.ts';
 import { identify } from '../../../support/identify.ts';
+import { until } from '../../../support/until.ts';
 import { hostile } from '../../upstream/support.ts';
 import { boardOf } from '../board.ts';
 
@@ -180,7 +181,10 @@ describe('metatools: servers of which a search finds no tool', () => {
       const settings = { aggregator: { port: 0 }, operators: { groups: ['all'] } };
       await start({}, settings, [{ groups: ['dev'], toolset: ['preset:full'] }]);
       const remedies = [await person(), await person('eve', 'dev')].map(async (client) => {
-        const [found] = (await ask(client, { query: 'recipes of the vault' })).servers_requiring_auth ?? [];
+        const found = await until(
+          async () => (await ask(client, { query: 'recipes of the vault' })).servers_requiring_auth?.[0],
+          { what: 'the vault is found' },
+        );
         expect(found).include({ name: 'vault', status: 'auth_required' });
         expect(found).not.have.any.keys('call_tool', 'auth_tool');
         const { hint } = await ask(client, { query: 'paint a zebra' });
