@@ -19,6 +19,9 @@ export interface ListenPlace {
   drain(): void;
   /** Accepts no more connections, closes idle ones, and waits for running requests. */
   leave(): Promise<void>;
+  /** As leave, but the socket stays open, and closes each new connection at once, until it is resumed. */
+  suspend(): Promise<void>;
+  resume(): void;
   /** Closes the remaining connections. */
   cut(): void;
 }
@@ -34,6 +37,7 @@ export async function openPlace(
   parts: PlaceParts,
 ): Promise<ListenPlace> {
   let isDraining = false;
+  let isSuspended = false;
   const handler: RequestListener = (req, res) => {
     if (isDraining) res.setHeader('connection', 'close');
     parts.handler(req, res);
@@ -42,6 +46,10 @@ export async function openPlace(
   const { address, port } = await bind(server, to);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
+    if (isSuspended) {
+      socket.destroy();
+      return;
+    }
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -60,6 +68,15 @@ export async function openPlace(
     leave: () => {
       drain();
       return leave(server, sockets);
+    },
+    suspend: async () => {
+      isSuspended = true;
+      drain();
+      await emptied(server, sockets);
+    },
+    resume: () => {
+      if (isSuspended) isDraining = false;
+      isSuspended = false;
     },
     cut: () => server.closeAllConnections(),
   };
@@ -111,10 +128,16 @@ function announceClose(socket: Socket): void {
 
 async function leave(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await Promise.all([closed, emptied(server, sockets)]);
+}
+
+/** Closes the connections that are open now, each once it is idle. */
+async function emptied(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   // Node does not count a connection as idle before its first request.
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  // Connections that become idle after close() would stay open for keepAliveTimeout.
+  // Connections that become idle later would stay open for keepAliveTimeout.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
-  await closed;
+  await Promise.all(ended);
   clearInterval(sweep);
 }

@@ -14,8 +14,10 @@ export class Listener {
   readonly #log: Log;
   #config: HttpConfig;
   #places: readonly ListenPlace[] = [];
-  /** The places that were opened for this process, until the settings name others. */
+  /** The places that were opened for this process: they cannot be opened again, so they stay until the end. */
   #inherited: readonly ListenPlace[] = [];
+  /** The settings in whose place the inherited ones are served. */
+  readonly #first: HttpConfig;
   /** The port before it was shut. */
   #lastPort: number | undefined;
   /** Places that were left and still have running requests. */
@@ -23,11 +25,12 @@ export class Listener {
 
   private constructor(config: HttpConfig, handler: RequestListener, log: Log) {
     this.#config = config;
+    this.#first = config;
     this.#handler = handler;
     this.#log = log;
   }
 
-  /** @param inherited sockets that listen already; the settings' host and port count again when they change
+  /** @param inherited sockets that listen already; other settings of host and port count, until they are as now again
    *  @throws GatewayError PLUGIN_START naming the address and the fix */
   static async open(
     config: HttpConfig,
@@ -49,11 +52,12 @@ export class Listener {
   }
   /** Open connections of clients. */
   get connections(): number {
-    return [...this.#places, ...this.#leaving.keys()].reduce((sum, { sockets }) => sum + sockets.size, 0);
+    const places = new Set([...this.#places, ...this.#leaving.keys()]);
+    return [...places].reduce((sum, { sockets }) => sum + sockets.size, 0);
   }
-  /** Whether its sockets were opened by another process: one that is closed cannot be opened here again. */
+  /** Whether it listens on sockets that another process has opened. */
   get isInherited(): boolean {
-    return this.#inherited.length > 0;
+    return this.#places.some((place) => this.#inherited.includes(place));
   }
   get isShut(): boolean {
     return this.#places.length === 0;
@@ -68,12 +72,10 @@ export class Listener {
 
   /** Opens the place that it had before it was shut. @throws GatewayError PLUGIN_START; it stays shut then */
   async reopen(): Promise<void> {
-    if (this.isInherited) {
-      const text =
-        'its socket was opened by another process, as systemd; restart the service to open it again';
-      throw new GatewayError('PLUGIN_START', text);
-    }
-    this.#places = await this.#openAll({ ...this.#config, port: this.port }, []);
+    const config = { ...this.#config, port: this.port };
+    this.#use(
+      this.#isAsFirst(this.#config) ? this.#inherited : await this.#openAll(config, this.#heldFor(config)),
+    );
   }
 
   /** Applies new limits and a new place. The new place opens before the old one closes; running requests continue there.
@@ -81,22 +83,21 @@ export class Listener {
    *  @throws GatewayError PLUGIN_START; the old place then stays open */
   async move(next: HttpConfig, left: Left): Promise<void> {
     const before = this.#places;
+    const wasInherited = this.isInherited;
     const isSamePort = next.port === this.#config.port;
-    const isUntouched = this.isInherited && isSamePort && next.host === this.#config.host;
     const kept = before.filter(({ address }) => isSamePort && addressesOf(next).includes(address));
     try {
-      this.#places = isUntouched ? before : await this.#openAll(next, kept);
+      const held = kept.length > 0 ? kept : this.#heldFor(next);
+      this.#use(this.#isAsFirst(next) ? this.#inherited : await this.#openAll(next, held));
     } catch (error) {
-      if (!isSamePort || kept.length > 0 || this.isInherited) throw error;
+      if (!isSamePort || kept.length > 0 || wasInherited) throw error;
       this.#places = await this.#takeOver(next, error, left);
     }
     this.#config = next;
     for (const place of this.#places) place.tune(next);
     for (const place of before) if (!this.#places.includes(place)) this.#leave(place, left);
-    if (isUntouched || !this.isInherited) return;
-    this.#inherited = this.#places.filter((place) => this.#inherited.includes(place));
-    const fix =
-      'until they are closed there, or written anew (pegboard service install), clients wait at them';
+    if (!before.some((place) => this.#inherited.includes(place) && !this.#places.includes(place))) return;
+    const fix = 'until they are written anew (pegboard service install), clients are refused at them';
     this.#log.warn(`sockets that another process has opened are left; ${fix}`);
   }
 
@@ -107,10 +108,27 @@ export class Listener {
 
   /** Stops accepting, waits up to graceMs for running requests, then closes the remaining connections. */
   async close(graceMs: number): Promise<void> {
-    for (const place of this.#places) this.#leave(place);
-    await waitAtMost(graceMs, Promise.all(this.#leaving.values()));
-    for (const place of this.#leaving.keys()) place.cut();
-    await Promise.all(this.#leaving.values());
+    const places = new Set([...this.#places, ...this.#inherited, ...this.#leaving.keys()]);
+    const left = Promise.all([...places].map((place) => place.leave()));
+    await waitAtMost(graceMs, left);
+    for (const place of places) place.cut();
+    await left;
+  }
+
+  #isAsFirst({ host, port }: HttpConfig): boolean {
+    return this.#inherited.length > 0 && host === this.#first.host && port === this.#first.port;
+  }
+
+  /** Inherited places at an address and the port of these settings. */
+  #heldFor(config: HttpConfig): readonly ListenPlace[] {
+    return this.#inherited.filter(
+      ({ address, port }) => port === config.port && addressesOf(config).includes(address),
+    );
+  }
+
+  #use(places: readonly ListenPlace[]): void {
+    this.#places = places;
+    for (const place of places) place.resume();
   }
 
   /** @throws GatewayError PLUGIN_START */
@@ -154,11 +172,13 @@ export class Listener {
   }
 
   #leave(place: ListenPlace, left: Left = () => undefined): void {
-    if (this.#leaving.has(place)) return;
+    const isInherited = this.#inherited.includes(place);
+    if (this.#leaving.has(place) && !isInherited) return;
     left(place.sockets);
+    const gone = isInherited ? place.suspend() : place.leave();
     this.#leaving.set(
       place,
-      place.leave().then(() => void this.#leaving.delete(place)),
+      gone.then(() => void this.#leaving.delete(place)),
     );
   }
 
@@ -174,7 +194,7 @@ export class Listener {
       } catch (error) {
         if (places.length > 0 && isMissingAddress(error)) continue;
         for (const place of places) if (!kept.includes(place)) this.#leave(place);
-        throw bindFailure(config, error);
+        throw bindFailure(config, error, this.#inherited);
       }
     }
     return places;
@@ -193,10 +213,14 @@ function isMissingAddress(error: unknown): boolean {
   return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-function bindFailure({ host, port }: HttpConfig, error: unknown): GatewayError {
+function bindFailure(
+  { host, port }: HttpConfig,
+  error: unknown,
+  inherited: readonly ListenPlace[],
+): GatewayError {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const fix: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'another process has the port; stop it, or choose one with --port (0 takes a free one)',
+    EADDRINUSE: takenFix(inherited.some((place) => place.port === port)),
     EACCES: 'the port needs more rights; choose one above 1023',
     EADDRNOTAVAIL: 'this machine has no such address; correct aggregator.host',
   };
@@ -205,4 +229,12 @@ function bindFailure({ host, port }: HttpConfig, error: unknown): GatewayError {
     `cannot listen on ${host}:${port}: ${fix[code] ?? messageOf(error)}`,
     { cause: error },
   );
+}
+
+function takenFix(isInherited: boolean): string {
+  if (isInherited)
+    return 'systemd, or what else started this process, has the port; write its socket anew: pegboard service install';
+  // systemd sets this variable for its services.
+  const systemd = 'INVOCATION_ID' in process.env ? ' (systemd, for this service: restart the service)' : '';
+  return `another process has the port${systemd}; stop it, or choose one with --port (0 takes a free one)`;
 }

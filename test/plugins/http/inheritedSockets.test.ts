@@ -14,6 +14,10 @@ async function opened(host = '127.0.0.1'): Promise<{ server: Server; url: string
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 const health = async (url: string): Promise<number> => (await fetch(`${url}/health`)).status;
+const served = (url: string): Promise<boolean> =>
+  until(async () => (await health(url).catch(() => 0)) === 200, { withinMs: 10_000 });
+const refused = (url: string): Promise<boolean> =>
+  until(async () => (await health(url).catch(() => 0)) === 0, { withinMs: 10_000 });
 
 describe('http: sockets that another process has opened', function () {
   this.timeout(60_000);
@@ -53,6 +57,50 @@ describe('http: sockets that another process has opened', function () {
         () => true,
       ),
     );
+    await gateway.stop();
+  });
+
+  it('refuse clients while the settings name another place, and are served again when they name the first', async () => {
+    const { server, url } = await opened();
+    const directory = makeDirectory({ 'config.yaml': '' });
+    const gateway = await servePegboard(directory.path, [], { sockets: [server] });
+    directory.write('config.yaml', "aggregator: { host: '::1' }\n");
+    await refused(url);
+    directory.write('config.yaml', 'aggregator: { host: localhost }\n');
+    await served(url);
+    await gateway.stop();
+  });
+
+  it('refuse clients while the listener is stopped, and are served again after an edit', async () => {
+    const { server, url } = await opened();
+    const directory = makeDirectory({ 'config.yaml': '' });
+    const gateway = await servePegboard(directory.path, [], { sockets: [server] });
+    const client = await McpClient.connect(url);
+    const stop = { name: 'core_service_stop', arguments: { name: 'mcp-aggregator', confirm: true } };
+    await client.callTool('call_tool', stop);
+    await refused(url);
+    directory.write('config.yaml', 'aggregator: { logLevel: info }\n');
+    await served(url);
+    await gateway.stop();
+  });
+
+  it('are taken once: after the plugin was off, the settings count, and a port that systemd holds is told', async () => {
+    const { server, url } = await opened();
+    const { port } = new URL(url);
+    const directory = makeDirectory({ 'config.yaml': '' });
+    const flags = ['--port', port, '--set', 'aggregator.host=127.0.0.1'];
+    const env = { INVOCATION_ID: '0' };
+    const gateway = await servePegboard(directory.path, flags, { sockets: [server], env });
+    directory.write('config.yaml', 'plugins: { http: false }\n');
+    await refused(url);
+    const holder = createServer().listen(Number(port), '127.0.0.1');
+    await once(holder, 'listening');
+    directory.write('config.yaml', 'plugins: { http: true }\n');
+    await until(() => gateway.lines.some((line) => JSON.stringify(line).includes('restart the service')));
+    holder.close();
+    await once(holder, 'close');
+    directory.write('config.yaml', 'plugins: { http: true, limits: true }\n');
+    await served(url);
     await gateway.stop();
   });
 
