@@ -68,13 +68,17 @@ async function install(invocation: Invocation): Promise<number> {
       file: manager.socket.file,
       text: listen.length > 0 ? manager.socket.text(what) : undefined,
     });
+  const former = listen.length > 0 ? undefined : manager.socket;
+  const closing = former !== undefined && (await textAt(former.file)) !== undefined ? [former.disable] : [];
   if (options['dryRun'] === true) {
+    for (const words of closing) terminal.out(`# ${words.join(' ')}\n`);
     for (const { file, text } of files) if (text !== undefined) terminal.out(`# ${file}\n${text}`);
     for (const words of enable) terminal.out(`# ${words.join(' ')}\n`);
     return 0;
   }
   const before = new Map<string, string | undefined>();
   for (const { file } of files) before.set(file, await ownTextAt(file, 'move it away first'));
+  for (const words of closing) await ran(words);
   for (const { file, text } of files) await put(file, before.get(file), text);
   try {
     for (const words of enable) await ran(words);

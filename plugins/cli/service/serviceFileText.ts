@@ -30,7 +30,12 @@ export interface ServiceManager {
   /** The text of that file. */
   readonly text: (program: ServiceProgram) => string;
   /** Its definition of the sockets that it opens for the service; absent if it opens none. */
-  readonly socket?: { readonly file: string; readonly text: (program: ServiceProgram) => string };
+  readonly socket?: {
+    readonly file: string;
+    readonly text: (program: ServiceProgram) => string;
+    /** Run before the file is removed because no socket is needed any more. */
+    readonly disable: Words;
+  };
   /** Starts the service after the file was written, or restarts it. */
   readonly enable: (program: ServiceProgram) => readonly Words[];
   /** Run before the file is removed. */

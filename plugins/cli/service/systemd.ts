@@ -11,7 +11,11 @@ export function systemd(config: string): ServiceManager {
     name: 'systemd',
     file: join(config, 'systemd/user', UNIT),
     text: unitOf,
-    socket: { file: join(config, 'systemd/user', SOCKET), text: socketOf },
+    socket: {
+      file: join(config, 'systemd/user', SOCKET),
+      text: socketOf,
+      disable: systemctl('disable', '--now', SOCKET),
+    },
     enable: ({ listen }) => {
       const units = listen.length > 0 ? [SOCKET, UNIT] : [UNIT];
       return [
@@ -37,6 +41,7 @@ export function systemd(config: string): ServiceManager {
     },
     needs: 'a systemd of the user runs from a sign-in on, not in containers and not behind su or sudo',
     hints: [
+      `systemctl --user stop ${SOCKET} ${UNIT}   stops it; while the socket is there, a connection starts it`,
       'journalctl --user -u pegboard -f   shows its log',
       'loginctl enable-linger             lets it run while you are signed out',
     ],
@@ -78,7 +83,10 @@ function socketOf({ listen }: ServiceProgram): string {
 Description=The port of Pegboard
 
 [Socket]
-${listen.map((address) => `ListenStream=${address}\n`).join('')}
+${listen.map((address) => `ListenStream=${address}\n`).join('')}# With a wrong configuration, each connection would start the service again.
+TriggerLimitIntervalSec=60
+TriggerLimitBurst=5
+
 [Install]
 WantedBy=sockets.target
 `;

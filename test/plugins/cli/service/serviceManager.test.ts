@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
+import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { typeVerbWith } from '../../../support/typeVerb.ts';
 import { serviceManager } from '../../../../plugins/cli/service/serviceManager.ts';
@@ -46,6 +47,31 @@ describe('cli: what keeps the gateway running', () => {
     expect(await install("aggregator: { host: '::' }\n")).include('ListenStream=[::]:8090\n');
     for (const config of ['port: 0', 'transport: stdio', 'host: gateway.example.com', 'enabled: false'])
       expect(await install(`aggregator: { ${config} }\n`), config).not.include('socket');
+  });
+
+  it('starts for connections five times a minute at most, and names both units to be stopped', () => {
+    const { socket, hints } = serviceManager('linux', { HOME: '/home/ann' }, 1000);
+    expect(socket?.text(PROGRAM)).include('\nTriggerLimitIntervalSec=60\nTriggerLimitBurst=5\n');
+    expect(hints.join('\n')).include('systemctl --user stop pegboard.socket pegboard.service');
+  });
+
+  it('closes the socket of a former install before its file is removed', async () => {
+    const home = makeDirectory({
+      'config.yaml': 'aggregator: { port: 0 }\n',
+      '.config/systemd/user/pegboard.socket': '# Written by: pegboard service install\n',
+      'bin/systemctl': `#!/bin/sh
+echo "$* $(test -e $HOME/.config/systemd/user/pegboard.socket && echo there)" >> $HOME/asked\n`,
+    });
+    chmodSync(home.at('bin/systemctl'), 0o755);
+    // The program that systemctl is run from is looked for in the environment of the process.
+    const { PATH: before = '', HOME: whose } = process.env;
+    Object.assign(process.env, { PATH: `${home.at('bin')}:${before}`, HOME: home.path });
+    defer(() => Object.assign(process.env, { PATH: before, HOME: whose }));
+    await typeVerbWith(['service', 'install', '--config-path', home.path], { HOME: home.path });
+    expect(readFileSync(home.at('asked'), 'utf8')).match(
+      /^--user disable --now pegboard\.socket there\n--user daemon-reload\s*\n/,
+    );
+    expect(existsSync(home.at('.config/systemd/user/pegboard.socket'))).equal(false);
   });
 
   it('is launchd on macOS, with an agent that is well-formed XML', () => {
