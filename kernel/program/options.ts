@@ -83,18 +83,17 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
   const typed = values as unknown as Flags;
   const flags = typed.debug === true ? { ...typed, logLevel: 'debug' as const } : typed;
   const directory = directoryOf(flags.configPath);
-  const { values: set, placed } = readSetFlags(flags.set ?? []);
-  const aggregator = aggregatorFlags(flags);
+  const { values: settings, placed } = readSetFlags(flags.set ?? []);
+  const { aggregator = {}, ...set } = settings;
+  const own = aggregatorFlags(flags);
   return {
     directory,
     isDefaultDirectory: flags.configPath === undefined,
     statePath: resolve(flags.statePath ?? join(directory, 'state')),
     logFormat: flags.logFormat ?? (env['KUBERNETES_SERVICE_HOST'] === undefined ? 'text' : 'json'),
     logLevel: flags.logLevel ?? 'info',
-    flags: {
-      ...set,
-      aggregator: isObject(set['aggregator']) ? { ...set['aggregator'], ...aggregator } : aggregator,
-    },
+    // Anything else is left for the schema to refuse.
+    flags: { ...set, aggregator: isObject(aggregator) ? { ...aggregator, ...own } : aggregator },
     placed,
   };
 }

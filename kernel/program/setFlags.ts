@@ -17,11 +17,12 @@ export function readSetFlags(flags: readonly string[]): SetFlags {
   const paths: (readonly string[])[] = [];
   let values: JsonObject = {};
   for (const flag of flags) {
-    const at = flag.indexOf('=');
-    const path = flag.slice(0, Math.max(at, 0)).split('.');
-    if (path.includes('') || path.includes('__proto__'))
-      throw new UsageError(`--set ${flag}: write it as key=value, such as --set aggregator.port=9000`);
-    const { value, issues } = readYaml(flag.slice(at + 1), '');
+    // What follows it may be a secret.
+    const [key = ''] = flag.split('=', 1);
+    const path = key.split('.');
+    if (key === flag || path.includes('') || path.includes('__proto__'))
+      throw new UsageError(`--set ${key}: write it as key=value, such as --set aggregator.port=9000`);
+    const { value, issues } = readYaml(flag.slice(key.length + 1), '');
     const [fault] = issues;
     if (fault !== undefined) throw new UsageError(`${nameOf(path)}: the value is not YAML: ${fault.message}`);
     paths.push(path);

@@ -17,7 +17,12 @@ describe('--set', function () {
       e: { f: true, g: { h: 1.5 } },
     });
     for (const flag of ['port', '=1', 'a..b=1', '.a=1', '__proto__.x=1'])
-      expect(() => readSetFlags([flag]), flag).throw(UsageError, `--set ${flag}: write it as key=value`);
+      expect(() => readSetFlags([flag]), flag).throw(
+        UsageError,
+        `--set ${flag.split('=', 1)[0]!}: write it as key=value`,
+      );
+    expect(() => readSetFlags(['a..b=hunter2'])).throw(/^((?!hunter2).)*$/);
+    expect(() => readSetFlags(['a.b=[hunter2'])).throw(/^((?!hunter2).)*$/);
     expect(() => readSetFlags(['a.b=[1'])).throw(UsageError, /^--set a\.b: the value is not YAML: /);
   });
 
@@ -51,6 +56,9 @@ describe('--set', function () {
     expect(root.stdout)
       .contain('--set aggregator.prt: error: unknown key "prt"; did you mean "port"? (CONFIG_INVALID)\n')
       .and.contain('--set aggregator.port: error: aggregator.port must be an integer');
+    const whole = await check('aggregator=5');
+    expect(whole.code).equal(2);
+    expect(whole.stdout).contain('--set aggregator: error: aggregator must be an object');
     const plugin = await check('plugins.http.config.drainMs=-1');
     expect(plugin.stdout).match(/^--set plugins\.http\.config\.drainMs: error: .*drainMs/);
     const served = await runPegboard(['serve', '--config-path', directory.path, '--set', 'nothing']);
