@@ -54,11 +54,12 @@ async function main(): Promise<number> {
       write: say,
       run: (command, args, values) => runVerb(command, { args, values, others }),
     });
-  const alone = isAlone(argv) ? others.found.find((command) => command.isFirstStart) : undefined;
+  const words = argv.flatMap((word) => word.split(/(?<=^--config-path)=/));
+  const alone = isAlone(words) ? others.found.find((command) => command.isFirstStart) : undefined;
   if (alone === undefined) return type(argv);
-  const hadConfiguration = isConfigured(argv);
+  const hadConfiguration = isConfigured(words);
   const code = await type([alone.name, ...argv]);
-  return code !== EXIT.done || hadConfiguration || !isConfigured(argv) ? code : type(['serve', ...argv]);
+  return code !== EXIT.done || hadConfiguration || !isConfigured(words) ? code : type(['serve', ...argv]);
 }
 
 /** Whether no verb was typed, on a terminal. */

@@ -12,7 +12,8 @@ export function verbFirst(argv: readonly string[], commands: readonly Command[])
   const options = [CONFIG_PATH, ...withSubcommands(commands).flatMap((one) => one.options ?? [])];
   let verb = 0;
   for (let word; (word = argv[verb] ?? '').startsWith('-');) {
-    const [flag = ''] = word.split('=', 1);
+    // `--output=json`, or `-ojson`.
+    const [flag = ''] = /^--[^=]+|^-./.exec(word) ?? [];
     const declared = options.filter(({ flags }) => flags.split(/[ ,]+/).includes(flag));
     const [takesValue, ...others] = new Set(declared.map(({ flags }) => flags.includes('<')));
     if (takesValue === undefined || others.length > 0) return argv;

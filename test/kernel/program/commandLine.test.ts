@@ -168,6 +168,15 @@ describe('Command line', () => {
     expect((await type(['call', '--', '-x'])).args).deep.equal(['-x']);
   });
 
+  it('takes flags before the verb, also with the value in the same word', async () => {
+    for (const line of ['-ojson call x_t', '-o json call x_t', '--output=json call x_t'])
+      expect(await type(line), line).deep.include({
+        name: 'call',
+        args: ['x_t'],
+        values: { output: 'json' },
+      });
+  });
+
   it('lets a verb read its own words first, so that flags of a command stay with it', async () => {
     expect(await type('keep x npx -y --help -v')).deep.include({
       name: 'keep',
