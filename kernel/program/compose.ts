@@ -29,7 +29,10 @@ export function compose(
   state: StateDirectory,
   stop: Cancellation,
 ): Gateway {
-  const pipeline: Pipeline = new Pipeline({ directory, flags, placed, log, env: process.env }, () => kernel);
+  const pipeline: Pipeline = new Pipeline(
+    { directory, flags, ...(placed && { placed }), log, env: process.env },
+    () => kernel,
+  );
   const shutdown: Shutdown = {
     request: (why) => stop.cancel(why),
     onRequest: (listener) => stop.onCancel(listener),

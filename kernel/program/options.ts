@@ -21,7 +21,7 @@ export interface Options {
   /** The settings from flags; they override config.yaml. */
   readonly flags: JsonObject;
   /** Where a fault is: in config.yaml, or at a flag. */
-  readonly placed: SetFlags['placed'];
+  readonly placed?: SetFlags['placed'];
 }
 
 /** Flags of serve, and of each verb that reads the configuration as serve does. */
@@ -94,7 +94,7 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
     logLevel: flags.logLevel ?? 'info',
     // Anything else is left for the schema to refuse.
     flags: { ...set, aggregator: isObject(aggregator) ? { ...aggregator, ...own } : aggregator },
-    placed,
+    ...(flags.set !== undefined && { placed }),
   };
 }
 

@@ -46,7 +46,7 @@ export interface PageActor {
 export const CLIENT_HEADER = 'x-pegboard-client';
 
 /** Who asks: an InboundRequest. */
-export type Asker = Pick<InboundRequest, 'caller' | 'transport' | 'remoteAddress' | 'header'>;
+export type Asker = Pick<InboundRequest, 'caller' | 'transport' | 'remoteAddress' | 'header' | 'actor'>;
 
 /** Who may do what with the gateway itself; provided by the plugin `operators`. */
 export interface Operators {

@@ -64,7 +64,9 @@ const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 /** Whether a request without a caller comes from this machine's user: over standard input and output, from the admin pages, from
  *  loopback, or from a network that counts as that. A proxy on this machine forwards requests of others. */
 function isOnMachine(request: Asker, networks: BlockList): boolean {
-  const { transport, remoteAddress } = request;
+  const { transport, remoteAddress, actor } = request;
+  // Where people sign in at the admin pages, a request of theirs without a caller asks what strangers may do.
+  if (actor !== undefined) return false;
   if (remoteAddress === undefined || transport === ADMIN) return true;
   if (FORWARDED.some((name) => request.header(name) !== undefined)) return false;
   return (
