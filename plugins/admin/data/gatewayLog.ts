@@ -25,7 +25,8 @@ export class GatewayLog {
   readonly #keep = (line: unknown): void => {
     const text = String(line).trimEnd();
     // Not within a word: half of a secret is not recognised.
-    this.#lines.push(text.length <= MAX_CHARS ? text : text.slice(0, MAX_CHARS).replace(/\S*$/, '…'));
+    const end = text.length <= MAX_CHARS ? text.length : Math.max(0, text.lastIndexOf(' ', MAX_CHARS));
+    this.#lines.push(text.slice(0, end));
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
   };
 }
