@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
@@ -40,9 +40,12 @@ export function commandOf(fields: EntryFields): Command | undefined {
       words: [all[2]?.replace(/\.(cmd|exe)$/i, '') ?? '', ...all.slice(3)],
       note: '`cmd /c` is of Windows, so it is left out',
     };
-  // A path with blanks may be one of another machine.
+  const [first = ''] = program.split(/\s/, 1);
+  // A path with blanks may be one of another machine; what is a program up to the first blank has arguments.
   const isPath =
-    /^(\/|~|[A-Za-z]:)/.test(program) && (args.length > 0 || /^[A-Za-z]:\\|^[^\s]*\s[^\s-]*\//.test(program));
+    statSync(first, { throwIfNoEntry: false })?.isFile() !== true &&
+    /^(\/|~|[A-Za-z]:)/.test(program) &&
+    (args.length > 0 || /^[A-Za-z]:\\|^[^\s]*\s[^\s-]*\//.test(program));
   const isLine = head.length === 1 && /\s/.test(program) && !isPath && !existsSync(program);
   if (!isLine) return { words: all };
   return args.length === 0 ? split(program) : joined(split(program), all.slice(1));
