@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { ConfigControl, VERSION } from 'pegboard';
-import type { Scope } from 'pegboard';
+import type { Env, Scope } from 'pegboard';
 import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
-import { exportEnv, exportUrl } from './exportEnv.ts';
+import { exportEnv, exportUrl } from '../kit/telemetry/exportSettings.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';
@@ -45,8 +46,8 @@ export function apply(scope: Scope<MetricsConfig>): void {
     const settings = scope.find(ConfigControl)?.settings().aggregator;
     stop = await startExporters({
       producer: collector,
-      env: exportEnv(scope.config, globalThis.process.env),
-      url: exportUrl(scope.config, globalThis.process.env),
+      env: exportEnv(variablesOf(scope.config), globalThis.process.env),
+      url: exportUrl(scope.config.endpoint, 'metrics', globalThis.process.env),
       settings,
       allowedHosts: () => scope.config.allowedHosts,
       log,
@@ -59,7 +60,17 @@ export function apply(scope: Scope<MetricsConfig>): void {
   // Before the plugins leave, whose metrics the last export has.
   scope.onDrain(end);
   scope.onStop(end);
-  const places = JSON.stringify(exportEnv(scope.config, {}));
+  const places = variablesOf(scope.config);
   // Exporters are opened anew with the plugin; a port that is taken refuses the change.
-  scope.onReload((next) => (JSON.stringify(exportEnv(next, {})) === places ? undefined : false));
+  scope.onReload((next) => (isDeepStrictEqual(variablesOf(next), places) ? undefined : false));
+}
+
+/** What the configuration says in place of the environment. */
+function variablesOf({ exporter, host, port, endpoint }: MetricsConfig): Env {
+  return {
+    OTEL_METRICS_EXPORTER: exporter,
+    OTEL_EXPORTER_PROMETHEUS_HOST: host,
+    OTEL_EXPORTER_PROMETHEUS_PORT: port?.toString(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  };
 }

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl } from 'pegboard';
-import type { Scope } from 'pegboard';
+import type { Env, Scope } from 'pegboard';
 import { CallSecrets } from '../contracts/secrets.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { inSpan } from '../kit/calls/inSpan.ts';
+import { exportEnv, exportUrl } from '../kit/telemetry/exportSettings.ts';
 import type { TracingConfig } from './config.ts';
-import { exportEnv, exportUrl } from './exportEnv.ts';
 import { openExport } from './export/openExport.ts';
 import { ContentReader } from './spans/contentReader.ts';
 import { Spans } from './spans/spans.ts';
@@ -14,9 +15,9 @@ const DISPATCHER = 'call_tool';
 
 export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const settings = scope.find(ConfigControl)?.settings().aggregator;
-  const traces = await openExport(exportEnv(scope.config, process.env), scope.log, {
+  const traces = await openExport(exportEnv(variablesOf(scope.config), process.env), scope.log, {
     settings,
-    url: exportUrl(scope.config, process.env),
+    url: exportUrl(scope.config.endpoint, 'traces', process.env),
   });
   const content = new ContentReader(
     () => scope.config,
@@ -31,6 +32,11 @@ export async function apply(scope: Scope<TracingConfig>): Promise<void> {
     return inSpan(span, next);
   });
   scope.onStop(() => traces.stop());
-  const places = JSON.stringify(exportEnv(scope.config, {}));
-  scope.onReload((next) => (JSON.stringify(exportEnv(next, {})) === places ? undefined : false));
+  const places = variablesOf(scope.config);
+  scope.onReload((next) => (isDeepStrictEqual(variablesOf(next), places) ? undefined : false));
+}
+
+/** What the configuration says in place of the environment. */
+function variablesOf({ exporter, endpoint }: TracingConfig): Env {
+  return { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
 }

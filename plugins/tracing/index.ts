@@ -2,6 +2,7 @@ import { definePlugin, readSchema } from 'pegboard';
 import { CallSecrets } from '../contracts/secrets.ts';
 import type { TracingConfig } from './config.ts';
 import { Tracer } from '../contracts/tracing.ts';
+import { writtenText } from '../kit/telemetry/exportSettings.ts';
 import { traceExporterNames } from './export/traceExporterNames.ts';
 
 /** Exports traces over OTLP or into the log. Costs nothing unless the environment asks for it. */
@@ -9,11 +10,8 @@ export const plugin = definePlugin<TracingConfig>({
   name: 'tracing',
   api: 1,
   configSchema: readSchema('config/tracing'),
-  enabled: ({ plugins: { tracing } }, env) => {
-    // Not checked yet.
-    const config =
-      typeof tracing === 'object' ? (tracing.config as Record<string, unknown> | null) : undefined;
-    const textOf = (key: string): string => (typeof config?.[key] === 'string' ? config[key] : '');
+  enabled: (settings, env) => {
+    const textOf = (key: string): string => writtenText(settings, 'tracing', key);
     const names = traceExporterNames({
       OTEL_SDK_DISABLED: env['OTEL_SDK_DISABLED'],
       OTEL_TRACES_EXPORTER: env['OTEL_TRACES_EXPORTER'] || textOf('exporter'),
