@@ -5,8 +5,8 @@ import { hiderOf, isSecretName } from 'pegboard/kit';
 import type { Hide, Secret } from 'pegboard/contracts';
 import { traceIdOf } from '../kit/calls/traceIdOf.ts';
 import { outcomeOf } from '../kit/metrics/outcomeOf.ts';
-import { hiddenJson } from '../kit/secrets/hiddenJson.ts';
-import { secretsIn } from '../kit/secrets/secretsIn.ts';
+import { hiddenJson, MAX_LEVELS, MAX_SEARCHED_CHARS } from '../kit/secrets/hiddenJson.ts';
+import { secretsOfServers } from '../kit/secrets/secretsIn.ts';
 import { CallSecrets } from '../contracts/secrets.ts';
 import type { CallHistoryConfig } from './config.ts';
 import type { KeptCall } from './keptCall.ts';
@@ -141,8 +141,7 @@ export class CallReader {
   }
 
   #serversHider(): Hide {
-    const control = this.#scope.get(ConfigControl);
-    const current = control.resources('MCPServer').flatMap(({ spec }) => secretsIn(spec, control.directory));
+    const current = secretsOfServers(this.#scope.get(ConfigControl));
     for (const secret of current) {
       const key = JSON.stringify([secret.name, secret.text]);
       this.#ofServers.delete(key);
@@ -171,9 +170,6 @@ export class CallReader {
 const MARGIN_CHARS = 65_536;
 /** Names of refused tools are any text. */
 const MAX_NAME_CHARS = 512;
-/** Longer texts are not searched for secrets, and so not kept. */
-const MAX_SEARCHED_CHARS = 1_000_000;
-const MAX_LEVELS = 512;
 /** Bounds on the secret arguments of one call: hiding more would hold up other calls. */
 const MAX_SECRETS = 1_000;
 const MAX_SECRET_CHARS = 20_000;

@@ -2,7 +2,7 @@ import { ConfigControl } from 'pegboard';
 import { hiderOf, isSecretName } from 'pegboard/kit';
 import type { InboundRequest, JsonObject, Scope, Tool, ToolResult } from 'pegboard';
 import type { Hide } from 'pegboard/contracts';
-import { secretsIn } from '../../kit/secrets/secretsIn.ts';
+import { secretsOfServers } from '../../kit/secrets/secretsIn.ts';
 import { CallSecrets } from '../../contracts/secrets.ts';
 import type { ArgumentField } from './argumentFields.ts';
 
@@ -72,8 +72,7 @@ export function hiderFor(
     readonly request: InboundRequest;
   },
 ): Hide {
-  const control = scope.get(ConfigControl);
-  const ofServers = control.resources('MCPServer').flatMap(({ spec }) => secretsIn(spec, control.directory));
+  const ofServers = secretsOfServers(scope.get(ConfigControl));
   const secretNames = new Set(fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name));
   const ofArguments = Object.entries(args).flatMap(([name, value]) =>
     typeof value === 'string' && (secretNames.has(name) || isSecretName(name))

@@ -1,7 +1,7 @@
 import { ConfigControl } from 'pegboard';
 import { hiderOf } from 'pegboard/kit';
 import type { InboundRequest, Scope } from 'pegboard';
-import { secretsIn } from '../../kit/secrets/secretsIn.ts';
+import { secretsOfServers } from '../../kit/secrets/secretsIn.ts';
 import type { GatewayLog } from './gatewayLog.ts';
 import { serversIn } from './servers.ts';
 import { standardErrorOf } from './standardError.ts';
@@ -53,10 +53,7 @@ export function logLines(
 
 /** The gateway's own lines, without the secrets of all servers. */
 function gatewayLines(scope: Scope<unknown>, { lines }: GatewayLog): readonly LogLine[] {
-  const control = scope.get(ConfigControl);
-  const hide = hiderOf(
-    control.resources('MCPServer').flatMap(({ spec }) => secretsIn(spec, control.directory)),
-  );
+  const hide = hiderOf(secretsOfServers(scope.get(ConfigControl)));
   return lines.map((line) => {
     const end = line.indexOf(' ');
     return { time: line.slice(0, end), source: GATEWAY, text: hide(line.slice(end + 1)) };

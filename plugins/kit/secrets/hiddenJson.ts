@@ -3,8 +3,8 @@ import type { Hide } from 'pegboard/contracts';
 import { hiddenIn, isSecretName } from './hiding.ts';
 
 /** Longer texts are not searched for secrets, and so not shown: that would hold up other calls. */
-const MAX_SEARCHED_CHARS = 1_000_000;
-const MAX_LEVELS = 512;
+export const MAX_SEARCHED_CHARS = 1_000_000;
+export const MAX_LEVELS = 512;
 
 /** JSON text without secrets: those that `hide` knows, and strings and numbers below names that mark them.
  *  @returns undefined if it is too large or too deep to be searched */

@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import { fillReferences } from './references.ts';
 import { secretsGiven } from './secretPlaces.ts';
-import type { JsonObject } from 'pegboard';
+import type { ConfigControl, JsonObject } from 'pegboard';
 import type { Secret } from 'pegboard/contracts';
 
 /** The secrets of a server's definition: values of `env` and `headers` that are not harmless, with references resolved and
@@ -17,6 +17,11 @@ export function secretsIn(
   const texts = Object.values(filled.values);
   const address = typeof url === 'string' ? (texts.pop() ?? '') : '';
   return secretsGiven({ values: [...values, ...filled.referred], words: texts, url: address });
+}
+
+/** The secrets of the definitions of all servers, because one may receive another's. */
+export function secretsOfServers(control: ConfigControl): readonly Secret[] {
+  return control.resources('MCPServer').flatMap(({ spec }) => secretsIn(spec, control.directory));
 }
 
 function textsIn(map: unknown): Readonly<Record<string, string>> {
