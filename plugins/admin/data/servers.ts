@@ -44,11 +44,23 @@ export function serverNamed(scope: Scope<unknown>, name: string): ManagedService
 
 /** The tools of a server that the request sees. */
 export function toolsOf(scope: Scope<unknown>, server: string, request: InboundRequest): readonly Tool[] {
-  return scope
-    .get(ToolTable)
-    .visibleTo(request)
-    .flatMap((tool) => [tool, ...(tool.members ?? [])])
-    .filter((tool) => tool.server === server);
+  return offeredTo(scope, request).filter((tool) => tool.server === server);
+}
+
+/** The number of tools that the request sees, by server. */
+export function toolCounts(scope: Scope<unknown>, request: InboundRequest): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { server } of offeredTo(scope, request))
+    if (server !== undefined) counts.set(server, (counts.get(server) ?? 0) + 1);
+  return counts;
+}
+
+function offeredTo(scope: Scope<unknown>, request: InboundRequest): readonly Tool[] {
+  return scope.get(ToolTable).visibleTo(request).flatMap(withMembers);
+}
+
+function withMembers(tool: Tool): readonly Tool[] {
+  return [tool, ...(tool.members ?? [])];
 }
 
 /** A tool that a server has and no client is offered. */
@@ -69,7 +81,7 @@ export function keptBackOf(
 ): readonly KeptBack[] {
   const table = scope.get(ToolTable);
   const all = scope.find(ToolSource)?.all(request) ?? [];
-  const own = all.flatMap((tool) => [tool, ...(tool.members ?? [])]).filter((tool) => tool.server === server);
+  const own = all.flatMap(withMembers).filter((tool) => tool.server === server);
   const { spec } =
     scope
       .get(ConfigControl)

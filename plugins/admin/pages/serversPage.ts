@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
-import { serverFacts, serversIn, toolsOf } from '../data/servers.ts';
+import { serverFacts, serversIn, toolCounts } from '../data/servers.ts';
 import type { ListedServer } from '../data/servers.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page } from '../web/definePage.ts';
@@ -13,12 +13,11 @@ export function serversPage(scope: Scope<unknown>): Page {
   return definePage({
     path: '/mcps',
     nav: 'Servers',
-    facts: ({ request }) => ({
-      servers: serversIn(scope).map((service) => ({
-        ...serverFacts(service),
-        offered: toolsOf(scope, service.name, request).length,
-      })),
-    }),
+    facts: ({ request }) => {
+      const counts = toolCounts(scope, request);
+      const servers = serversIn(scope).map(serverFacts);
+      return { servers: servers.map((one) => ({ ...one, offered: counts.get(one.name) ?? 0 })) };
+    },
     show: ({ servers }) => ({
       title: counted(servers.length, 'server'),
       body: html`<p><a class="button strong" href="/mcps/new">Add a server</a></p>
