@@ -4,14 +4,13 @@ import { optionsOf } from '../commonOptions.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure, NoGateway } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
+import { unseenNames } from '../definitions/unseenNames.ts';
 import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
 
 const LOOK_MS = 500;
 /** Those that are still starting are named this seldom. */
 const AGAIN_MS = 10_000;
-/** How long a gateway may take to see files, before it is asked to look. */
-const SEEN_MS = 2_000;
 
 /** Says what servers whose definitions were written wait for, until each has started or failed, where the gateway of the directory
  *  runs; nothing with --quiet. They start without it, too, so that its faults and Ctrl-C are told, and no failure. */
@@ -33,28 +32,28 @@ async function follow(gateway: Gateway, names: readonly string[], invocation: In
   const { cancel } = invocation;
   const tell = progressTo(invocation);
   tell(`waiting for ${names.join(', ')} to start; Ctrl-C leaves them to it`);
+  const until = Date.now() + Number(optionsOf(invocation).timeout) * 1_000;
+  const known = async (): Promise<readonly string[]> => [...(await statusesAt(gateway)).keys()];
+  const unseen = await unseenNames(gateway, names, known, invocation);
+  if (unseen.length > 0)
+    throw new Failure(
+      `the gateway at ${gateway.endpoint.url} does not take ${unseen.join(', ')}; see: pegboard check`,
+    );
   const open = new Set(names);
-  const [begun, until] = [Date.now(), Date.now() + Number(optionsOf(invocation).timeout) * 1_000];
-  let [started, saidAt, isAskedToLook] = [0, begun, false];
+  let [started, saidAt] = [0, Date.now()];
   while (open.size > 0 && Date.now() < until) {
     const statuses = await statusesAt(gateway);
     for (const name of open) {
       const status = statuses.get(name);
-      if (status === undefined || status['state'] === 'starting') continue;
+      if (status?.['state'] === 'starting') continue;
       open.delete(name);
-      if (UP.includes(String(status['state']))) started += 1;
-      tell(`${name}: ${progressOf(status)}${nextStep(name, status)}`);
+      if (UP.includes(String(status?.['state']))) started += 1;
+      tell(
+        status === undefined
+          ? `${name} was removed`
+          : `${name}: ${progressOf(status)}${nextStep(name, status)}`,
+      );
       saidAt = Date.now();
-    }
-    const unseen = [...open].filter((name) => !statuses.has(name));
-    if (unseen.length > 0 && Date.now() > begun + SEEN_MS) {
-      if (isAskedToLook)
-        throw new Failure(
-          `the gateway at ${gateway.endpoint.url} does not take ${unseen.join(', ')}; see: pegboard check`,
-        );
-      isAskedToLook = true;
-      await gateway.readCore('core_config_reload');
-      continue;
     }
     if (open.size > 0 && Date.now() > saidAt + AGAIN_MS) {
       tell(`still starting: ${shared([...open], (name) => progressOf(statuses.get(name) ?? {}))}`);
