@@ -1,5 +1,6 @@
 import { ConfigControl, GatewayError, definitionNameFault, isGatewayError, isObject } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import { detectArguments } from '../../kit/add/detectArguments.ts';
 import { definitionOf } from '../../kit/add/definitionOf.ts';
 import { shownServer } from '../../kit/add/shownServer.ts';
 import { typedText } from '../../kit/add/typedText.ts';
@@ -163,15 +164,12 @@ async function plannedFor(
  *  @throws FieldFault if nothing answers as an MCP server */
 async function transportAt(
   scope: Scope<unknown>,
-  { spec: { url, headers = {} }, origin }: Wanted,
+  { spec, origin }: Wanted,
   request: InboundRequest,
 ): Promise<string> {
   if (origin === 'others' || origin === 'json') return 'auto';
   try {
-    const plain = Object.entries(isObject(headers) ? headers : {}).filter(
-      ([, value]) => !String(value).includes('${'),
-    );
-    const args = { url, headers: Object.fromEntries(plain) };
+    const args = detectArguments(spec);
     const { structuredContent } = await runTool(scope, 'core_mcpserver_detect', args, request);
     const { transport, detail } = isObject(structuredContent) ? structuredContent : {};
     if (transport === 'sse' || transport === 'streamable-http') return transport;

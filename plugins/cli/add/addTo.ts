@@ -1,24 +1,21 @@
 import type { Invocation, JsonObject } from 'pegboard';
 import { SERVER_KIND } from '../definitions/definitionKinds.ts';
 import { namesIn } from '../definitions/plainDefinition.ts';
+import { unseenNames } from '../definitions/unseenNames.ts';
 import { Failure } from '../failure.ts';
 import type { Gateway } from '../gateway.ts';
 import { allPages } from '../kinds.ts';
 import { printList } from '../output/print.ts';
-import { pauseFor } from '../pauseFor.ts';
 import { progressTo } from '../progressTo.ts';
 import { isUnfilled } from '../../kit/definitions/secretsApart.ts';
 import type { Apart } from '../../kit/definitions/secretsApart.ts';
 import { startAdded } from './startAdded.ts';
 import { sayUnfilled } from './sayUnfilled.ts';
 import { definitionOf } from '../../kit/add/definitionOf.ts';
+import { detectArguments } from '../../kit/add/detectArguments.ts';
 import type { Wanted } from '../../kit/add/wantedServer.ts';
 import { sayHeld } from './withLeave.ts';
 import { writeDefinition } from './writeDefinition.ts';
-
-/** How long a gateway may take to see a file, before it is asked to look. */
-const SEEN_MS = 2_000;
-const LOOK_MS = 100;
 
 /** Adds a server at a running gateway, starts it, and prints its tools. @throws Failure */
 export async function addTo(
@@ -73,36 +70,23 @@ async function addByFile(
 ): Promise<void> {
   const { name } = added;
   const file = await writeDefinition(added, invocation.directory);
-  const isThere = async (): Promise<boolean> => (await namesIn(gateway, SERVER_KIND)).includes(name);
-  const until = Date.now() + SEEN_MS;
-  while (!(await isThere())) {
-    if (Date.now() < until) {
-      await pauseFor(LOOK_MS, invocation.cancel);
-      continue;
-    }
-    await gateway.readCore('core_config_reload');
-    if (await isThere()) return;
+  const unseen = await unseenNames(gateway, [name], () => namesIn(gateway, SERVER_KIND), invocation);
+  if (unseen.length > 0)
     throw new Failure(
       `${file} is written, but the gateway at ${gateway.endpoint.url} does not take it; see: pegboard check`,
     );
-  }
 }
 
 /** What answers at the URL; left to the gateway if nothing does. */
 async function transportAt(
-  { spec: { url, headers = {} }, isHeld }: Wanted,
+  { spec, isHeld }: Wanted,
   { unfilled }: Apart,
   gateway: Gateway,
   invocation: Invocation,
 ): Promise<string> {
   if (unfilled.length > 0 || isHeld === true) return 'auto';
   const say = progressTo(invocation);
-  // The probe sends headers as they are, so references stay at home.
-  const plain = Object.entries(headers as JsonObject).filter(([, value]) => !String(value).includes('${'));
-  const found = await gateway.readCore('core_mcpserver_detect', {
-    url,
-    headers: Object.fromEntries(plain),
-  });
+  const found = await gateway.readCore('core_mcpserver_detect', detectArguments(spec));
   const { transport, detail } = found;
   if (transport === 'sse' || transport === 'streamable-http') {
     say(`${transport} answers at ${String(found['url'])}`);
