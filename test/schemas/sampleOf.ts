@@ -16,6 +16,7 @@ const TEXTS = [
   'x/*',
   'a@example.com',
   'env:A',
+  'console',
 ];
 
 /** A value that the schema accepts, with every key that it knows. @throws Error that names a pattern without a sample */

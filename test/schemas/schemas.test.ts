@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
+import type { JsonObject } from '../../kernel/index.ts';
 import { isValidSchema, validate } from '../../kernel/config/validate.ts';
 import { isMarked } from '../../kernel/lib/markedSecrets.ts';
 import { SCHEMA_NAME, readSchema } from '../../kernel/lib/readSchema.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import { ROOT } from '../support/sources.ts';
+import { sampleOf } from './sampleOf.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -108,5 +110,15 @@ describe('Schemas', () => {
       const name = file.replace('config/', '').replace('.schema.json', '');
       expect(existsSync(join(ROOT, `plugins/${name}/index.ts`)), name).to.equal(true);
     }
+  });
+
+  it('let a sample of every key of the chart’s values in, which the suite of the chart passes on', () => {
+    const values = JSON.parse(readFileSync(join(ROOT, 'examples/helm/values.schema.json'), 'utf8')) as {
+      readonly $defs: Readonly<Record<string, JsonObject>>;
+    };
+    const { config = {} } = values.$defs;
+    expect(validate({ ...config, $defs: values.$defs }, sampleOf(config, values.$defs)).findings).deep.equal(
+      [],
+    );
   });
 });
