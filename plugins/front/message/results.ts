@@ -47,12 +47,14 @@ export function resourceNotFound(
   return new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 
-/** The facts for programs: the code, what the server said in its own error, and, if known, how many seconds to wait. */
+/** The facts for programs: the code, whether the tool may have run, what the server said in its own error, and, if known, how
+ *  many seconds to wait. */
 function errorFacts({ code, details }: GatewayError): JsonObject {
-  const { retryAfter } = details;
+  const { retryAfter, mayHaveRun } = details;
   const upstream = serverFacts(details);
   return {
     code,
+    ...(mayHaveRun === true && { mayHaveRun }),
     ...(typeof retryAfter === 'number' && { retryAfter }),
     ...(upstream !== undefined && { upstream }),
   };

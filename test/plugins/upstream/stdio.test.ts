@@ -390,7 +390,7 @@ describe('upstream: stdio servers', () => {
     await running('plain', { callTimeout: 0.2 }, { deadlineTickMs: 20 });
     const error = await rig.refusal('x_s_never');
     expect(error).to.include({ code: 'UPSTREAM_TIMEOUT' });
-    expect(error.message).to.contain('may still have run');
+    expect(error.message).to.contain('it may have run, check its effect before calling again');
     expect(error.details).to.include({ mayHaveRun: true });
     expect(await rig.text('x_s_cancelled')).to.contain('timed out');
   });
@@ -478,7 +478,7 @@ describe('upstream: stdio servers', () => {
     expect(rig.status('s').error)
       .to.contain('initialize')
       .and.contain('its last words: reading settings | waiting for the database')
-      .and.not.contain('may still have run');
+      .and.not.contain('may have run');
     expect(rig.status('s').metadata).to.have.property('nextRetryAfter');
   });
 

@@ -136,10 +136,12 @@ describe('upstream: why a server cannot be connected', () => {
     const page =
       '<!DOCTYPE html>\n<html><head><style>p { color: red }</style>\n<title>mcp.example | 524: A timeout &amp; more</title></head><body><p>…</p></body></html>';
     const url = await site((_, res) => res.writeHead(524, { 'content-type': 'text/html' }).end(page));
-    expect(await whyNot(remote(url))).equal('it answered HTTP 524: mcp.example | 524: A timeout & more');
+    expect(await whyNot(remote(url))).equal(
+      "it answered HTTP 524 with a proxy's page: mcp.example | 524: A timeout & more",
+    );
     const nginx = '<html>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center></html>';
     const other = await site((_, res) => res.writeHead(502).end(nginx));
-    expect(await whyNot(remote(other))).equal('it answered HTTP 502: 502 Bad Gateway');
+    expect(await whyNot(remote(other))).equal("it answered HTTP 502 with a proxy's page: 502 Bad Gateway");
   });
 
   for (const [what, script, words] of [

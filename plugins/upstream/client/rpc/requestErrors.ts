@@ -18,17 +18,15 @@ export function badResult(server: string, pending: Pending): GatewayError {
 
 /** @param fault where the result deviates from the protocol, and how */
 export function oddResult(server: string, { what }: Pick<Pending, 'what'>, fault: string): GatewayError {
-  const text = `was answered with a malformed result: result.${fault}${MAY_HAVE_RUN}`;
-  return errorOf('UPSTREAM_PROTOCOL', { server, what, text, details: { mayHaveRun: true } });
+  const text = `was answered with a malformed result: result.${fault}`;
+  return malformed(server, { what }, text);
 }
 
 /** @param answer which is quoted by its first word that JSON does not know only: a part of it could hold a part of a secret */
 export function notJson(server: string, { what, isOwn }: Pending, answer: string): GatewayError {
   const [, word] = /[:,[]\s*(NaN|-?Infinity|undefined|None|True|False)\b/.exec(answer) ?? [];
   const text = `was answered with what is not JSON${word === undefined ? '' : ` (${word})`}; the log has it`;
-  if (isOwn) return malformed(server, { what }, text);
-  const details = { mayHaveRun: true };
-  return errorOf('UPSTREAM_PROTOCOL', { server, what, text: text + MAY_HAVE_RUN, details });
+  return malformed(server, { what, isOwn }, text);
 }
 
 /** A server may repeat secrets that it was given; an error does not hold them (decision D19).
@@ -73,9 +71,7 @@ export function noAnswer(
 ): GatewayError {
   const none = `had no answer within ${limitMs} ms${adrift === undefined ? '' : ` (it sent an error that names no request: ${adrift})`}`;
   if (isOwn) return errorOf('UPSTREAM_TIMEOUT', { server, what, text: none });
-  const text = sent
-    ? `${none}; it may still have run, check before calling again`
-    : `could not be sent within ${limitMs} ms; it has not run, call again later`;
+  const text = sent ? none : `could not be sent within ${limitMs} ms; it has not run, call again later`;
   return errorOf('UPSTREAM_TIMEOUT', { server, what, text, details: { mayHaveRun: sent } });
 }
 
@@ -84,7 +80,7 @@ export function cancelled(
   { what, sent }: Pick<Pending, 'what' | 'sent'>,
   reason: string,
 ): GatewayError {
-  const text = `was cancelled: ${reason}${sent ? MAY_HAVE_RUN : ''}`;
+  const text = `was cancelled: ${reason}`;
   return errorOf('TOOL_CANCELLED', { server, what, text, details: { mayHaveRun: sent } });
 }
 
@@ -93,7 +89,7 @@ export function cutOff(
   { what }: Pick<Pending, 'what'>,
   { message }: GatewayError,
 ): GatewayError {
-  const text = `was under way when the connection ended: ${message}${MAY_HAVE_RUN}`;
+  const text = `was under way when the connection ended: ${message}`;
   return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
 }
 
@@ -101,25 +97,29 @@ export function cutOff(
 export function failure(server: string, { what, isOwn }: Pending, error: GatewayError): GatewayError {
   if (isOwn) return error;
   const { code, message, details } = error;
-  const text = `failed: ${message}${details.mayHaveRun === true ? MAY_HAVE_RUN : ''}`;
-  return errorOf(code, { server, what, text, details, cause: error });
+  return errorOf(code, { server, what, text: `failed: ${message}`, details, cause: error });
 }
 
 /** The error says that the server no longer speaks the agreed revision. */
-export function outdated(server: string, pending: Pending): GatewayError {
+export function outdated(server: string, { what }: Pending): GatewayError {
   const text = 'was refused: the server no longer speaks the revision that it agreed to';
-  return malformed(server, pending, text);
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
 }
 
-/** @param text what is wrong with an answer, after the name of the request */
-export function malformed(server: string, { what }: Pick<Pending, 'what'>, text: string): GatewayError {
-  return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
+/** The server has answered, so a tool has run. @param text what is wrong with the answer, after the name of the request */
+export function malformed(server: string, { what, isOwn }: Named, text: string): GatewayError {
+  return errorOf('UPSTREAM_PROTOCOL', {
+    server,
+    what,
+    text,
+    details: { ...(!isOwn && { mayHaveRun: true }) },
+  });
 }
 
 /** The answer is a task, which Pegboard never asks for. */
 export function taskAnswer(server: string, { what }: Pick<Pending, 'what'>): GatewayError {
-  const text = `was answered with a task, which was not asked for: there are no tasks here${MAY_HAVE_RUN}`;
-  return errorOf('UPSTREAM_PROTOCOL', { server, what, text, details: { mayHaveRun: true } });
+  const text = `was answered with a task, which was not asked for: there are no tasks here`;
+  return malformed(server, { what }, text);
 }
 
 /** @param why the client has not answered a question of the request */
@@ -136,6 +136,9 @@ export function asGatewayError(error: unknown): GatewayError {
   return new GatewayError('UPSTREAM_UNREACHABLE', messageOf(error), { cause: error });
 }
 
+/** A request of a caller, unless it is one of the gateway itself. */
+type Named = Pick<Pending, 'what'> & { readonly isOwn?: boolean };
+
 interface Words {
   readonly server: string;
   readonly what: string;
@@ -145,6 +148,6 @@ interface Words {
 }
 
 function errorOf(code: GatewayError['code'], { server, what, text, details, cause }: Words): GatewayError {
-  const message = `${what} of server ${server} ${text}`;
+  const message = `${what} of server ${server} ${text}${details?.mayHaveRun === true ? MAY_HAVE_RUN : ''}`;
   return new GatewayError(code, message, { cause, details: { server, ...details } });
 }

@@ -14,7 +14,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** The beginning of a body in one line; of an HTML page its title. */
 export function bodyWords(body: string): string {
-  return oneLine(PAGE.test(body) ? titleOf(body.slice(0, MAX_PAGE_CHARS)) : body);
+  return oneLine(isPage(body) ? titleOf(body.slice(0, MAX_PAGE_CHARS)) : body);
+}
+
+/** Whether a body is HTML. */
+export function isPage(body: string): boolean {
+  return PAGE.test(body);
 }
 
 function titleOf(page: string): string {

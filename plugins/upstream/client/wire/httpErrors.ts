@@ -3,7 +3,7 @@ import { actionWords } from '../../../kit/faults/action.ts';
 import type { Action } from '../../../kit/faults/action.ts';
 import { helpedBy } from '../../../kit/faults/remedy.ts';
 import { jsonIn } from '../../../kit/text/jsonIn.ts';
-import { bodyWords } from './bodyWords.ts';
+import { bodyWords, isPage } from './bodyWords.ts';
 import { encodingWords, garbledWords } from './encodingWords.ts';
 import { redactedData } from './redactedData.ts';
 import { transportWords, wrongPort } from './transportWords.ts';
@@ -35,7 +35,8 @@ export function statusError(
   const rpc = isRpc && { serverMessage: told, code: rpcCode, data: redactedData(data, redact) };
   const answered = { status, ...rpc };
   const garbled = garbledWords(encoded, body, redact);
-  const said = garbled !== undefined ? ` ${garbled}` : told === '' ? '' : `: ${told}`;
+  const page = isOfProxy(status) && isPage(body) ? " with a proxy's page" : '';
+  const said = garbled !== undefined ? ` ${garbled}` : told === '' ? page : `${page}: ${told}`;
   if (status === 431) {
     const action = { do: 'say', what: LARGE_HEADERS_FIX } as const;
     return helpedBy(action, 'UPSTREAM_ERROR', 'it answered HTTP 431: the headers are too large', answered);
@@ -52,8 +53,7 @@ export function statusError(
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
   const retryAfter = secondsIn(asked);
-  // Sent by a proxy that may have forwarded the request; 503 means that it did not.
-  const mayHaveRun = status === 502 || status > 503;
+  const mayHaveRun = status === 500 ? !isRpc : isOfProxy(status) && !NOT_REACHED.has(status);
   const details = {
     ...answered,
     ...(retryAfter !== undefined && { retryAfter }),
@@ -65,6 +65,13 @@ export function statusError(
     return helpedBy({ do: 'edit', what: ENDPOINT_FIX }, code, text, details);
   return new GatewayError(code, text, { details });
 }
+
+/** Whether proxies answer so where servers do not. */
+function isOfProxy(status: number): boolean {
+  return status >= 502 || status === 408 || status === 499;
+}
+/** A proxy says so that it did not forward the request. Sources: RFC 9110 §15.6.4; Cloudflare, 5xx errors */
+const NOT_REACHED: ReadonlySet<number> = new Set([503, 521, 522, 523, 525, 526]);
 
 const LARGE_HEADERS_FIX =
   'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
@@ -106,12 +113,13 @@ export function noAnswerIn(answer: Answered, body: string, redact: (text: string
   const said = words === '' ? '' : `: ${words}`;
   const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
   const begin = `it answered HTTP ${status}`;
+  const details = { status, mayHaveRun: true };
   if (encoding === undefined && !isJson) {
     const text = `${begin} with ${bodyWords(redact(contentType))} in place of the answer${said}`;
-    return helpedBy({ do: 'edit', what: ENDPOINT_FIX }, 'UPSTREAM_PROTOCOL', text, { status });
+    return helpedBy({ do: 'edit', what: ENDPOINT_FIX }, 'UPSTREAM_PROTOCOL', text, details);
   }
   const text = `${begin} ${encoding ?? `without the answer${said}`}`;
-  return new GatewayError('UPSTREAM_PROTOCOL', text, { details: { status } });
+  return new GatewayError('UPSTREAM_PROTOCOL', text, { details });
 }
 
 const ENDPOINT_FIX = 'set url to its MCP endpoint';

@@ -40,4 +40,9 @@ describe('front: the result of a failed call', () => {
     }
     expect(resultOf({ data: { secret: 1 } }).facts).deep.equal({ code: 'UPSTREAM_ERROR' });
   });
+
+  it('says to programs, too, that the tool may have run', () => {
+    expect(resultOf({ mayHaveRun: true }).facts).deep.equal({ code: 'UPSTREAM_ERROR', mayHaveRun: true });
+    expect(resultOf({ mayHaveRun: false }).facts).deep.equal({ code: 'UPSTREAM_ERROR' });
+  });
 });
