@@ -1,4 +1,4 @@
-import { isGatewayError, rawResult } from 'pegboard';
+import { ToolTable, isGatewayError, rawResult } from 'pegboard';
 import type { Call, CallResult, Scope } from 'pegboard';
 import { sharerOf } from '../../kit/authority/ownerOf.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
@@ -18,6 +18,8 @@ import { newLinesIn, sumOf } from './textPage.ts';
 const INLINE_CHARS = 1_048_576;
 /** Estimated size of an id with its path; limits the number of ids in a small budget. */
 const CHARS_OF_AN_ID = 200;
+/** A result that cannot be stored is answered whole up to so many budgets: the tool has run, and may not be run again for it. */
+const WHOLE_BUDGETS = 4;
 /** The shape and the ids may take such a part of the budget each. */
 const PART_OF_BUDGET = 1 / 4;
 
@@ -30,7 +32,7 @@ export interface BudgetParts {
 }
 
 /** Stores a result whose text exceeds the budget and returns its head, size, shape and how to continue. Images, sounds
- *  and isError are kept in the answer. */
+ *  and isError are kept in the answer. One that cannot be stored is returned whole unless it is much larger. */
 export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
   const { resultBudget, headChars } = parts.scope.config;
   if (fits(result.json, resultBudget)) return result;
@@ -38,6 +40,7 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
   if (view.bytes <= resultBudget || isSavedByClient(view, parts.call, parts.scope.config)) return result;
   const { text, hasData, data, others, members, newLines, about } = view;
   const kept = await keep(view, parts);
+  if (kept.fields.handle === undefined && view.bytes <= resultBudget * WHOLE_BUDGETS) return result;
   const answerOf = (head: string, size = head.length, isWhole = false): string => {
     const note = {
       truncated: true,
@@ -132,6 +135,14 @@ async function keep(result: StoredView, { scope, store, call }: BudgetParts): Pr
     const facts = { tool: args['name'], code: error.code, request: request.id, trace: traceIdOf(meta) };
     scope.log.warn('an oversized result could not be stored', facts);
     const fix = 'call the tool again with arguments that ask for less';
-    return { fields: {}, next: () => `the rest could not be stored (${error.message}); ${fix}` };
+    const care = isRepeatable(scope, call) ? '' : 'the tool has run: only if that does no harm, ';
+    return { fields: {}, next: () => `the rest could not be stored (${error.message}); ${care}${fix}` };
   }
+}
+
+/** Whether the tool that was called declares that a second call does no harm. */
+function isRepeatable(scope: Scope<unknown>, { args, request }: Call): boolean {
+  const tool = scope.get(ToolTable).find(String(args['name']), request);
+  const { readOnlyHint, idempotentHint } = tool?.annotations ?? {};
+  return readOnlyHint === true || idempotentHint === true;
 }

@@ -689,6 +689,40 @@ describe('metatools: oversized results', () => {
     expect(note['next']).to.match(/could not be stored .*no vault.*ask for less/);
   });
 
+  it('are answered whole when they cannot be stored, up to four budgets', async () => {
+    await board.reconfigure({ config, withVault: false });
+    for (const [chars, isWhole] of [
+      [4_001, true],
+      [16_000, true],
+      [16_001, false],
+    ] as const) {
+      const text = 'x'.repeat(chars);
+      board.kernel.catalogue.add('test', toolOf(`wide${chars}`, { invoke: () => textResult(text) }));
+      expect(
+        firstText(await board.call('call_tool', { name: `wide${chars}` })) === text,
+        `${chars}`,
+      ).to.equal(isWhole);
+    }
+  });
+
+  it('advise to call a tool again that declares it harmless, and to be careful with others', async () => {
+    await board.reconfigure({ config, withVault: false });
+    const nextOf = async (annotations: NonNullable<Tool['annotations']>): Promise<unknown> => {
+      const remove = board.kernel.catalogue.add(
+        'test',
+        toolOf('again', { annotations, invoke: () => textResult(LONG) }),
+      );
+      const { next } = await board.ask('call_tool', { name: 'again' });
+      remove();
+      return next;
+    };
+    const care = /; the tool has run: only if that does no harm, call the tool again with arguments that/;
+    for (const annotations of [{}, { destructiveHint: false }])
+      expect(await nextOf(annotations)).to.match(care);
+    for (const annotations of [{ readOnlyHint: true }, { idempotentHint: true }])
+      expect(await nextOf(annotations)).to.match(/\); call the tool again with arguments that ask for less$/);
+  });
+
   it('are not found by an invalid handle', async () => {
     for (const handle of ['r_1', '../x', 'result:', 'a'.repeat(600)]) {
       const refusal = await refusalOf(() => board.call('get_result', { handle }));
