@@ -59,6 +59,8 @@ export interface Content {
 export interface RunningSpan {
   /** What calls and servers below get instead of the `meta` that the span began with. */
   readonly meta: ClientMeta;
+  /** A request to a server is sent under this id of JSON-RPC. */
+  readonly sentAs: (id: number) => void;
   /** The last call. */
   end(how: SpanEnd): void;
 }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { ConfigControl, VERSION } from 'pegboard';
+import { ConfigControl } from 'pegboard';
 import type { Env, Scope } from 'pegboard';
 import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { exportEnv, exportUrl } from '../kit/telemetry/exportSettings.ts';
+import { ownResource } from '../kit/telemetry/ownResource.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';
@@ -16,11 +16,9 @@ export function apply(scope: Scope<MetricsConfig>): void {
   const { log } = scope;
   const calls = new CallMetrics(() => scope.config.maxTools);
   const process = new ProcessMetrics();
-  const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
-  const resource = own.merge(detectResources({ detectors: [envDetector] }));
   const collector: Collector = new Collector(
     () => scope.all(MetricSource),
-    resource,
+    ownResource(),
     () => scope.config.maxSeries,
     log,
   );

@@ -61,6 +61,7 @@ describe('e2e: metrics', () => {
   });
 
   it('go to a collector in protobuf or JSON, to Prometheus and to standard error at once, with the same figures', async () => {
+    const instances = new Set<unknown>();
     for (const protocol of ['http/protobuf', 'http/json']) {
       const receiver = await collector();
       const { pegboard, lend } = await serveShelf({
@@ -77,6 +78,7 @@ describe('e2e: metrics', () => {
       const calls = receiver.metrics.at(-1)?.find(({ name }) => name === 'mcp.tool.calls');
       expect(calls).deep.include({ kind: 'sum', unit: '{call}' });
       expect(calls?.resource).include({ 'service.name': 'pegboard', 'deployment.environment': 'test' });
+      instances.add(calls?.resource['service.instance.id']);
       const time = receiver.metrics.at(-1)?.find(({ name }) => name === 'mcp.tool.duration');
       expect(time).deep.include({ kind: 'histogram', values: { 'server=shelf kind=tool outcome=ok': 2 } });
       const type = protocol === 'http/json' ? 'application/json' : 'application/x-protobuf';
@@ -91,6 +93,9 @@ describe('e2e: metrics', () => {
       expect(pegboard.stdout.read(), 'standard output').equal(null);
       await pegboard.stop();
     }
+    // Two processes at one collector are two writers.
+    expect(instances.size).equal(2);
+    for (const id of instances) expect(id).match(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   });
 
   for (const env of [

@@ -1,9 +1,9 @@
 import type { Tracer } from '@opentelemetry/api';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { VERSION, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
+import { ownResource } from '../../kit/telemetry/ownResource.ts';
 import { EXPORTERS, traceExporterNames } from './traceExporterNames.ts';
 import { LogExporter } from './logExporter.ts';
 import { otlpExporter } from './otlpExporter.ts';
@@ -30,9 +30,8 @@ export async function openExport(env: Env, log: Log, to: OtlpPlace = {}): Promis
   };
   const exporters = await Promise.all(traceExporterNames(env).map(exporterOf));
   const spanProcessors = exporters.map((exporter) => new BatchSpanProcessor({ exporter, ...queueIn(env) }));
-  const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
   const provider = new TracerProvider({
-    resource: own.merge(detectResources({ detectors: [envDetector] })),
+    resource: ownResource(),
     sampler: samplerOf(env),
     spanProcessors,
     spanLimits: limitsIn(env),

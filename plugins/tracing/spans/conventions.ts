@@ -10,6 +10,8 @@ import type { KnownValues } from './knownValues.ts';
 // https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
 // Arguments, results and identities are left out.
 
+/** Required of a request that is sent or received. */
+export const REQUEST_ID = 'jsonrpc.request.id';
 /** A client chooses the text. */
 const MAX_CHARS = 200;
 
@@ -62,7 +64,7 @@ function requestAttributes(work: RequestWork, known: KnownValues): Attributes {
   const { id, method, params, request, revision } = work;
   return {
     ...calledAttributes(method, targetOf(work), params['uri']),
-    'jsonrpc.request.id': short(String(id)),
+    [REQUEST_ID]: short(String(id)),
     ...(revision !== undefined && { 'mcp.protocol.version': revision }),
     ...(request.sessionId !== undefined && { 'mcp.session.id': known.sessionDigest(request.sessionId) }),
     'network.transport': request.transport === 'stdio' ? 'pipe' : 'tcp',

@@ -2,7 +2,7 @@ import { ROOT_CONTEXT, SpanStatusCode, TraceFlags, createTraceState, trace } fro
 import type { Context, Span, SpanContext, Tracer as OtelTracer } from '@opentelemetry/api';
 import type { ClientMeta } from 'pegboard';
 import type { RunningSpan, SpanEnd, Tracer, Work } from '../../contracts/tracing.ts';
-import { attributesOf, errorTypeOf, spanKindOf, spanNameOf } from './conventions.ts';
+import { REQUEST_ID, attributesOf, errorTypeOf, spanKindOf, spanNameOf } from './conventions.ts';
 import type { ContentReader } from './contentReader.ts';
 import { KnownValues } from './knownValues.ts';
 
@@ -34,11 +34,15 @@ export class Spans implements Tracer {
       contextOf(meta, isRemote),
     );
     const given = { ...meta, traceparent: parentOf(span.spanContext()) };
-    if (!span.isRecording()) return { meta: given, end: ignore };
+    if (!span.isRecording()) return { meta: given, sentAs: ignore, end: ignore };
     span.setAttributes(attributesOf(work, this.#known));
     const content = work.type === 'server' ? work.content : undefined;
     if (content !== undefined) span.setAttributes(this.#content.argumentsOf(content));
-    return { meta: given, end: (how) => this.#end(span, work, how) };
+    return {
+      meta: given,
+      sentAs: (id) => void span.setAttribute(REQUEST_ID, String(id)),
+      end: (how) => this.#end(span, work, how),
+    };
   }
 
   #end(span: Span, work: Work, how: SpanEnd): void {
@@ -47,6 +51,7 @@ export class Spans implements Tracer {
     if (status !== undefined) span.setAttribute('pegboard.workflow.status', status);
     if (type !== undefined) {
       span.setAttribute('error.type', type);
+      if (NUMBER.test(type)) span.setAttribute('rpc.response.status_code', type);
       span.setStatus({ code: SpanStatusCode.ERROR });
       if (work.type === 'request' && type in UNKNOWN) span.updateName(UNKNOWN[type] ?? work.method);
     }
@@ -57,6 +62,8 @@ export class Spans implements Tracer {
   }
 }
 
+/** An error of JSON-RPC has its code as type. */
+const NUMBER = /^-?\d+$/;
 const ignore = (): void => undefined;
 
 /** @param meta whose traceparent is well-formed */

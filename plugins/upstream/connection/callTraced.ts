@@ -35,7 +35,9 @@ export function callTraced(
     },
     options.meta,
   );
-  return inSpan(span, () => conversation.call(what, text, { ...options, meta: span.meta }));
+  return inSpan(span, () =>
+    conversation.call(what, text, { ...options, meta: span.meta, sentAs: span.sentAs }),
+  );
 }
 
 function contentOf(

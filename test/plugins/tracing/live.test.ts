@@ -131,11 +131,16 @@ describe('tracing', () => {
       const span = await of(method, params, count);
       expect(span, name).include({ name, status: 2 });
       expect(span?.attributes, name).include({ 'error.type': type });
+      const code = type.startsWith('-') ? type : undefined;
+      expect(span?.attributes['rpc.response.status_code'], name).equal(code);
     }
     traced.receiver.spans.length = 0;
     await traced.call('x_child_fail', { code: -32042, data: {} });
     const types = (await traced.spans(3)).map(({ kind, attributes }) => [kind, attributes['error.type']]);
     expect(types).deep.include([CLIENT_KIND, '-32042']).deep.include([SERVER, 'UPSTREAM_ERROR']);
+    const sent = (await traced.spans(3)).find(({ kind }) => kind === CLIENT_KIND);
+    expect(sent?.attributes['rpc.response.status_code']).equal('-32042');
+    expect(sent?.attributes['jsonrpc.request.id']).match(/^\d+$/);
   });
 
   it('has no span for a stream of subscriptions/listen', async () => {

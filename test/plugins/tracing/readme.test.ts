@@ -33,6 +33,8 @@ const ALL: readonly Work[] = [
 ];
 /** Set when a span has ended, or with `content` only. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
+  'jsonrpc.request.id': ['CLIENT'],
+  'rpc.response.status_code': ['SERVER', 'CLIENT'],
   'error.type': ['SERVER', 'INTERNAL', 'CLIENT'],
   'pegboard.workflow.status': ['INTERNAL'],
   'gen_ai.tool.call.arguments': ['CLIENT'],

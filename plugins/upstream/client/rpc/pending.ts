@@ -29,6 +29,8 @@ export interface RequestOptions {
   readonly tool?: string;
   /** The call of a tool, if it is one. */
   readonly call?: Call;
+  /** Told the id under which it is sent, for its span. */
+  readonly sentAs?: (id: number) => void;
   /** The tool declares that a second run is harmless. */
   readonly isRepeatable?: boolean;
   /** It is written in the form of the modern era, also on a connection of the legacy one. */
@@ -96,7 +98,8 @@ export class Pending implements Outgoing {
     this.reject = parts.reject;
   }
 
-  belongTo({ progress, client, call, isRepeatable = false, asModern = false }: RequestOptions): void {
+  belongTo({ progress, client, call, sentAs, isRepeatable = false, asModern = false }: RequestOptions): void {
+    sentAs?.(this.id);
     this.progress = progress;
     this.client = client;
     this.call = call;

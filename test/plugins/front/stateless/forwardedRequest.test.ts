@@ -38,7 +38,7 @@ describe('front, revision 2026-07-28: a request that another process runs', () =
         scope.provide(Tracer, {
           begin: (work, meta) => {
             run.push([own, work.type === 'request' ? work.request.id : undefined, meta]);
-            return { meta: meta ?? {}, end: () => undefined };
+            return { meta: meta ?? {}, sentAs: () => undefined, end: () => undefined };
           },
         });
         const tap = ({ id }: InboundRequest): undefined => void received[own]?.push(id);
