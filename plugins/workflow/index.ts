@@ -39,7 +39,7 @@ export const plugin = definePlugin<WorkflowConfig>({
     let current = scope.config;
     const config = (): WorkflowConfig => current;
     const metrics = new RunMetrics(
-      (name) => registry.find(name) !== undefined,
+      () => registry.all().map(({ workflow }) => workflow.name),
       () => runs.running(),
     );
     const events = new WorkflowEvents((event) => scope.emit(event), metrics);

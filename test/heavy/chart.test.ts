@@ -131,6 +131,13 @@ describe('the chart', () => {
     expect(await hostOf('--set', 'config.aggregator.host=::1')).equal('::1');
   });
 
+  it('names the pod in metrics and traces', async () => {
+    const objects = await rendered('--values', MINIMAL);
+    const text = JSON.stringify(objects.find(({ kind }) => kind === 'Deployment'));
+    expect(text).contain('service.instance.id=$(POD_NAME),k8s.pod.name=$(POD_NAME)');
+    expect(text).contain('{"name":"POD_NAME","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}');
+  });
+
   it('gives Node.js a heap of 60 % of the memory limit', async () => {
     const heapOf = async (...options: readonly string[]): Promise<unknown> => {
       const objects = await rendered('--values', MINIMAL, ...options);

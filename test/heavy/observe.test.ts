@@ -19,9 +19,6 @@ import { until } from '../support/until.ts';
 
 const exampleAt = (path: string): string => join(packedFolder(), 'examples/observe', path);
 
-/** Its series begin with the first failure. */
-const HEALTHY_HAS_NONE = 'mcp_vault_failures_total';
-
 interface Dashboard {
   readonly panels: readonly {
     readonly title: string;
@@ -33,6 +30,15 @@ interface Compose {
 }
 interface Rules {
   readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+interface Tests {
+  readonly tests: readonly {
+    readonly input_series: readonly { readonly values: string }[];
+    readonly alert_rule_test: readonly {
+      readonly alertname: string;
+      readonly exp_alerts: readonly object[];
+    }[];
+  }[];
 }
 interface Rule {
   readonly alert: string;
@@ -118,8 +124,7 @@ describe('examples/observe with Prometheus', function () {
       for (const { alert, expr } of rules) {
         await prometheus.query(expr);
         for (const [name] of expr.matchAll(/\b(?:mcp|nodejs|pegboard)_\w+/g))
-          if (name !== HEALTHY_HAS_NONE)
-            expect(await prometheus.query(name), `${alert}: ${name}`).not.deep.equal([]);
+          expect(await prometheus.query(name), `${alert}: ${name}`).not.deep.equal([]);
       }
       await until(
         async () =>
@@ -146,6 +151,14 @@ describe('examples/observe with Prometheus', function () {
       },
     );
     expect(status, stdout + stderr).equal(0);
+    const { groups } = parse(readFileSync(exampleAt('alerts.yml'), 'utf8')) as Rules;
+    const { tests } = parse(readFileSync(exampleAt('alert-tests.yml'), 'utf8')) as Tests;
+    const fires = tests.flatMap(({ alert_rule_test: all }) =>
+      all.flatMap(({ alertname, exp_alerts: [first] }) => (first === undefined ? [] : [alertname])),
+    );
+    expect(fires.sort()).deep.equal(groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)).sort());
+    // A gateway that has just started had no series before.
+    for (const { values } of tests.flatMap((one) => one.input_series)) expect(values).match(/^_/);
   });
 
   it('has a compose file that mounts files of the example', () => {

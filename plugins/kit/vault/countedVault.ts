@@ -2,6 +2,8 @@ import type { Vault } from '../../contracts/vault.ts';
 import type { Metric, MetricSource } from '../../contracts/metrics.ts';
 import { Tally } from '../metrics/tally.ts';
 
+const OPERATIONS = ['get', 'set', 'putIfAbsent', 'compareAndSwap', 'take', 'delete', 'list'] as const;
+
 /** A vault that counts its operations. */
 export class CountedVault implements Vault, MetricSource {
   readonly #vault: Vault;
@@ -13,6 +15,8 @@ export class CountedVault implements Vault, MetricSource {
   constructor(vault: Vault, entries?: () => number | undefined) {
     this.#vault = vault;
     this.#entries = entries;
+    // An alert does not see the first failure of a series that begins with it.
+    for (const operation of OPERATIONS) this.#failures.add({ operation }, 0);
   }
 
   get isLasting(): boolean {
@@ -70,7 +74,7 @@ export class CountedVault implements Vault, MetricSource {
     ];
   }
 
-  #count<T>(operation: string, result: Promise<T>): Promise<T> {
+  #count<T>(operation: (typeof OPERATIONS)[number], result: Promise<T>): Promise<T> {
     this.#operations.add({ operation });
     result.catch(() => this.#failures.add({ operation }));
     return result;

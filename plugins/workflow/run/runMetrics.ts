@@ -2,12 +2,12 @@ import { Histogram } from '../../kit/metrics/histogram.ts';
 import { Tally } from '../../kit/metrics/tally.ts';
 import type { Metric, MetricSource } from '../../contracts/metrics.ts';
 
-const RUNS: Partial<Readonly<Record<string, string>>> = {
+const RUNS: Readonly<Record<string, string>> = {
   WorkflowExecutionCompleted: 'completed',
   WorkflowExecutionFailed: 'failed',
   WorkflowExecutionCancelled: 'cancelled',
 };
-const STEPS: Partial<Readonly<Record<string, string>>> = {
+const STEPS: Readonly<Record<string, string>> = {
   WorkflowStepCompleted: 'completed',
   WorkflowStepFailed: 'failed',
   WorkflowStepSkipped: 'skipped',
@@ -17,16 +17,16 @@ const RUN_BOUNDS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800];
 
 /** Runs and steps of workflows. */
 export class RunMetrics implements MetricSource {
-  readonly #exists: (workflow: string) => boolean;
+  readonly #names: () => readonly string[];
   readonly #running: () => readonly string[];
   readonly #runs = new Tally();
   readonly #durations = new Histogram(RUN_BOUNDS);
   readonly #steps = new Tally();
 
-  /** @param exists only workflows that exist have series
+  /** @param names of the workflows that exist: only they have series
    *  @param running name of the workflow of each live run */
-  constructor(exists: (workflow: string) => boolean, running: () => readonly string[]) {
-    this.#exists = exists;
+  constructor(names: () => readonly string[], running: () => readonly string[]) {
+    this.#names = names;
     this.#running = running;
   }
 
@@ -46,7 +46,12 @@ export class RunMetrics implements MetricSource {
         kind: 'counter',
         unit: '{run}',
         description: 'Runs that have ended, by workflow and status: completed, failed, cancelled.',
-        read: () => this.#existing(this.#runs).samples(),
+        read: () => {
+          // An alert does not see the first failure of a series that begins with it.
+          for (const workflow of this.#names())
+            for (const status of Object.values(RUNS)) this.#runs.add({ workflow, status }, 0);
+          return this.#existing(this.#runs).samples();
+        },
       },
       {
         name: 'mcp.workflow.running',
@@ -78,7 +83,8 @@ export class RunMetrics implements MetricSource {
 
   /** A run may outlive its workflow. */
   #existing<T extends Tally | Histogram>(counted: T): T {
-    counted.keep(({ workflow = '' }) => this.#exists(workflow));
+    const names = new Set(this.#names());
+    counted.keep(({ workflow = '' }) => names.has(workflow));
     return counted;
   }
 }

@@ -33,7 +33,16 @@ describe('a vault with metrics', () => {
       'operation=take': 1,
       'operation=delete': 1,
     });
-    expect(valuesOf(vault.metrics, 'mcp.vault.failures')).deep.equal({ 'operation=set': 1 });
+    // Those that have not failed have series, too: an alert sees the first failure.
+    expect(valuesOf(vault.metrics, 'mcp.vault.failures')).deep.equal({
+      'operation=get': 0,
+      'operation=set': 1,
+      'operation=putIfAbsent': 0,
+      'operation=compareAndSwap': 0,
+      'operation=take': 0,
+      'operation=delete': 0,
+      'operation=list': 0,
+    });
     expect(valuesOf(vault.metrics, 'mcp.vault.entries')).deep.equal({ '': 7 });
     expect(valuesOf(new CountedVault(memory).metrics, 'mcp.vault.entries')).deep.equal({});
   });

@@ -15,6 +15,12 @@ describe('plugins/workflow: metrics', () => {
       },
     });
     const now = (name: string) => valuesOf(metricsOf(board), name);
+    const none = Object.fromEntries(
+      ['bad', 'good', 'slow'].flatMap((name) =>
+        ['completed', 'failed', 'cancelled'].map((status) => [`workflow=${name} status=${status}`, 0]),
+      ),
+    );
+    expect(now('mcp.workflow.runs'), 'an alert sees the first failure').deep.equal(none);
     await run(board, 'good');
     await run(board, 'good');
     await run(board, 'bad').catch(() => undefined);
@@ -25,6 +31,7 @@ describe('plugins/workflow: metrics', () => {
     await slow;
     expect(now('mcp.workflow.running')).deep.equal({});
     expect(now('mcp.workflow.runs')).deep.equal({
+      ...none,
       'workflow=good status=completed': 2,
       'workflow=bad status=failed': 1,
       'workflow=slow status=completed': 1,
