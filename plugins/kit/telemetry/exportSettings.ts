@@ -21,5 +21,8 @@ export function exportUrl(
 ): string | undefined {
   const own = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`;
   const isNamed = env[own] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
-  return isNamed || endpoint === undefined ? undefined : `${endpoint.replace(/\/$/, '')}/v1/${signal}`;
+  if (isNamed || endpoint === undefined) return undefined;
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/${signal}`;
+  return url.href;
 }
