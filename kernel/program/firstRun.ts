@@ -1,25 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../contracts/config.ts';
 import type { Log } from '../log.ts';
 import { GatewayError, messageOf } from '../errors.ts';
-
-const CONFIG_TEMPLATE = `# Pegboard's configuration. Every key is optional; what is commented out shows the default.
-# Servers are files in mcpservers/, one each, read live:
-#
-#   # mcpservers/files.yaml
-#   type: stdio
-#   command: [npx, -y, '@modelcontextprotocol/server-filesystem', /some/folder]
-#   autoStart: true
-
-# aggregator:
-#   host: localhost
-#   port: 8090
-#   transport: streamable-http
-
-# plugins:
-#   transport-sse: false   # switch a plugin off
-`;
+import { packageFile } from '../lib/packageFile.ts';
 
 /** Why a path cannot be the configuration directory, or undefined. */
 export function directoryIssue(directory: string): Issue | undefined {
@@ -36,7 +21,8 @@ export function createMissingConfig(directory: string, log: Log): void {
   if (existsSync(directory)) return;
   try {
     mkdirSync(join(directory, 'mcpservers'), { recursive: true, mode: 0o755 });
-    writeFileSync(join(directory, 'config.yaml'), CONFIG_TEMPLATE);
+    const template = readFileSync(packageFile('kernel/program/firstConfig.yaml'));
+    writeFileSync(join(directory, 'config.yaml'), template);
   } catch (error) {
     const fix = 'name one that can be written with --config-path';
     const text = `the configuration directory cannot be created: ${messageOf(error)}; ${fix}`;
