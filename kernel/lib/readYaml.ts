@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { Composer, LineCounter, Parser, isAlias, isMap, isNode, isPair, isScalar, isSeq, visit } from 'yaml';
 import type { Document } from 'yaml';
 import type { Issue } from '../contracts/config.ts';
+import type { JsonObject } from '../contracts/json.ts';
 import type { Origin, Position } from '../contracts/resource.ts';
 import { pathBelow } from './json.ts';
+import { once } from './once.ts';
+import { packageFile } from './packageFile.ts';
 
 type Path = readonly (string | number)[];
 type Fault = (message: string, offset: number | undefined) => void;
 /** Far above the depth of any sensible definition, far below the depth at which the parser overflows the stack. */
 const MAX_LEVELS = 256;
 const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels; write it flatter`;
-const TOO_FAR = 'this line is indented as if it belonged to the one above; indent it like the keys beside it';
+/** A value that seems to go on in the next line. */
+const RUNS_ON = 'MULTILINE_IMPLICIT_KEY';
 /** Bound on the faults reported for one file; more do not help. */
 const MAX_FAULTS = 100;
 /** Bound on anchors and aliases: the parser searches all of them for each alias. */
@@ -38,10 +43,7 @@ export function readYaml(text: string, file: string): YamlSource {
   const composer = new Composer({ uniqueKeys: false, merge: true });
   const [document, second] = composer.compose(new Parser(lines.addNewLine).parse(text));
   if (document === undefined) return { file, text, value: undefined, issues, locate: () => ({ file }) };
-  const runsOn = document.errors.find(({ code }) => code === 'MULTILINE_IMPLICIT_KEY')?.pos[0];
-  for (const error of document.errors) if (error.pos[0] !== runsOn) fault(textOf(error), error.pos[0]);
-  // The parser takes an over-indented line for a continuation of the value above it, and reports that value, twice.
-  if (runsOn !== undefined) fault(TOO_FAR, text.indexOf('\n', runsOn) + 1);
+  tellSyntax(document.errors, text, fault);
   const tooDeep = issues.find(({ message }) => message === TOO_DEEP);
   if (tooDeep !== undefined) issues.splice(0, issues.length, tooDeep);
   if (second !== undefined)
@@ -51,7 +53,7 @@ export function readYaml(text: string, file: string): YamlSource {
     if (issues.length === 0) lookThrough(document, fault);
     if (issues.length === 0) value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    fault(textOf(error as Error), document.range[0]);
+    fault(textOf((error as Error).message), document.range[0]);
   }
   const below = pathBelow(value, MAX_LEVELS);
   if (below !== undefined) fault(TOO_DEEP, offsetOf(document, below));
@@ -64,19 +66,13 @@ export function readYaml(text: string, file: string): YamlSource {
   };
 }
 
-const NO_ANCHOR =
-  'a text that begins with * names an anchor, and there is none above it; put the text in quotes, or write &name before the value it refers to';
-
-const NO_KEY =
-  "a key must be a text, not a map or a list; if this is a template, put it in quotes: '{{ … }}'";
-const OCTAL = 'other readers take 010 for 8; leave the zero out, write 0o10, or put a text in quotes';
 /** Tags of what JSON has. */
 const TAGS = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/;
 
 /** Why a number is not kept as it is written, with the fix, and without the number: it may be a secret.
  *  @param source its text @returns undefined if it is kept */
 function numberFault(source: string, value: number): string | undefined {
-  if (/^[-+]?0\d/.test(source) && !/[.eE]/.test(source)) return OCTAL;
+  if (/^[-+]?0\d/.test(source) && !/[.eE]/.test(source)) return textOf('octal');
   if (!Number.isFinite(value)) return 'this is not a number in JSON; put it in quotes if it is a text';
   const isWhole = /^[-+]?0[xo]/.test(source) && Number.isSafeInteger(value);
   const isKept = isWhole || digitsOf(source) === digitsOf(String(value));
@@ -110,28 +106,48 @@ function lookThrough(document: Document.Parsed, fault: Fault): void {
       }
       if (!isAlias(node) && node.anchor === undefined) return undefined;
       if (!isAlias(node)) anchors.add(node.anchor);
-      else if (!anchors.has(node.source)) fault(NO_ANCHOR, node.range?.[0]);
+      else if (!anchors.has(node.source)) fault(textOf('no anchor'), node.range?.[0]);
       if (++names <= MAX_NAMES) return undefined;
       fault(`it has more than ${MAX_NAMES} anchors and aliases; write the values out`, node.range?.[0]);
       return visit.BREAK;
     },
     Pair: (_, { key }, path) => {
-      if (isNode(key) && !isScalar(key) && !isAlias(key)) fault(NO_KEY, key.range?.[0]);
+      if (isNode(key) && !isScalar(key) && !isAlias(key)) fault(textOf('no key'), key.range?.[0]);
       const keys = keysByMap.get(path.at(-1)) ?? new Set();
       const name = isScalar(key) ? key.value : key;
-      if (keys.has(name) && isNode(key)) fault('Map keys must be unique', key.range?.[0]);
+      if (keys.has(name) && isNode(key)) fault(textOf('Map keys must be unique'), key.range?.[0]);
       keysByMap.set(path.at(-1), keys.add(name));
     },
   });
 }
 
-/** The parser reports its own stack overflow as an error in the text, and quotes the text, which may be a secret. */
-function textOf({ message }: Error): string {
-  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
-  const [, end] = /^Flow \w+ in block collection .* end with a ([\]}])/.exec(message) ?? [];
-  if (end !== undefined)
-    return `${end === '}' ? '{' : '['} was opened, and is not closed up to here; write ${end}`;
-  return message.replace(/(?<=\w): .*$/s, '').replace(/![^ ]+/g, 'this');
+/** Tells the first fault of each line: the others there mostly follow from it. */
+function tellSyntax(errors: Document['errors'], text: string, fault: Fault): void {
+  const conflict = errors.length === 0 ? -1 : text.search(/^(<{7}|>{7}) /m);
+  if (conflict >= 0) fault(textOf('git conflict'), conflict);
+  const rank = ({ code, pos }: (typeof errors)[0]): number => pos[0] * 2 - Number(code === RUNS_ON);
+  const told = new Set<number>();
+  for (const error of errors.sort((a, b) => rank(a) - rank(b)).slice(0, conflict < 0 ? MAX_FAULTS : 0)) {
+    const [at] = error.pos;
+    const line = text.lastIndexOf('\n', at - 1) + 1;
+    if (told.size === told.add(line).size) continue;
+    const [, quote] = /^Missing closing (.)quote/.exec(error.message) ?? [];
+    // The parser takes an over-indented line for a continuation of the value above it, and reports that value.
+    if (error.code === RUNS_ON && text.slice(line, at).trim() !== '')
+      fault(textOf('line too far'), text.indexOf('\n', at) + 1);
+    else fault(textOf(error.message), quote === undefined ? at : text.lastIndexOf(quote, at - 1));
+  }
+}
+
+/** What people understand in place of the parser's words, by their beginnings. */
+const words = once((): JsonObject => {
+  return JSON.parse(readFileSync(packageFile('kernel/lib/yamlFaults.json'), 'utf8')) as JsonObject;
+});
+
+/** The parser quotes the text, which may be a secret. */
+function textOf(message: string): string {
+  const [, known] = Object.entries(words()).find(([start]) => message.startsWith(start)) ?? [];
+  return typeof known === 'string' ? known : message.replace(/(?<=\w): .*$/s, '').replace(/![^ ]+/g, 'this');
 }
 
 /** Offset of the key or item at `path`, or of its nearest parent that exists. */

@@ -60,7 +60,7 @@ describe('readYaml', () => {
   it('names every duplicate key, in block, flow and nested maps, in any spelling', () => {
     const text =
       'a: 1\n"a": 2\nm: {k: 1, l: 2, k: 3}\nlist:\n  - {x: 1, "x": 1}\n1: a\n"1": b\n~: c\nnull: d\n';
-    const message = 'Map keys must be unique';
+    const message = 'Map keys must be unique, and this one is there already; remove one of them';
     const places = ['2:1', '3:17', '5:12', '9:1'];
     expect(issuesOf(text)).to.deep.equal(places.map((place) => `${place} ${message}`));
     expect(readYaml(text, 'f.yaml').value).to.equal(undefined);
@@ -70,7 +70,9 @@ describe('readYaml', () => {
     const wide = (count: number, more = ''): string =>
       `${Array.from({ length: count }, (_, at) => `key_${at}: ${at}\n`).join('')}${more}`;
     expect(await looksDuring(() => readYaml(wide(3_000), 'f.yaml'))).to.be.below(100_000);
-    expect(issuesOf(wide(3_000, 'key_7: 1\n'))).to.deep.equal(['3001:1 Map keys must be unique']);
+    expect(issuesOf(wide(3_000, 'key_7: 1\n'))).to.deep.equal([
+      '3001:1 Map keys must be unique, and this one is there already; remove one of them',
+    ]);
   });
 
   it('refuses more than 1,000 anchors and aliases where the limit is exceeded', () => {
@@ -134,6 +136,81 @@ describe('readYaml', () => {
     expect(issuesOf('a:\n  host: x\n   port: 1\nb: 1\n')).to.deep.equal([`3:1 ${text}`]);
     expect(issuesOf('a:\n- x\n  b: 1\n')).to.deep.equal([`3:1 ${text}`]);
     expect(issuesOf('type: stdio\n command: [a]\n')).to.deep.equal([`2:1 ${text}`]);
+  });
+
+  describe('says in words what people write wrong', () => {
+    const quotes = 'put the whole of it in quotes, or begin a new line with its key';
+    const block =
+      'a block of text begins in the line below | or >; a text that begins with one of them must be in quotes';
+    const colon =
+      'in this line a colon and a space are missing: write key: value, or put the text in quotes into the line of its key';
+    const comma = 'between two items in { } or [ ] there is no comma, or a text with a colon has no quotes';
+    for (const [mistake, [text, ...told]] of Object.entries<readonly [string, ...string[]]>({
+      'a tab': ['a:\n\tb: 1\n', '2:1 a tab cannot indent; write spaces'],
+      'a quote that is not closed': [
+        'command: ["npx, -y]\ntype: stdio\n',
+        '1:11 a quote is opened here and not closed; close it, and put a text with a quote in it into the other kind',
+      ],
+      'a key indented less': [
+        'a:\n    b: 1\n  c: 2\n',
+        '3:1 this line does not begin where the keys of its map begin; indent it like them',
+      ],
+      'an item indented less': [
+        'a:\n  - x\n - y\n',
+        '3:1 this item does not begin where those above it begin, or belongs to no list; indent it like them, or write its key above',
+      ],
+      'a key among items': [
+        'steps:\n- id: a\n  tool: x\n tool: y\n',
+        '4:1 this line is among the items of a list, but begins with no -; indent it like the keys of its item, or write - and a space before it',
+      ],
+      'a colon in a text': [
+        'description: Files: read and write\ntype: stdio\n',
+        '1:14 this text has a colon and a space in it; put it in quotes, or write what is below its key in lines of their own',
+      ],
+      'no colon': ['type stdio\ncommand: x\n', `1:1 ${colon}`],
+      'no space after the colon': ['a:\n  b:c\n  d: e\n', `2:3 ${colon}`],
+      'an address of a package': [
+        'command: [npx, -y, @me/pkg]\n',
+        '1:20 a text that begins with @, ` or % must be in quotes',
+      ],
+      'a star': ['includeTools:\n  - *\n', '2:5 a text that begins with * must be in quotes'],
+      'a path of Windows': [
+        'a: "C:\\Users\\x"\n',
+        '1:7 in double quotes a \\ begins a special character; write \\\\, or put the text in single quotes',
+      ],
+      'words after a quote': ["a: 'it's'\n", `1:8 the value ended before this; ${quotes}`],
+      'a template in a path': ['a: {{ .x }}/y\n', `1:12 the value ended before this; ${quotes}`],
+      'a pipe and a text': ['a: | text\n', `1:6 ${block}`],
+      'a comment without a space': [
+        'a: [x]#c\n',
+        '1:7 before a # that begins a comment a space is missing; a text with # in it must be in quotes',
+      ],
+      'no comma in braces': ['{"a": 1 "b": 2}\n', `1:7 ${comma}`],
+      'no comma in brackets': ['a: ["x" "y"]\n', '1:9 before this a comma is missing'],
+      'a bracket too many': [
+        'a: [1]]\n',
+        '1:7 there is no [ that this closes; remove it, or put the text in quotes',
+      ],
+      'a list in the line of its key': [
+        'a: - x\n',
+        '1:4 a list begins in the line below its key; or write it as [a, b]',
+      ],
+      'a key in one line with nothing': [
+        'a: 1\nb\nc: 2\n',
+        '2:1 after a key comes a colon, a space and its value; write them, or remove this line',
+      ],
+      'a conflict of git': [
+        'a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\nc: 1\n',
+        '2:1 git has left the mark of a conflict here; keep one of the two sides, without the marks',
+      ],
+      'several lines': [
+        'a: `x`\nb: "x" y\nc: @z\n',
+        '1:4 a text that begins with @, ` or % must be in quotes',
+        `2:8 the value ended before this; ${quotes}`,
+        '3:4 a text that begins with @, ` or % must be in quotes',
+      ],
+    }))
+      it(mistake, () => expect(issuesOf(text)).to.deep.equal(told));
   });
 
   it('names an alias without an anchor above it at its own line', () => {
