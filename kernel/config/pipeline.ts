@@ -238,11 +238,13 @@ export class Pipeline implements ConfigControl {
     const amended = (file: JsonObject): readonly unknown[] => [this.#edits?.(file) ?? {}, flags ?? {}];
     const before = { text: this.text, isHeld: this.#isHeld };
     const loaded = await loadSettings(directory, amended, before, placed);
-    const { settings, origin, issues } = loaded;
-    if (settings === undefined) return { ...loaded, wanted: [], off: [] };
+    const { settings, rest = defaultSettings(), origin, issues } = loaded;
     const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };
-    const found = await wantedPlugins({ settings, origin, directory, env, inForce });
-    return { ...loaded, ...found, issues: [...issues, ...found.issues] };
+    const isPartial = settings === undefined;
+    const context = { settings: settings ?? rest, origin, directory, env, inForce, isPartial };
+    const found = await wantedPlugins(context);
+    const set = isPartial ? { wanted: [], off: [] } : found;
+    return { ...loaded, ...set, issues: [...issues, ...found.issues] };
   }
 
   async #loadResources(): Promise<LoadedResources> {

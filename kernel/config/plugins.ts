@@ -17,6 +17,8 @@ export interface PluginContext {
   readonly origin: Origin;
   readonly directory: string;
   readonly env: Env;
+  /** Whether parts of the settings are defaults in place of what is wrong. */
+  readonly isPartial?: boolean;
   /** The running plugins, and the names of those that no edit may change. */
   readonly inForce?: { readonly required: readonly string[]; readonly running: readonly Wanted[] };
 }
@@ -33,7 +35,7 @@ export async function wantedPlugins(
   const off = found.flatMap(({ plugin, wanted: [on] }) => (plugin && on === undefined ? [plugin] : []));
   const issues = found.flatMap((one) => one.issues);
   // A plugin that cannot run has an issue of its own.
-  if (!issues.some(isError)) issues.push(...requiredIssues(found, context));
+  if (context.isPartial !== true && !issues.some(isError)) issues.push(...requiredIssues(found, context));
   return { wanted, off, issues };
 }
 
@@ -68,11 +70,14 @@ async function wantedPlugin(name: string, context: PluginContext): Promise<Found
   const said = context.settings.plugins[name];
   if (said === false && !isBuiltIn(name)) return { wanted: [], issues: await offIssues(name, context) };
   try {
-    const plugin = await loadFor(name, context);
+    const { module } = entryOf(context.settings, name);
+    const plugin = await (module === undefined
+      ? loadBuiltIn(name)
+      : loadModule(name, module, context.directory));
     const isOff = said === false || !isEnabled(plugin, context);
-    const { config, findings } = configFor(plugin, context.settings, isOff);
+    const { config, findings } = configFor(plugin, context, isOff);
     const issues = findings.map((finding) => pluginIssue(plugin, finding, context));
-    if (isOff && said !== false) issues.push(...silentlyOff(name, context));
+    if (isOff && said !== false && context.isPartial !== true) issues.push(...silentlyOff(name, context));
     return { plugin, wanted: isOff ? [] : [{ plugin, config }], issues };
   } catch (error) {
     const code = isGatewayError(error) ? error.code : 'PLUGIN_IMPORT';
@@ -115,11 +120,6 @@ function silentlyOff(name: string, { settings, origin }: PluginContext): Issue[]
   return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }
 
-function loadFor(name: string, { settings, directory }: PluginContext): Promise<Plugin> {
-  const { module } = entryOf(settings, name);
-  return module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory);
-}
-
 function isEnabled(plugin: Plugin, { settings, env }: PluginContext): boolean {
   const named = settings.plugins[plugin.name] === true || entryOf(settings, plugin.name).module !== undefined;
   return named || (plugin.enabled?.(settings, env) ?? true);
@@ -128,7 +128,7 @@ function isEnabled(plugin: Plugin, { settings, env }: PluginContext): boolean {
 /** A plugin that is off has its keys and types checked too: a typo may be why it is off. What is missing as a whole counts only while it runs. */
 function configFor(
   plugin: Plugin,
-  settings: Settings,
+  { settings, isPartial = false }: PluginContext,
   isOff: boolean,
 ): { config: unknown; findings: readonly Finding[] } {
   const slice = plugin.select?.(settings) ?? entryOf(settings, plugin.name).config ?? {};
@@ -136,7 +136,9 @@ function configFor(
   const faults = isOff ? findings.filter(({ path }) => path.length > 0) : findings;
   if (faults.length > 0) return { config, findings: faults };
   const slips = sectionFindings(plugin, { slice, settings, isOff });
-  return { config, findings: isOff ? slips : [...slips, ...(plugin.check?.(config, settings) ?? [])] };
+  // A check with a second parameter looks at other sections, which may be wrong.
+  if (isOff || (isPartial && (plugin.check?.length ?? 0) > 1)) return { config, findings: slips };
+  return { config, findings: [...slips, ...(plugin.check?.(config, settings) ?? [])] };
 }
 
 type Places = Pick<PluginContext, 'settings' | 'origin'>;

@@ -33,7 +33,9 @@ export function acceptResources(
     const key = keyOf(resource);
     const first = accepted.get(key);
     if (first !== undefined) {
-      issues.push(duplicate(resource, first));
+      const { file = 'another place', line = 1 } = first.origin.locate([]);
+      const message = `it is defined already in ${file}:${line}; rename one`;
+      issues.push(toIssue(resource, { path: ['name'], message }));
       continue;
     }
     const checked = checkResource(resource, kinds);
@@ -81,7 +83,8 @@ export function checkResource(
 
 /** A `read` function that throws fails only its own definition. */
 function readSpec(kind: ResourceKind, { spec, name }: Resource, misfits: readonly Finding[]): ReadSpec {
-  const named = checkName(name);
+  const unfit = definitionNameFault(name);
+  const named = unfit === undefined ? [] : [{ path: ['name'], message: unfit }];
   try {
     if (misfits.length > 0) return { findings: kind.explain?.(misfits, spec) ?? misfits };
     const { model, findings } = kind.read?.(spec, name) ?? { findings: [] };
@@ -91,19 +94,8 @@ function readSpec(kind: ResourceKind, { spec, name }: Resource, misfits: readonl
   }
 }
 
-function checkName(name: string): readonly Finding[] {
-  const message = definitionNameFault(name);
-  return message === undefined ? [] : [{ path: ['name'], message }];
-}
-
 function toIssue(resource: Resource, { path, message, severity = 'error' }: Finding): Issue {
   const { kind, name, origin } = resource;
   const about = { message: `${kind} ${name}: ${message}`, definition: { kind, name } };
   return { severity, code: 'CONFIG_INVALID', ...about, ...origin.locate(path) };
-}
-
-function duplicate(second: Resource, first: Resource): Issue {
-  const { file, line } = first.origin.locate([]);
-  const message = `it is defined already in ${file ?? 'another place'}:${line ?? 1}; rename one`;
-  return toIssue(second, { path: ['name'], message });
 }

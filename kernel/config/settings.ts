@@ -9,7 +9,7 @@ import { readSchema } from '../lib/readSchema.ts';
 import { unreadCertificates } from '../lib/trustedCertificates.ts';
 import { readYaml } from '../lib/readYaml.ts';
 import { validate } from './validate.ts';
-import { isObject } from '../lib/json.ts';
+import { isObject, withValue } from '../lib/json.ts';
 
 const ROOT_SCHEMA = readSchema('config');
 const NOTHING = { text: '', isHeld: () => false };
@@ -17,6 +17,8 @@ const NOTHING = { text: '', isHeld: () => false };
 export interface LoadedSettings {
   /** Undefined when there are errors. */
   readonly settings: Settings | undefined;
+  /** If it can be read, but does not conform: the settings with defaults in place of what is wrong, to check plugins by. */
+  readonly rest?: Settings;
   readonly origin: Origin;
   readonly issues: readonly Issue[];
   /** config.yaml; empty if it is missing. */
@@ -45,14 +47,14 @@ export async function loadSettings(
   } catch (error) {
     if (error instanceof TypeError) return unreadable('the file is not UTF-8 text; save it as UTF-8');
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      return unreadable(`cannot be read: ${messageOf(error)}`);
+      return unreadable(`config.yaml cannot be read: ${messageOf(error)}`);
   }
   if (inForce.isHeld(text))
-    return unreadable('may be half written; until it is whole, its last settings stay');
+    return unreadable('config.yaml may be half written; until it is whole, its last settings stay');
   // A file that ends in a key may be half written.
   if (inForce.text.trim() !== '' && /^\s*$|(^|\n)\w+:\s*$/.test(text))
     return unreadable(
-      'is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
+      'config.yaml is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
     );
   const source = readYaml(text, file);
   if (source.issues.length > 0) return { settings: undefined, origin: source, issues: source.issues, text };
@@ -68,9 +70,12 @@ export async function loadSettings(
     return { severity: 'error', code: 'CONFIG_INVALID', message, ...origin.locate(path) };
   });
   const settings = issues.length === 0 ? (value as Settings) : undefined;
+  const without = findings.reduce((all, { path }) => withValue(all, path, undefined), said as JsonObject);
+  const rest = validate(ROOT_SCHEMA, JSON.parse(JSON.stringify(without)));
   const insecure = await writableByOthers(directory, file);
   const untrusted = unreadCertificates(settings, directory, origin);
-  return { settings, origin, issues: [...issues, ...insecure, ...untrusted], text };
+  const partial = rest.findings.length === 0 ? { rest: rest.value as Settings } : {};
+  return { settings, ...partial, origin, issues: [...issues, ...insecure, ...untrusted], text };
 }
 
 /** Definitions contain commands, which run as Pegboard's user. */

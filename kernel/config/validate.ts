@@ -115,7 +115,9 @@ function ruleText({ keyword, params, message = 'is not valid' }: ErrorObject): s
 }
 
 function suggestion(key: string, error: ErrorObject): string {
-  const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+  const { properties = {}, advice = {} } = (error.parentSchema ?? {}) as Readonly<Record<string, object>>;
+  const known = Object.keys(properties);
+  if (Object.hasOwn(advice, key)) return `; ${(advice as Record<string, string>)[key] ?? ''}`;
   const [close] = nearest(key, known, 1);
   if (close !== undefined) return `; did you mean "${close}"?`;
   return known.length === 0 ? '; remove it' : `; known keys: ${known.join(', ')}`;

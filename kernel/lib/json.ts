@@ -1,3 +1,5 @@
+import type { JsonObject } from '../contracts/json.ts';
+
 /** An object in JSON's sense: not an array, not null. */
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -29,4 +31,12 @@ export function canonicalJson(value: unknown): string {
     if (!isObject(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+}
+
+/** A copy of an object with another value at a path of keys. */
+export function withValue(all: JsonObject, path: readonly (string | number)[], value: unknown): JsonObject {
+  const [key = '', ...rest] = path;
+  const before = all[key];
+  const part = rest.length === 0 ? value : withValue(isObject(before) ? before : {}, rest, value);
+  return { ...all, [key]: part };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contracts/json.ts';
 import type { Origin } from '../contracts/resource.ts';
-import { isObject } from '../lib/json.ts';
+import { withValue } from '../lib/json.ts';
 import { readYaml } from '../lib/readYaml.ts';
 import { UsageError } from './commandLine.ts';
 
@@ -40,12 +40,4 @@ export function readSetFlags(flags: readonly string[]): SetFlags {
 
 function nameOf(path: readonly string[]): string {
   return `--set ${path.join('.')}`;
-}
-
-function withValue(values: JsonObject, [key = '', ...rest]: readonly string[], value: unknown): JsonObject {
-  const before = values[key];
-  return {
-    ...values,
-    [key]: rest.length === 0 ? value : withValue(isObject(before) ? before : {}, rest, value),
-  };
 }

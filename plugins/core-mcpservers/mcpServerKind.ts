@@ -2,9 +2,11 @@ import { readSchema } from 'pegboard';
 import { hideInWords } from 'pegboard/kit';
 import type { Finding, ResourceKind } from 'pegboard';
 import { globFault } from '../kit/text/glob.ts';
+import { findingsBeyond } from '../kit/definitions/findingsBeyond.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';
 import { checkNetwork } from './checkNetwork.ts';
+import { explainMisfits } from './explainMisfits.ts';
 import { foreignNames } from './foreignNames.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
 import { misspeltReferences, unusedSecrets } from './misspeltReferences.ts';
@@ -25,11 +27,16 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 export const MCP_SERVER = 'MCPServer';
+const SCHEMA = readSchema('kinds/mcpserver');
 
 export const mcpServerKind: ResourceKind = {
   name: MCP_SERVER,
   directory: 'mcpservers',
-  schema: readSchema('kinds/mcpserver'),
+  schema: SCHEMA,
+  explain: (misfits, spec) => [
+    ...explainMisfits(misfits, spec),
+    ...findingsBeyond(SCHEMA, spec, misfits, (rest) => checkServer(rest as McpServerSpec)),
+  ],
   read: (spec) => ({ findings: checkServer(spec as McpServerSpec) }),
   relate: foreignNames,
   toolNames: (spec, name, { aggregator }) => ({

@@ -1,5 +1,6 @@
 import { readSchema } from 'pegboard';
 import type { Finding, JsonObject, ReadSpec, Resource, ResourceFinding, ResourceKind } from 'pegboard';
+import { findingsBeyond } from '../../kit/definitions/findingsBeyond.ts';
 import { checkHazards } from './checkHazards.ts';
 import { checkTemplates } from './checkTemplates.ts';
 import type { ResultSchema } from './checkTemplates.ts';
@@ -10,13 +11,17 @@ import { RESERVED_NAMES, TOOL_PREFIX } from './model.ts';
 import type { Workflow } from './model.ts';
 
 export const WORKFLOW = 'Workflow';
+const SCHEMA = readSchema('kinds/workflow');
 const MAX_NAME_CHARS = 63;
 
 export const workflowKind: ResourceKind = {
   name: WORKFLOW,
   directory: 'workflows',
-  schema: readSchema('kinds/workflow'),
-  explain: explainMisfits,
+  schema: SCHEMA,
+  explain: (misfits, spec) => [
+    ...explainMisfits(misfits, spec),
+    ...findingsBeyond(SCHEMA, spec, misfits, (rest) => readChecked(rest, '').findings),
+  ],
   read: (spec, name) => readChecked(spec, name),
   relate: refuseCycles,
   toolNames: (_, name) => ({ exact: TOOL_PREFIX + name }),

@@ -453,7 +453,7 @@ describe('Pipeline', () => {
     const { applied, issues } = await pipeline.reload();
     expect(applied).to.equal(false);
     expect(issues.map(({ message }) => message)).to.deep.equal([
-      'may be half written; until it is whole, its last settings stay',
+      'config.yaml may be half written; until it is whole, its last settings stay',
     ]);
     expect([pipeline.settings().namespace, pipeline.text]).to.deep.equal(['default', before]);
     pipeline.hold(undefined);
@@ -484,7 +484,7 @@ describe('Pipeline', () => {
       const { applied, issues } = await pipeline.reload();
       expect(applied).to.equal(false);
       expect(issues.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
-        'CONFIG_UNREADABLE is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
+        'CONFIG_UNREADABLE config.yaml is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
       ]);
       expect(names()).to.include('owner');
     }

@@ -156,7 +156,7 @@ describe('UnfinishedFiles', () => {
     const { applied, issues } = await pipeline.reload();
     expect(applied).to.equal(false);
     expect(issues.map(({ severity, message }) => `${severity} ${message}`)).to.deep.equal([
-      'error may be half written; until it is whole, its last settings stay',
+      'error config.yaml may be half written; until it is whole, its last settings stay',
       'warning MCPServer one: its file may be half written; until it is whole, the last version stays',
     ]);
   });
