@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
 import { GrantStore } from '../../contracts/credentials.ts';
 import type { StoredGrant } from '../../contracts/credentials.ts';
-import { signInCall } from '../../kit/oauth/signInCall.ts';
+import { actionWords } from '../../kit/faults/action.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../../kit/pages/excerpt.ts';
@@ -48,7 +48,7 @@ export function grantsPage(scope: Scope<unknown>): Page {
 function withCure(grant: StoredGrant): GrantRow {
   const { state, server } = grant;
   if (state !== 'lost' && state !== 'asked') return grant;
-  return { ...grant, cure: `the caller signs in: ${signInCall(server)}` };
+  return { ...grant, cure: `the caller has to ${actionWords({ do: 'signIn', server }, 'page')}` };
 }
 
 function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefined)[] {

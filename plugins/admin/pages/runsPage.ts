@@ -68,9 +68,9 @@ const STATUSES = [
   ['cancelled', 'cancelled'],
 ] as const;
 
-export function runTable(runs: readonly RunSummary[]): Html {
+export function runTable(runs: readonly RunSummary[], empty = 'There is no such run.'): Html {
   return table(
-    { caption: 'Runs', empty: 'There is no such run.' },
+    { caption: 'Runs', empty },
     ['Started', 'Workflow', 'Status', 'Took', 'Steps', 'Error'],
     runs.map(
       ({ execution_id: id, workflow_name: workflow, status, started_at, duration_ms, step_count, error }) => [

@@ -79,7 +79,7 @@ function bodyOf({ name, workflow, yaml, missing, runs }: WorkflowFacts): Html {
   )}
   ${section('Arguments', argumentTable(args))}
   ${phases.map(([title, list]) => (listIn(list).length === 0 ? undefined : section(title, stepList(listIn(list)))) ?? html``)}
-  ${section('Last runs', runTable(runs), hyperlink(`/runs?workflow=${inPath(name)}`, 'all of them'))}
+  ${section('Last runs', runTable(runs, 'It has not run yet.'), hyperlink(`/runs?workflow=${inPath(name)}`, 'all of them'))}
   ${section(
     'Definition',
     html`<details data-keep="yaml">

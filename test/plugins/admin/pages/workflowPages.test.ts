@@ -76,6 +76,7 @@ describe('the pages of workflows', () => {
     expect(text).match(/<td data-label="Default">\s*<div>not shown/);
     expect(text).include('[redacted]').and.not.include('4711-4711');
     const lost = await site.get('/workflows/lost');
+    expect(lost.text).include('It has not run yet.').and.not.include('There is no such run.');
     expect(lost.text).include('x_nowhere_tool').and.include('unavailable');
     expect((await site.get('/workflows/none')).status).equal(404);
   });
