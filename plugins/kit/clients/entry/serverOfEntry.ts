@@ -7,7 +7,7 @@ import type { ClientPlace } from '../places.ts';
 import { authOf } from './authOf.ts';
 import { commandOf, isPegboard, isScript, passedOn, withoutInner } from './commandOf.ts';
 import { mergedEntry } from './mergedEntry.ts';
-import { EntryFields, textIn } from './entryFields.ts';
+import { EntryFields, textIn, textsIn } from './entryFields.ts';
 import type { LeftBehind } from './leftBehind.ts';
 import { limitsOf } from './limitsOf.ts';
 import type { ToolLimits } from './limitsOf.ts';
@@ -114,6 +114,9 @@ class EntryReader {
     const limits = limitsOf(fields);
     const asked = this.#variables.asked.map((key) => ({ key, reason: 'its client asks for it' }));
     const times = timesOf(fields, this.#dialect());
+    const tags = fields.take(['tags'], textsIn);
+    if (tags !== undefined)
+      this.#notes.push(`its tags (${tags.join(', ')}) are not taken over; group servers by toolsetPresets`);
     const description = fields.take(['description'], textIn);
     return {
       ...how,

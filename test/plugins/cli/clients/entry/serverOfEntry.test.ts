@@ -31,6 +31,15 @@ async function imported(
 const servers = (mcpServers: object): string => JSON.stringify({ mcpServers });
 
 describe('an entry of a client', () => {
+  it('is taken over without its tags, which is said with what groups servers here', async () => {
+    const text = servers({ a: { command: 'node', args: ['/x.js'], tags: ['web', 'dev'] } });
+    const { definitions, stdout, stderr } = await imported('a.json', text);
+    expect(definitions).to.deep.equal({ a: { command: ['node', '/x.js'] } });
+    expect(stdout + stderr).to.include(
+      'its tags (web, dev) are not taken over; group servers by toolsetPresets',
+    );
+  });
+
   it('keeps arguments that are numbers, switches or empty, and is left out if one has no text', async () => {
     const { definitions, stdout } = await imported(
       'a.json',
