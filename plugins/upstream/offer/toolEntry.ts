@@ -3,6 +3,7 @@ import { GatewayError, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
 import { compileGlob } from '../../kit/text/glob.ts';
 import { exactText } from '../../kit/calls/exactNumbers.ts';
+import { helpedBy } from '../../kit/faults/remedy.ts';
 import { isTaskOnly } from '../../kit/calls/isTaskOnly.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
@@ -167,8 +168,8 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
 
 function taskOnly(name: string, server: string): GatewayError {
   const reason = `server ${server} runs ${name} as a task only (execution.taskSupport is required)`;
-  const fix = 'there are no tasks here, so find another tool with filter_tools';
-  return new GatewayError('UPSTREAM_TASK_ONLY', `${reason}; ${fix}`);
+  const cause = `${reason}; there are no tasks here`;
+  return helpedBy({ do: 'find', other: true }, 'UPSTREAM_TASK_ONLY', cause);
 }
 
 function argumentsText(args: JsonObject, what: string): string {

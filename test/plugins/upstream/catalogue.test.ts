@@ -425,7 +425,7 @@ describe('upstream: lists of servers', () => {
     const refusal = await rig.refusal('x_e_simulate-research-query', { topic: 'rust' });
     expect([refusal.code, refusal.message]).to.deep.equal([
       'UPSTREAM_TASK_ONLY',
-      'server e runs x_e_simulate-research-query as a task only (execution.taskSupport is required); there are no tasks here, so find another tool with filter_tools',
+      'server e runs x_e_simulate-research-query as a task only (execution.taskSupport is required); there are no tasks here; find another tool with filter_tools',
     ]);
     expect(await rig.text('x_e_echo', { message: 'on' })).to.equal('Echo: on');
   });
