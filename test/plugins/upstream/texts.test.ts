@@ -86,6 +86,12 @@ describe('upstream: why a server cannot be connected', () => {
       .not.contain('may have run');
   });
 
+  it('is that its host is not known, and what to correct', async () => {
+    expect(await whyNot(remote('http://pegboard-test.invalid/mcp')))
+      .match(/^its host is not known: getaddrinfo ENOTFOUND pegboard-test\.invalid/)
+      .match(/; correct the host in url, or set aggregator\.proxy if only a proxy knows it$/);
+  });
+
   it('is that its port does not speak TLS, or HTTP, in words', async () => {
     const http = await site((_, res) => res.end());
     expect(await whyNot(remote(http.replace('http:', 'https:')))).equal(

@@ -149,10 +149,14 @@ export function unreachable(error: Error): GatewayError {
 function actionAgainst(error: Error): Action | undefined {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (UNKNOWN_AUTHORITY.test(code)) return { do: 'trust' };
+  if (code === 'ENOTFOUND' && (error.cause === undefined || error.message.endsWith(NO_PROXY)))
+    return { do: 'edit', part: 'url', what: HOST_FIX };
   // What explains its failure says what to look at, such as a proxy.
   return NOT_THERE.has(code) && error.cause === undefined ? { do: 'reach' } : undefined;
 }
-const NOT_THERE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH']);
+const NO_PROXY = 'aggregator.proxy is set';
+const HOST_FIX = 'correct the host in url, or set aggregator.proxy if only a proxy knows it';
+const NOT_THERE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH']);
 
 /** Codes of OpenSSL for a certificate whose authority is not trusted. */
 const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;

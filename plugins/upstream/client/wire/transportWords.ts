@@ -25,5 +25,6 @@ export function transportWords(error: Error): string {
   if (name === 'HTTPParserError')
     return `what answers at this port does not speak HTTP; ${WRONG_PORT}https://`;
   const words = messageOf(error);
+  if (code === 'ENOTFOUND' && words.startsWith('getaddrinfo')) return `its host is not known: ${words}`;
   return words === '' ? (code ?? name) : words;
 }

@@ -122,7 +122,9 @@ describe('upstream: proxies', () => {
   it('are named when they cannot be reached, and when there is none', async () => {
     await rig.configure(QUICK);
     await rig.define({ s: remote() });
-    await failsWith(/ mcp\.corp\.test, without a proxy: neither HTTP_PROXY nor aggregator\.proxy is set$/);
+    await failsWith(
+      / mcp\.corp\.test, without a proxy: neither HTTP_PROXY nor aggregator\.proxy is set(; correct the host in url, .*)?$/,
+    );
     withVariables({ HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'other.test corp.test' });
     await failsWith(/ mcp\.corp\.test, without a proxy, as NO_PROXY names its host$/);
     withVariables({ HTTP_PROXY: 'http://127.0.0.1:1' });
