@@ -1,6 +1,7 @@
 import { Endpoint, definePlugin, readSchema } from 'pegboard';
 import { Front } from '../contracts/mcp.ts';
 import { HttpListener, Route } from '../contracts/http.ts';
+import { Channel, Peers } from '../contracts/processes.ts';
 import type { StreamConfig } from './config.ts';
 import { SseConnections } from './sseConnections.ts';
 
@@ -11,7 +12,7 @@ export const plugin = definePlugin<StreamConfig>({
   configSchema: readSchema('config/transport-sse'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport !== 'stdio',
   requires: [Front],
-  asks: [HttpListener],
+  asks: [Channel, HttpListener, Peers],
   provides: [Endpoint, Route],
   apply: (scope) => {
     const connections = new SseConnections(scope);

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from 'pegboard';
-import type { InboundRequest, Reply, Scope } from 'pegboard';
+import type { InboundRequest, JsonObject, Reply, Scope } from 'pegboard';
 import { EventWriter } from '../kit/http/eventWriter.ts';
 import { callerKey } from '../kit/authority/ownerOf.ts';
+import { PeerQuestions } from '../kit/processes/peerQuestions.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';
 import type { StreamConfig } from './config.ts';
+import { receivedRequest, sentRequest } from './sentRequest.ts';
 
 interface Connection {
   readonly stream: EventWriter;
@@ -17,14 +19,31 @@ interface Connection {
   detach: (() => void) | undefined;
 }
 
+/** A message that another process has received for a stream of this one. */
+interface Message extends JsonObject {
+  readonly id: string;
+  readonly text: string;
+  readonly request: JsonObject;
+}
+
 /** The older HTTP+SSE transport (revision 2024-11-05): a stream for messages of the server, a path for those of the client. */
 export class SseConnections {
   readonly #scope: Scope<StreamConfig>;
   readonly #connections = new Map<string, Connection>();
+  /** The processes that hold the streams of other messages. */
+  readonly #peers: PeerQuestions;
   #timer: NodeJS.Timeout | undefined;
 
+  /** Called in apply() only. */
   constructor(scope: Scope<StreamConfig>) {
     this.#scope = scope;
+    this.#peers = new PeerQuestions(scope, {
+      topic: 'sse-message',
+      answer: (message) => {
+        const { id, text, request } = message as Message;
+        return { isTaken: this.#take(id, text, receivedRequest(request)) };
+      },
+    });
   }
 
   routes(): readonly Route[] {
@@ -57,7 +76,8 @@ export class SseConnections {
     // The client disconnected while a guard was deciding; no further event comes from it.
     if (res.destroyed) return undefined;
     exchange.standing();
-    const id = randomUUID();
+    const { own } = this.#peers;
+    const id = own === undefined ? randomUUID() : `${own}.${randomUUID()}`;
     const stream = new EventWriter(res, this.#scope.config.maxBufferedBytes);
     const connection: Connection = {
       stream,
@@ -80,23 +100,50 @@ export class SseConnections {
 
   async #post(exchange: HttpExchange, request: InboundRequest): Promise<Reply> {
     const id = exchange.query.get('sessionId') ?? '';
-    const connection = this.#connections.get(id);
-    if (connection === undefined || connection.owner !== callerKey(request.caller)) throw noStream();
+    const holder = this.#holderOf(id);
+    if (holder === undefined && this.#connectionOf(id, request) === undefined) throw noStream();
     if (!(request.header('content-type') ?? '').toLowerCase().startsWith('application/json')) {
       throw new GatewayError('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json');
     }
     const text = await exchange.body();
-    // A session opened on a stream that has ended in the meantime would never be removed.
-    if (this.#connections.get(id) !== connection) throw noStream();
+    const isTaken =
+      holder === undefined
+        ? this.#take(id, text, request)
+        : await this.#give(holder, { id, text, request: sentRequest(request, exchange.req.headers) });
+    if (!isTaken) throw noStream();
+    return { status: 202, body: 'Accepted' };
+  }
+
+  /** The other process that its id names. */
+  #holderOf(id: string): string | undefined {
+    const [, process] = /^([\w-]+)\.[\w-]+$/.exec(id) ?? [];
+    return process === this.#peers.own ? undefined : process;
+  }
+
+  #connectionOf(id: string, { caller }: InboundRequest): Connection | undefined {
+    const connection = this.#connections.get(id);
+    return connection?.owner === callerKey(caller) ? connection : undefined;
+  }
+
+  /** @returns false if there is no such stream: a session opened on one that has ended would never be removed */
+  #take(id: string, text: string, request: InboundRequest): boolean {
+    const connection = this.#connectionOf(id, request);
+    if (connection === undefined) return false;
     const front = this.#scope.get(Front);
     request.sessionId = connection.session?.id;
     front.receive(text, request, connection.session, sinkOf(connection, front, request));
-    return { status: 202, body: 'Accepted' };
+    return true;
+  }
+
+  /** @throws GatewayError STORE_UNREACHABLE */
+  async #give(holder: string, message: Message): Promise<boolean> {
+    const answer = await this.#peers.ask(holder, message);
+    return answer?.['isTaken'] === true;
   }
 }
 
 function noStream(): GatewayError {
-  const text = 'no such stream; open one with GET /sse and post to the path it names';
+  const text = 'no such stream, or it has ended; open one with GET /sse and post to the path it names';
   return new GatewayError('REQUEST_NOT_FOUND', text);
 }
 

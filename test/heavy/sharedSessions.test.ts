@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { needRedis, startRedis } from '../support/redis.ts';
@@ -6,6 +8,12 @@ import { sharedProcesses } from '../support/sharedProcesses.ts';
 import type { SharedProcesses } from '../support/sharedProcesses.ts';
 import { until } from '../support/until.ts';
 
+interface OldTransport {
+  readonly SSEClientTransport: new (
+    url: URL,
+    options: { readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response> },
+  ) => Transport;
+}
 const EVERYTHING_SERVER = {
   type: 'stdio',
   command: [process.execPath, EVERYTHING, 'stdio'],
@@ -117,5 +125,25 @@ describe('e2e: sessions of several processes over one Redis', function () {
     }
     expect(text).contain(uri);
     await atA.end();
+  });
+
+  it('of the older transport take messages at each process', async () => {
+    const { SSEClientTransport } = (await import('@modelcontextprotocol/sdk/client/sse.js')) as OldTransport;
+    const [a = '', b = ''] = urls;
+    let posts = 0;
+    // A balancer that is not sticky.
+    const balanced = (url: string | URL, init?: RequestInit): Promise<Response> =>
+      fetch(init?.method === 'POST' && (posts += 1) % 2 === 0 ? String(url).replace(a, b) : url, init);
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new SSEClientTransport(new URL(`${a}/sse`), { fetch: balanced }));
+    const call = (message: string): Promise<unknown> =>
+      client.callTool({
+        name: 'call_tool',
+        arguments: { name: 'x_everything_echo', arguments: { message } },
+      });
+    for (const message of ['one', 'two', 'three', 'four', 'x'.repeat(2_000_000)])
+      expect(JSON.stringify(await call(message))).contain(`Echo: ${message}`.slice(0, 1_000));
+    expect(posts).above(6);
+    await client.close();
   });
 });

@@ -6,40 +6,19 @@ import { identify } from '../../support/identify.ts';
 import { callBody, initializeBody, startEdge, testTools } from '../../support/edge.ts';
 import type { EdgeOptions } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
-import { open as openRequest, openStream, send } from '../../support/rawHttp.ts';
-import type { OpenStream, RawAnswer } from '../../support/rawHttp.ts';
+import { open as openRequest, send } from '../../support/rawHttp.ts';
+import { connectSse } from '../../support/sseClient.ts';
 import { startPrefixProxy } from '../../support/prefixProxy.ts';
 import { until, within } from '../../support/until.ts';
 
 interface OldTransport {
   readonly SSEClientTransport: new (url: URL) => Transport;
 }
-interface SseClient {
-  readonly stream: OpenStream;
-  readonly path: string;
-  readonly post: (body: unknown, headers?: Record<string, string>) => Promise<RawAnswer>;
-}
-
-async function connect(url: string, headers: Record<string, string> = {}): Promise<SseClient> {
-  const stream = await openStream(`${url}/sse`, { headers });
-  await until(() => stream.text().includes('\n\n'), { what: 'the endpoint event' });
-  const [, endpoint = ''] = /^event: endpoint\ndata: (.*)$/m.exec(stream.text()) ?? [];
-  const { pathname, search } = new URL(endpoint, `${url}/sse`);
-  const path = pathname + search;
-  const post: SseClient['post'] = (body, more = {}) =>
-    send(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers, ...more },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-  return { stream, path, post };
-}
-
 describe('transport-sse', () => {
   async function open(options: EdgeOptions = {}) {
     const tools = testTools();
     const edge = await startEdge({ tools: tools.tools, ...options });
-    return { edge, tools, ...(await connect(edge.url)) };
+    return { edge, tools, ...(await connectSse(edge.url)) };
   }
 
   it('names the path to post to, accepts with 202 and answers on the stream', async () => {
@@ -113,12 +92,12 @@ describe('transport-sse', () => {
 
   it('answers 404 to an unknown stream, and to another caller', async () => {
     const edge = await startEdge({ plugin: identify });
-    const { path, post } = await connect(edge.url, { 'x-caller': 'a alice' });
+    const { path, post } = await connectSse(edge.url, { 'x-caller': 'a alice' });
     for (const sessionId of ['', 'x', '__proto__'])
       expect((await send(`${edge.url}/message?sessionId=${sessionId}`, { method: 'POST' })).status).equal(
         404,
       );
-    const other = await connect(edge.url);
+    const other = await connectSse(edge.url);
     expect(other.path).not.equal(path);
     expect((await post(initializeBody(), { 'x-caller': 'a bob' })).status).equal(404);
     expect((await post(initializeBody(), { 'x-caller': 'b alice' })).status).equal(404);
@@ -175,7 +154,7 @@ describe('transport-sse', () => {
     expect((await send(`${edge.url}/message?sessionId=x`, { method: 'POST' })).status).equal(404);
     expect((await send(`${edge.url}/health`)).status).equal(200);
     await edge.configure({});
-    const { stream: again, post } = await connect(edge.url);
+    const { stream: again, post } = await connectSse(edge.url);
     await post(initializeBody());
     expect(await again.heard(1)).length(1);
   });
