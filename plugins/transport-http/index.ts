@@ -1,9 +1,10 @@
 import { Endpoint, definePlugin, readSchema } from 'pegboard';
 import { Front, StatelessFront } from '../contracts/mcp.ts';
 import { HttpListener, Route } from '../contracts/http.ts';
+import { Channel, Peers } from '../contracts/processes.ts';
 import type { StreamConfig } from './config.ts';
+import { FarStreams } from './farStreams.ts';
 import { mcpRoutes } from './mcpRoutes.ts';
-import { Streams } from './streams.ts';
 
 /** MCP over streamable HTTP: /mcp. */
 export const plugin = definePlugin<StreamConfig>({
@@ -12,11 +13,12 @@ export const plugin = definePlugin<StreamConfig>({
   configSchema: readSchema('config/transport-http'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport === 'streamable-http',
   requires: [Front, StatelessFront],
-  asks: [HttpListener],
+  asks: [Channel, HttpListener, Peers],
   provides: [Endpoint, Route],
   apply: (scope) => {
-    const streams = new Streams(() => scope.config, scope.log);
-    for (const route of mcpRoutes(scope, streams)) scope.provide(Route, route);
+    const far = new FarStreams(scope);
+    const { streams } = far;
+    for (const route of mcpRoutes(scope, far)) scope.provide(Route, route);
     scope.provide(Endpoint, {
       url: () => {
         const base = scope.find(HttpListener)?.url();

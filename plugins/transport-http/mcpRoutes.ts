@@ -1,6 +1,10 @@
+import type { ServerResponse } from 'node:http';
+import { isGatewayError } from 'pegboard';
 import type { InboundRequest, Reply, Scope } from 'pegboard';
 import { Front, StatelessFront } from '../contracts/mcp.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';
+import type { Session } from '../contracts/sessions.ts';
+import type { FarStreams } from './farStreams.ts';
 import { PostSink } from './postSink.ts';
 import { isOfStanding } from './resumableStream.ts';
 import type { StreamConfig } from './config.ts';
@@ -20,7 +24,8 @@ import type { Streams } from './streams.ts';
 const PATHS = ['/mcp', '/mcp/t/:preset'];
 
 /** POST, GET and DELETE of MCP's streamable HTTP transport. */
-export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonly Route[] {
+export function mcpRoutes(scope: Scope<StreamConfig>, far: FarStreams): readonly Route[] {
+  const { streams } = far;
   const fronts: Fronts = {
     get front() {
       return scope.get(Front);
@@ -42,7 +47,7 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
     }));
   return [
     ...routes('POST', (exchange, request) => post(fronts, exchange, request, streams)),
-    ...routes('GET', (exchange, request) => openStream(fronts, exchange, request, streams)),
+    ...routes('GET', (exchange, request) => openStream(fronts, exchange, request, far)),
     ...routes('DELETE', (_, request) => end(fronts, request, streams)),
   ];
 }
@@ -87,30 +92,51 @@ async function post(
   return undefined;
 }
 
-function openStream(
+async function openStream(
   { front, stateless }: Fronts,
   exchange: HttpExchange,
   request: InboundRequest,
-  streams: Streams,
-): Reply | undefined {
+  far: FarStreams,
+): Promise<Reply | undefined> {
   const refused = postOnly(stateless, request);
   if (refused !== undefined) return refused;
   checkStreamHeaders(request);
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
   const lastId = request.header('last-event-id');
-  if (lastId !== undefined && streams.resume(session, lastId, exchange.res)) {
+  if (lastId !== undefined && (await isResumed(far, session, lastId, exchange.res))) {
     exchange.standing();
     return undefined;
   }
-  if (lastId !== undefined && !isOfStanding(lastId))
-    throw refusal(
-      'REQUEST_MALFORMED',
-      'Last-Event-ID names no event of this session that is still stored; leave it out for a new stream',
-    );
   exchange.standing();
-  streams.openStanding(front, exchange.res, { session, request, hasMissed: lastId !== undefined });
+  far.streams.openStanding(front, exchange.res, { session, request, hasMissed: lastId !== undefined });
   return undefined;
+}
+
+/** @returns false if a new standing stream is what the client needs
+ *  @throws GatewayError REQUEST_MALFORMED, REQUEST_NOT_FOUND, STORE_UNREACHABLE */
+async function isResumed(
+  far: FarStreams,
+  session: Session,
+  lastId: string,
+  res: ServerResponse,
+): Promise<boolean> {
+  if (far.streams.resume(session, lastId, res)) return true;
+  const isStanding = isOfStanding(lastId);
+  const resumed = await far.resume(session, lastId, res).catch((error: unknown) => {
+    if (isStanding && isGatewayError(error)) return 'ended';
+    throw error;
+  });
+  if (resumed === 'resumed' || isStanding) return resumed === 'resumed';
+  if (resumed === 'ended')
+    throw refusal(
+      'REQUEST_NOT_FOUND',
+      'the process that ran this call has ended, and its answer with it: the call may have run; check its effect, then send initialize again',
+    );
+  throw refusal(
+    'REQUEST_MALFORMED',
+    'Last-Event-ID names no event of this session that is still stored; leave it out for a new stream',
+  );
 }
 
 async function end({ front, stateless }: Fronts, request: InboundRequest, streams: Streams): Promise<Reply> {

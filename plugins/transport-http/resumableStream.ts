@@ -14,10 +14,20 @@ export interface ResumableParts {
   readonly grew: (stream: ResumableStream) => void;
   readonly ended: (stream: ResumableStream) => void;
   readonly maxBytes: number;
+  /** The process that holds it, if it is not alone: other processes find it by the event ids. */
+  readonly process: string | undefined;
+}
+/** What another process passes on to the client. */
+export interface Passed {
+  readonly events: readonly Kept[];
+  /** There are no more. */
+  readonly isOver: boolean;
 }
 
 const STANDING = 's';
 const ANSWER = 'a';
+/** Bytes of events that another process gets at a time, unless a single one is larger. */
+const PASSED_BYTES = 262_144;
 
 /** Whether an event id has the form of a standing stream's. */
 export function isOfStanding(eventId: string): boolean {
@@ -40,11 +50,15 @@ export class ResumableStream {
   #given = 0;
   #isEnded = false;
   #leftAt = 0;
+  /** The connection at another process that reads it. */
+  #reader: string | undefined;
+  #wake = (): void => undefined;
 
   constructor(parts: ResumableParts) {
     this.#parts = parts;
     this.kind = parts.kind;
-    this.id = `${parts.kind === 'standing' ? STANDING : ANSWER}${randomBytes(12).toString('base64url')}`;
+    const at = parts.process === undefined ? '' : `.${parts.process}`;
+    this.id = `${parts.kind === 'standing' ? STANDING : ANSWER}${randomBytes(12).toString('base64url')}${at}`;
     this.sessionId = parts.session.id;
   }
 
@@ -80,14 +94,50 @@ export class ResumableStream {
     // The reader has missed events that are no longer stored; it learns that when it resumes.
     if (!this.has(this.#given)) this.#live?.drop();
     this.#parts.grew(this);
+    this.#wake();
   }
 
   /** @param after number of the last event that the client received */
   resume(after: number, live: EventWriter): void {
-    this.#live?.end();
-    this.#live = live;
+    this.#replace(live);
     this.#given = after;
     this.#catchUp(live);
+  }
+
+  /** For a connection at another process, which calls it again and again: waits for events, at most waitMs.
+   *  @param reader that connection; the first call of another one replaces it
+   *  @returns undefined if it was replaced, or events after that one are no longer stored */
+  async pass(after: number, reader: string, waitMs: number): Promise<Passed | undefined> {
+    if (reader !== this.#reader) this.#replace(undefined, reader);
+    this.#leftAt = performance.now();
+    if (after === this.#lastNumber && !this.#isEnded) await this.#grown(waitMs);
+    if (reader !== this.#reader || !this.has(after)) return undefined;
+    const events: Kept[] = [];
+    let bytes = 0;
+    for (let at = after + 1 - this.#firstNumber; at < this.#kept.length && bytes < PASSED_BYTES; at += 1) {
+      const next = this.#kept[at];
+      if (next === undefined || (bytes > 0 && bytes + next.json.length > PASSED_BYTES)) break;
+      events.push(next);
+      bytes += next.json.length;
+    }
+    return { events, isOver: this.#isEnded && after + events.length === this.#lastNumber };
+  }
+
+  #replace(live: EventWriter | undefined, reader?: string): void {
+    this.#live?.end();
+    this.#live = live;
+    this.#reader = reader;
+    this.#wake();
+  }
+
+  #grown(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Sends stored events only as fast as the client reads, because there may be many. */
@@ -122,6 +172,7 @@ export class ResumableStream {
     this.#isEnded = true;
     if (this.#given === this.#lastNumber) this.#live?.end();
     this.#parts.ended(this);
+    this.#wake();
   }
 
   #forgetFirst(): void {

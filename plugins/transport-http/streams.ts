@@ -7,6 +7,12 @@ import type { Front } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumableStream.ts';
+import type { Passed } from './resumableStream.ts';
+
+/** The id of a stream, which ends with that of the process that holds it, and the number of an event. */
+const EVENT_ID = /^([as][\w-]{16}(?:\.[\w-]+)?)_(\d{1,15})$/;
+/** Less than another process waits for an answer. */
+const PASS_WAIT_MS = 1_000;
 
 /** A request that is not answered yet. */
 export interface Awaited {
@@ -30,6 +36,7 @@ interface Opened {
 export class Streams {
   readonly #config: () => StreamConfig;
   readonly #log: Log;
+  readonly #process: () => string | undefined;
   #kept: LRUCache<string, ResumableStream>;
   readonly #open = new Set<ResumableStream>();
   /** Streams that cannot be resumed. */
@@ -38,7 +45,9 @@ export class Streams {
   readonly #awaited = new InFlight<Waiting>();
   readonly #timers: NodeJS.Timeout[] = [];
 
-  constructor(config: () => StreamConfig, log: Log) {
+  /** @param process its id, if it is not alone */
+  constructor(config: () => StreamConfig, log: Log, process: () => string | undefined = () => undefined) {
+    this.#process = process;
     this.#config = config;
     this.#log = log;
     this.#kept = createStore(config());
@@ -111,11 +120,29 @@ export class Streams {
 
   /** Continues a stream after an event. @returns false if the event is unknown, no longer stored, or another session's */
   resume(session: Session, eventId: string, res: ServerResponse): boolean {
-    const [, id = '', number = ''] = /^([as][\w-]{16})_(\d{1,15})$/.exec(eventId) ?? [];
-    const stream = this.#kept.get(id);
-    if (stream?.sessionId !== session.id || !stream.has(Number(number))) return false;
-    this.#connect(stream, res, (live) => stream.resume(Number(number), live));
+    const found = this.#find(session.id, eventId);
+    if (found === undefined) return false;
+    const { stream, after } = found;
+    this.#connect(stream, res, (live) => stream.resume(after, live));
     return true;
+  }
+
+  /** What follows an event, for a connection of the client at another process. @returns undefined if it is not stored */
+  async pass(sessionId: string, eventId: string, reader: string): Promise<Passed | undefined> {
+    const found = this.#find(sessionId, eventId);
+    if (found === undefined) return undefined;
+    this.#keepAnew(found.stream);
+    return found.stream.pass(found.after, reader, PASS_WAIT_MS);
+  }
+
+  #find(
+    sessionId: string,
+    eventId: string,
+  ): { readonly stream: ResumableStream; readonly after: number } | undefined {
+    const [, id = '', number = ''] = EVENT_ID.exec(eventId) ?? [];
+    const stream = this.#kept.get(id);
+    const after = Number(number);
+    return stream?.sessionId === sessionId && stream.has(after) ? { stream, after } : undefined;
   }
 
   close(sessionId: string): void {
@@ -134,6 +161,7 @@ export class Streams {
       session,
       kind,
       maxBytes: this.#config().maxStreamReplayBytes,
+      process: this.#process(),
       grew: (grown) => this.#keepAnew(grown),
       ended: (over) => void this.#open.delete(over),
     });

@@ -8,6 +8,8 @@ import { sharedProcesses } from '../support/sharedProcesses.ts';
 import type { SharedProcesses } from '../support/sharedProcesses.ts';
 import { until } from '../support/until.ts';
 
+const BOTH = 'application/json, text/event-stream';
+
 interface OldTransport {
   readonly SSEClientTransport: new (
     url: URL,
@@ -145,5 +147,28 @@ describe('e2e: sessions of several processes over one Redis', function () {
       expect(JSON.stringify(await call(message))).contain(`Echo: ${message}`.slice(0, 1_000));
     expect(posts).above(6);
     await client.close();
+  });
+
+  it('keep the answer of a call whose connection was cut, at each process', async () => {
+    const [atA, atB] = await pair();
+    const name = 'x_everything_trigger-long-running-operation';
+    const cut = new AbortController();
+    const headers = { ...atA.headers, 'content-type': 'application/json', accept: BOTH };
+    const params = { name: 'call_tool', arguments: { name, arguments: { duration: 3, steps: 3 } } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'tools/call', params });
+    const response = await fetch(`${atA.url}/mcp`, { method: 'POST', headers, body, signal: cut.signal });
+    let id = '';
+    for await (const chunk of response.body ?? []) {
+      id = /^id: (.*)$/m.exec(Buffer.from(chunk as Uint8Array).toString())?.[1] ?? '';
+      if (id !== '') break;
+    }
+    cut.abort();
+    const again = await fetch(`${atB.url}/mcp`, {
+      headers: { ...atB.headers, accept: 'text/event-stream', 'last-event-id': id },
+    });
+    expect(again.status).equal(200);
+    expect(await again.text())
+      .contain('"id":5,"result"')
+      .and.contain('Long running operation completed');
   });
 });

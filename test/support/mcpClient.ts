@@ -81,6 +81,11 @@ export class McpClient {
     return client;
   }
 
+  /** What each of its requests sends. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
+
   /** The same session at another address. */
   movedTo(url: string): McpClient {
     return new McpClient(url, '/mcp', this.initialized, this.#headers);

@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
+import { callBody, initialize, MCP_HEADERS, metaTool, startEdge, testTools } from '../../support/edge.ts';
+import type { Edge, TestTools } from '../../support/edge.ts';
+import { textResult } from '../../../kernel/index.ts';
+import type { Call } from '../../../kernel/index.ts';
+import { FakeBus } from '../../support/fakeBus.ts';
+import { peerOn } from '../../support/peers.ts';
+import { openStream, send } from '../../support/rawHttp.ts';
+import type { OpenStream } from '../../support/rawHttp.ts';
+import { until, within } from '../../support/until.ts';
+
+describe('transport-http: a stream that another process holds', () => {
+  let bus: FakeBus;
+  let tests: TestTools;
+  let steps: { readonly call: Call; readonly finish: () => void }[];
+  let a: Edge;
+  let b: Edge;
+  let handle: string;
+  beforeEach(async () => {
+    bus = new FakeBus();
+    tests = testTools();
+    steps = [];
+    const step = metaTool('step', (_, call) => {
+      return new Promise((resolve) => steps.push({ call, finish: () => resolve(textResult('stepped')) }));
+    });
+    const keys = newKeyRing();
+    const plugins = { 'transport-http': { config: { slowAnswerMs: 10, retryMs: 250 } } };
+    const start = (own: string): Promise<Edge> =>
+      startEdge({ tools: [...tests.tools, step], plugins, plugin: peerOn(bus, own, keys) });
+    [a, b] = [await start('a'), await start('b')];
+    handle = await initialize(a.url);
+  });
+  const call = (name: string, more: object = {}): Promise<OpenStream> =>
+    openStream(`${a.url}/mcp`, {
+      method: 'POST',
+      headers: { ...MCP_HEADERS, 'mcp-session-id': handle },
+      body: JSON.stringify(callBody(name, {}, { id: 7, ...more })),
+    });
+  const resume = (lastId: string, at = b): Promise<OpenStream> =>
+    openStream(`${at.url}/mcp`, { headers: { 'mcp-session-id': handle, 'last-event-id': lastId } });
+  const refusalOf = (lastId: string, session = handle) =>
+    send(`${b.url}/mcp`, {
+      headers: { accept: 'text/event-stream', 'mcp-session-id': session, 'last-event-id': lastId },
+    });
+  const idsOf = (stream: OpenStream): readonly string[] =>
+    [...stream.text().matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
+  const firstIdOf = (stream: OpenStream): Promise<string> =>
+    until(() => idsOf(stream)[0], { what: 'an event id' });
+
+  it('delivers the answer of a call whose connection was cut, with what came before it, once', async () => {
+    const first = await call('step', { _meta: { progressToken: 't' } });
+    const id = await firstIdOf(first);
+    expect(id).match(/^a[\w-]{16}\.a_0$/);
+    first.close();
+    await within(first.ended, { what: 'the connection is gone' });
+    const [step] = steps;
+    step?.call.progress?.({ progress: 1 });
+    const again = await resume(id);
+    await again.heard(1);
+    step?.call.progress?.({ progress: 2 });
+    await again.heard(2);
+    step?.finish();
+    await within(again.ended, { what: 'the stream ends with the answer' });
+    expect(again.messages().map(({ params }) => params?.['progress'])).deep.equal([1, 2, undefined]);
+    expect(JSON.stringify(again.messages()[2])).include('stepped');
+    // In the middle, after the end.
+    const rest = await resume(idsOf(again)[1] ?? '');
+    await within(rest.ended, { what: 'the stream ends' });
+    expect(rest.messages()).deep.equal(again.messages().slice(2));
+  });
+
+  it('is read by the last connection of the client only, wherever it is', async () => {
+    const first = await call('slow');
+    const id = await firstIdOf(first);
+    const second = await resume(id);
+    await within(first.ended, { what: 'the first connection ends' });
+    const third = await resume(id);
+    await within(second.ended, { what: 'the second connection ends' });
+    const fourth = await resume(id, a);
+    await within(third.ended, { what: 'the third connection ends' });
+    (await tests.started(1))[0]?.finish('kept');
+    await within(fourth.ended, { what: 'the stream ends' });
+    expect(JSON.stringify(fourth.messages())).include('kept');
+    expect([...second.messages(), ...third.messages()]).deep.equal([]);
+  });
+
+  it("sends large events at the reader's pace", async () => {
+    const first = await call('step', { _meta: { progressToken: 't' } });
+    const id = await firstIdOf(first);
+    first.close();
+    const [step] = steps;
+    const message = 'x'.repeat(100_000);
+    for (let progress = 1; progress <= 50; progress += 1) step?.call.progress?.({ progress, message });
+    step?.finish();
+    const again = await resume(id);
+    await within(again.ended, { what: 'the stream ends with the answer' });
+    expect(again.messages()).length(51);
+  });
+
+  it('is the standing stream, too', async () => {
+    const headers = { 'mcp-session-id': handle };
+    const stream = await openStream(`${a.url}/mcp`, { headers });
+    const id = await firstIdOf(stream);
+    const called = await call('step');
+    await until(() => steps[0], { what: 'the call' });
+    steps[0]?.finish();
+    await within(called.ended, { what: 'the call is over' });
+    stream.close();
+    await within(stream.ended, { what: 'the connection is gone' });
+    steps[0]?.call.client?.tell('notifications/test', '{"n":1}');
+    const again = await resume(id);
+    expect((await again.heard(1))[0]).include({ method: 'notifications/test' });
+    steps[0]?.call.client?.tell('notifications/test', '{"n":2}');
+    expect(await again.heard(2)).length(2);
+    await send(`${a.url}/mcp`, { method: 'DELETE', headers });
+    await within(again.ended, { what: 'the stream ends with its session' });
+  });
+
+  it('is refused to other sessions, and says what has become of it', async () => {
+    const first = await call('slow');
+    const id = await firstIdOf(first);
+    const stranger = await initialize(b.url);
+    expect((await refusalOf(id, stranger)).status).equal(400);
+    expect((await refusalOf(id.replace(/0$/, '5'))).status).equal(400);
+    bus.isDeaf = true;
+    const silent = await refusalOf(id);
+    expect([silent.status, silent.headers['retry-after']]).deep.equal([503, '2']);
+    bus.ended.add('a');
+    const gone = await refusalOf(id);
+    expect(gone.status).equal(404);
+    expect(gone.text).include('the call may have run').and.include('-32001');
+    // A standing stream begins anew.
+    const standing = await resume(id.replace(/^a/, 's'));
+    const methods = (await standing.heard(3)).map(({ method }) => method);
+    expect(methods[0]).equal('notifications/tools/list_changed');
+  });
+});
