@@ -8,6 +8,11 @@ import { closesGently } from '../kit/http/closeGently.ts';
 
 const CHECK_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 20;
+/** Time for the first request of a connection that was open when the place was left: proxies connect for a request that they have. */
+const FIRST_REQUEST_MS = 250;
+/** A turn of the event loop that accepts nothing and takes less than this leaves no connection unaccepted. */
+const CALM_TURN_MS = 0.5;
+const CALM_WITHIN_MS = 250;
 
 /** One address and port to listen on. */
 export interface ListenPlace {
@@ -17,6 +22,8 @@ export interface ListenPlace {
   tune(config: HttpConfig): void;
   /** Lets each response close its connection from now on. New connections are accepted. */
   drain(): void;
+  /** Waits, but not for long, until the system has no connection that this process has not accepted: leaving would reset it. */
+  calm(): Promise<void>;
   /** Accepts no more connections, closes idle ones, and waits for running requests. */
   leave(): Promise<void>;
   /** As leave, but the socket stays open, and closes each new connection at once, until it is resumed. */
@@ -45,7 +52,9 @@ export async function openPlace(
   const server = createServerFor({ ...parts, handler });
   const { address, port } = await bind(server, to);
   const sockets = new Set<Socket>();
+  let accepted = 0;
   server.on('connection', (socket) => {
+    accepted += 1;
     if (isSuspended) {
       socket.destroy();
       return;
@@ -65,6 +74,16 @@ export async function openPlace(
     sockets,
     tune: (config) => tune(server, config),
     drain,
+    calm: async () => {
+      drain();
+      const begun = performance.now();
+      for (let now = begun; now - begun < CALM_WITHIN_MS;) {
+        const [before, turn] = [accepted, now];
+        await new Promise(setImmediate);
+        now = performance.now();
+        if (accepted === before && now - turn < CALM_TURN_MS) return;
+      }
+    },
     leave: () => {
       drain();
       return leave(server, sockets);
@@ -135,9 +154,15 @@ async function leave(server: Server, sockets: ReadonlySet<Socket>): Promise<void
 async function emptied(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const ended = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   // Node does not count a connection as idle before its first request.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  const unused = setTimeout(() => {
+    // What has arrived meanwhile is read first.
+    setImmediate(() => {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    });
+  }, FIRST_REQUEST_MS);
   // Connections that become idle later would stay open for keepAliveTimeout.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
   await Promise.all(ended);
   clearInterval(sweep);
+  clearTimeout(unused);
 }

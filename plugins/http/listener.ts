@@ -109,7 +109,11 @@ export class Listener {
   /** Stops accepting, waits up to graceMs for running requests, then closes the remaining connections. */
   async close(graceMs: number): Promise<void> {
     const places = new Set([...this.#places, ...this.#inherited, ...this.#leaving.keys()]);
-    const left = Promise.all([...places].map((place) => place.leave()));
+    const leave = async (place: ListenPlace): Promise<void> => {
+      await place.calm();
+      await place.leave();
+    };
+    const left = Promise.all([...places].map(leave));
     await waitAtMost(graceMs, left);
     for (const place of places) place.cut();
     await left;

@@ -36,6 +36,14 @@ function isFree(server: Server, port: number): Promise<boolean> {
   });
 }
 
+/** The text of a call of `echo` in a new session. */
+async function echoing(url: string): Promise<string> {
+  const body = JSON.stringify(callBody('echo', { a: 1 }));
+  const headers = { ...MCP_HEADERS, 'mcp-session-id': await initialize(url), host: 'localhost' };
+  const lines = Object.entries({ ...headers, 'content-length': body.length }).map((pair) => pair.join(': '));
+  return ['POST /mcp HTTP/1.1', ...lines, '', body].join('\r\n');
+}
+
 describe('http: the listener', () => {
   it('listens on both loopback addresses when the host is localhost, on one port', async () => {
     const { gateway } = await startEdge();
@@ -311,17 +319,25 @@ describe('http: the listener', () => {
   it('answers a request that has arrived on an idle connection when it stops', async () => {
     const { gateway, url } = await startEdge();
     const { write, heard, received, closed } = await openSocket(url);
-    const body = JSON.stringify(callBody('echo', { a: 1 }));
-    const headers = { ...MCP_HEADERS, 'mcp-session-id': await initialize(url), host: 'localhost' };
-    const lines = Object.entries({ ...headers, 'content-length': body.length }).map((pair) =>
-      pair.join(': '),
-    );
-    const request = ['POST /mcp HTTP/1.1', ...lines, '', body].join('\r\n');
+    const request = await echoing(url);
     write(request);
     await heard(/"a/);
     write(request);
     await Promise.all([gateway.stop(), within(closed)]);
     expect(received().match(/"text":"{\\"a\\":1}"/g), received()).length(2);
+  });
+
+  it('answers a request whose connection was opened just before it stops', async () => {
+    const { gateway, url } = await startEdge();
+    const request = await echoing(url);
+    const { write, closed } = await openSocket(url);
+    const stopped = gateway.stop();
+    await until(() => isRefused(`${url}/health`), { what: 'no new connection is taken' });
+    write(request);
+    const answer = await within(closed);
+    expect(answer).include('"text":"{\\"a\\":1}"');
+    expect(answer).match(/connection: close/i);
+    await within(stopped);
   });
 
   it('does not wait for connections without a request when it stops', async () => {
