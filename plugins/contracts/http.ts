@@ -58,6 +58,13 @@ export interface Route {
 }
 export const Route = many<Route>('route');
 
+/** What this process needs to serve requests as one of several, provided by plugins whose partner may be lost. */
+export interface Readiness {
+  /** Why /ready answers 503, for anyone to read; undefined if it need not. */
+  readonly unready: string | undefined;
+}
+export const Readiness = many<Readiness>('readiness');
+
 /** The public listener; provided by the plugin `http`. */
 export interface HttpListener {
   /** `http://host:port`, or undefined while it does not listen. */

@@ -15,6 +15,8 @@ export interface Subscriber {
   readonly message: (message: JsonObject) => void;
   /** Messages may have been lost: the connection was away, or has just begun. */
   readonly gap?: () => void;
+  /** The vault that processes share has lost its entries, and is used on. A gap follows. */
+  readonly emptied?: () => void;
 }
 export const Channel = one<Channel>('channel');
 

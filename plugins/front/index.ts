@@ -74,13 +74,14 @@ function apply(scope: Scope<FrontConfig>): void {
   const methods = createMethods(scope);
   // Opened by the first request: apply() does no I/O, and in a restart a request may come before onStart.
   const open = (): Opened => {
-    if (opened !== undefined) return opened;
-    const { path } = scope.get(StateDirectory);
     const given = scope.find(SharedKeys)?.keys();
+    if (opened !== undefined && opened.given === given) return opened;
+    const { path } = scope.get(StateDirectory);
     // Without a directory the key is in memory only: new limits must not end every session.
-    keys = path === undefined && keys !== undefined ? keys : loadKeys(path, given);
+    keys = path === undefined && given === undefined && keys !== undefined ? keys : loadKeys(path, given);
     ended ??= openEnded(path);
     opened = {
+      given,
       sessions: new Sessions(keys, ended, scope.config),
       owners: new OwnerHandles(keys, scope.config),
     };
@@ -120,6 +121,11 @@ function apply(scope: Scope<FrontConfig>): void {
     STAGE.last,
   );
   front.listen(learn, () => void replicaEnds.read(learn));
+  // Without their ends, sessions would open at processes that begin later.
+  const putBack = (): void => void replicaEnds.putBack(ended?.known(Date.now()) ?? []);
+  scope.each(Channel, (channel) =>
+    channel.subscribe('ended-sessions', { message: () => undefined, emptied: putBack }),
+  );
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
   scope.provide(SessionList, sessionList(front, seen, relay));
@@ -171,6 +177,8 @@ function apply(scope: Scope<FrontConfig>): void {
 }
 
 interface Opened {
+  /** The keys that all processes shared then. */
+  readonly given: KeyRing | undefined;
   readonly sessions: Sessions;
   readonly owners: OwnerHandles;
 }

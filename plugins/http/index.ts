@@ -7,7 +7,7 @@ import type { Finding, Reply, Scope, Settings } from 'pegboard';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Tally } from '../kit/metrics/tally.ts';
-import { HttpListener, Route } from '../contracts/http.ts';
+import { HttpListener, Readiness, Route } from '../contracts/http.ts';
 import { LOOPBACK_ADDRESSES } from '../kit/http/hostNames.ts';
 import { oneAtATime } from '../kit/http/oneAtATime.ts';
 import { needsSignIn } from '../kit/http/signInSettings.ts';
@@ -38,6 +38,7 @@ export const plugin = definePlugin<HttpConfig>({
   check: insecureFindings,
   requires: [ConfigControl],
   uses: [MemoryBudget],
+  asks: [Readiness],
   provides: [HttpListener, MetricSource, Route],
   apply,
 });
@@ -77,8 +78,12 @@ function apply(scope: Scope<HttpConfig>): void {
   let rebuild = (): void => undefined;
 
   let isDraining = false;
-  const ready = (): Reply =>
-    isDraining ? { status: 503, body: { status: 'stopping' } } : { status: 200, body: { status: 'ready' } };
+  const ready = (): Reply => {
+    if (isDraining) return { status: 503, body: { status: 'stopping' } };
+    const reason = scope.all(Readiness).find(({ unready }) => unready !== undefined)?.unready;
+    if (reason !== undefined) return { status: 503, body: { status: 'not ready', reason } };
+    return { status: 200, body: { status: 'ready' } };
+  };
   for (const method of ['GET', 'HEAD'] as const) {
     const access = 'public';
     scope.provide(Route, {

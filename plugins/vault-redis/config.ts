@@ -22,6 +22,9 @@ export interface VaultRedisConfig {
   readonly keyPrefix: string;
   /** An operation that takes longer fails. */
   readonly timeoutMs: number;
+  /** Time after which it is verified again that Redis can be used, and holds the keys of all processes; after a
+   *  new connection it is at once. */
+  readonly verifyMs: number;
   /** Bound on the bytes of one value as JSON. */
   readonly maxValueBytes: number;
 }

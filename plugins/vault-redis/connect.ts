@@ -98,6 +98,11 @@ function optionsFor(config: VaultRedisConfig) {
   };
 }
 
+/** The user of the access control list whose rights count. */
+export function userOf(config: VaultRedisConfig): string {
+  return accessOf(config).username ?? 'default';
+}
+
 interface Access {
   readonly username?: string;
   readonly password?: string;

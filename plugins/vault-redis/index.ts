@@ -1,4 +1,5 @@
 import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { Readiness } from '../contracts/http.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers, Quotas, SharedKeys } from '../contracts/processes.ts';
@@ -12,7 +13,7 @@ export const plugin = definePlugin<VaultRedisConfig>({
   // Only one vault runs at a time, and vault-file is the default, so this one needs an entry in config.yaml.
   enabled: whenConfigured('vault-redis'),
   requires: [ConfigControl],
-  provides: [Vault, Channel, MetricSource, Peers, Quotas, SharedKeys],
+  provides: [Vault, Channel, MetricSource, Peers, Quotas, Readiness, SharedKeys],
   check: ({ url, cluster, sentinelMaster }) => {
     const isList = Array.isArray(url) && url.length > 1;
     if (cluster && sentinelMaster !== undefined)

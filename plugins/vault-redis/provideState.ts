@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, StateDirectory } from 'pegboard';
 import type { Scope } from 'pegboard';
 import type { KeyRing } from '../contracts/vault.ts';
+import { Readiness } from '../contracts/http.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { CountedVault } from '../kit/vault/countedVault.ts';
 import { Vault } from '../contracts/vault.ts';
@@ -14,42 +16,71 @@ import { RedisChannel } from './redisChannel.ts';
 import { RedisPeers } from './redisPeers.ts';
 import { RedisQuotas } from './redisQuotas.ts';
 import { RedisVault } from './redisVault.ts';
-import { verifyStore } from './verifyStore.ts';
+import { StoreWatch } from './storeWatch.ts';
+import { verifyKeys, verifyRights, verifyServer } from './verifyStore.ts';
+
+const EMPTIED =
+  'Redis has lost what it held: sign-ins, runs and stored results are gone; sessions go on, and their keys are put back';
+/** The topic on which a process says that it has changed the keys in Redis. */
+const KEYS = 'keys';
 
 /** Provides what processes share, over one connection for operations and one for messages. */
 export function provideState(scope: Scope<VaultRedisConfig>): void {
   let { config } = scope;
-  const connection = new RedisConnection(() => config, scope.log);
   let ring: KeyRing | undefined;
   let kept: KeyRing | undefined;
+  let held: string | undefined;
   const keys = (): KeyRing => (ring ??= vaultKeys(scope.find(StateDirectory)?.path, kept));
   const current = (): VaultRedisConfig => config;
+  const doubted = (): void => void watch.check();
+  const connection = new RedisConnection(current, scope.log, doubted);
   const peers = new RedisPeers(connection, current, scope.log);
-  const channel = new RedisChannel({
-    connection,
-    config: current,
-    ring: keys,
-    log: scope.log,
-    own: peers.own,
-  });
+  const { own } = peers;
+  const channel = new RedisChannel({ connection, config: current, ring: keys, log: scope.log, own, doubted });
+  const verify = async (): Promise<void> => {
+    await verifyServer(connection, config);
+    await verifyRights(connection, config);
+    await adoptKeys();
+    const found = await verifyKeys(connection, keys(), config);
+    const isEmptied = held !== undefined && found !== held;
+    held = found;
+    if (isEmptied) {
+      scope.log.warn(EMPTIED);
+      channel.tellEmptied();
+    }
+    await channel.verify();
+  };
+  const adoptKeys = async (): Promise<void> => {
+    const [first, ...others] = [config.secret ?? []].flat();
+    if (first === undefined) return;
+    const adopted = await keptKeys(connection, [first, ...others], config.keyPrefix, kept);
+    if (isDeepStrictEqual(adopted, kept)) return;
+    const isFirst = kept === undefined;
+    [kept, ring] = [adopted, undefined];
+    if (isFirst) return;
+    scope.log.warn('another process keeps other keys in Redis; from now on this one uses them too');
+    channel.publish(KEYS, {});
+  };
+  const watch = new StoreWatch({ verify, everyMs: () => config.verifyMs, log: scope.log });
+  channel.subscribe(KEYS, { message: doubted });
   const vault = new CountedVault(new RedisVault(connection, keys, current));
   scope.provide(Vault, vault);
   scope.provide(MetricSource, vault);
   scope.provide(MetricSource, channel);
   scope.provide(Channel, channel);
   scope.provide(Peers, peers);
-  scope.provide(Quotas, new RedisQuotas(connection, current, peers.own));
+  scope.provide(Quotas, new RedisQuotas(connection, current, own));
+  scope.provide(Readiness, watch);
   scope.provide(SharedKeys, { keys: () => kept });
   scope.onStart(async () => {
     config = usableConfig(scope.config, scope.get(ConfigControl).directory);
     await connection.open();
-    const [first, ...others] = [config.secret ?? []].flat();
-    if (first !== undefined) kept = await keptKeys(connection, [first, ...others], config.keyPrefix);
-    await verifyStore(connection, keys(), config.keyPrefix);
-    await peers.open();
     channel.open();
+    await watch.open();
+    await peers.open();
   });
   scope.onStop(() => {
+    watch.close();
     channel.close();
     peers.close();
     connection.close();

@@ -8,6 +8,7 @@ import { Tally } from '../kit/metrics/tally.ts';
 import type { Metric, MetricSource } from '../contracts/metrics.ts';
 import type { Channel, Subscriber } from '../contracts/processes.ts';
 import type { RedisConnection } from './redisConnection.ts';
+import { isRefusal, permitted, refusal } from './refusal.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 /** The Redis channel below the key prefix, and the context of its seals. */
@@ -16,6 +17,10 @@ const NAME = '"channel"';
 const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])";
 /** Time after which a connection without an answer counts as lost, which no message would show. */
 const PING_MS = 10_000;
+/** The topic of messages that a process sends to itself. */
+const TRIAL = 'trial';
+/** Beyond `timeoutMs`, for a connection that was lost together with the other one. */
+const RECONNECT_MS = 1_000;
 
 export interface RedisChannelParts {
   readonly connection: RedisConnection;
@@ -24,6 +29,15 @@ export interface RedisChannelParts {
   readonly log: Log;
   /** Id of this process. */
   readonly own: string;
+  /** Called where the channel is no longer what it was: a subscription is refused, or others have other keys. */
+  readonly doubted?: () => void;
+}
+
+/** What waits for the message that this process sends to itself. */
+interface Trial {
+  readonly id: number;
+  readonly subscribed: () => void;
+  readonly done: (error?: Error) => void;
 }
 
 /** All topics over one channel of Redis; messages are sealed as values are. */
@@ -35,6 +49,11 @@ export class RedisChannel implements Channel, MetricSource {
   #gaps = 0;
   #client: Redis | undefined;
   #pinging: NodeJS.Timeout | undefined;
+  #isSubscribed = false;
+  #subscribing: Promise<void> | undefined;
+  #reason = 'no connection';
+  #trial: Trial | undefined;
+  #trials = 0;
 
   constructor(parts: RedisChannelParts, pingMs = PING_MS) {
     this.#parts = parts;
@@ -42,15 +61,11 @@ export class RedisChannel implements Channel, MetricSource {
   }
 
   publish(topic: string, message: JsonObject): void {
-    const { connection, config, ring, own, log } = this.#parts;
     this.#messages.add({ direction: 'sent' });
-    const sealed = sealValue(ring(), NAME, JSON.stringify({ from: own, topic, message }));
-    connection
-      .run((client) => client.eval(PUBLISH, 1, config().keyPrefix + NAME, sealed))
-      .catch((error: unknown) => {
-        this.#messages.add({ direction: 'lost' });
-        log.debug('a message to other processes is lost', { topic, reason: messageOf(error) });
-      });
+    this.#send(topic, message).catch((error: unknown) => {
+      this.#messages.add({ direction: 'lost' });
+      this.#parts.log.debug('a message to other processes is lost', { topic, reason: messageOf(error) });
+    });
   }
 
   subscribe(topic: string, subscriber: Subscriber): () => void {
@@ -61,18 +76,12 @@ export class RedisChannel implements Channel, MetricSource {
 
   /** Redis allows nothing but subscriptions on their connection, so they have one of their own. */
   open(): void {
-    const { config } = this.#parts;
-    const client = (this.#client = connectSubscriber(config()));
+    const client = (this.#client = connectSubscriber(this.#parts.config()));
     // The other connection logs that Redis is away.
-    client.on('error', () => undefined);
+    client.on('error', (error: Error) => (this.#reason = messageOf(error)));
     client.on('messageBuffer', (_name: Buffer, bytes: Buffer) => this.#receive(bytes));
-    client.on('ready', () => {
-      client
-        .subscribe(config().keyPrefix + NAME)
-        .then(() => this.#tellGap())
-        // The connection has ended again; the next one subscribes.
-        .catch(() => undefined);
-    });
+    client.on('ready', () => void this.#subscribe(client));
+    client.on('close', () => (this.#isSubscribed = false));
     void client.connect().catch(() => undefined);
     this.#pinging = setInterval(() => {
       // A failure ends the connection; the next one subscribes.
@@ -82,8 +91,48 @@ export class RedisChannel implements Channel, MetricSource {
 
   close(): void {
     clearInterval(this.#pinging);
+    this.#isSubscribed = false;
     this.#client?.disconnect();
     this.#client = undefined;
+    this.#trial?.done(new Error('the channel is closed'));
+  }
+
+  /** Sends a message to this process, after the subscription if there is none.
+   *  @throws GatewayError STORE_UNREACHABLE if it does not arrive, with the words of Redis and what to do */
+  async verify(): Promise<void> {
+    const { config } = this.#parts;
+    const channel = config().keyPrefix + NAME;
+    const waitMs = config().timeoutMs + RECONNECT_MS;
+    const heard = new Promise<void>((resolve, reject) => {
+      const done = (error?: Error): void => {
+        clearTimeout(timer);
+        this.#trial = undefined;
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const timer = setTimeout(() => {
+        const reason = this.#isSubscribed ? 'the message did not arrive' : this.#reason;
+        const fix = 'allow SUBSCRIBE and PUBLISH, or connect to Redis itself instead of a proxy';
+        const text = `no message between processes passes Redis on channel ${channel} within ${waitMs} ms`;
+        done(refusal(`${text}: ${reason}; ${fix}`));
+      }, waitMs);
+      const id = (this.#trials += 1);
+      const subscribed = (): void =>
+        void permitted(config(), `PUBLISH to ${channel}`, () => this.#send(TRIAL, { id })).catch(
+          (error: unknown) => done(error as Error),
+        );
+      this.#trial = { id, subscribed, done };
+    });
+    const client = this.#client;
+    if (this.#isSubscribed) this.#trial?.subscribed();
+    else if (client?.status === 'ready') void this.#subscribe(client);
+    return heard;
+  }
+
+  /** The vault has lost its entries. */
+  tellEmptied(): void {
+    for (const subscribers of this.#byTopic.values()) for (const { emptied } of subscribers) emptied?.();
+    this.#tellGap();
   }
 
   get metrics(): readonly Metric[] {
@@ -107,9 +156,38 @@ export class RedisChannel implements Channel, MetricSource {
         kind: 'gauge',
         unit: '1',
         description: 'Whether messages of other processes arrive: 1 or 0.',
-        read: () => [{ value: Number(this.#client?.status === 'ready') }],
+        read: () => [{ value: Number(this.#isSubscribed) }],
       },
     ];
+  }
+
+  async #send(topic: string, message: JsonObject): Promise<void> {
+    const { connection, config, ring, own } = this.#parts;
+    const sealed = sealValue(ring(), NAME, JSON.stringify({ from: own, topic, message }));
+    await connection.run((client) => client.eval(PUBLISH, 1, config().keyPrefix + NAME, sealed));
+  }
+
+  #subscribe(client: Redis): Promise<void> {
+    this.#subscribing ??= this.#subscribeNow(client).finally(() => (this.#subscribing = undefined));
+    return this.#subscribing;
+  }
+
+  async #subscribeNow(client: Redis): Promise<void> {
+    const { config, doubted } = this.#parts;
+    const channel = config().keyPrefix + NAME;
+    try {
+      await permitted(config(), `SUBSCRIBE to ${channel}`, () => client.subscribe(channel));
+    } catch (error) {
+      this.#reason = messageOf(error);
+      // The connection has ended again; the next one subscribes.
+      if (!isRefusal(error)) return;
+      if (this.#trial === undefined) doubted?.();
+      else this.#trial.done(error as Error);
+      return;
+    }
+    this.#isSubscribed = true;
+    this.#tellGap();
+    this.#trial?.subscribed();
   }
 
   #tellGap(): void {
@@ -118,14 +196,19 @@ export class RedisChannel implements Channel, MetricSource {
   }
 
   #receive(bytes: Buffer): void {
-    const { ring, own, log } = this.#parts;
+    const { ring, own, log, doubted } = this.#parts;
     const json = openValue(ring(), NAME, bytes);
     const value: unknown = json === undefined ? undefined : JSON.parse(json);
     if (!isObject(value) || !isObject(value['message'])) {
       log.warn('a message on the channel was not sealed with the keys of this process; it is ignored');
+      doubted?.();
       return;
     }
     const { from, topic, message } = value;
+    if (topic === TRIAL) {
+      if (from === own && message['id'] === this.#trial?.id) this.#trial?.done();
+      return;
+    }
     if (from === own) return;
     this.#messages.add({ direction: 'received' });
     for (const subscriber of this.#byTopic.get(String(topic)) ?? []) subscriber.message(message);

@@ -9,42 +9,47 @@ interface ClusterError extends Error {
   readonly lastNodeError?: Error;
 }
 
+const ENDED = 'the connection has ended';
+
 /** The connection to Redis. An operation waits for a connection at most `timeoutMs`, and is never repeated or kept. */
 export class RedisConnection {
   readonly #config: () => VaultRedisConfig;
   readonly #log: Log;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #changed: () => void;
   #client: RedisClient | undefined;
   #isAway = false;
+  /** What the last attempt was answered, while Redis is away. */
+  #reason = '';
+  /** What the log has last said to do about a refusal. */
+  #told: string | undefined;
 
-  constructor(config: () => VaultRedisConfig, log: Log) {
+  /** @param changed called after the connection was lost or has begun */
+  constructor(config: () => VaultRedisConfig, log: Log, changed: () => void = () => undefined) {
     this.#config = config;
     this.#log = log;
+    this.#changed = changed;
   }
 
   /** @throws GatewayError STORE_UNREACHABLE if Redis does not answer, with the reason that it gives */
   async open(): Promise<void> {
-    const client = (this.#client = connect(this.#config()));
-    let reason = '';
-    client.on('error', (error: Error) => {
-      reason = messageOf((error as ClusterError).lastNodeError ?? error);
-      this.#noticeLoss(reason);
-    });
-    client.on('close', this.#closed);
-    client.on('ready', () => this.#noticeReturn());
-    // Its promise settles with the first attempt only; ready() waits for all of them.
-    void client.connect().catch(() => undefined);
-    if (!(await this.#ready(client))) throw this.#unreachable(reason === '' ? 'no answer' : reason);
+    const client = this.#begin();
+    if (!(await this.#ready(client)))
+      throw this.#unreachable(this.#reason === '' ? 'no answer' : this.#reason);
+  }
+
+  /** Begins a new connection with the configuration that there is now; what runs is answered by the former one. */
+  reopen(): void {
+    if (this.#client === undefined) return;
+    this.close();
+    this.#begin();
   }
 
   /** Refuses operations at once; those that have begun are answered before the connection ends. */
   close(): void {
     const client = this.#client;
     this.#client = undefined;
-    void Promise.allSettled(this.#running).then(() => {
-      client?.off('close', this.#closed);
-      client?.disconnect();
-    });
+    void Promise.allSettled(this.#running).then(() => client?.disconnect());
   }
 
   /** @param operation one command @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN if Redis is full */
@@ -61,13 +66,32 @@ export class RedisConnection {
     }
   }
 
+  #begin(): RedisClient {
+    const client = (this.#client = connect(this.#config()));
+    // A former client may still answer what has begun.
+    const isOwn = (): boolean => client === this.#client;
+    client.on('error', (error: Error) => {
+      if (isOwn()) this.#noticeLoss(messageOf((error as ClusterError).lastNodeError ?? error));
+    });
+    client.on('close', () => {
+      if (isOwn()) this.#noticeLoss(this.#reason === '' ? ENDED : this.#reason);
+    });
+    client.on('ready', () => {
+      if (isOwn()) this.#noticeReturn();
+    });
+    // Its promise settles with the first attempt only; ready() waits for all of them.
+    void client.connect().catch(() => undefined);
+    return client;
+  }
+
   async #run<T>(operation: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client;
     if (client === undefined) throw new GatewayError('STORE_UNREACHABLE', 'the vault is closed; try again');
     let timer: NodeJS.Timeout | undefined;
     const attempt = async (): Promise<T> => {
       // Synchronous if possible, so that operations on one key keep their order.
-      if (client.status !== 'ready' && !(await this.#ready(client))) throw this.#unreachable('no connection');
+      if (client.status !== 'ready' && !(await this.#ready(client)))
+        throw this.#unreachable(['no connection', this.#reason].filter(Boolean).join(': '));
       return operation(client);
     };
     const attempted = attempt();
@@ -110,10 +134,7 @@ export class RedisConnection {
   }
 
   #unreachable(reason: string, cause?: unknown): GatewayError {
-    const isAccess = /WRONGPASS|NOAUTH|NOPERM/.test(reason);
-    const fix = isAccess
-      ? 'check the user, the password and the rights of plugins.vault-redis.config'
-      : 'check plugins.vault-redis.config.url, and that it runs';
+    const fix = fixOf(reason) ?? 'check plugins.vault-redis.config.url, and that it runs';
     const text = `Redis at ${this.#place()} does not answer: ${reason}; ${fix}`;
     return new GatewayError('STORE_UNREACHABLE', text, { cause });
   }
@@ -126,20 +147,35 @@ export class RedisConnection {
       .join(', ');
   }
 
-  readonly #closed = (): void => this.#noticeLoss('the connection has ended');
-
   #noticeLoss(reason: string): void {
-    if (this.#isAway) return;
-    this.#isAway = true;
-    this.#log.warn('no connection to Redis; operations fail until it is back', {
-      at: this.#place(),
-      reason,
-    });
+    this.#reason = reason;
+    const at = this.#place();
+    const fix = fixOf(reason);
+    if (!this.#isAway) {
+      this.#isAway = true;
+      this.#log.warn('no connection to Redis; operations fail until it is back', { at, reason });
+      this.#changed();
+    }
+    if (fix === undefined || fix === this.#told) return;
+    this.#told = fix;
+    this.#log.warn('Redis refuses the connection', { at, reason, fix });
   }
 
   #noticeReturn(): void {
-    if (!this.#isAway) return;
+    [this.#reason, this.#told] = ['', undefined];
+    if (this.#isAway) this.#log.info('the connection to Redis is back', { at: this.#place() });
     this.#isAway = false;
-    this.#log.info('the connection to Redis is back', { at: this.#place() });
+    this.#changed();
   }
+}
+
+/** @returns what to do about words of refusal; undefined if there are none */
+function fixOf(reason: string): string | undefined {
+  const keys = 'plugins.vault-redis.config';
+  if (/sentinel/i.test(reason) && /WRONGPASS|NOAUTH/.test(reason))
+    return `check sentinelUsername and sentinelPassword of ${keys}, and the password of the sentinels`;
+  if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) return `check the user, the password and the rights of ${keys}`;
+  if (/certificate required/i.test(reason))
+    return `it wants a certificate of this client: set cert and key of ${keys}`;
+  return undefined;
 }

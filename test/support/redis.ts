@@ -10,7 +10,7 @@ import type { VaultRedisConfig } from '../../plugins/vault-redis/config.ts';
 import { RedisConnection } from '../../plugins/vault-redis/redisConnection.ts';
 import { RedisChannel } from '../../plugins/vault-redis/redisChannel.ts';
 import { RedisVault } from '../../plugins/vault-redis/redisVault.ts';
-import { verifyStore } from '../../plugins/vault-redis/verifyStore.ts';
+import { verifyKeys, verifyServer } from '../../plugins/vault-redis/verifyStore.ts';
 import { defer } from './cleanup.ts';
 import { makeDirectory } from './directory.ts';
 import type { Directory } from './directory.ts';
@@ -191,12 +191,19 @@ async function launch(port: number, args: readonly string[]): Promise<RedisServe
   };
 }
 
-const DEFAULTS = { cluster: false, keyPrefix: 'pegboard:', timeoutMs: 400, maxValueBytes: 10_000_000 };
+const DEFAULTS = {
+  cluster: false,
+  keyPrefix: 'pegboard:',
+  timeoutMs: 400,
+  verifyMs: 60_000,
+  maxValueBytes: 10_000_000,
+};
 
 /** A vault as the plugin starts it. */
 export async function openVault(change: Partial<VaultRedisConfig>, ring: KeyRing = newKeyRing()) {
   const opened = await openConnection(change, ring);
-  await verifyStore(opened.connection, ring, opened.config().keyPrefix);
+  await verifyServer(opened.connection, opened.config());
+  await verifyKeys(opened.connection, ring, opened.config());
   return { ...opened, vault: new RedisVault(opened.connection, opened.ring, opened.config) };
 }
 

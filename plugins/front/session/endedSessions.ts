@@ -109,6 +109,18 @@ export class EndedSessions {
     this.#remember(dayOf(createdAt), bytesOf(id), owner);
   }
 
+  /** Every end with the time for which its handle would open: at most a day more, because only the day of each is known. */
+  *known(now: number): Iterable<readonly [end: End, ttlSeconds: number]> {
+    const { sessionTtlSeconds } = this.#limits();
+    for (const [day, { ids }] of this.#dayByNumber) {
+      const opensUntil = (day + 1) * DAY_MS + (sessionTtlSeconds + MAX_SKEW_SECONDS) * 1_000;
+      const ttlSeconds = Math.ceil((opensUntil - now) / 1_000);
+      if (ttlSeconds <= 0) continue;
+      for (const bytes of [...ids])
+        yield [{ id: idOf(bytes), createdAt: day * DAY_MS, owner: '' }, ttlSeconds];
+    }
+  }
+
   /** Resolves once everything is written. */
   flush(): Promise<void> {
     return this.#saved;
@@ -185,6 +197,12 @@ function nameOf(day: number): string {
 /** @param id a UUID */
 function bytesOf(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
+}
+
+/** @param bytes as bytesOf() returns them */
+function idOf(bytes: string): string {
+  const hex = Buffer.from(bytes, 'latin1').toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 function shortHash(subject: string): string {

@@ -22,6 +22,16 @@ export class ReplicaEnds {
     return true;
   }
 
+  /** Stores the ends that this process knows, after the vault has lost its entries. */
+  async putBack(ends: Iterable<readonly [end: End, ttlSeconds: number]>): Promise<void> {
+    try {
+      for (const [end, ttlSeconds] of ends) await this.add(end, ttlSeconds);
+    } catch (error) {
+      const text = 'ended sessions could not be put back; a process that begins later may open them again';
+      this.#scope.log.warn(text, { reason: messageOf(error) });
+    }
+  }
+
   /** Reports every stored end: at the start, and after messages may have been lost. */
   async read(ended: (end: End) => void): Promise<void> {
     try {

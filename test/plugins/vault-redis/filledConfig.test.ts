@@ -10,6 +10,7 @@ const GIVEN = {
   cluster: false,
   keyPrefix: 'p:',
   timeoutMs: 100,
+  verifyMs: 100,
   maxValueBytes: 100,
 };
 const ENV = { REDIS_URL: 'rediss://redis.example.com', WORD: 'word', SECRET: 's'.repeat(32) };
