@@ -105,9 +105,8 @@ export function provideAuthorizationServer(scope: Scope<AuthServerConfig>): void
   scope.tap('onRequest', (request) => bearer.admit(request), STAGE.admit);
 
   scope.onStart(() => {
-    const secrets = secretsOf(config(), directory());
-    registrationToken = secrets.registrationToken;
-    provider.start(secrets.clientSecret);
+    ({ registrationToken } = secretsOf(config(), directory()));
+    provider.start(() => secretsOf(config(), directory()).clientSecret);
     // Opened before sign-in was switched on.
     left(({ caller, access, method }) => caller === undefined && access === 'caller' && method !== undefined);
   });

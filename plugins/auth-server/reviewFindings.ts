@@ -52,7 +52,7 @@ async function providerFindings(
   const parts = { ...network, allowPrivate: idp.allowPrivateIPOIDC };
   let found;
   try {
-    found = await discoverProvider(idp, clientSecret, providerFetch(parts));
+    found = await discoverProvider(idp, () => clientSecret, providerFetch(parts));
   } catch (error) {
     return [finding('idp.issuerUrl', `cannot be discovered: ${providerFault(error)}`, 'error')];
   }

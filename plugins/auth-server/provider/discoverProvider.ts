@@ -8,10 +8,10 @@ const TIMEOUT_S = 30;
 
 /** The provider's addresses. Signatures of its id tokens are verified apart (ProviderKeys), because openid-client drops the tokens of an
  *  answer whose key it does not know yet. Source: https://openid.net/specs/openid-connect-discovery-1_0.html
- *  @param fetch checks addresses, and bounds time and size @throws what openid-client throws */
+ *  @param clientSecret reads it @param fetch checks addresses, and bounds time and size @throws what openid-client throws */
 export function discoverProvider(
   { issuerUrl, clientId }: ProviderConfig,
-  clientSecret: string,
+  clientSecret: () => string,
   fetch: GuardedFetch,
 ): Promise<client.Configuration> {
   return client.discovery(
@@ -29,12 +29,13 @@ export function discoverProvider(
   );
 }
 
-/** Sends the secret in the way that the provider supports; without a word, in the header (OIDC Discovery §3). */
-function secretOf(clientSecret: string): client.ClientAuth {
-  const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
+/** Sends the secret in the way that the provider supports; without a word, in the header (OIDC Discovery §3). It is read for each
+ *  request, because its file may be renewed while the process runs. */
+function secretOf(clientSecret: () => string): client.ClientAuth {
   return (server, ...others) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const authenticate = methods.includes('client_secret_basic') ? basic : post;
-    authenticate(server, ...others);
+    const isInHeader = methods.includes('client_secret_basic');
+    const authenticate = isInHeader ? client.ClientSecretBasic : client.ClientSecretPost;
+    authenticate(clientSecret())(server, ...others);
   };
 }

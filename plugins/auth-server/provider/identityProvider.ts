@@ -56,8 +56,8 @@ export class IdentityProvider {
     return this.#configuration !== undefined;
   }
 
-  /** Begins discovery; repeats it after failures, and every hour. */
-  start(clientSecret: string): void {
+  /** Begins discovery; repeats it after failures, and every hour. @param clientSecret reads it, for each request */
+  start(clientSecret: () => string): void {
     void this.#discover(clientSecret, FIRST_RETRY_MS);
   }
 
@@ -204,7 +204,7 @@ export class IdentityProvider {
     return this.#configuration;
   }
 
-  async #discover(clientSecret: string, retryMs: number): Promise<void> {
+  async #discover(clientSecret: () => string, retryMs: number): Promise<void> {
     const log = this.#log;
     const { issuerUrl } = this.#idp;
     let nextMs = REDISCOVER_MS;

@@ -35,11 +35,9 @@ const FIXES: Readonly<Record<string, string>> = {
 export function providerRefusal(
   error: unknown,
 ): { readonly error: OAuthError; readonly told: Readonly<Record<string, string>> } | undefined {
-  if (!(error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError))
-    return undefined;
-  const status = error instanceof client.ResponseBodyError ? error.status : 400;
-  if (status >= 500 || status === 429) return undefined;
-  const { error: code, error_description: description } = error;
+  const answer = answerIn(error);
+  if (answer === undefined || answer.status >= 500 || answer.status === 429) return undefined;
+  const { code, description } = answer;
   const reason = `provider-${code.replaceAll(/[^a-z]+/g, '-').slice(0, 60)}`;
   if (FOR_CLIENTS.includes(code))
     // What it says about a person stays out of the log.
@@ -52,4 +50,24 @@ export function providerRefusal(
   };
   const [shown, text] = code === NOT_ALLOWED ? ['access_denied', NO_OFFLINE] : ['server_error', REFUSED];
   return { error: new OAuthError(shown, text, { reason }), told };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly code: string;
+  readonly description: string | undefined;
+}
+
+function answerIn(error: unknown): Answer | undefined {
+  // A wrong secret in the header is answered with a challenge. Source: RFC 6749 §5.2
+  if (error instanceof client.WWWAuthenticateChallengeError) {
+    const basic = error.cause.find(({ scheme }) => scheme === 'basic')?.parameters;
+    if (basic === undefined) return undefined;
+    const { error: code = 'invalid_client', error_description: description } = basic;
+    return { status: error.status, code, description };
+  }
+  if (!(error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError))
+    return undefined;
+  const status = error instanceof client.ResponseBodyError ? error.status : 400;
+  return { status, code: error.error, description: error.error_description };
 }

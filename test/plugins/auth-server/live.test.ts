@@ -6,6 +6,7 @@ import { startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer } from '../../support/authServer.ts';
 import { newBrowser } from '../../support/browser.ts';
 import { selfSigned } from '../../support/certificate.ts';
+import { CLIENT_SECRET } from '../../support/clientAtProvider.ts';
 import { callBody, initializeBody, postMcp, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startIdentityProvider } from '../../support/identityProvider.ts';
@@ -121,6 +122,20 @@ describe('auth-server: changes while people work', () => {
     }
     expect((await auth.configureServer({ enabled: false, enabld: undefined })).applied).equal(true);
     expect(await statusOf(await session())).equal(200);
+  });
+
+  it('reads the file of its secret for each request to the identity provider, because that may be renewed', async () => {
+    const { directory, pipeline } = auth.gateway;
+    const { idp } = (pipeline.settings().aggregator['oauth'] as { server: { idp: object } }).server;
+    directory.write('secret', 'a former secret');
+    const changed = { idp: { ...idp, clientSecret: undefined, clientSecretFile: 'secret' } };
+    expect((await auth.configureServer(changed)).applied).equal(true);
+    await found(2);
+    expect(await auth.tokens().catch(() => undefined)).equal(undefined);
+    const [refused] = auth.gateway.log.having('did not complete a request', 'warn');
+    expect(refused?.data).include({ error: 'invalid_client' }).property('fix').include('clientSecret');
+    directory.write('secret', `${CLIENT_SECRET}\n`);
+    expect(await auth.tokens()).property('access');
   });
 
   it('keeps the last good configuration after a wrong one, and stays closed meanwhile', async () => {
