@@ -9,10 +9,19 @@ export interface VaultRedisConfig {
   readonly password?: string;
   /** Name of the master that the sentinels of url watch. */
   readonly sentinelMaster?: string;
+  /** User of the sentinels, where they have an access control list. */
+  readonly sentinelUsername?: string;
+  /** Password of the sentinels, often the same as that of Redis; better ${env:…} or ${file:…} than the text
+   *  itself. */
+  readonly sentinelPassword?: string;
   /** Whether url names nodes of a cluster. */
   readonly cluster: boolean;
   /** Certificates (PEM) of authorities to trust beside the known ones: ${file:redis-ca.pem}. */
   readonly ca?: string;
+  /** Certificate of this client (PEM), where Redis asks for one: ${file:redis-client.pem}; with key. */
+  readonly cert?: string;
+  /** Private key of cert (PEM): ${file:redis-client-key.pem}. */
+  readonly key?: string;
   /** Name that the server's certificate must hold; default: the host of url. */
   readonly serverName?: string;
   /** One secret for all processes, at least 32 characters: ${env:…} or ${file:…}. They make their keys and keep

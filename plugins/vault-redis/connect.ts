@@ -60,7 +60,7 @@ export async function mastersOf(client: RedisClient): Promise<readonly Redis[]> 
 }
 
 function connectOne(config: VaultRedisConfig): Redis {
-  const { sentinelMaster, timeoutMs } = config;
+  const { sentinelMaster, sentinelUsername, sentinelPassword, timeoutMs } = config;
   const urls = urlsOf(config);
   const options = {
     ...optionsFor(config),
@@ -74,6 +74,8 @@ function connectOne(config: VaultRedisConfig): Redis {
     ...options,
     name: sentinelMaster,
     sentinels: urls.map((url) => hostOf(url, DEFAULT_PORT.sentinel)),
+    ...(sentinelUsername !== undefined && { sentinelUsername }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
     sentinelRetryStrategy: retryStrategy,
     sentinelCommandTimeout: timeoutMs,
     ...(options.tls && { enableTLSForSentinelMode: true, sentinelTLS: options.tls }),
@@ -112,7 +114,7 @@ interface Access {
 
 /** The access of all hosts is that of the first url. */
 function accessOf(config: VaultRedisConfig): Access {
-  const { username, password, ca, serverName } = config;
+  const { username, password, ca, cert, key, serverName } = config;
   const [first] = urlsOf(config);
   const user = username ?? decodeURIComponent(first?.username ?? '');
   const word = password ?? decodeURIComponent(first?.password ?? '');
@@ -125,6 +127,8 @@ function accessOf(config: VaultRedisConfig): Access {
       tls: {
         ...(serverName !== undefined && { servername: serverName }),
         ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+        ...(cert !== undefined && { cert }),
+        ...(key !== undefined && { key }),
       },
     }),
   };

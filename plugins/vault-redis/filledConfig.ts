@@ -4,7 +4,17 @@ import type { Env, Finding } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 
 const MIN_SECRET_CHARS = 32;
-const KEYS = ['url', 'username', 'password', 'ca', 'secret'] as const;
+const KEYS = [
+  'url',
+  'username',
+  'password',
+  'sentinelUsername',
+  'sentinelPassword',
+  'ca',
+  'cert',
+  'key',
+  'secret',
+] as const;
 type Key = (typeof KEYS)[number];
 
 export interface FilledConfig {

@@ -14,7 +14,11 @@ export const plugin = definePlugin<VaultRedisConfig>({
   enabled: whenConfigured('vault-redis'),
   requires: [ConfigControl],
   provides: [Vault, Channel, MetricSource, Peers, Quotas, Readiness, SharedKeys],
-  check: ({ url, cluster, sentinelMaster }) => {
+  check: ({ url, cluster, sentinelMaster, cert, key }) => {
+    if ((cert === undefined) !== (key === undefined)) {
+      const [missing, given] = cert === undefined ? (['cert', 'key'] as const) : (['key', 'cert'] as const);
+      return [{ path: [given], message: `${given} is of no use without ${missing}; set both` }];
+    }
     const isList = Array.isArray(url) && url.length > 1;
     if (cluster && sentinelMaster !== undefined)
       return [{ path: ['cluster'], message: 'cluster and sentinelMaster exclude each other; remove one' }];

@@ -10,7 +10,7 @@ import { vaultKeys } from '../kit/vault/vaultKeys.ts';
 import { Channel, Peers, Quotas, SharedKeys } from '../contracts/processes.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { RedisConnection } from './redisConnection.ts';
-import { usableConfig } from './filledConfig.ts';
+import { filledConfig, usableConfig } from './filledConfig.ts';
 import { keptKeys } from './keptKeys.ts';
 import { RedisChannel } from './redisChannel.ts';
 import { RedisPeers } from './redisPeers.ts';
@@ -37,7 +37,26 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   const peers = new RedisPeers(connection, current, scope.log);
   const { own } = peers;
   const channel = new RedisChannel({ connection, config: current, ring: keys, log: scope.log, own, doubted });
+  let unread: string | undefined;
+  /** Files that the configuration names may have changed: passwords and certificates are renewed while processes run. */
+  const readAgain = (): void => {
+    const { config: next, findings } = filledConfig(
+      scope.config,
+      scope.get(ConfigControl).directory,
+      process.env,
+    );
+    const [fault] = findings.map(({ message }) => message);
+    if (fault !== undefined && fault !== unread)
+      scope.log.warn('the configuration of Redis cannot be read again; the former one is used on', { fault });
+    unread = fault;
+    if (fault !== undefined || isDeepStrictEqual(next, config)) return;
+    config = next;
+    connection.reopen();
+    channel.close();
+    channel.open();
+  };
   const verify = async (): Promise<void> => {
+    readAgain();
     await verifyServer(connection, config);
     await verifyRights(connection, config);
     await adoptKeys();

@@ -134,9 +134,17 @@ export class RedisConnection {
   }
 
   #unreachable(reason: string, cause?: unknown): GatewayError {
-    const fix = fixOf(reason) ?? 'check plugins.vault-redis.config.url, and that it runs';
+    const fix = fixOf(reason) ?? this.#fixOfPlace(reason);
     const text = `Redis at ${this.#place()} does not answer: ${reason}; ${fix}`;
     return new GatewayError('STORE_UNREACHABLE', text, { cause });
+  }
+
+  #fixOfPlace(reason: string): string {
+    const { url, cert } = this.#config();
+    const fix = 'check plugins.vault-redis.config.url, and that it runs';
+    if (cert !== undefined || !/ECONNRESET/.test(reason) || ![url].flat()[0]?.startsWith('rediss:'))
+      return fix;
+    return `${fix}; if it wants a certificate of this client, set cert and key of plugins.vault-redis.config`;
   }
 
   /** Hosts without their access. */
@@ -147,10 +155,12 @@ export class RedisConnection {
       .join(', ');
   }
 
-  #noticeLoss(reason: string): void {
-    this.#reason = reason;
+  #noticeLoss(given: string): void {
+    const reason = given.trim().replace(/\s+/g, ' ');
     const at = this.#place();
     const fix = fixOf(reason);
+    // Only some attempts get to read why the server has ended the connection.
+    if (fix !== undefined || this.#told === undefined) this.#reason = reason;
     if (!this.#isAway) {
       this.#isAway = true;
       this.#log.warn('no connection to Redis; operations fail until it is back', { at, reason });
