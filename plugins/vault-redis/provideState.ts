@@ -58,7 +58,7 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   const verify = async (): Promise<void> => {
     readAgain();
     await verifyServer(connection, config);
-    await verifyRights(connection, config);
+    await verifyRights(connection, config, own);
     await adoptKeys();
     const found = await verifyKeys(connection, keys(), config);
     const isEmptied = held !== undefined && found !== held;

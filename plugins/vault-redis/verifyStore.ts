@@ -12,12 +12,13 @@ import { openValue, sealValue } from './sealedValue.ts';
 const MIN_VERSION = '6.2';
 /** In the name of a key, quotes are escaped. */
 const PROOF = '"keys"';
-/** A key on which commands are tried. */
-const TRIAL = '"trial"';
+/** Begins the key on which a process tries commands: another one may try at the same time. */
+const TRIAL = '"trial":';
 const TRIAL_MS = 1_000;
 /** What the scripts of this plugin use, PUBLISH aside. KEYS: a key of its own. ARGV: ms to live. */
 const TRIAL_SCRIPT = `
 redis.call('TIME')
+redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'a', '1')
 redis.call('HGET', KEYS[1], 'a')
 redis.call('HGETALL', KEYS[1])
@@ -64,9 +65,13 @@ export async function verifyKeys(
   throw refusal(`${text}; ${fix}`);
 }
 
-/** Tries every command that operations use. @throws GatewayError STORE_UNREACHABLE naming the right that is missing */
-export async function verifyRights(connection: RedisConnection, config: VaultRedisConfig): Promise<void> {
-  const name = config.keyPrefix + TRIAL;
+/** Tries every command that operations use. @param own id of this process @throws GatewayError STORE_UNREACHABLE naming the right that is missing */
+export async function verifyRights(
+  connection: RedisConnection,
+  config: VaultRedisConfig,
+  own: string,
+): Promise<void> {
+  const name = config.keyPrefix + TRIAL + own;
   const trials = {
     'scripts (EVAL)': () => connection.run((client) => client.eval(TRIAL_SCRIPT, 1, name, TRIAL_MS)),
     SET: () => connection.run((client) => client.set(name, '', 'PX', TRIAL_MS)),
