@@ -2,17 +2,19 @@ import { GatewayError, messageOf } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 import { userOf } from './connect.ts';
 
-const REFUSALS = new WeakSet<Error>();
-
 /** An error that lasts until an operator changes Redis or the configuration; others pass with the connection. */
+class Refusal extends GatewayError<'STORE_UNREACHABLE'> {
+  constructor(text: string, cause: unknown) {
+    super('STORE_UNREACHABLE', text, { cause });
+  }
+}
+
 export function refusal(text: string, cause?: unknown): GatewayError {
-  const error = new GatewayError('STORE_UNREACHABLE', text, { cause });
-  REFUSALS.add(error);
-  return error;
+  return new Refusal(text, cause);
 }
 
 export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && REFUSALS.has(error);
+  return error instanceof Refusal;
 }
 
 /** Tries what this plugin needs. @param what names the operation
