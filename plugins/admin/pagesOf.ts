@@ -3,6 +3,7 @@ import type { CallsUnderWay } from './data/callsUnderWay.ts';
 import type { StateHistory } from './data/stateHistory.ts';
 import { configActions } from './pages/configActions.ts';
 import { configPage } from './pages/configPage.ts';
+import { connectPage } from './pages/connectPage.ts';
 import { editActions } from './pages/editActions.ts';
 import { editPage } from './pages/editPage.ts';
 import type { Minutes } from './data/minutes.ts';
@@ -61,6 +62,7 @@ export function pagesOf(parts: PageParts): {
       editPage(scope),
       toolsPage(scope),
       toolPage(scope),
+      connectPage(scope),
       explainPage(scope, persons),
       workflowsPage(scope),
       workflowPage(scope),

@@ -70,6 +70,7 @@ describe('the admin pages in a browser', function () {
       add: '/mcps/new',
       tools: '/tools?query=find+an+order',
       tool: '/tools/x_shop_order_search',
+      connect: '/connect',
       explain: `/explain?session=${session}&tool=core_service_list`,
       workflows: '/workflows',
       workflow: '/workflows/ship-order',

@@ -112,3 +112,31 @@ export function ownName({ name, declared }: Tool): string {
 export function tokensOf({ name, description, inputSchema }: Tool): number {
   return estimatedTokens(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })));
 }
+
+/** What lists of tools take of an agent's context: the one that Pegboard gives, and one of all tools of servers. */
+export interface ContextCost {
+  readonly metaTools: ListCost;
+  readonly allTools: ListCost;
+}
+interface ListCost {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+/** Reads what requests see; the tools of servers are measured once until they change. */
+export function contextCosts(scope: Scope<unknown>): (request: InboundRequest) => ContextCost {
+  let last: { readonly visible: readonly Tool[]; readonly cost: ListCost } | undefined;
+  return (request) => {
+    const table = scope.get(ToolTable);
+    const visible = table.visibleTo(request);
+    if (last?.visible !== visible) {
+      const ofServers = visible.flatMap(withMembers).filter(({ server }) => server !== undefined);
+      last = { visible, cost: costOf(ofServers) };
+    }
+    return { metaTools: costOf(table.metaTools()), allTools: last.cost };
+  };
+}
+
+function costOf(tools: readonly Tool[]): ListCost {
+  return { tools: tools.length, tokens: tools.reduce((sum, tool) => sum + tokensOf(tool), 0) };
+}

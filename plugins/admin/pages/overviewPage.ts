@@ -8,7 +8,8 @@ import { sumOfMinutes } from '../data/minutes.ts';
 import type { Minute, Minutes } from '../data/minutes.ts';
 import { problemsIn } from '../data/problemsIn.ts';
 import type { Problem } from '../data/problemsIn.ts';
-import { serverFacts, serversIn } from '../data/servers.ts';
+import { contextCosts, serverFacts, serversIn } from '../data/servers.ts';
+import type { ContextCost } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
 import { callsAt, callsLink } from '../web/callLinks.ts';
@@ -31,6 +32,7 @@ interface OverviewFacts {
   readonly problems: readonly Problem[];
   /** State → number of servers. */
   readonly servers: Readonly<Record<string, number>>;
+  readonly cost: ContextCost;
   readonly sessions: { readonly total: number; readonly latest: readonly SessionFacts[] };
   readonly calls: {
     readonly underWay: readonly RunningCall[];
@@ -45,10 +47,11 @@ interface OverviewFacts {
 
 /** `/`: the health of everything on one screen, problems first. */
 export function overviewPage(scope: Scope<unknown>, calls: CallsUnderWay, minutes: Minutes): Page {
+  const costFor = contextCosts(scope);
   return definePage<OverviewFacts>({
     path: '/',
     nav: 'Overview',
-    facts: ({ query }) => {
+    facts: ({ query, request }) => {
       const services = serversIn(scope);
       const servers = services.map(serverFacts);
       const sessions = sessionsIn(scope);
@@ -56,6 +59,7 @@ export function overviewPage(scope: Scope<unknown>, calls: CallsUnderWay, minute
       return {
         problems: problemsIn(scope, servers),
         servers: countStates(servers.map(({ state }) => state)),
+        cost: costFor(request),
         sessions: {
           total: sessions.length,
           latest: sessions.slice(0, MAX_SHOWN).map((one) => sessionFacts(one, services)),
@@ -107,7 +111,7 @@ function overview(scope: Scope<unknown>, all: OverviewFacts, visit: Visit): Html
   )}`;
 }
 
-function tiles(scope: Scope<unknown>, { servers, sessions, calls, problems }: OverviewFacts): Html {
+function tiles(scope: Scope<unknown>, { servers, cost, sessions, calls, problems }: OverviewFacts): Html {
   const since = spanBegan('hour');
   const total = Object.values(servers).reduce((sum, each) => sum + each, 0);
   const { calls: made, errors } = sumOfMinutes(calls.minutes);
@@ -127,6 +131,11 @@ function tiles(scope: Scope<unknown>, { servers, sessions, calls, problems }: Ov
       callsAt(scope, { since }) ?? '#calls',
       counted(made, 'call'),
       html`${callsLink(scope, { since, outcome: 'error' }, counted(errors, 'error'))} in the last hour`,
+    )}
+    ${tile(
+      '/connect#tokens',
+      counted(cost.metaTools.tokens, 'token'),
+      `for each agent; all ${counted(cost.allTools.tools, 'tool')} would take ${count(cost.allTools.tokens)}`,
     )}
     ${tile(problems.length === 0 ? '/events' : '#problems', counted(problems.length, 'problem'), problems.length === 0 ? 'all is well' : 'see below')}
   </ul>`;

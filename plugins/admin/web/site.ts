@@ -32,6 +32,7 @@ const STREAM_PATH = '/events/stream';
 const FILE_TYPES: Readonly<Record<string, string>> = {
   'style.css': 'text/css; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
+  'copy.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
 

@@ -20,6 +20,7 @@ interface Listed {
 const JSON_ONLY = { accept: 'application/json' };
 /** What a person sees and ends of their own. */
 const OWN = [
+  'GET /connect',
   'GET /sessions',
   'GET /sessions/:id',
   'GET /sign-ins',

@@ -16,7 +16,10 @@ export const EDITORS: readonly ClientKind[] = [
   ...VS_CODES.map(([name, label, user]): ClientKind => ({
     name,
     label,
-    ...(name === 'vscode' && { words: ['code', 'vs-code'] }),
+    ...(name === 'vscode' && {
+      words: ['code', 'vs-code'],
+      line: (url) => ['code', '--add-mcp', JSON.stringify({ name: 'pegboard', ...HTTP(url) })],
+    }),
     at: ['servers'],
     spell: HTTP,
     files: (base) => [

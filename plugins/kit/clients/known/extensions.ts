@@ -25,6 +25,7 @@ export const EXTENSIONS: readonly ClientKind[] = [
     label: 'Cline CLI',
     at: ['mcpServers'],
     spell: CLINE,
+    line: (url) => ['cline', 'mcp', 'add', 'pegboard', '--yes', '--transport', 'http', url],
     files: ({ home, env }) => {
       const data = env['CLINE_DATA_DIR'] ?? join(env['CLINE_DIR'] ?? join(home, '.cline'), 'data');
       return [ofUser(env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings/cline_mcp_settings.json'))];

@@ -40,6 +40,8 @@ export interface ClientKind {
   readonly spell: Spell;
   /** Default: `headers`. */
   readonly carry?: Carry;
+  /** What is typed at a shell so that the client's own program adds a gateway, as words. */
+  readonly line?: (url: string) => readonly string[];
   readonly note?: string;
   readonly files: (base: Base) => readonly KnownFile[];
 }
@@ -53,6 +55,11 @@ export const BRIDGE: Pick<ClientKind, 'spell' | 'carry'> = {
   spell: (url) => ({ command: 'pegboard', args: ['agent', '--mcp-server', '--endpoint', url] }),
   carry: () => ({}),
 };
+
+/** The words of most clients' programs. */
+export function mcpAdd(program: string): NonNullable<ClientKind['line']> {
+  return (url) => [program, 'mcp', 'add', '--transport', 'http', 'pegboard', url];
+}
 
 export function ofUser(...parts: readonly string[]): KnownFile {
   return { scope: 'user', path: join(...parts) };

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { BRIDGE, EACH_PROJECT, HTTP, ofProject, ofUser, readOnly, URL_ONLY } from './kind.ts';
+import { BRIDGE, EACH_PROJECT, HTTP, ofProject, ofUser, readOnly, URL_ONLY, mcpAdd } from './kind.ts';
 import type { ClientKind } from './kind.ts';
 
 /** The programs of those who make models, and opencode. */
@@ -11,6 +11,7 @@ export const PROGRAMS: readonly ClientKind[] = [
     words: ['claude', 'claude-cli'],
     at: ['mcpServers'],
     spell: HTTP,
+    line: mcpAdd('claude'),
     files: ({ home, cwd, env }) => {
       const own = ofUser(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json');
       return [
@@ -37,6 +38,7 @@ export const PROGRAMS: readonly ClientKind[] = [
     at: ['mcp_servers'],
     spell: URL_ONLY,
     carry: (headers) => ({ http_headers: headers }),
+    line: (url) => ['codex', 'mcp', 'add', 'pegboard', '--url', url],
     files: ({ home, cwd, env }) => [
       ofUser(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml'),
       ofProject(cwd, '.codex/config.toml'),
@@ -49,6 +51,7 @@ export const PROGRAMS: readonly ClientKind[] = [
     words: ['gemini-cli'],
     at: ['mcpServers'],
     spell: (url) => ({ httpUrl: url }),
+    line: mcpAdd('gemini'),
     note: 'Gemini CLI disables MCP servers in folders that it does not trust; it asks for trust when you start gemini there',
     files: ({ home, cwd }) => [
       ofUser(home, '.gemini/settings.json'),
@@ -77,6 +80,7 @@ export const PROGRAMS: readonly ClientKind[] = [
     at: ['mcpServers'],
     // It may hide the tools of other servers likewise.
     spell: (url) => ({ type: 'http', url, deferTools: 'never' }),
+    line: mcpAdd('copilot'),
     files: ({ home, cwd, env }) => [
       ofUser(env['COPILOT_HOME'] ?? join(home, '.copilot'), 'mcp-config.json'),
       ofProject(cwd, '.mcp.json'),

@@ -1,0 +1,42 @@
+import { ConfigControl, isObject } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { HttpListener } from '../../contracts/http.ts';
+import { AuthorizationServer } from '../../contracts/oauth.ts';
+
+/** Where clients reach the gateway, and what they need there. */
+export interface ClientAddress {
+  /** Undefined while clients reach it over stdio or SSE only, or not at all. */
+  readonly url?: string;
+  /** Whether people sign in with their clients. */
+  readonly asksSignIn: boolean;
+  /** Whether clients send the token of `aggregator.localToken`, which is shown nowhere. */
+  readonly asksLocalToken: boolean;
+  /** Whether the host of the URL is a guess: the gateway listens at every address of its machine. */
+  readonly isGuess: boolean;
+}
+
+const WILDCARDS = ['0.0.0.0', '[::]'];
+
+export function clientAddress(scope: Scope<unknown>): ClientAddress {
+  const { aggregator } = scope.get(ConfigControl).settings();
+  const server = scope.find(AuthorizationServer);
+  const listener = scope.find(HttpListener)?.url();
+  const given = server?.issuer() ?? publicUrl(aggregator['oauth']);
+  const base = given ?? listener;
+  const { hostname = '' } = base === undefined ? {} : new URL(base);
+  const isGuess = WILDCARDS.includes(hostname);
+  const isServed = listener !== undefined && aggregator.transport === 'streamable-http';
+  return {
+    ...(isServed && { url: `${(isGuess ? base?.replace(hostname, 'localhost') : base) ?? ''}/mcp` }),
+    asksSignIn: server !== undefined,
+    asksLocalToken: aggregator['localToken'] === true,
+    isGuess,
+  };
+}
+
+/** The address for browsers, which clients reach, too. */
+function publicUrl(oauth: unknown): string | undefined {
+  const client = isObject(oauth) ? oauth['mcpClient'] : undefined;
+  const url = isObject(client) ? client['publicUrl'] : undefined;
+  return typeof url === 'string' ? url : undefined;
+}
