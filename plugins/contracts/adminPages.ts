@@ -23,6 +23,8 @@ export interface AdminVisit {
   readonly request: InboundRequest;
   /** Every form contains it: see `actionForm`. */
   readonly token: string;
+  /** What a form that is sent to that path takes, if the person who has signed in does not hold it. */
+  readonly lacks: (path: string) => Authority | undefined;
 }
 
 /** One page of the admin pages. Its facts are shown as HTML, or as JSON to who asks for that, so that both always agree. */

@@ -6,8 +6,9 @@ import type { DefinitionText } from '../data/draft.ts';
 import type { DiffLine } from '../data/lineDiff.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
-import { section } from '../../kit/pages/parts.ts';
-import { inPath, shown } from '../../kit/pages/words.ts';
+import { notOffered } from '../web/wayOut.ts';
+import { output, section } from '../../kit/pages/parts.ts';
+import { block, inPath, shown } from '../../kit/pages/words.ts';
 
 /** `/mcps/<name>/edit`: the definition of a server, to be changed. */
 export function editPage(scope: Scope<unknown>): Page {
@@ -25,12 +26,14 @@ export function editPage(scope: Scope<unknown>): Page {
  *  @param isMain whether the preview is what is to be done next */
 export function editForm(
   { name, text, base }: DefinitionText & { readonly base: string },
-  { token }: Pick<Visit, 'token'>,
+  visit: Visit,
   isMain = true,
 ): Html {
+  const reason = notOffered(visit, `/mcps/${inPath(name)}/edit`);
+  if (reason !== undefined) return html`${reason}${output('Definition', block(text))}`;
   // Browsers drop the one line break that follows the tag of a textarea.
   return html`<form method="post" action="/mcps/${inPath(name)}/edit">
-    <input type="hidden" name="token" value="${token}" />
+    <input type="hidden" name="token" value="${visit.token}" />
     <input type="hidden" name="base" value="${base}" />
     <label for="text">YAML</label>
     <p class="quiet" id="about">

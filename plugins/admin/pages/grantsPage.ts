@@ -6,7 +6,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../../kit/pages/excerpt.ts';
 import type { Excerpt } from '../../kit/pages/excerpt.ts';
-import { ownerIn } from '../data/ownerIn.ts';
+import { limitedTo, ownerIn } from '../data/ownerIn.ts';
 import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
@@ -17,6 +17,8 @@ import { ago, counted, inPath, shown } from '../../kit/pages/words.ts';
 interface GrantRow extends StoredGrant {
   /** What to do about it. */
   readonly cure?: string;
+  /** Whether the visitor may refresh and drop it. */
+  readonly isOpen: boolean;
 }
 
 /** `/grants`: who has signed in where. */
@@ -28,7 +30,10 @@ export function grantsPage(scope: Scope<unknown>): Page {
     facts: async (visit) => {
       const all = (await scope.find(GrantStore)?.all(ownerIn(visit))) ?? [];
       const part = excerpt(all, visit.query);
-      return { grants: { ...part, items: part.items.map(withCure) } };
+      const limit = limitedTo(visit);
+      const own = limit && new Set((await scope.find(GrantStore)?.all(limit))?.map(({ id }) => id));
+      const items = part.items.map((one) => ({ ...withCure(one), isOpen: own?.has(one.id) !== false }));
+      return { grants: { ...part, items } };
     },
     show: ({ grants }, visit) => ({
       title: counted(grants.total, 'grant'),
@@ -45,7 +50,7 @@ export function grantsPage(scope: Scope<unknown>): Page {
   });
 }
 
-function withCure(grant: StoredGrant): GrantRow {
+function withCure(grant: StoredGrant): Omit<GrantRow, 'isOpen'> {
   const { state, server } = grant;
   if (state !== 'lost' && state !== 'asked') return grant;
   return { ...grant, cure: `the caller has to ${actionWords({ do: 'signIn', server }, 'page')}` };
@@ -62,7 +67,7 @@ function rowOf(grant: GrantRow, visit: Visit): readonly (Html | string | undefin
     expires === undefined ? undefined : ago(expires),
     nextRefresh === undefined ? undefined : ago(nextRefresh),
     words === '' ? undefined : shown(words, 400),
-    html`<div class="row">${buttons(grant, visit)}</div>`,
+    html`<div class="row">${grant.isOpen ? buttons(grant, visit) : undefined}</div>`,
   ];
 }
 

@@ -5,6 +5,7 @@ import type { Field, NewServer } from '../data/newServer.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { option } from '../../kit/pages/filterForm.ts';
+import { notOffered } from '../web/wayOut.ts';
 import { section } from '../../kit/pages/parts.ts';
 import { shown } from '../../kit/pages/words.ts';
 
@@ -15,9 +16,12 @@ export function newServerPage(): Page {
   return definePage<{ readonly fields: readonly Field[] }>({
     path: '/mcps/new',
     facts: () => ({ fields: FIELDS }),
-    show: (_, { token }) => {
+    show: (_, visit) => {
       const empty = { sent: sentIn(new URLSearchParams()), faults: new Map() };
-      return { title: TITLE, body: section('What to add', newServerForm(empty, { token })) };
+      return {
+        title: TITLE,
+        body: section('What to add', notOffered(visit, '/mcps') ?? newServerForm(empty, visit)),
+      };
     },
   });
 }

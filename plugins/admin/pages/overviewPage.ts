@@ -86,7 +86,8 @@ function countStates(states: readonly string[]): Readonly<Record<string, number>
 function overview(scope: Scope<unknown>, all: OverviewFacts, visit: Visit): Html {
   const { problems, sessions, calls } = all;
   const more = sessions.total - sessions.latest.length;
-  const addFirst = Object.keys(all.servers).length === 0 ? section('No server yet', FIRST) : undefined;
+  const isFirst = Object.keys(all.servers).length === 0 && visit.lacks('/mcps') === undefined;
+  const addFirst = isFirst ? section('No server yet', FIRST) : undefined;
   return html`${tiles(scope, all)} ${addFirst}
   ${
     problems.length === 0

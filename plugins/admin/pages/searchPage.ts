@@ -7,7 +7,7 @@ import { answerOf } from '../data/answerOf.ts';
 import { runTool } from '../data/runTool.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
-import { asked, filterForm } from '../../kit/pages/filterForm.ts';
+import { asked } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { hyperlink, section, table } from '../../kit/pages/parts.ts';
@@ -31,15 +31,13 @@ interface SearchFacts {
 export function searchPage(scope: Scope<unknown>): Page {
   return definePage<SearchFacts>({
     path: '/search',
-    nav: 'Search',
     facts: async (visit) => ({ found: asked(visit.query, 'q') === '' ? {} : await found(scope, visit) }),
     show: ({ found: all }, { query }) => {
       const parts = Object.entries(all).filter(([, list]) => list.length > 0);
-      const none = asked(query, 'q') === '' ? undefined : html`<p class="empty">Nothing fits.</p>`;
+      const none = asked(query, 'q') === '' ? 'Type a name or a word above.' : 'Nothing fits.';
       return {
         title: 'Search',
-        body: html`${filterForm([{ name: 'q', label: 'Name or word' }], query, 'Search')}
-        ${parts.length === 0 ? none : undefined}
+        body: html`${parts.length === 0 ? html`<p class="empty">${none}</p>` : undefined}
         ${parts.map(([title, list]) =>
           section(
             title,

@@ -127,7 +127,9 @@ function stateSection(
     ])}
     <div class="row actions">
       ${operations({ name, state, metadata }, visit)}
-      <a class="button" href="/mcps/${inPath(name)}/edit">Edit</a>
+      <a class="button" href="/mcps/${inPath(name)}/edit"
+        >${visit.lacks(`/mcps/${inPath(name)}/write`) === undefined ? 'Edit' : 'Definition'}</a
+      >
       ${calls}
     </div>`;
   return section('State', body, badge(state));

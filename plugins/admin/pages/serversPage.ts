@@ -8,6 +8,8 @@ import type { Page } from '../web/definePage.ts';
 import { badge, hyperlink, table } from '../../kit/pages/parts.ts';
 import { ago, count, counted, inPath, shown } from '../../kit/pages/words.ts';
 
+const ADD = html`<p><a class="button strong" href="/mcps/new">Add a server</a></p>`;
+
 /** `/mcps`: the MCP servers and their states. */
 export function serversPage(scope: Scope<unknown>): Page {
   return definePage({
@@ -18,10 +20,9 @@ export function serversPage(scope: Scope<unknown>): Page {
       const servers = serversIn(scope).map(serverFacts);
       return { servers: servers.map((one) => ({ ...one, offered: counts.get(one.name) ?? 0 })) };
     },
-    show: ({ servers }) => ({
+    show: ({ servers }, { lacks }) => ({
       title: counted(servers.length, 'server'),
-      body: html`<p><a class="button strong" href="/mcps/new">Add a server</a></p>
-        ${serverTable(servers)}`,
+      body: html`${lacks('/mcps') === undefined ? ADD : undefined}${serverTable(servers)}`,
     }),
   });
 }

@@ -5,7 +5,7 @@ import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { excerpt } from '../../kit/pages/excerpt.ts';
 import type { Excerpt } from '../../kit/pages/excerpt.ts';
-import { ownerIn } from '../data/ownerIn.ts';
+import { isOf, limitedTo, ownerIn } from '../data/ownerIn.ts';
 import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
@@ -46,7 +46,9 @@ function rowOf(signIn: ListedSignIn, visit: Visit): readonly (Html | string | un
     ago(lastUsed),
     address === undefined ? undefined : shown(address, 60),
     ago(expires),
-    html`<div class="row">${buttons(signIn, visit)}</div>`,
+    html`<div class="row">
+      ${isOf({ subject, issuer }, limitedTo(visit)) ? buttons(signIn, visit) : undefined}
+    </div>`,
   ];
 }
 

@@ -12,6 +12,7 @@ import { callButtons } from '../web/callLinks.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { toolSwitch } from '../web/toolSwitch.ts';
+import { notOffered } from '../web/wayOut.ts';
 import { badge, facts, hyperlink, output, section } from '../../kit/pages/parts.ts';
 import { block, counted, inPath, shown } from '../../kit/pages/words.ts';
 
@@ -126,7 +127,7 @@ function callForm(tool: ToolFacts, visit: Visit, faults: ReadonlyMap<string, str
   const more = takesMore(inputSchema);
   const none = fields.length === 0 && !more ? html`<p class="hint">It takes no arguments.</p>` : undefined;
   const parts = { action: `/tools/${inPath(name)}`, fields, takesMore: more, asksFirst, faults };
-  return html`${note}${none}${argumentForm(visit, parts)}`;
+  return notOffered(visit, parts.action) ?? html`${note}${none}${argumentForm(visit, parts)}`;
 }
 
 /** The words on who calls it. */

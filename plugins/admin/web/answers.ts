@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { packageFile } from 'pegboard';
+import { LOOK } from '../../kit/http/look.ts';
 
 const CSP = [
   "default-src 'none'",
@@ -21,6 +24,13 @@ export const HEADERS: Readonly<Record<string, string>> = {
   // With no-referrer, browsers submit a page's form with `Origin: null`, which is refused.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
+};
+
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  'style.css': 'text/css; charset=utf-8',
+  'live.js': 'text/javascript; charset=utf-8',
+  'copy.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
 };
 
 export interface PageAnswer {
@@ -46,4 +56,14 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
   const bytes = Buffer.from(body);
   res.writeHead(status, { ...HEADERS, ...headers, 'content-length': String(bytes.length) });
   res.end(req.method === 'HEAD' ? undefined : bytes);
+}
+
+/** What pages load, by path. */
+export function fileAnswers(): ReadonlyMap<string, PageAnswer> {
+  const entries = Object.entries(FILE_TYPES).map(([name, type]): [string, PageAnswer] => {
+    const text = readFileSync(packageFile(`plugins/admin/assets/${name}`), 'utf8');
+    const body = name === 'style.css' ? LOOK + text : text;
+    return [`/${name}`, { status: 200, headers: { 'content-type': type }, body }];
+  });
+  return new Map(entries);
 }

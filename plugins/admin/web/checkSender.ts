@@ -48,9 +48,12 @@ export function checkOrigin({ headers }: IncomingMessage, baseUrl?: string): boo
 
 /** @throws GatewayError REQUEST_FORBIDDEN if the person does not hold that */
 export function checkAuthority(visitor: Visitor, taken: Authority): void {
-  if (suffices(visitor.authority, taken)) return;
-  const who = `${shown(visitor.shown, 60)} holds ${visitor.authority} here, and this takes ${taken}`;
-  throw refused(`${who}; ${WHO_OPERATES}`);
+  if (!suffices(visitor.authority, taken)) throw refused(whyNot(visitor, taken));
+}
+
+/** Why a person who does not hold that is refused. */
+export function whyNot({ shown: who, authority }: Visitor, taken: Authority): string {
+  return `${shown(who, 60)} holds ${authority} here, and this takes ${taken}; ${WHO_OPERATES}`;
 }
 
 function isAddress(name: string): boolean {

@@ -13,6 +13,9 @@ export interface LayoutParts {
   /** What the action before this page has done. */
   readonly notice?: string | undefined;
   readonly visitor?: Visitor | undefined;
+  /** Whether it is shown to who has to sign in for a page. */
+  readonly asksSignIn?: boolean;
+  readonly query?: URLSearchParams;
 }
 
 export const SIGN_OUT = '/sign-out';
@@ -20,8 +23,14 @@ export const SIGN_OUT = '/sign-out';
 /** The script in two parts, since what takes types out of sources for tests would wrap a template with the whole end tag. */
 const LIVE = html`<script type="module" src="/live.js"></${'script'}>`;
 
+/** Where everything is found. */
+const SEARCH = '/search';
+/** The link says not where it comes from, for the reason that `Entrance.beforeSignIn` gives. */
+const SIGN_IN = html`<a class="button" rel="noreferrer" href="/">Sign in</a>`;
+
 /** A whole page. */
-export function layout({ title, body }: Shown, { pages, path, isLive, notice, visitor }: LayoutParts): Html {
+export function layout({ title, body }: Shown, parts: LayoutParts): Html {
+  const { pages, path, isLive, notice, visitor, asksSignIn = false, query } = parts;
   const now = new Date().toISOString();
   const entries = listed(pages);
   const current = entries.findLast((entry) => path === entry.path || path.startsWith(`${entry.path}/`));
@@ -39,13 +48,14 @@ export function layout({ title, body }: Shown, { pages, path, isLive, notice, vi
       <body>
         <a class="skip" href="#main">Skip to content</a>
         <header>
-          <a class="brand" href="/">Pegboard</a>
+          <a class="brand" href="${homeOf(pages)}">Pegboard</a>
+          ${pages.some((page) => page.path === SEARCH) ? searchForm(path === SEARCH ? (query?.get('q') ?? '') : '') : undefined}
           <nav aria-label="Pages">
             <ul>
               ${entries.map(({ nav, path: href }) => entryOf(nav ?? '', href, href === current?.path))}
             </ul>
           </nav>
-          ${visitor && visitorBar(visitor)}
+          ${visitor && visitorBar(visitor)} ${asksSignIn ? SIGN_IN : undefined}
         </header>
         <main id="main" tabindex="-1">
           <h1>${title}</h1>
@@ -62,9 +72,30 @@ export function layout({ title, body }: Shown, { pages, path, isLive, notice, vi
     </html> `;
 }
 
+/** Where a person begins: the overview is for who operates. */
+export function homeOf(pages: readonly Page[]): string {
+  return pages.length === 0 || pages.some(({ path }) => path === '/') ? '/' : '/sessions';
+}
+
+function searchForm(word: string): Html {
+  const words = 'Servers, tools, runs, sessions and settings';
+  return html`<form method="get" action="${SEARCH}" role="search" aria-label="${words}" class="find">
+    <label for="find" class="spoken">${words}</label>
+    <input
+      id="find"
+      name="q"
+      type="search"
+      value="${word}"
+      placeholder="Search everything"
+      autocomplete="off"
+    />
+    <button>Search</button>
+  </form>`;
+}
+
 function visitorBar(visitor: Visitor): Html {
   return html`<div class="row visitor">
-    <span>${shown(visitor.shown, 60)}</span>
+    <span>${shown(visitor.shown, 60)} <span class="quiet">may ${visitor.authority}</span></span>
     ${actionForm(visitor, { action: SIGN_OUT, label: 'Sign out' })}
   </div>`;
 }

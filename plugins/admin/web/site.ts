@@ -1,24 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, isGatewayError, packageFile } from 'pegboard';
+import { GatewayError, isGatewayError } from 'pegboard';
 import type { InboundRequest, Log } from 'pegboard';
 import type { Authority } from '../../contracts/operators.ts';
 import { suffices } from '../../kit/authority/authority.ts';
 import { isSame } from '../../kit/secrets/secrets.ts';
 import { internalErrorText } from '../../kit/calls/internalErrorText.ts';
-import { LOOK } from '../../kit/http/look.ts';
 import { html } from '../../kit/http/page.ts';
 import { statusOf } from '../../kit/http/statusOf.ts';
 import type { MemoryBudget } from '../../contracts/memory.ts';
 import { ADMIN } from '../../kit/authority/adminPages.ts';
-import { htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
+import { fileAnswers, htmlAnswer, jsonAnswer, send, wantsJson } from './answers.ts';
 import type { PageAnswer } from './answers.ts';
 import { checkAuthority, checkHost, checkOrigin } from './checkSender.ts';
 import type { AdminAddress } from './checkSender.ts';
 import { requestOf } from './entrance.ts';
 import type { Entrance } from './entrance.ts';
-import { SIGN_OUT, layout } from './layout.ts';
+import { SIGN_OUT, homeOf, layout } from './layout.ts';
 import type { LayoutParts } from './layout.ts';
 import type { Live } from './live.ts';
 import { matchRoutes } from './matchRoutes.ts';
@@ -29,13 +27,6 @@ import { sentence } from '../../kit/pages/words.ts';
 
 /** Path of the events that tell pages of changes. */
 const STREAM_PATH = '/events/stream';
-const FILE_TYPES: Readonly<Record<string, string>> = {
-  'style.css': 'text/css; charset=utf-8',
-  'live.js': 'text/javascript; charset=utf-8',
-  'copy.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-};
-
 export interface SiteParts {
   /** The first whose path matches is shown. */
   readonly pages: () => readonly Page[];
@@ -123,12 +114,12 @@ export class Site {
   }
 
   /** The pages that the navigation lists. */
-  #frame(req: IncomingMessage): Pick<LayoutParts, 'pages' | 'visitor'> {
+  #frame(req: IncomingMessage): Pick<LayoutParts, 'pages' | 'visitor' | 'asksSignIn'> {
     const { pages, entrance } = this.#parts;
     if (entrance() === undefined) return { pages: pages() };
     const visitor = this.#visitors.get(req);
-    const isOpen = ({ takes = 'operate' }: Page): boolean =>
-      visitor !== undefined && suffices(visitor.authority, takes);
+    if (visitor === undefined) return { pages: [], asksSignIn: true };
+    const isOpen = ({ takes = 'operate' }: Page): boolean => suffices(visitor.authority, takes);
     return { pages: pages().filter(isOpen), visitor };
   }
 
@@ -182,6 +173,7 @@ export class Site {
       layout(page.route.show(facts, visit), {
         ...this.#frame(req),
         path: url.pathname,
+        query: url.searchParams,
         isLive: suffices(visit.visitor?.authority ?? 'define', 'operate'),
         notice: this.#notices.of(url.searchParams),
       }).text,
@@ -223,6 +215,14 @@ export class Site {
       form: new URLSearchParams(),
       request: requestFor(req, visitor),
       token: visitor?.token ?? this.#token,
+      lacks: (path) => {
+        const [found] = matchRoutes(this.#parts.actions(), path).filter(
+          ({ route }) => route.method === 'POST',
+        );
+        if (found === undefined || visitor === undefined) return undefined;
+        const { takes = 'define' } = found.route;
+        return suffices(visitor.authority, takes) ? undefined : takes;
+      },
       ...(visitor !== undefined && { visitor }),
     };
   }
@@ -234,11 +234,13 @@ export class Site {
     const code = isPublic ? error.code : 'PLUGIN_TAP';
     const status = isPublic ? refusalStatus(error) : 500;
     if (wantsJson(req)) return jsonAnswer(status, { error: { code, message } });
+    const frame = this.#frame(req);
+    const home = homeOf(frame.pages);
     const body = html`<p class="lead">${sentence(message)}</p>
       <p class="quiet">${code}</p>
-      <p><a href="/">Back to the overview</a></p>`;
+      <p><a href="${home}">Back to ${home === '/' ? 'the overview' : 'your sessions'}</a></p>`;
     const title = TITLES[status] ?? 'This did not work';
-    return htmlAnswer(status, layout({ title, body }, { ...this.#frame(req), path: '', isLive: false }).text);
+    return htmlAnswer(status, layout({ title, body }, { ...frame, path: '', isLive: false }).text);
   }
 }
 
@@ -287,14 +289,4 @@ function withoutPages(shown: Shown): string {
 
 function withHeaders(answer: PageAnswer, headers: PageAnswer['headers']): PageAnswer {
   return { ...answer, headers: { ...answer.headers, ...headers } };
-}
-
-/** What pages load, by path. */
-function fileAnswers(): ReadonlyMap<string, PageAnswer> {
-  const entries = Object.entries(FILE_TYPES).map(([name, type]): [string, PageAnswer] => {
-    const text = readFileSync(packageFile(`plugins/admin/assets/${name}`), 'utf8');
-    const body = name === 'style.css' ? LOOK + text : text;
-    return [`/${name}`, { status: 200, headers: { 'content-type': type }, body }];
-  });
-  return new Map(entries);
 }

@@ -3,14 +3,23 @@ import type { Action } from '../../kit/faults/action.ts';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import { actionForm } from '../../kit/pages/actionForm.ts';
+import type { FormVisit } from '../../kit/pages/actionForm.ts';
+import { whyNot } from './checkSender.ts';
 import type { Visit } from './definePage.ts';
 import { hyperlink } from '../../kit/pages/parts.ts';
-import { inPath, shown } from '../../kit/pages/words.ts';
+import { inPath, sentence, shown } from '../../kit/pages/words.ts';
+
+/** Why the person cannot send a form to that path, to be shown in its place; undefined if they can. */
+export function notOffered({ lacks, visitor }: Visit, path: string): Html | undefined {
+  const taken = lacks(path);
+  if (taken === undefined || visitor === undefined) return undefined;
+  return html`<p class="quiet">${sentence(whyNot(visitor, taken))}</p>`;
+}
 
 const LABELS = { start: 'Start', restart: 'Restart' } as const;
 
 /** What helps: in words, with the button that does it or the page on which it is done. */
-export function wayOut(action: Action, visit: Pick<Visit, 'token'>): Html {
+export function wayOut(action: Action, visit: FormVisit): Html {
   const words = shown(actionWords(action, 'page'), 600);
   if ((action.do === 'start' || action.do === 'restart') && action.server !== undefined) {
     const { do: operation, server } = action;

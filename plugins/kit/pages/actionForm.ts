@@ -16,8 +16,12 @@ export interface FormParts {
   readonly warning?: string;
 }
 
-/** A button that does something. */
-export function actionForm({ token }: Pick<AdminVisit, 'token'>, parts: FormParts): Html {
+/** What a form needs of a visit; `lacks` is absent where everyone may send it. */
+export type FormVisit = Pick<AdminVisit, 'token'> & Partial<Pick<AdminVisit, 'lacks'>>;
+
+/** A button that does something; nothing for a person whom that would be refused. */
+export function actionForm({ token, lacks }: FormVisit, parts: FormParts): Html {
+  if (lacks?.(parts.action) !== undefined) return html``;
   const { action, label, about, fields = {}, isMain = false, warning } = parts;
   const hidden = Object.entries({ token, ...fields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,

@@ -214,6 +214,59 @@ describe('the admin pages with signIn', function () {
       expect((await post(browser, path, { text: 'type: stdio' })).status, path).equal(403);
   });
 
+  it('offer a person no button that would be refused, and say why a form is missing', async () => {
+    await start();
+    const bob = await signedIn(auth, 'bob');
+    await signInAtServer(bob, 'notes', { auth, as: 'bob' });
+    const dan = await browserOf('dan', '/', { groups: ['night'] });
+    const { items } = await facts<{ items: readonly Listed[] }>(dan, '/sessions');
+    const pages = ['/', '/sessions', `/sessions/${items[0]?.id ?? ''}`, '/mcps', '/mcps/new', '/mcps/shop'];
+    const others = ['/mcps/shop/edit', '/tools/core_service_list', '/grants', '/config', '/sign-ins'];
+    const offered = new Set<string>();
+    for (const path of [...pages, ...others]) {
+      const { text } = await dan.request(base + path);
+      for (const [, action = ''] of text.matchAll(/<form\s+method="post"\s+action="([^"]+)"/g))
+        offered.add(action);
+      if (path === '/mcps') expect(text).not.include('/mcps/new');
+    }
+    expect([...offered]).include.members(['/mcps/shop/start', '/config/reload']);
+    for (const path of ['/mcps/new', '/mcps/shop/edit', '/tools/core_service_list'])
+      expect((await dan.request(base + path)).text, path).include(
+        'holds operate here, and this takes define',
+      );
+    const [own, ofBob] = [await dan.request(`${base}/sign-ins`), bob.tokens.refresh.split('.')[0] ?? ''];
+    offered.delete('/sign-out');
+    for (const path of offered) expect((await post(dan, path)).text, path).not.include('and this takes');
+    expect(own.text)
+      .match(/action="\/sign-ins\/[^/]+\/end"/)
+      .and.not.include(`/sign-ins/${ofBob}/end`);
+    const ann = await browserOf('ann');
+    expect((await ann.request(`${base}/sign-ins`)).text).include(`/sign-ins/${ofBob}/end`);
+    expect((await ann.request(`${base}/mcps/shop/edit`)).text).include('Preview the change');
+  });
+
+  it('lead each person to what is theirs, and who has not signed in to the sign-in', async () => {
+    await start();
+    const [ann, bob] = [await browserOf('ann'), await browserOf('bob')];
+    const headOf = async (browser: Browser, path: string): Promise<string> =>
+      (await browser.request(base + path)).text;
+    expect(await headOf(ann, '/sessions'))
+      .include('class="brand" href="/"')
+      .and.include('action="/search"');
+    expect(await headOf(bob, '/grants'))
+      .include('class="brand" href="/sessions"')
+      .and.not.include('action="/search"');
+    expect(await headOf(bob, '/config')).include('<a href="/sessions">Back to your sessions</a>');
+    const { status, text } = await send(listener, {
+      method: 'POST',
+      path: '/mcps/shop/start',
+      headers: { host: new URL(base).host },
+    });
+    expect(status).equal(401);
+    expect(text).include('<a class="button" rel="noreferrer" href="/">Sign in</a>');
+    expect(text).not.include('action="/sign-out"');
+  });
+
   it('leave sign-ins and grants of others to those who define, and sessions and runs to those who operate', async () => {
     await start();
     const bob = await signedIn(auth, 'bob');

@@ -106,6 +106,20 @@ describe('the figures on the admin pages', () => {
     expect((await site.get('/search?q=zzzzzz')).status).equal(200);
   });
 
+  it('have the box of that search in their head, with what was asked for', async () => {
+    for (const path of ['/', '/mcps/ok', '/nothing', '/events']) {
+      const { text } = await site.get(path);
+      expect(text, path).match(/<form\s+method="get"\s+action="\/search"\s+role="search"/);
+      expect(text, path).include(
+        '<label for="find" class="spoken">Servers, tools, runs, sessions and settings<',
+      );
+    }
+    const { text } = await site.get('/search?q=%22look%22');
+    expect(text).match(/id="find"\s+name="q"\s+type="search"\s+value="&quot;look&quot;"/);
+    expect(text.match(/role="search"/g)).length(1);
+    expect((await site.get('/search')).text).include('Type a name or a word above.');
+  });
+
   it('have the severity of each event in words and colour', async () => {
     const { text } = await site.get('/events');
     expect(text)
