@@ -12,6 +12,8 @@ export interface Problem {
   readonly remedy: string;
   /** The same as data. */
   readonly action?: Action;
+  /** The server whose definition can be edited on its page. */
+  readonly server?: string;
   /** Path of the admin page that shows more. */
   readonly path?: string;
   readonly isWarning: boolean;
@@ -33,6 +35,9 @@ function configProblems(scope: Scope<unknown>): readonly Problem[] {
       title: about ?? 'Configuration',
       detail: message.startsWith(`${about ?? ''}: `) ? message.slice(message.indexOf(': ') + 2) : message,
       remedy: `edit ${place}`,
+      // The form of a definition that cannot be read does not open.
+      ...(definition?.kind === 'MCPServer' &&
+        issue.code !== 'CONFIG_UNREADABLE' && { server: definition.name }),
       isWarning: severity === 'warning',
     };
   });
@@ -71,11 +76,13 @@ function serverProblem({
         title: `Server ${name} ${WORDS[state] ?? `is ${health}`}`,
         detail: known?.cause ?? error ?? 'it has said nothing about it',
         ...helps,
+        server: name,
         path,
         isWarning: state === 'auth_required',
       },
     ];
   if (recommended === undefined) return [];
   const title = `Server ${name} is shared by all sessions`;
-  return [{ title, detail: recommended, remedy: 'set instances in its definition', path, isWarning: true }];
+  const remedy = 'set instances in its definition';
+  return [{ title, detail: recommended, remedy, server: name, path, isWarning: true }];
 }

@@ -9,6 +9,8 @@ import { count, counted, took } from '../../kit/pages/words.ts';
 
 const HEIGHT = 64;
 const STEP = 8;
+/** How long calls are listed. */
+const KEPT_MS = 86_400_000;
 const NAMES = Object.keys(SPANS) as Span[];
 /** How long a bar is, in words. */
 const PARTS: Readonly<Record<Span, string>> = {
@@ -20,6 +22,8 @@ const PARTS: Readonly<Record<Span, string>> = {
 /** The calls of a page over the time that its query asks for. */
 export interface CallTimes {
   readonly span: Span;
+  /** When the first part began, RFC 3339. */
+  readonly began: string;
   /** The parts of that time, the oldest first. */
   readonly parts: readonly CallFigures[];
   readonly sums: Readonly<Record<Span, CallFigures>>;
@@ -33,28 +37,24 @@ export function spanIn(query: URLSearchParams): Span {
 export function callTimes(series: CallSeries, query: URLSearchParams): CallTimes {
   const span = spanIn(query);
   const sums = Object.fromEntries(NAMES.map((one) => [one, series.whole(one)])) as CallTimes['sums'];
-  return { span, parts: series.parts(span), sums };
+  return { span, began: spanBegan(span), parts: series.parts(span), sums };
 }
 
-/** Words that lead to a list of calls, where one is kept. */
-export type CallsLink = (query: CallQuery, words: string) => Html | string;
+/** The address of a list of calls; undefined where none is kept. */
+export type CallsAt = (query: CallQuery) => string | undefined;
 
 /** Links to the times, calls as bars with a scale, and the figures of each time. @param path of the page @param subject what was called */
-export function callFigures(
-  path: string,
-  { span, parts, sums }: CallTimes,
-  subject: string,
-  link: CallsLink,
-): Html {
+export function callFigures(path: string, times: CallTimes, subject: string, at: CallsAt): Html {
+  const { span, sums } = times;
   return html`<p class="row spans">
       ${NAMES.map((one) => (one === span ? html`<a class="button" href="${path}?span=${one}" aria-current="true">${one}</a>` : html`<a class="button" href="${path}?span=${one}">${one}</a>`))}
     </p>
-    ${callChart(parts, sums[span], span, subject)}
-    <p class="axis"><span>${span === 'hour' ? 'an' : 'a'} ${span} ago</span><span>now</span></p>
+    ${callChart(times, subject, at)}
+    <p class="axis" id="figures"><span>${span === 'hour' ? 'an' : 'a'} ${span} ago</span><span>now</span></p>
     ${table(
       { caption: `Calls of ${subject}`, empty: '' },
       ['In the last', ...FIGURE_HEADS],
-      NAMES.map((one) => [one, ...figureCells(sums[one], one, link)]),
+      NAMES.map((one) => [one, ...figureCells(sums[one], one, at)]),
     )}`;
 }
 
@@ -64,24 +64,22 @@ export const FIGURE_HEADS = ['Calls', 'Errors', 'p50', 'p95'];
 export function figureCells(
   { calls, errors, p50, p95 }: CallFigures,
   span: Span,
-  link: CallsLink,
+  at: CallsAt,
 ): readonly (Html | undefined)[] {
   const number = (text: Html | string): Html => html`<span class="number">${text}</span>`;
   const since = spanBegan(span);
-  const linked = (words: string, query: CallQuery = {}): Html =>
-    number(span === 'week' ? words : link({ since, ...query }, words));
+  const linked = (words: string, query: CallQuery = {}): Html => {
+    const href = span === 'week' ? undefined : at({ since, ...query });
+    return number(href === undefined ? words : html`<a href="${href}">${words}</a>`);
+  };
   const time = (ms: number | undefined): Html | undefined =>
     ms === undefined ? undefined : number(took(ms));
   return [linked(count(calls)), linked(count(errors), { outcome: 'error' }), time(p50), time(p95)];
 }
 
-/** A bar for each part, errors in its lower part, and a scale; screen readers get the sums. */
-function callChart(
-  parts: readonly CallFigures[],
-  { calls, errors, p50, p95 }: CallFigures,
-  span: Span,
-  subject: string,
-): Html {
+/** A bar for each part, errors in its lower part, and a scale; screen readers get the sums. Bars lead to their calls. */
+function callChart({ parts, sums, span, began }: CallTimes, subject: string, listAt: CallsAt): Html {
+  const { calls, errors, p50, p95 } = sums[span];
   const most = Math.max(0, ...parts.map((part) => part.calls));
   const top = topOf(most);
   const times =
@@ -93,25 +91,37 @@ function callChart(
     if (all === 0) return [];
     const height = Math.max(2, Math.round((all / top) * HEIGHT));
     const lower = bad === 0 ? 0 : Math.max(2, Math.round((bad / top) * HEIGHT));
-    return [bar('bar', at, height), ...(lower === 0 ? [] : [bar('bar bad', at, Math.min(lower, height))])];
+    const drawn = html`${bar('bar', at, height)}${lower === 0 ? undefined : bar('bar bad', at, Math.min(lower, height))}`;
+    const from = Date.parse(began) + at * SPANS[span].ms;
+    const [since = '', until = ''] = [from, from + SPANS[span].ms].map((ms) => new Date(ms).toISOString());
+    const href = from < Date.now() - KEPT_MS ? undefined : listAt({ since, until });
+    if (href === undefined) return [drawn];
+    const about = `${counted(all, 'call')}, ${counted(bad, 'error')}, from ${since.slice(11, 16)} to ${until.slice(11, 16)} UTC`;
+    return [
+      html`<a href="${href}" aria-label="${about}"
+        ><title>${about}</title>${bar('hit', at, HEIGHT)}${drawn}</a
+      >`,
+    ];
   });
+  const hasLinks = bars.some(({ text }) => text.startsWith('<a'));
   const width = String(parts.length * STEP);
   const line = (y: number): Html =>
     html`<rect class="base" x="0" y="${String(y)}" width="${width}" height="1" />`;
-  return html`<div class="plot">
-    <div class="scale" aria-hidden="true">
-      <span>${count(top)}</span><span>${count(top / 2)}</span><span>0</span>
-    </div>
-    <svg
-      class="chart"
-      role="img"
-      aria-label="${words}"
-      viewBox="0 0 ${width} ${String(HEIGHT + 1)}"
-      preserveAspectRatio="none"
-    >
-      ${line(0)}${line(HEIGHT / 2)}${line(HEIGHT)}${bars}
-    </svg>
-  </div>`;
+  return html`${hasLinks ? html`<a class="skip" href="#figures">Skip the bars</a>` : undefined}
+    <div class="plot">
+      <div class="scale" aria-hidden="true">
+        <span>${count(top)}</span><span>${count(top / 2)}</span><span>0</span>
+      </div>
+      <svg
+        class="chart"
+        role="${hasLinks ? 'group' : 'img'}"
+        aria-label="${words}"
+        viewBox="0 0 ${width} ${String(HEIGHT + 1)}"
+        preserveAspectRatio="none"
+      >
+        ${line(0)}${line(HEIGHT / 2)}${line(HEIGHT)}${bars}
+      </svg>
+    </div>`;
 }
 
 /** The upper end of the scale, with a whole number in the middle: 2, 4, 10, 20, 40, 100. */

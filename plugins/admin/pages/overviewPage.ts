@@ -155,9 +155,9 @@ function latest(scope: Scope<unknown>, { times, figures }: OverviewFacts['calls'
     .slice(0, MAX_SHOWN);
   const rows = busiest.map(([server, each]) => [
     hyperlink(`/mcps/${inPath(server)}?span=${times.span}#calls`, server),
-    ...figureCells(each, times.span, (query, words) => callsLink(scope, { server, ...query }, words)),
+    ...figureCells(each, times.span, (query) => callsAt(scope, { server, ...query })),
   ]);
   const empty = 'No tool of a server was called.';
-  return html`${callFigures('/', times, 'All tools', (query, words) => callsLink(scope, query, words))}
+  return html`${callFigures('/', times, 'All tools', (query) => callsAt(scope, query))}
   ${table({ caption: 'Calls by server', empty }, ['Server', ...FIGURE_HEADS], rows)}`;
 }

@@ -10,7 +10,7 @@ import type { KeptBack, ListedServer } from '../data/servers.ts';
 import { standardErrorOf } from '../data/standardError.ts';
 import type { StandardErrorFacts } from '../data/standardError.ts';
 import { actionForm } from '../../kit/pages/actionForm.ts';
-import { callButtons, callsLink } from '../web/callLinks.ts';
+import { callButtons, callsAt } from '../web/callLinks.ts';
 import { toolSwitch } from '../web/toolSwitch.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
@@ -73,8 +73,8 @@ export function serverPage(scope: Scope<unknown>, history: StateHistory, minutes
       title: shown(server.name),
       body: html`${stateSection(server, visit, callButtons(scope, { server: server.name }))}${section(
         'Calls',
-        callFigures(`/mcps/${inPath(server.name)}`, server.calls, shown(server.name), (query, words) =>
-          callsLink(scope, { server: server.name, ...query }, words),
+        callFigures(`/mcps/${inPath(server.name)}`, server.calls, shown(server.name), (query) =>
+          callsAt(scope, { server: server.name, ...query }),
         ),
         undefined,
         'calls',

@@ -24,10 +24,23 @@ export function wayOut(action: Action, visit: FormVisit): Html {
   if ((action.do === 'start' || action.do === 'restart') && action.server !== undefined) {
     const { do: operation, server } = action;
     const path = `/mcps/${inPath(server)}/${operation}`;
-    return actionForm(visit, { action: path, label: LABELS[operation], about: shown(server) });
+    if (visit.lacks?.(path) !== undefined) return html`${words}`;
+    const label = LABELS[operation];
+    return actionForm(visit, { action: path, label, about: shown(server), isMain: true });
   }
   const page = pageFor(action);
-  return page === undefined ? html`${words}` : hyperlink(page, words);
+  if (page === undefined) return html`${words}`;
+  if (action.do !== 'edit' || action.server === undefined) return hyperlink(page, words);
+  return html`${words} ${editButton(visit, action.server)}`;
+}
+
+/** What leads to the definition of a server; nothing for a person who may not write it. */
+export function editButton({ lacks }: FormVisit, server: string): Html {
+  const path = `/mcps/${inPath(server)}`;
+  if (lacks?.(`${path}/write`) !== undefined) return html``;
+  return html`<a class="button strong" href="${path}/edit"
+    >Edit<span class="spoken"> ${shown(server)}</span></a
+  >`;
 }
 
 function pageFor(action: Action): string | undefined {

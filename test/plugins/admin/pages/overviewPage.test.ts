@@ -21,6 +21,14 @@ const relay = JSON.stringify({
 });
 const away = JSON.stringify({ type: 'stdio', command: ['/nowhere/server'], autoStart: true });
 
+/** How long a bar is. */
+const MS: Readonly<Record<string, number>> = {
+  '/': 60_000,
+  '/mcps/ok': 60_000,
+  '/?span=day': 1_800_000,
+  '/?span=week': 10_800_000,
+};
+
 describe('the overview', () => {
   it('shows problems first, each with what helps, and servers by state', async () => {
     const files = {
@@ -39,6 +47,43 @@ describe('the overview', () => {
     expect(problems.find(({ title }) => title === 'Server away failed')?.remedy).include('command');
     const { text } = await site.get('/');
     expect(text.indexOf('/nowhere/server')).within(1, text.indexOf('Calls in the last hour'));
+  });
+
+  it('gives each problem the button that mends it', async () => {
+    const files = {
+      'mcpservers/away.yaml': away,
+      'mcpservers/broken.yaml': 'type: 4\n',
+      'mcpservers/torn.yaml': 'type: [\n',
+    };
+    const site = await openAdmin({ files });
+    const text = await until(async () => {
+      const page = (await site.get('/')).text;
+      return page.includes('Server away failed') ? page : undefined;
+    });
+    for (const name of ['away', 'broken']) {
+      expect(text, name).match(new RegExp(`<a class="button strong" href="/mcps/${name}/edit"`));
+      expect((await site.get(`/mcps/${name}/edit`)).status, name).equal(200);
+    }
+    // Its form could not be opened.
+    expect(text).include('MCPServer torn').and.not.include('/mcps/torn/edit');
+  });
+
+  it('leads from each bar of the chart to the calls of its time', async () => {
+    const site = await openAdmin({ files: { 'mcpservers/ok.yaml': relay } });
+    await until(async () => (await site.facts<Overview>('/')).servers['running'] === 1);
+    const client = await TalkingClient.connect(listenerUrl(site.gateway));
+    defer(() => client.leave());
+    await client.told('x_ok_seen');
+    for (const path of ['/', '/?span=day', '/mcps/ok', '/?span=week']) {
+      const { text } = await site.get(path);
+      const [, href = ''] =
+        /<a\s+href="(\/calls\?[^"]+)"\s+aria-label="1 call, 0 errors, from/.exec(text) ?? [];
+      const query = new URLSearchParams(href.replaceAll('&amp;', '&').split('?')[1]);
+      const times = ['since', 'until'].map((name) => Date.parse(query.get(name) ?? ''));
+      expect(times[1]! - times[0]!, path).equal(MS[path]);
+      const { calls } = await site.facts<{ calls: { total: number } }>(`/calls?${query.toString()}`);
+      expect(calls.total, path).equal(1);
+    }
   });
 
   it('counts calls and errors by minute and server, as a chart with words', async () => {
