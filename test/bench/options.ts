@@ -14,7 +14,7 @@ export const USAGE = `npm run bench -- [--json] [--short] [--only NAME,...] [--t
   --short     two rounds of one second; missed goals are shown but the exit code stays 0
   --only      cases and figures among ${[...CASES.map(({ name }) => name), ...FIGURE_NAMES].join(', ')}
               metrics: what they cost a call, in one process, with their exporter on and without them
-              adminPages: their first bytes with 1,000 sessions and 2,000 tools
+              adminPages: their first bytes with 1,000 sessions, 2,000 tools and 100,000 calls
   --targets   targets among ${TARGET_NAMES.join(', ')}; default: all but signedIn
   --rounds    number of measurements of every target; default 5
   --seconds   duration of each measurement; default 3
