@@ -9,13 +9,12 @@ import type { PageParts } from '../../plugins/admin/pagesOf.ts';
 import { matchRoutes } from '../../plugins/admin/web/matchRoutes.ts';
 import { HAS_CHROMIUM, NO_CHROMIUM, startChromium } from '../support/browser.ts';
 import { movableClock } from '../support/clock.ts';
-import { askCore, callCore } from '../support/coreTools.ts';
+import { askCore } from '../support/coreTools.ts';
 import { until } from '../support/until.ts';
-import type { AdminSite } from '../plugins/admin/adminGateway.ts';
-import { openBusySite } from '../plugins/admin/busySite.ts';
+import { anHour, openBusySite } from '../plugins/admin/busySite.ts';
 import type { BusySite } from '../plugins/admin/busySite.ts';
 
-/** Screenshots are written here if it is set. The README shows overview-light-1280.png after pngquant, as plugins/admin/overview.png. */
+/** Screenshots are written here if it is set. Those of README.md are made by screenshots.ts. */
 const SHOTS = process.env['ADMIN_SHOTS'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -180,6 +179,33 @@ describe('the admin pages in a browser', function () {
     expect(JSON.stringify((await running.answer()).result)).include('operator');
   });
 
+  it('copy the line of a client by its button, which is not there without JavaScript', async () => {
+    const page = await open(true);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${site.url}/connect`);
+    await page.getByRole('button', { name: 'Copy Line for Codex' }).click();
+    await page.getByRole('button', { name: 'Copied Line for Codex' }).waitFor();
+    const line = await page.getByLabel('Line for Codex').inputValue();
+    expect(line).match(/^codex mcp add pegboard --url http/);
+    expect(await page.evaluate('navigator.clipboard.readText()')).equal(line);
+    const plain = await open(false);
+    await plain.goto(`${site.url}/connect`);
+    expect(await plain.getByRole('button', { name: /^Copy/ }).count()).equal(0);
+    expect(await plain.getByLabel('Line for Codex').inputValue()).equal(line);
+  });
+
+  it('find by the box in their head, and lead from a bar to its calls, without JavaScript', async () => {
+    const page = await open(false, 360);
+    await page.goto(`${site.url}/sign-ins`);
+    await page.getByRole('searchbox').fill('ship-order');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'ship-order', exact: true }).first().waitFor();
+    await page.goto(site.url);
+    await page.locator('.chart a').first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^[1-9]\d* calls?, / }).waitFor();
+  });
+
   it('stop and start a server, edit its YAML, cancel a run and save the configuration without JavaScript', async () => {
     const page = await open(false);
     const press = async (name: RegExp): Promise<void> => {
@@ -240,16 +266,6 @@ describe('the admin pages in a browser', function () {
     expect(await ping()).equal(404);
   });
 });
-
-/** Calls of an hour, so that the chart has bars. */
-async function anHour({ gateway }: AdminSite, later: (ms: number) => void): Promise<void> {
-  for (let minute = 0; minute < 55; minute += 1) {
-    for (let count = 0; count < (minute * 7) % 11; count += 1) await callCore(gateway, 'x_shop_order_list');
-    if (minute % 9 === 4) await callCore(gateway, 'x_shop_payment_capture');
-    if (minute % 4 === 1) await callCore(gateway, 'x_files_list_allowed_directories');
-    later(60_000);
-  }
-}
 
 async function shoot(page: Page, name: string): Promise<void> {
   if (SHOTS === undefined) return;

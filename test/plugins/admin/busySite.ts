@@ -109,6 +109,16 @@ export async function openBusySite(
   };
 }
 
+/** Calls of an hour, so that the chart has bars. */
+export async function anHour({ gateway }: AdminSite, later: (ms: number) => void): Promise<void> {
+  for (let minute = 0; minute < 55; minute += 1) {
+    for (let count = 0; count < (minute * 7) % 11; count += 1) await callCore(gateway, 'x_shop_order_list');
+    if (minute % 9 === 4) await callCore(gateway, 'x_shop_payment_capture');
+    if (minute % 4 === 1) await callCore(gateway, 'x_files_list_allowed_directories');
+    later(60_000);
+  }
+}
+
 interface Run {
   readonly execution_id: string;
   readonly status: string;
