@@ -71,7 +71,18 @@ export interface RunFacts extends RunSummary {
   readonly input?: unknown;
   readonly result?: unknown;
   readonly steps: readonly RunStep[];
+  /** It was too large to be kept whole: values, and the first steps, may be missing. */
+  readonly truncated?: true;
 }
+/** A step as its workflow defines it. */
+export interface DefinedStep {
+  readonly step_id: string;
+  readonly kind: 'tool' | 'forEach' | 'parallel';
+  /** Those of a loop or a group. */
+  readonly steps: readonly DefinedStep[];
+}
+/** The steps of a workflow, by when they run. */
+export type DefinedSteps = Readonly<Record<'steps' | 'onFailure' | 'finally', readonly DefinedStep[]>>;
 export interface RunFilter {
   readonly status?: string;
   readonly workflow?: string;
@@ -85,6 +96,8 @@ export interface WorkflowRuns {
   /** @param request may see the values, or not: by the rule of core_workflow_execution_get
    *  @throws GatewayError STORE_UNREACHABLE */
   find(id: string, request: InboundRequest): Promise<RunFacts | undefined>;
+  /** As the workflow of that name is defined now; undefined: there is none. */
+  definedSteps(workflow: string): DefinedSteps | undefined;
 }
 export const WorkflowRuns = one<WorkflowRuns>('workflow-runs');
 

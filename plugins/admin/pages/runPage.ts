@@ -3,28 +3,40 @@ import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
 import type { RunFacts, RunStep } from '../../contracts/runs.ts';
+import { graphOfRun } from '../data/graphSteps.ts';
+import type { GraphRow } from '../data/graphSteps.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { badge, facts, hyperlink, output, section } from '../../kit/pages/parts.ts';
+import { callsAt } from '../web/callLinks.ts';
 import { spanBar } from '../web/spanBar.ts';
 import type { Span } from '../web/spanBar.ts';
 import { ago, block, counted, inPath, shown, took } from '../../kit/pages/words.ts';
+import { stepAnchor, stepGraph } from './stepGraph.ts';
 
 const MAX_CHARS = 20_000;
 const MAX_STEPS = 500;
 
-/** `/runs/<id>`: one run of a workflow with its steps. */
+interface RunPageFacts extends RunFacts {
+  readonly graph: readonly GraphRow[];
+}
+/** The list of the calls of a step; undefined where the visitor may not read it. */
+type CallsOf = (step: RunStep) => string | undefined;
+
+/** `/runs/<id>`: one run of a workflow with its steps, as a graph and as a list. */
 export function runPage(scope: Scope<unknown>): Page {
-  return definePage<RunFacts>({
+  return definePage<RunPageFacts>({
     path: '/runs/:id',
     takes: 'use',
     facts: async (visit) => {
       const { id = '' } = visit.params;
-      const run = await runsIn(scope).find(id, visit.request);
-      if (run !== undefined && (run.hasValues || ownerIn(visit) === undefined)) return run;
+      const runs = runsIn(scope);
+      const run = await runs.find(id, visit.request);
+      if (run !== undefined && (run.hasValues || ownerIn(visit) === undefined))
+        return { ...run, graph: graphOfRun(run, runs.definedSteps(run.workflow_name)) };
       throw new GatewayError(
         'REQUEST_NOT_FOUND',
         `there is no run ${shown(id)}; it may have been removed because of its age`,
@@ -32,9 +44,24 @@ export function runPage(scope: Scope<unknown>): Page {
     },
     show: (run, visit) => ({
       title: `Run of ${shown(run.workflow_name)}`,
-      body: html`${stateSection(run, visit)}${section(counted(run.steps.length, 'step'), stepList(run))}${valueSection(run)}`,
+      body: html`${stateSection(run, visit)}${section(
+        counted(run.steps.length, 'step'),
+        html`${stepGraph(run.graph)}${stepList(run, (step) => (ownerIn(visit) === undefined ? callsOf(step, scope) : undefined))}`,
+      )}${valueSection(run)}`,
     }),
   });
+}
+
+/** Those of its tool that ended while it ran; `until` is the first time that does not count. */
+function callsOf(
+  { tool, status, started_at: since, completed_at }: RunStep,
+  scope: Scope<unknown>,
+): string | undefined {
+  if (tool === '' || status === 'skipped') return undefined;
+  const until = new Date(
+    (completed_at === undefined ? Date.now() : Date.parse(completed_at)) + 1,
+  ).toISOString();
+  return callsAt(scope, { tool, since, until });
 }
 
 function stateSection(
@@ -65,7 +92,7 @@ export function runBadge(status: string): Html {
 }
 
 /** Iterations and members of a group are indented below its name: a loop or a group has no record of its own. */
-function stepList(run: RunFacts): Html {
+function stepList(run: RunFacts, callsOf: CallsOf): Html {
   const steps = run.steps.slice(0, MAX_STEPS);
   if (steps.length === 0) return html`<p class="empty">None has begun.</p>`;
   const start = Date.parse(run.started_at);
@@ -75,10 +102,18 @@ function stepList(run: RunFacts): Html {
     const name = step.parent ?? step.step_id;
     byParent.set(name, [...(byParent.get(name) ?? []), step]);
   }
+  const anchors = new Set<string>();
   const items = [...byParent].map(([name, list]) => {
-    const inner = list.map((step) => stepItem(step, within));
-    if (list.every(({ parent }) => parent === undefined)) return inner;
-    return html`<li class="step">
+    const isSingle = list.every(({ parent }) => parent === undefined);
+    if (!isSingle) anchors.add(name);
+    const inner = list.map((step) => {
+      // Of a loop, the graph leads to the first time.
+      const anchor = anchors.has(step.step_id) ? undefined : stepAnchor(step.step_id);
+      anchors.add(step.step_id);
+      return stepItem(step, { within, anchor, calls: callsOf(step) });
+    });
+    if (isSingle) return inner;
+    return html`<li class="step" id="${stepAnchor(name)}">
       <div class="line"><strong>${shown(name)}</strong></div>
       <ol class="steps">
         ${inner}
@@ -92,17 +127,24 @@ function stepList(run: RunFacts): Html {
     ${rest === 0 ? undefined : html`<p class="quiet">and ${counted(rest, 'more step')}</p>`}`;
 }
 
-function stepItem(step: RunStep, within: Span): Html {
+interface StepParts {
+  readonly within: Span;
+  readonly anchor: string | undefined;
+  readonly calls: string | undefined;
+}
+
+function stepItem(step: RunStep, { within, anchor, calls }: StepParts): Html {
   const { step_id: id, tool, status, iteration, attempts = 1, error, input, result } = step;
   const start = Date.parse(step.started_at);
   const ms = status === 'running' ? Math.max(0, within.end - start) : step.duration_ms;
   const key = `${id} ${String(iteration ?? '')}`;
-  return html`<li class="step">
+  return html`<li class="step" ${anchor === undefined ? undefined : html`id="${anchor}"`}>
     <div class="line">
       <strong>${shown(id)}${iteration === undefined ? '' : ` · ${String(iteration)}`}</strong>
       ${tool === '' ? undefined : html`<a href="/tools/${inPath(tool)}"><code>${shown(tool)}</code></a>`}
       ${runBadge(status)}
       ${attempts > 1 ? html`<span class="quiet">${counted(attempts, 'attempt')}</span>` : undefined}
+      ${calls === undefined ? undefined : html`<a href="${calls}">calls<span class="spoken"> of ${shown(id)}</span></a>`}
       <span class="took number">${status === 'skipped' ? 'not run' : took(ms)}</span>
     </div>
     ${status === 'skipped' ? undefined : spanBar({ start, end: start + ms }, within, status === 'failed')}

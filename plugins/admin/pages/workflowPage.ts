@@ -7,6 +7,8 @@ import type { RunSummary } from '../../contracts/runs.ts';
 import { answerOf } from '../data/answerOf.ts';
 import { conditionText } from '../data/conditionText.ts';
 import { fieldText } from '../data/argumentFields.ts';
+import { graphOfWorkflow } from '../data/graphSteps.ts';
+import type { GraphRow } from '../data/graphSteps.ts';
 import { runsIn } from '../data/runsIn.ts';
 import { runTool } from '../data/runTool.ts';
 import { definePage } from '../web/definePage.ts';
@@ -14,6 +16,7 @@ import type { Page } from '../web/definePage.ts';
 import { badge, facts, hyperlink, output, section, table } from '../../kit/pages/parts.ts';
 import { block, inPath, shown } from '../../kit/pages/words.ts';
 import { runTable } from './runsPage.ts';
+import { stepAnchor, stepGraph } from './stepGraph.ts';
 
 const RUNS = 5;
 const MAX_STEPS = 500;
@@ -28,6 +31,7 @@ interface WorkflowFacts {
   readonly missing: readonly JsonObject[];
   /** The last ones. */
   readonly runs: readonly RunSummary[];
+  readonly graph: readonly GraphRow[];
 }
 
 /** `/workflows/<name>`: one workflow with its steps. */
@@ -39,12 +43,14 @@ export function workflowPage(scope: Scope<unknown>): Page {
       const { workflow, yaml } = withoutDefaults(got);
       const { details } = answerOf(await runTool(scope, 'core_workflow_available', { name }, request));
       const runs = await runsIn(scope).list({ workflow: name });
+      const defined = runsIn(scope).definedSteps(name);
       return {
         name,
         workflow,
         yaml,
         missing: listIn(details),
         runs: runs.slice(0, RUNS),
+        graph: defined === undefined ? [] : graphOfWorkflow(defined),
       };
     },
     show: (workflow) => ({ title: shown(workflow.name), body: bodyOf(workflow) }),
@@ -62,7 +68,7 @@ function withoutDefaults({ workflow, yaml }: JsonObject): Pick<WorkflowFacts, 'w
   return { workflow: isObject(hidden) ? hidden : {}, yaml: hide(String(yaml)) };
 }
 
-function bodyOf({ name, workflow, yaml, missing, runs }: WorkflowFacts): Html {
+function bodyOf({ name, workflow, yaml, missing, runs, graph }: WorkflowFacts): Html {
   const { description, steps, args, timeout } = workflow;
   const phases = [
     ['Steps', steps],
@@ -77,7 +83,7 @@ function bodyOf({ name, workflow, yaml, missing, runs }: WorkflowFacts): Html {
       <p class="row actions"><a class="button" href="/tools/${inPath(`workflow_${name}`)}">Run it…</a></p>`,
     badge(missing.length === 0 ? 'available' : 'unavailable'),
   )}
-  ${section('Arguments', argumentTable(args))}
+  ${section('Arguments', argumentTable(args))}${section('Graph', stepGraph(graph))}
   ${phases.map(([title, list]) => (listIn(list).length === 0 ? undefined : section(title, stepList(listIn(list)))) ?? html``)}
   ${section('Last runs', runTable(runs, 'It has not run yet.'), hyperlink(`/runs?workflow=${inPath(name)}`, 'all of them'))}
   ${section(
@@ -141,7 +147,7 @@ function stepItem(step: JsonObject): Html {
     (step['allowFailure'] ?? step['allow_failure']) === true
       ? html`<span class="quiet">may fail</span>`
       : undefined;
-  return html`<li class="step">
+  return html`<li class="step" id="${stepAnchor(String(id))}">
     <div class="line"><strong>${shown(String(id))}</strong> ${what} ${may}</div>
     ${condition === undefined ? undefined : html`<p class="hint">if ${shown(conditionText(condition), 300)}</p>`}
     ${

@@ -79,10 +79,14 @@ const CARE = new Set([
   'warning',
 ]);
 
+/** The class that gives a state its colour. */
+export function toneOf(state: string): string {
+  return GOOD.has(state) ? 'good' : BAD.has(state) ? 'bad' : CARE.has(state) ? 'care' : 'calm';
+}
+
 /** A state as a word with a colour; never the colour alone. */
 export function badge(state: string): Html {
-  const tone = GOOD.has(state) ? 'good' : BAD.has(state) ? 'bad' : CARE.has(state) ? 'care' : 'calm';
-  return html`<span class="badge ${tone}">${shown(state.replaceAll('_', ' '), 40)}</span>`;
+  return html`<span class="badge ${toneOf(state)}">${shown(state.replaceAll('_', ' '), 40)}</span>`;
 }
 
 /** A part of a page with a heading. @param note beside the heading @param id where a link leads */

@@ -1,4 +1,6 @@
-import type { RunFacts, RunStep, WorkflowRuns } from '../../contracts/runs.ts';
+import type { DefinedStep, RunFacts, RunStep, WorkflowRuns } from '../../contracts/runs.ts';
+import { innerSteps } from '../definition/model.ts';
+import type { Step } from '../definition/model.ts';
 import { omit } from '../definition/omit.ts';
 import { summaryOf } from '../records/executionRecord.ts';
 import type { ExecutionRecord, ExecutionSummary, StepRecord } from '../records/executionRecord.ts';
@@ -6,7 +8,7 @@ import { isVisibleTo } from './isVisibleTo.ts';
 import type { ToolParts } from './toolParts.ts';
 
 /** The runs of all callers; values of those only that the request may read. */
-export function allRuns(parts: Pick<ToolParts, 'executions' | 'config'>): WorkflowRuns {
+export function allRuns(parts: Pick<ToolParts, 'executions' | 'config' | 'registry'>): WorkflowRuns {
   return {
     list: async ({ readableBy: by, ...filter }) => {
       const isVisible = (one: Pick<ExecutionSummary, 'owner'>): boolean =>
@@ -18,16 +20,27 @@ export function allRuns(parts: Pick<ToolParts, 'executions' | 'config'>): Workfl
       const record = await parts.executions.get(id);
       return record && factsOf(record, isVisibleTo(request, record, parts));
     },
+    definedSteps: (name) => {
+      const workflow = parts.registry.find(name)?.workflow;
+      if (workflow === undefined) return undefined;
+      const { steps, onFailure, finally: last } = workflow;
+      return { steps: steps.map(defined), onFailure: onFailure.map(defined), finally: last.map(defined) };
+    },
   };
 }
 
+function defined(step: Step): DefinedStep {
+  return { step_id: step.id, kind: step.kind, steps: innerSteps(step).map(defined) };
+}
+
 function factsOf(record: ExecutionRecord, hasValues: boolean): RunFacts {
-  const { input, result, steps } = record;
+  const { input, result, steps, truncated } = record;
   return {
     ...omit(summaryOf(record), 'owner'),
     hasValues,
     ...(hasValues && { input, ...(result !== undefined && { result }) }),
     steps: steps.map((step) => stepFacts(step, hasValues)),
+    ...(truncated && { truncated }),
   };
 }
 

@@ -101,6 +101,67 @@ describe('the pages of workflows', () => {
     expect(text).not.match(INJECTED).and.not.include('Cancel');
   });
 
+  it('draw a workflow as a graph whose steps lead to the list below it', async () => {
+    const { text } = await site.get('/workflows/order');
+    const [graph = ''] = /<svg[^>]*role="group"[^]*?<\/section>/.exec(text) ?? [];
+    const targets = [...graph.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(targets).deep.equal([
+      'step-first',
+      'step-both',
+      'step-left',
+      'step-right',
+      'step-stuck',
+      'step-never',
+    ]);
+    for (const id of targets) expect(text, id).include(`id="${String(id)}"`);
+    expect(graph)
+      .match(/both<\/tspan>\s*at the same time/)
+      .and.not.match(INJECTED);
+    expect([...graph.matchAll(/class="edge"/g)]).length(3);
+  });
+
+  it('draw a run with the state and duration of each step, those that it has not reached included', async () => {
+    const id = await order();
+    const { text } = await site.get(`/runs/${id}`);
+    const noted = [...text.matchAll(/<title>(\w+): ([^<]+)<\/title>/g)].map(([, step, note]) => [
+      step,
+      note?.replace(/[\d.]+ m?s/, '… ms'),
+    ]);
+    expect(Object.fromEntries(noted)).deep.equal({
+      first: 'completed · … ms',
+      left: 'completed · … ms',
+      right: 'completed · … ms',
+      stuck: 'failed · … ms',
+      never: 'not run',
+    });
+    expect(text).match(/class="node good"[^]*class="node bad"[^]*class="node calm"/);
+    const waiting = await site.get(`/runs/${await slow()}`);
+    expect(waiting.text)
+      .include('<title>wait: running</title>')
+      .and.match(/class="node care"/);
+  });
+
+  it('draw a run of a workflow that is gone from its records', async () => {
+    const id = await order();
+    await callCore(site.gateway, 'core_workflow_delete', { name: 'order' });
+    const { text } = await site.get(`/runs/${id}`);
+    expect(text).include('<title>stuck: failed').and.not.include('<title>never');
+    expect(text).match(/both<\/tspan>\s*at the same time/);
+  });
+
+  it('link each step of a run to the calls that it has made', async () => {
+    const id = await slow();
+    await site.post(`/runs/${id}/cancel`);
+    const [, href = ''] =
+      /href="(\/calls\?tool=x_booth_wait[^"]+)"/.exec((await site.get(`/runs/${id}`)).text) ?? [];
+    await until(
+      async () => (await site.get(href.replaceAll('&amp;', '&'))).text.includes('1 call, 1 error'),
+      {
+        what: 'the call is listed',
+      },
+    );
+  });
+
   it('list the runs by status and workflow', async () => {
     await order();
     await slow();
