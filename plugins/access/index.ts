@@ -1,8 +1,8 @@
 import { STAGE, definePlugin, readSchema } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
-import { accessFindings } from './accessFindings.ts';
+import { accessFindings } from '../kit/authority/accessFindings.ts';
+import { toolsetFor } from '../kit/authority/toolsetFor.ts';
 import type { AccessConfig } from './config.ts';
-import { toolsetFor } from './toolsetFor.ts';
 
 /** Narrows what callers see by their groups, whatever toolset they declare. */
 export const plugin = definePlugin<AccessConfig>({
@@ -11,7 +11,7 @@ export const plugin = definePlugin<AccessConfig>({
   configSchema: readSchema('config/access'),
   select: ({ access }) => ({ access }),
   enabled: ({ access }) => access !== undefined,
-  check: accessFindings,
+  check: ({ access }, { toolsetPresets }) => accessFindings(access, Object.keys(toolsetPresets)),
   // Without it the toolset on a request would have no effect.
   requires: [Toolsets],
   apply(scope) {

@@ -48,10 +48,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     does: 'gives all tools to callers that have not signed in',
-    file: 'plugins/access/toolsetFor.ts',
+    file: 'plugins/kit/authority/toolsetFor.ts',
     find: "transport === 'stdio' ? undefined : NOT_SIGNED_IN",
     replace: 'undefined',
-    tests: ['test/plugins/access/toolsetFor.test.ts'],
+    tests: ['test/plugins/kit/authority/toolsetFor.test.ts'],
   },
   {
     does: 'lets who operates define',

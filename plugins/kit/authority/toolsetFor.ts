@@ -1,7 +1,13 @@
 import type { InboundRequest, Toolset } from 'pegboard';
-import { setNewest } from '../kit/limits/setNewest.ts';
-import { groupsOf, isOfIssuer } from '../kit/authority/authority.ts';
-import type { AccessEntry } from './config.ts';
+import { setNewest } from '../limits/setNewest.ts';
+import { groupsOf, isOfIssuer } from './authority.ts';
+
+/** An entry of `access` in config.yaml. */
+export interface AccessRule {
+  readonly groups: readonly string[];
+  readonly toolset: readonly string[];
+  readonly issuer?: string;
+}
 
 /** The group of every caller that has signed in. */
 export const EVERY_CALLER = '*';
@@ -12,7 +18,7 @@ export type ToolsetFor = (
 ) => Toolset | undefined;
 
 /** All entries that name a group of the caller apply together. */
-export function toolsetFor(entries: readonly AccessEntry[]): ToolsetFor {
+export function toolsetFor(entries: readonly AccessRule[]): ToolsetFor {
   // One object for callers of the same entries, because the toolset layer compiles each object once.
   const known = new Map<string, Toolset>();
   return ({ caller, transport, access }) => {
@@ -36,7 +42,7 @@ export function toolsetFor(entries: readonly AccessEntry[]): ToolsetFor {
 /** Bound on combinations of entries that are kept compiled. */
 const MAX_KNOWN = 1_000;
 
-function unionOf(entries: readonly AccessEntry[]): Toolset {
+function unionOf(entries: readonly AccessRule[]): Toolset {
   const selectors = [...new Set(entries.flatMap(({ toolset }) => toolset))];
   return {
     selectors,

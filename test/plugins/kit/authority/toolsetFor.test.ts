@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Caller, InboundRequest } from '../../../kernel/contracts/request.ts';
-import { toolsetFor } from '../../../plugins/access/toolsetFor.ts';
-import type { ToolsetFor } from '../../../plugins/access/toolsetFor.ts';
+import type { Caller, InboundRequest } from '../../../../kernel/contracts/request.ts';
+import { toolsetFor } from '../../../../plugins/kit/authority/toolsetFor.ts';
+import type { ToolsetFor } from '../../../../plugins/kit/authority/toolsetFor.ts';
 
 const ENTRIES = [
   { groups: ['dev', 'ops'], toolset: ['server:git', 'preset:read-only'] },

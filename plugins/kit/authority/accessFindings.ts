@@ -1,12 +1,12 @@
-import type { Finding, Settings } from 'pegboard';
-import { BUILT_IN_PRESETS } from '../contracts/toolsets.ts';
-import { selectorFault } from '../kit/calls/selectors.ts';
-import type { AccessConfig } from './config.ts';
+import type { Finding } from 'pegboard';
+import { BUILT_IN_PRESETS } from '../../contracts/toolsets.ts';
+import { selectorFault } from '../calls/selectors.ts';
 import { EVERY_CALLER } from './toolsetFor.ts';
+import type { AccessRule } from './toolsetFor.ts';
 
-/** Selectors that cannot be used, and groups that look like patterns, with their places. */
-export function accessFindings({ access }: AccessConfig, settings: Settings): readonly Finding[] {
-  const presets = [...BUILT_IN_PRESETS, ...Object.keys(settings.toolsetPresets)];
+/** Selectors that cannot be used, and groups that look like patterns, with their places. @param own names of presets that are not built in */
+export function accessFindings(access: readonly AccessRule[], own: readonly string[]): readonly Finding[] {
+  const presets = [...BUILT_IN_PRESETS, ...own];
   return access.flatMap(({ groups, toolset }, at) => [
     ...toolset.flatMap((selector, which): Finding[] => {
       const fault = selectorFault(selector, presets);
