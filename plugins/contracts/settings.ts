@@ -28,5 +28,8 @@ export interface SettingsStore {
    *  @returns where the keys are stored, for people: a path
    *  @throws GatewayError CONFIG_UNREADABLE, STORE_CONFLICT, STORE_FORBIDDEN, STORE_UNREACHABLE */
   merge(section: string, keys: JsonObject): Promise<string>;
+  /** Sets top-level keys in one step, if they are still as they were; undefined is an absent key. All else stays, with
+   *  comments and order. @returns as merge() does @throws GatewayError as merge() does */
+  replace(before: JsonObject, after: JsonObject): Promise<string>;
 }
 export const SettingsStore = one<SettingsStore>('settings-store');

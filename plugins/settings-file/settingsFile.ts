@@ -1,5 +1,6 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, isGatewayError, isObject, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
@@ -19,19 +20,43 @@ export class SettingsFile implements SettingsStore {
     this.#directory = directory;
   }
 
-  async merge(section: string, keys: JsonObject): Promise<string> {
+  merge(section: string, keys: JsonObject): Promise<string> {
+    return this.#edit((content) => {
+      const found = content[section];
+      return { [section]: { ...(isObject(found) && found), ...keys } };
+    });
+  }
+
+  replace(before: JsonObject, after: JsonObject): Promise<string> {
+    return this.#edit((content, file) => {
+      const changed = Object.keys(before).find((key) => !isDeepStrictEqual(content[key], before[key]));
+      if (changed === undefined) return after;
+      const text = `${changed} in ${file} is not what it was when this change was begun; begin it anew`;
+      throw new GatewayError('STORE_CONFLICT', text);
+    });
+  }
+
+  /** @param change gives the top-level keys to set */
+  async #edit(change: (content: JsonObject, file: string) => JsonObject): Promise<string> {
     const file = join(this.#directory(), 'config.yaml');
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt += 1) {
-      const write = writing(file, () => mergedOnce(file, section, keys));
+      const write = writing(file, () => editedOnce(file, change));
       if (await write.catch((error: unknown) => throwRefusal(file, error))) return file;
     }
     throw new GatewayError('STORE_CONFLICT', `${file} keeps changing; try again`);
   }
 }
 
-async function mergedOnce(file: string, section: string, keys: JsonObject): Promise<boolean> {
+async function editedOnce(
+  file: string,
+  change: (content: JsonObject, file: string) => JsonObject,
+): Promise<boolean> {
   const text = await textOf(file);
-  const edited = await editYaml(text ?? '', [section], { ...sectionOf(file, text ?? '', section), ...keys });
+  const content = contentOf(file, text ?? '');
+  const wanted = Object.entries({ ...content, ...change(content, file) }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const edited = await editYaml(text ?? '', [], Object.fromEntries(wanted));
   return text === undefined ? createFile(file, edited) : replaceFile(file, text, edited);
 }
 
@@ -44,15 +69,14 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-function sectionOf(file: string, text: string, section: string): JsonObject {
+function contentOf(file: string, text: string): JsonObject {
   const { value, issues } = readYaml(text, file);
   const [fault] = issues;
   if (fault !== undefined) {
     const place = placeText(fault) ?? file;
     throw new GatewayError('CONFIG_UNREADABLE', `${place}: ${fault.message}; repair it before saving`);
   }
-  const found = isObject(value) ? value[section] : undefined;
-  return isObject(found) ? found : {};
+  return isObject(value) ? value : {};
 }
 
 /** A mounted ConfigMap is read-only, and its files are links into `..data`. @throws the error, with the ConfigMap if that is why */

@@ -73,7 +73,7 @@ function valueAt(document: Document, path: readonly string[]): unknown {
 
 /** The library writes a document in one style throughout; this detects the style of the text. */
 function styleOf(text: string): ToStringOptions {
-  const indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
+  const indent = /^( {1,8})[^ #\n]/m.exec(text)?.[1]?.length ?? 2;
   return {
     lineWidth: 0,
     indent: Math.max(indent, 1),

@@ -33,6 +33,24 @@ describe('plugins/settings-file', () => {
     );
   });
 
+  it('replaces keys that are still as they were, and keeps all else with its comments', async () => {
+    const text = '# ours\nnamespace: a # kept\naccess:\n  - groups: [a] # of a\n    toolset: [x]\n';
+    const { path } = makeDirectory({ 'config.yaml': text });
+    const store = new SettingsFile(() => path);
+    const access = [{ groups: ['a'], toolset: ['x'] }];
+    const more = [...access, { groups: ['b'], toolset: ['y'] }];
+    await store.replace({ access, toolsetPresets: undefined }, { access: more });
+    expect(readFileSync(`${path}/config.yaml`, 'utf8')).equal(
+      `${text}  - groups:\n      - b\n    toolset:\n      - y\n`,
+    );
+    const late = await store.replace({ access }, { access: undefined }).then(String, messageOf);
+    expect(late).equal(
+      `access in ${path}/config.yaml is not what it was when this change was begun; begin it anew`,
+    );
+    await store.replace({ access: more }, { access: undefined });
+    expect(readFileSync(`${path}/config.yaml`, 'utf8')).equal('# ours\nnamespace: a # kept\n');
+  });
+
   it('names the ConfigMap that config.yaml is mounted from, and changes nothing', async () => {
     const { path, file } = mountedConfigMap();
     const store = new SettingsFile(() => path);
