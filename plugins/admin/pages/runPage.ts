@@ -52,14 +52,14 @@ export function runPage(scope: Scope<unknown>): Page {
   });
 }
 
-/** Those of its tool that ended while it ran; `until` is the first time that does not count. */
+/** Those of its tool that ended while it ran, or soon after: a cancelled call ends later than its step. */
 function callsOf(
   { tool, status, started_at: since, completed_at }: RunStep,
   scope: Scope<unknown>,
 ): string | undefined {
   if (tool === '' || status === 'skipped') return undefined;
   const until = new Date(
-    (completed_at === undefined ? Date.now() : Date.parse(completed_at)) + 1,
+    (completed_at === undefined ? Date.now() : Date.parse(completed_at)) + 1_000,
   ).toISOString();
   return callsAt(scope, { tool, since, until });
 }
