@@ -9,7 +9,8 @@ import { SessionList } from '../contracts/sessions.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { CallSecrets, References } from '../contracts/secrets.ts';
 import { GrantStore, GuardedServers } from '../contracts/credentials.ts';
-import { ConfigOrigins } from '../contracts/settings.ts';
+import { ConfigOrigins, SettingsStore } from '../contracts/settings.ts';
+import { Toolsets } from '../contracts/toolsets.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { HttpListener } from '../contracts/http.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
@@ -39,7 +40,9 @@ export const plugin = definePlugin<AdminConfig>({
     ServiceSource,
     SessionList,
     SignInList,
+    SettingsStore,
     SignInStatuses,
+    Toolsets,
     WorkflowRuns,
   ],
   provides: [ClientSource],

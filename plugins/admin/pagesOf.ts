@@ -32,6 +32,8 @@ import { signInsPage } from './pages/signInsPage.ts';
 import { toolActions } from './pages/toolActions.ts';
 import { toolPage } from './pages/toolPage.ts';
 import { toolsPage } from './pages/toolsPage.ts';
+import { toolsetActions } from './pages/toolsetActions.ts';
+import { toolsetsPage } from './pages/toolsetsPage.ts';
 import { workflowPage } from './pages/workflowPage.ts';
 import { workflowsPage } from './pages/workflowsPage.ts';
 import type { Action, Page } from './web/definePage.ts';
@@ -63,6 +65,7 @@ export function pagesOf(parts: PageParts): {
       toolsPage(scope),
       toolPage(scope),
       connectPage(scope),
+      toolsetsPage({ scope, persons }),
       explainPage(scope, persons),
       workflowsPage(scope),
       workflowPage(scope),
@@ -81,6 +84,7 @@ export function pagesOf(parts: PageParts): {
       ...editActions(scope),
       ...sessionActions(scope, calls),
       ...toolActions(scope),
+      ...toolsetActions({ scope, persons }),
       ...runActions(scope),
       ...configActions(scope),
       ...signInActions(scope),

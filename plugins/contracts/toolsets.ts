@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { InboundRequest, Item, NoDetails, Tool } from 'pegboard';
+import type { Finding, InboundRequest, Item, NoDetails, Tool, Toolset, Verdict } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -30,6 +30,17 @@ export interface Toolsets {
   /** Whether the request's toolset, whatever the catalogue contains now or later, allows only tools that declare themselves
    *  read-only. */
   onlyReads(request: InboundRequest): boolean;
+  /** @param toolsetPresets as in config.yaml */
+  draft(toolsetPresets: unknown): DraftPresets;
+}
+/** Presets that are not in force. */
+export interface DraftPresets {
+  /** Why they cannot be put in force. */
+  readonly faults: readonly Finding[];
+  /** The toolset that a client declares with a header, as these presets understand it. */
+  declared(header: string): Toolset;
+  /** What the toolset of the request would decide; undefined: it has none. */
+  judge(item: Item, request: InboundRequest): Verdict | undefined;
 }
 export const Toolsets = one<Toolsets>('toolsets');
 

@@ -6,6 +6,7 @@ import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './presetFindings.ts';
 import { toolsetLayer } from './toolsetLayer.ts';
+import { draftPresets } from './draftPresets.ts';
 import { narrow } from './narrow.ts';
 import { onlyReads } from './onlyReads.ts';
 import { compilePresets } from './presets.ts';
@@ -31,6 +32,7 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     resolve,
     presets: () => presets.listed,
     onlyReads: ({ toolset }) => onlyReads(toolset),
+    draft: draftPresets,
   });
   let layer = toolsetLayer(resolve);
   scope.provide(DecisionLayer, {

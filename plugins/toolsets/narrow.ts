@@ -22,7 +22,8 @@ export function narrow(request: InboundRequest, resolve: Resolve): undefined {
 
 type Resolve = (selectors: readonly string[]) => ToolsetView;
 
-function checked(toolset: Toolset, resolve: Resolve): Toolset {
+/** The toolset, with the reason if it cannot be used. */
+export function checked(toolset: Toolset, resolve: Resolve): Toolset {
   try {
     refuseCount(toolset.selectors);
     resolve(toolset.selectors);

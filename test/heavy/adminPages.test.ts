@@ -70,6 +70,8 @@ describe('the admin pages in a browser', function () {
       tools: '/tools?query=find+an+order',
       tool: '/tools/x_shop_order_search',
       connect: '/connect',
+      toolsets: '/toolsets?groups=sales',
+      toolsetOfServer: '/toolsets?add=shop',
       explain: `/explain?session=${session}&tool=core_service_list`,
       workflows: '/workflows',
       workflow: '/workflows/ship-order',
@@ -204,6 +206,23 @@ describe('the admin pages in a browser', function () {
     await page.locator('.chart a').first().focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /^[1-9]\d* calls?, / }).waitFor();
+  });
+
+  it('preview who sees what while a person types, and write it by a click', async () => {
+    const page = await open(true);
+    await page.goto(`${site.url}/toolsets?groups=sales`);
+    await page.getByText('live, as of').waitFor();
+    await page.getByLabel(/^YAML/).fill('access: [{ groups: [sales], toolset: ["server:shop"] }]');
+    const order = page.locator('#preview tr', { hasText: 'x_shop_order_search' });
+    await order.locator('td[data-label="Then"]', { hasText: 'allowed' }).waitFor();
+    await page.getByLabel('Groups').fill('support');
+    await order.locator('td[data-label="Then"]', { hasText: 'refused' }).waitFor();
+    expect(await page.locator('#preview .diff .added').first().textContent()).include('access:');
+    await page.getByLabel(/^YAML/).fill('toolsetPresets: { orders: { include: [{ server: shop }] } }');
+    await page.locator('#preview .diff .added', { hasText: 'orders:' }).waitFor();
+    await page.getByRole('button', { name: /^Write it/ }).click();
+    await page.getByRole('status').getByText('The rules were written to').waitFor();
+    expect(await page.getByLabel(/^YAML/).inputValue()).include('orders:');
   });
 
   it('stop and start a server, edit its YAML, cancel a run and save the configuration without JavaScript', async () => {

@@ -1,4 +1,4 @@
-/* global document, window, location, fetch, EventSource, DOMParser */
+/* global document, window, location, fetch, EventSource, DOMParser, FormData, URLSearchParams, setTimeout, clearTimeout */
 // Reads the page again when the gateway says that something has changed. Without this file, pages work as well.
 
 const main = () => document.getElementById('main');
@@ -107,3 +107,26 @@ const catchUp = () => {
 };
 document.addEventListener('visibilitychange', catchUp);
 document.addEventListener('focusout', catchUp);
+
+/** A form with `data-preview` shows what its button would show while a person types, in the element of that id. */
+let typing;
+let previews = 0;
+document.addEventListener('input', ({ target }) => {
+  const { form } = target;
+  if (form?.dataset.preview === undefined) return;
+  clearTimeout(typing);
+  typing = setTimeout(() => void preview(form), 400);
+});
+async function preview(form) {
+  const number = ++previews;
+  const body = new URLSearchParams(new FormData(form));
+  const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } }).catch(
+    () => undefined,
+  );
+  if (answer === undefined || number !== previews) return;
+  if (answer.status === 401) return signedOut();
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const shown = fresh.getElementById(form.dataset.preview) ?? fresh.getElementById('main');
+  if (number === previews)
+    document.getElementById(form.dataset.preview)?.replaceChildren(...shown.childNodes);
+}

@@ -5,7 +5,7 @@ import { sessionsIn } from './sessions.ts';
 
 /** A person as the operator names one. */
 export interface NamedPerson {
-  /** A subject or an email. */
+  /** A subject or an email. Empty: a caller who has not signed in. */
   readonly who: string;
   /** Empty: none. */
   readonly issuer: string;
@@ -44,18 +44,18 @@ export class Persons {
     by: Pick<InboundRequest, 'actor'>,
   ): Promise<{ readonly request: InboundRequest; readonly known: KnownPerson }> {
     const seen = this.#seen(person);
-    const caller = seen ?? typed(person);
+    const caller = seen ?? (person.who === '' ? undefined : typed(person));
     const header = (name: string): string | undefined =>
       name === 'x-service-toolset' && person.toolset !== '' ? person.toolset : undefined;
     const facts: RequestFacts = { transport: ADMIN, access: 'caller', header };
-    this.#callers.set(facts, caller);
+    if (caller !== undefined) this.#callers.set(facts, caller);
     const request = await this.#scope.get(RequestGate).open(facts);
     if (isReply(request)) {
       const text = `every request of this person is refused with status ${request.status}`;
       throw new GatewayError('REQUEST_FORBIDDEN', text);
     }
     if (by.actor !== undefined) request.actor = by.actor;
-    const { subject, issuer } = caller;
+    const { subject = '', issuer } = caller ?? {};
     return {
       request,
       known: { subject, ...(issuer !== undefined && { issuer }), isSeen: seen !== undefined },

@@ -130,6 +130,7 @@ function stateSection(
       <a class="button" href="/mcps/${inPath(name)}/edit"
         >${visit.lacks(`/mcps/${inPath(name)}/write`) === undefined ? 'Edit' : 'Definition'}</a
       >
+      ${visit.lacks('/toolsets/write') === undefined ? html`<a class="button" href="/toolsets?add=${inPath(name)}">Make a toolset of it…</a>` : ''}
       ${calls}
     </div>`;
   return section('State', body, badge(state));

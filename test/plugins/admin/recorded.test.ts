@@ -63,6 +63,12 @@ describe('what the operator changes on the admin pages', () => {
       'POST /mcps/new': undefined,
       'POST /mcps/:name/tools': undefined,
       'POST /mcps/:name/edit': undefined,
+      'POST /toolsets': undefined,
+      'POST /toolsets/write': {
+        tool: 'admin_toolsets_write',
+        fields: () =>
+          Promise.resolve({ text: 'toolsetPresets: { shown: { include: [{ readOnly: true }] } }' }),
+      },
       'POST /mcps': {
         tool: 'core_mcpserver_create',
         fields: () => Promise.resolve({ text: '/nowhere/server', name: 'added' }),

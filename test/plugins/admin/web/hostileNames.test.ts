@@ -103,6 +103,11 @@ describe('a hostile name', () => {
         ...['/tools', `/tools?query=${part}`, `/tools/tool%20${part}`, '/explain'],
         ...[`/explain?session=${id}&tool=tool%20${part}`, '/workflows', '/runs', '/grants', '/config'],
         '/connect',
+        ...[
+          '/toolsets',
+          `/toolsets?person=${part.slice(0, 9_000)}&toolset=${part.slice(0, 900)}`,
+          `/toolsets?groups=${part.slice(0, 9_000)}`,
+        ],
         ...['/logs', `/logs?source=${part}`, `/mcps/${part}/logs`, `/search?q=${part}`],
         ...['/sign-ins', '/events', `/events?name=${part.slice(0, 9_000)}`],
       ];
