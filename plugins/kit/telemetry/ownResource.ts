@@ -3,7 +3,8 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import type { Resource } from '@opentelemetry/resources';
 import { VERSION } from 'pegboard';
 
-/** Several processes at one collector would write one series without it. Source: OpenTelemetry, Resource conventions, Service */
+/** Several processes at one collector would write one series without it.
+ *  Source: https://opentelemetry.io/docs/specs/semconv/resource/#service */
 const INSTANCE = randomUUID();
 
 /** What this process is in metrics and traces. `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` win. */
