@@ -20,7 +20,7 @@ export interface HistogramSample {
 }
 
 interface Described {
-  /** Lower case with dots: `mcp.upstream.up`. Prometheus shows dots as underscores, and appends unit and `_total`. */
+  /** Lower case with dots: `pegboard.upstream.up`. Prometheus shows dots as underscores, and appends unit and `_total`. */
   readonly name: string;
   /** A sentence. */
   readonly description: string;

@@ -25,35 +25,35 @@ export function frontMetrics({
 }: FrontMetricsParts): MetricSource {
   const metrics: readonly Metric[] = [
     {
-      name: 'mcp.sessions',
+      name: 'pegboard.sessions',
       kind: 'gauge',
       unit: '{session}',
       description: 'Sessions that were used at this process and have not ended, by transport and revision.',
       read: () => countsOf(sessions()),
     },
     {
-      name: 'mcp.sessions.opened',
+      name: 'pegboard.sessions.opened',
       kind: 'counter',
       unit: '{session}',
       description: 'Sessions that clients have opened, by transport and revision.',
       read: () => opened.samples(),
     },
     {
-      name: 'mcp.streams',
+      name: 'pegboard.streams',
       kind: 'gauge',
       unit: '{stream}',
       description: 'Standing streams of sessions, also those that wait for their client to resume them.',
       read: () => countsOf(streams()),
     },
     {
-      name: 'mcp.questions.asked',
+      name: 'pegboard.questions.asked',
       kind: 'counter',
       unit: '{question}',
       description: 'Questions of servers to clients, by kind: elicitation, sampling, roots.',
       read: () => questions.asked.samples(),
     },
     {
-      name: 'mcp.questions.answered',
+      name: 'pegboard.questions.answered',
       kind: 'counter',
       unit: '{question}',
       description:
@@ -61,14 +61,14 @@ export function frontMetrics({
       read: () => questions.answered.samples(),
     },
     {
-      name: 'mcp.questions.open',
+      name: 'pegboard.questions.open',
       kind: 'gauge',
       unit: '{question}',
       description: 'Questions that wait for an answer.',
       read: () => [{ value: questions.open }],
     },
     {
-      name: 'mcp.calls.parked',
+      name: 'pegboard.calls.parked',
       kind: 'gauge',
       unit: '{call}',
       description: 'Calls without a session that wait for their client to return with answers.',

@@ -6,14 +6,14 @@ export function httpMetrics(refusals: Tally, connections: () => number): MetricS
   return {
     metrics: [
       {
-        name: 'mcp.http.connections',
+        name: 'pegboard.http.connections',
         kind: 'gauge',
         unit: '{connection}',
         description: 'Open connections of clients.',
         read: () => [{ value: connections() }],
       },
       {
-        name: 'mcp.http.refusals',
+        name: 'pegboard.http.refusals',
         kind: 'counter',
         unit: '{request}',
         description: 'Requests that were refused before MCP, by status.',

@@ -27,7 +27,7 @@ export const plugin = definePlugin<IdempotencyConfig>({
     scope.provide(MetricSource, {
       metrics: [
         {
-          name: 'mcp.idempotency.calls',
+          name: 'pegboard.idempotency.calls',
           kind: 'counter',
           unit: '{call}',
           description: 'Calls with a key by outcome: new, replayed, busy, reused, unknown.',

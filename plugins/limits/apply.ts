@@ -27,14 +27,14 @@ export function apply(scope: Scope<LimitsConfig>): void {
   scope.provide(MetricSource, {
     metrics: [
       {
-        name: 'mcp.limits.refusals',
+        name: 'pegboard.limits.refusals',
         kind: 'counter',
         unit: '{call}',
         description: 'Calls that were refused, by limit: session, caller, server, tool.',
         read: () => limits.refusals.samples(),
       },
       {
-        name: 'mcp.limits.running',
+        name: 'pegboard.limits.running',
         kind: 'gauge',
         unit: '{call}',
         description: 'Calls under way that count against a limit; call_tool and its tool are two.',

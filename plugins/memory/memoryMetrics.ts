@@ -5,28 +5,28 @@ export function memoryMetrics(budget: Budget): MetricSource {
   return {
     metrics: [
       {
-        name: 'mcp.memory.used',
+        name: 'pegboard.memory.used',
         kind: 'gauge',
         unit: 'By',
         description: 'Bytes of large messages that are being read or processed.',
         read: () => [{ value: budget.used }],
       },
       {
-        name: 'mcp.memory.limit',
+        name: 'pegboard.memory.limit',
         kind: 'gauge',
         unit: 'By',
         description: 'Bytes that they may take together.',
         read: () => [{ value: budget.maxBytes }],
       },
       {
-        name: 'mcp.memory.waits',
+        name: 'pegboard.memory.waits',
         kind: 'counter',
         unit: '{message}',
         description: 'Messages that had to wait for memory, by use: request, answer, result, run, page.',
         read: () => budget.waits.samples(),
       },
       {
-        name: 'mcp.memory.refusals',
+        name: 'pegboard.memory.refusals',
         kind: 'counter',
         unit: '{message}',
         description: 'Messages that were given up for want of memory, by use.',

@@ -60,14 +60,14 @@ export function apply(scope: Scope<SearchSemanticConfig>): void {
   scope.provide(MetricSource, {
     metrics: [
       {
-        name: 'mcp.search.semantic.searches',
+        name: 'pegboard.search.semantic.searches',
         kind: 'counter',
         unit: '{search}',
         description: 'Searches by outcome: fused, late, failed, none (no vectors, or too many at a time).',
         read: () => searches.samples(),
       },
       {
-        name: 'mcp.search.semantic.texts',
+        name: 'pegboard.search.semantic.texts',
         kind: 'gauge',
         unit: '{text}',
         description: 'Texts of tools by state: embedded, waiting.',

@@ -138,21 +138,21 @@ export class RedisChannel implements Channel, MetricSource {
   get metrics(): readonly Metric[] {
     return [
       {
-        name: 'mcp.channel.messages',
+        name: 'pegboard.channel.messages',
         kind: 'counter',
         unit: '{message}',
         description: 'Messages between processes by direction: sent, lost (could not be sent), received.',
         read: () => this.#messages.samples(),
       },
       {
-        name: 'mcp.channel.gaps',
+        name: 'pegboard.channel.gaps',
         kind: 'counter',
         unit: '{gap}',
         description: 'Times that messages may have been missed: the connection was away, or has begun.',
         read: () => [{ value: this.#gaps }],
       },
       {
-        name: 'mcp.channel.connected',
+        name: 'pegboard.channel.connected',
         kind: 'gauge',
         unit: '1',
         description: 'Whether messages of other processes arrive: 1 or 0.',

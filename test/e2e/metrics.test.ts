@@ -53,8 +53,8 @@ describe('e2e: metrics', () => {
     expect(headers['content-type']).match(/^text\/plain/);
     const labels = Object.entries(LENT).map(([name, value]) => `${name}="${value}"`);
     expect(text.split('\n'))
-      .include(`mcp_tool_calls_total{${labels.join(',')}} 1`)
-      .and.include('mcp_upstream_up{server="shelf"} 1');
+      .include(`pegboard_tool_calls_total{${labels.join(',')}} 1`)
+      .and.include('pegboard_upstream_up{server="shelf"} 1');
     expect(text).match(/^target_info\{service_name="front-door",/m);
     expect(await isRefused(`http://[::1]:${port}/metrics`)).equal(true);
     expect((await send(`${pegboard.url}/metrics`)).status).equal(404);
@@ -75,18 +75,20 @@ describe('e2e: metrics', () => {
       await lend();
       await lend();
       await until(() => callsIn(receiver) === 2, { what: 'both calls at the collector' });
-      const calls = receiver.metrics.at(-1)?.find(({ name }) => name === 'mcp.tool.calls');
+      const calls = receiver.metrics.at(-1)?.find(({ name }) => name === 'pegboard.tool.calls');
       expect(calls).deep.include({ kind: 'sum', unit: '{call}' });
       expect(calls?.resource).include({ 'service.name': 'pegboard', 'deployment.environment': 'test' });
       instances.add(calls?.resource['service.instance.id']);
-      const time = receiver.metrics.at(-1)?.find(({ name }) => name === 'mcp.tool.duration');
+      const time = receiver.metrics.at(-1)?.find(({ name }) => name === 'pegboard.tool.duration');
       expect(time).deep.include({ kind: 'histogram', values: { 'server=shelf kind=tool outcome=ok': 2 } });
       const type = protocol === 'http/json' ? 'application/json' : 'application/x-protobuf';
       expect(new Set(receiver.posts)).deep.equal(new Set([`/v1/metrics ${type}`]));
 
       const { url } = await pegboard.logged('metrics are served');
-      expect((await send(String(url))).text).match(/^mcp_tool_calls_total\{tool="x_shelf_lend",.*\} 2$/m);
-      const printed = { metric: 'mcp.tool.calls', points: [{ attributes: LENT, value: 2 }] };
+      expect((await send(String(url))).text).match(
+        /^pegboard_tool_calls_total\{tool="x_shelf_lend",.*\} 2$/m,
+      );
+      const printed = { metric: 'pegboard.tool.calls', points: [{ attributes: LENT, value: 2 }] };
       const lines = pegboard.lines as readonly object[];
       await until(() => lines.some((line) => JSON.stringify(line).includes(JSON.stringify(printed.points))));
       expect(lines.some((line) => 'metric' in line && line.metric === printed.metric)).equal(true);
@@ -200,7 +202,7 @@ describe('e2e: metrics', () => {
     expect((await running).text).include('finished');
     expect(await within(exit)).deep.equal({ code: 0, signal: null });
     expect(receiver.posts).length(1);
-    const times = receiver.metrics[0]?.find(({ name }) => name === 'mcp.metatool.duration');
+    const times = receiver.metrics[0]?.find(({ name }) => name === 'pegboard.metatool.duration');
     expect(times?.values).deep.equal({ 'tool=slow outcome=ok': 1 });
   });
 
@@ -227,7 +229,7 @@ async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
 
 /** The calls of LEND in the last export. */
 function callsIn({ metrics }: OtlpReceiver): number | undefined {
-  const calls = metrics.at(-1)?.find(({ name }) => name === 'mcp.tool.calls');
+  const calls = metrics.at(-1)?.find(({ name }) => name === 'pegboard.tool.calls');
   return calls?.values[labelText(LENT)];
 }
 

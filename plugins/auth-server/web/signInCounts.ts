@@ -31,21 +31,21 @@ export class SignInCounts implements MetricSource {
   get metrics(): readonly Metric[] {
     return [
       {
-        name: 'mcp.signin.begun',
+        name: 'pegboard.signin.begun',
         kind: 'counter',
         unit: '{sign-in}',
         description: 'Sign-ins at this gateway that were completed at this process.',
         read: () => [{ value: this.#begun }],
       },
       {
-        name: 'mcp.signin.ended',
+        name: 'pegboard.signin.ended',
         kind: 'counter',
         unit: '{sign-in}',
         description: 'Those of all processes that were ended before their time.',
         read: () => [{ value: this.#ended }],
       },
       {
-        name: 'mcp.signin.refused',
+        name: 'pegboard.signin.refused',
         kind: 'counter',
         unit: '{request}',
         description: 'Requests for a sign-in or its tokens that were refused, by OAuth error.',

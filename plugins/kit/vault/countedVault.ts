@@ -48,21 +48,21 @@ export class CountedVault implements Vault, MetricSource {
   get metrics(): readonly Metric[] {
     return [
       {
-        name: 'mcp.vault.operations',
+        name: 'pegboard.vault.operations',
         kind: 'counter',
         unit: '{operation}',
         description: 'Operations on the vault, by operation.',
         read: () => this.#operations.samples(),
       },
       {
-        name: 'mcp.vault.failures',
+        name: 'pegboard.vault.failures',
         kind: 'counter',
         unit: '{operation}',
         description: 'Those that have failed, by operation.',
         read: () => this.#failures.samples(),
       },
       {
-        name: 'mcp.vault.entries',
+        name: 'pegboard.vault.entries',
         kind: 'gauge',
         unit: '{entry}',
         description: 'Entries in the vault, expired ones included until they are removed; absent for Redis.',

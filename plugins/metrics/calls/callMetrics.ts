@@ -35,14 +35,14 @@ export class CallMetrics {
     return [
       ...this.#tools.metrics,
       {
-        name: 'mcp.tool.duration',
+        name: 'pegboard.tool.duration',
         kind: 'histogram',
         unit: 's',
         description: 'Time of calls, by server, kind and outcome.',
         read: () => this.#durations.samples(),
       },
       {
-        name: 'mcp.metatool.duration',
+        name: 'pegboard.metatool.duration',
         kind: 'histogram',
         unit: 's',
         description:
@@ -50,28 +50,28 @@ export class CallMetrics {
         read: () => this.#metaDurations.samples(),
       },
       {
-        name: 'mcp.metatool.answer.size',
+        name: 'pegboard.metatool.answer.size',
         kind: 'counter',
         unit: 'By',
         description: 'JSON of their answers.',
         read: () => this.#answered((bytes) => bytes),
       },
       {
-        name: 'mcp.metatool.answer.tokens',
+        name: 'pegboard.metatool.answer.tokens',
         kind: 'counter',
         unit: '{token}',
         description: `What their answers take of an agent's context: a token for ${BYTES_PER_TOKEN} bytes, as an estimate.`,
         read: () => this.#answered(estimatedTokens),
       },
       {
-        name: 'mcp.call.errors',
+        name: 'pegboard.call.errors',
         kind: 'counter',
         unit: '{call}',
         description: 'Calls that ended in an error, by its code.',
         read: () => this.#errors.samples(),
       },
       {
-        name: 'mcp.call.refusals',
+        name: 'pegboard.call.refusals',
         kind: 'counter',
         unit: '{call}',
         description: 'Calls that never ran: unknown tools, toolsets, deny rules; by the code of the refusal.',

@@ -57,7 +57,7 @@ export class TopTools {
       this.#all().flatMap((figures) => [...samples(figures)]);
     return [
       {
-        name: 'mcp.tool.calls',
+        name: 'pegboard.tool.calls',
         kind: 'counter',
         unit: '{call}',
         description:
@@ -65,14 +65,14 @@ export class TopTools {
         read: read((figures) => figures.outcomes()),
       },
       {
-        name: 'mcp.tool.time',
+        name: 'pegboard.tool.time',
         kind: 'counter',
         unit: 's',
         description: 'Time spent in calls, by server, tool and kind.',
         read: read(({ labels, seconds }) => [{ labels, value: seconds }]),
       },
       {
-        name: 'mcp.tool.result.size',
+        name: 'pegboard.tool.result.size',
         kind: 'counter',
         unit: 'By',
         description: 'JSON of the results, by server, tool and kind.',

@@ -16,14 +16,14 @@ export class ConfigMetrics {
   get metrics(): readonly Metric[] {
     return [
       {
-        name: 'mcp.config.reloads',
+        name: 'pegboard.config.reloads',
         kind: 'counter',
         unit: '{reload}',
         description: 'Loads of the configuration by result: applied, or rejected as a whole.',
         read: () => this.#reloads.samples(),
       },
       {
-        name: 'mcp.config.files.refused',
+        name: 'pegboard.config.files.refused',
         kind: 'gauge',
         unit: '{file}',
         description: 'Files with an error at the last load: their last good version is in force.',

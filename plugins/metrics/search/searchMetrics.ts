@@ -35,14 +35,14 @@ export class SearchMetrics {
   get metrics(): readonly Metric[] {
     return [
       {
-        name: 'mcp.search.searches',
+        name: 'pegboard.search.searches',
         kind: 'counter',
         unit: '{search}',
         description: 'Answers of filter_tools, to clients with a session, a caller or an owner handle.',
         read: () => [{ value: this.#searches }],
       },
       {
-        name: 'mcp.search.hits',
+        name: 'pegboard.search.hits',
         kind: 'counter',
         unit: '{search}',
         description: 'Those of which a tool was called within five minutes.',

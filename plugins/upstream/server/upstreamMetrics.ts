@@ -6,7 +6,7 @@ import type { Server } from './server.ts';
 import type { ToolReport } from '../connection/toolReport.ts';
 
 interface About {
-  /** Below `mcp.upstream.` */
+  /** Below `pegboard.upstream.` */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';
   readonly unit: string;
@@ -172,12 +172,12 @@ export class UpstreamMetrics implements MetricSource {
   #each({ name, ...about }: About, read: (server: Server) => readonly Sample[]): Metric {
     const samplesOf = (server: Server): readonly Sample[] =>
       read(server).map(({ value, labels }) => ({ value, labels: { server: server.name, ...labels } }));
-    return { name: `mcp.upstream.${name}`, ...about, read: () => this.#servers().flatMap(samplesOf) };
+    return { name: `pegboard.upstream.${name}`, ...about, read: () => this.#servers().flatMap(samplesOf) };
   }
 
   #connects(): Metric {
     return {
-      name: 'mcp.upstream.connect.duration',
+      name: 'pegboard.upstream.connect.duration',
       kind: 'histogram',
       unit: 's',
       description: 'Time to connect: from the greeting until its lists were read.',

@@ -42,7 +42,7 @@ export class RunMetrics implements MetricSource {
   get metrics(): readonly Metric[] {
     return [
       {
-        name: 'mcp.workflow.runs',
+        name: 'pegboard.workflow.runs',
         kind: 'counter',
         unit: '{run}',
         description: 'Runs that have ended, by workflow and status: completed, failed, cancelled.',
@@ -54,7 +54,7 @@ export class RunMetrics implements MetricSource {
         },
       },
       {
-        name: 'mcp.workflow.running',
+        name: 'pegboard.workflow.running',
         kind: 'gauge',
         unit: '{run}',
         description: 'Runs under way, by workflow.',
@@ -65,14 +65,14 @@ export class RunMetrics implements MetricSource {
         },
       },
       {
-        name: 'mcp.workflow.duration',
+        name: 'pegboard.workflow.duration',
         kind: 'histogram',
         unit: 's',
         description: 'Time of runs, by workflow.',
         read: () => this.#existing(this.#durations).samples(),
       },
       {
-        name: 'mcp.workflow.steps',
+        name: 'pegboard.workflow.steps',
         kind: 'counter',
         unit: '{step}',
         description: 'Steps that have ended, by workflow and status: completed, failed, skipped.',

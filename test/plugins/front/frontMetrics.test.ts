@@ -16,19 +16,19 @@ describe('front: metrics', () => {
     const headers = { 'mcp-session-id': first };
     const stream = await openStream(`${url}/mcp`, { headers });
     // A session counts once it is used.
-    expect(now('mcp.sessions')).deep.equal({ [LABELS]: 1 });
+    expect(now('pegboard.sessions')).deep.equal({ [LABELS]: 1 });
     await callTool(url, second, callBody('echo'));
-    expect(now('mcp.sessions')).deep.equal({ [LABELS]: 2 });
-    expect(now('mcp.streams')).deep.equal({ [LABELS]: 1 });
-    expect(now('mcp.http.connections')['']).above(0);
+    expect(now('pegboard.sessions')).deep.equal({ [LABELS]: 2 });
+    expect(now('pegboard.streams')).deep.equal({ [LABELS]: 1 });
+    expect(now('pegboard.http.connections')['']).above(0);
     stream.close();
     await stream.ended;
     // Its client may resume it.
-    expect(now('mcp.streams')).deep.equal({ [LABELS]: 1 });
+    expect(now('pegboard.streams')).deep.equal({ [LABELS]: 1 });
     await send(`${url}/mcp`, { method: 'DELETE', headers });
-    expect(now('mcp.sessions')).deep.equal({ [LABELS]: 1 });
-    expect(now('mcp.streams')).deep.equal({});
-    expect(now('mcp.sessions.opened')).deep.equal({ [LABELS]: 2 });
+    expect(now('pegboard.sessions')).deep.equal({ [LABELS]: 1 });
+    expect(now('pegboard.streams')).deep.equal({});
+    expect(now('pegboard.sessions.opened')).deep.equal({ [LABELS]: 2 });
   });
 
   it('count questions by kind, and how they ended', async () => {

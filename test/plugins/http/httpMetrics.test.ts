@@ -6,7 +6,7 @@ import { send } from '../../support/rawHttp.ts';
 describe('http: metrics', () => {
   it('count refusals by status, and no request that was answered', async () => {
     const { gateway, url } = await startEdge();
-    const refusals = () => valuesOf(metricsOf(gateway), 'mcp.http.refusals');
+    const refusals = () => valuesOf(metricsOf(gateway), 'pegboard.http.refusals');
     await initialize(url);
     expect((await send(`${url}/health`)).status).equal(200);
     expect(refusals()).deep.equal({});

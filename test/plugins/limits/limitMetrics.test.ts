@@ -30,10 +30,10 @@ describe('limits: metrics', () => {
     running.push(call('x_b_slow'));
     expect((await refusalOf(() => call('x_b_slow'))).code).equal('LIMIT_EXCEEDED');
     // Each call_tool against the caller's limit, its tool against the server's.
-    expect(now('mcp.limits.running')).deep.equal({ '': 4 });
+    expect(now('pegboard.limits.running')).deep.equal({ '': 4 });
     open();
     await Promise.all(running);
-    expect(now('mcp.limits.running')).deep.equal({ '': 0 });
-    expect(now('mcp.limits.refusals')).deep.equal({ 'limit=server': 1, 'limit=caller': 1 });
+    expect(now('pegboard.limits.running')).deep.equal({ '': 0 });
+    expect(now('pegboard.limits.refusals')).deep.equal({ 'limit=server': 1, 'limit=caller': 1 });
   });
 });

@@ -34,9 +34,9 @@ describe('an answer to a scraper', () => {
     const text = await scrape();
     expect(seriesIn(text)).length.within(100, 1_999);
     expect(text).not.include('guessed_');
-    expect(text).include('mcp_call_refusals_total{code="TOOL_NOT_FOUND"} 10000');
-    expect(text, 'the top tool').match(/^mcp_tool_calls_total\{tool="x_s7_tool9997",.*\} \d{2,3}$/m);
-    expect(text, 'all others').match(/^mcp_tool_calls_total\{tool="other",.*\} \d{4}$/m);
+    expect(text).include('pegboard_call_refusals_total{code="TOOL_NOT_FOUND"} 10000');
+    expect(text, 'the top tool').match(/^pegboard_tool_calls_total\{tool="x_s7_tool9997",.*\} \d{2,3}$/m);
+    expect(text, 'all others').match(/^pegboard_tool_calls_total\{tool="other",.*\} \d{4}$/m);
   });
 
   it('escapes quotes, line breaks and backslashes in labels', async () => {
@@ -78,24 +78,24 @@ describe('an answer to a scraper', () => {
     const files = { 'config.yaml': '{}', 'mcpservers/shelf.yaml': definition };
     const builtIns = ['core-mcpservers', 'store-file', 'upstream', 'metatools', 'metrics'];
     const { gateway, scrape } = await scrapedGateway({ builtIns, files });
-    await until(async () => (await scrape()).includes('mcp_upstream_up{server="shelf"} 1'));
+    await until(async () => (await scrape()).includes('pegboard_upstream_up{server="shelf"} 1'));
     const tool = gateway.kernel.catalogue.visibleTo(requestOf()).find(({ server }) => server === 'shelf');
     await gateway.kernel.calls.call('call_tool', { name: tool?.name, arguments: {} }, requestOf());
     const connected = await scrape();
     const named = seriesIn(connected).filter((line) => line.includes('server="shelf"'));
-    expect(named.filter((line) => line.startsWith('mcp_upstream_state{'))).deep.equal([
-      'mcp_upstream_state{server="shelf",state="ready"} 1',
+    expect(named.filter((line) => line.startsWith('pegboard_upstream_state{'))).deep.equal([
+      'pegboard_upstream_state{server="shelf",state="ready"} 1',
     ]);
     expect(named.join('\n'))
-      .include('mcp_tool_calls_total')
-      .and.include('mcp_upstream_connect_duration_seconds_count');
+      .include('pegboard_tool_calls_total')
+      .and.include('pegboard_upstream_connect_duration_seconds_count');
     if (process.platform === 'linux')
       expect(named.join('\n')).match(/mcp_upstream_process_memory_usage_bytes\{server="shelf"\} \d{7,}/);
     gateway.directory.remove('mcpservers/shelf.yaml');
     await gateway.pipeline.reload();
     const after = await scrape();
     expect(after).not.include('server="shelf"');
-    expect(after).include('mcp_config_reloads_total{result="applied"} 2');
+    expect(after).include('pegboard_config_reloads_total{result="applied"} 2');
   });
 
   it('is at /metrics only, for GET and HEAD', async () => {

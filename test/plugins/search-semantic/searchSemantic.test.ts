@@ -69,7 +69,7 @@ describe('search-semantic', () => {
     ...PATIENT,
     ...more,
   });
-  const figures = (name: string) => valuesOf(metricsOf(gateway), `mcp.search.semantic.${name}`);
+  const figures = (name: string) => valuesOf(metricsOf(gateway), `pegboard.search.semantic.${name}`);
   const embedded = (count: number) =>
     until(() => figures('texts')['state=embedded'] === count, { what: `${count} texts embedded` });
   const search = async (query = QUERY, args: JsonObject = {}): Promise<readonly string[]> => {

@@ -56,10 +56,10 @@ describe('plugin vault-redis: channel and peers', function () {
     );
     expect(b.received[0]).deep.equal({ at: 'new' });
     const { metrics } = b.channel;
-    expect(valuesOf(metrics, 'mcp.channel.connected')).deep.equal({ '': 1 });
-    expect(valuesOf(metrics, 'mcp.channel.gaps')).deep.equal({ '': 2 });
-    expect(valuesOf(metrics, 'mcp.channel.messages')['direction=received']).above(0);
-    const sent = valuesOf(a.channel.metrics, 'mcp.channel.messages');
+    expect(valuesOf(metrics, 'pegboard.channel.connected')).deep.equal({ '': 1 });
+    expect(valuesOf(metrics, 'pegboard.channel.gaps')).deep.equal({ '': 2 });
+    expect(valuesOf(metrics, 'pegboard.channel.messages')['direction=received']).above(0);
+    const sent = valuesOf(a.channel.metrics, 'pegboard.channel.messages');
     expect(sent['direction=sent']).above(1);
     expect(sent['direction=lost']).above(0);
     expect(sent).not.property('direction=received');

@@ -69,7 +69,7 @@ describe('plugin vault-redis: rights', function () {
     expect(readme).include(RIGHTS);
     await allow(RIGHTS);
     const gateway = await start(USER());
-    expect(valuesOf(metricsIn(gateway), 'mcp.channel.connected')).deep.equal({ '': 1 });
+    expect(valuesOf(metricsIn(gateway), 'pegboard.channel.connected')).deep.equal({ '': 1 });
     const [first] = gateway.all(Quotas);
     const draw = { calls: 1, spare: 0, back: 0, hold: 1 };
     const quota = { callsPerMinute: 60, burst: 2, concurrent: 2 };
@@ -85,14 +85,14 @@ describe('plugin vault-redis: rights', function () {
     await redis.acl('SETUSER', 'pegboard', 'resetchannels');
     const isReady = async (): Promise<boolean> => (await fetch(`${gateway.url()}/ready`)).ok;
     await until(async () => !(await isReady()), { what: 'it is not ready' });
-    expect(valuesOf(metricsIn(gateway), 'mcp.channel.connected')).deep.equal({ '': 0 });
+    expect(valuesOf(metricsIn(gateway), 'pegboard.channel.connected')).deep.equal({ '': 0 });
     const [error] = gateway.log.filter(({ level }) => level === 'error');
     expect(String(error?.data['reason']))
       .include('SUBSCRIBE to pegboard:"channel": NOPERM')
       .and.include(LINE);
     await redis.acl('SETUSER', 'pegboard', '&pegboard:*');
     await until(isReady, { what: 'it is ready' });
-    expect(valuesOf(metricsIn(gateway), 'mcp.channel.connected')).deep.equal({ '': 1 });
+    expect(valuesOf(metricsIn(gateway), 'pegboard.channel.connected')).deep.equal({ '': 1 });
   });
 
   for (const command of ['SUBSCRIBE', 'EVAL', 'PUBLISH'])

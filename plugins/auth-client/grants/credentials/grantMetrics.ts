@@ -25,14 +25,14 @@ export function grantMetrics(
   return {
     metrics: [
       {
-        name: 'mcp.grants',
+        name: 'pegboard.grants',
         kind: 'gauge',
         unit: '{grant}',
         description: 'Sign-ins of callers seen at this process, by server and state.',
         read: () => byState().samples(),
       },
       {
-        name: 'mcp.grant.refreshes',
+        name: 'pegboard.grant.refreshes',
         kind: 'counter',
         unit: '{refresh}',
         description: 'Requests for new tokens, by cause of the failure; none: they came.',

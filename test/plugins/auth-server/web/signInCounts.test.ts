@@ -8,12 +8,12 @@ describe('auth-server: metrics', () => {
     const now = (name: string) => valuesOf(metricsOf(auth.gateway), name);
     const tokens = await auth.tokens();
     const { refresh } = tokensOf(await auth.refresh(tokens.refresh));
-    expect(now('mcp.signin.begun')).deep.equal({ '': 1 });
-    expect(now('mcp.signin.ended')).deep.equal({ '': 0 });
+    expect(now('pegboard.signin.begun')).deep.equal({ '': 1 });
+    expect(now('pegboard.signin.ended')).deep.equal({ '': 0 });
     await auth.post({ token: refresh, client_id: auth.clientId }, {}, '/oauth/revoke');
-    expect(now('mcp.signin.ended')).deep.equal({ '': 1 });
-    expect(now('mcp.signin.refused')).deep.equal({});
+    expect(now('pegboard.signin.ended')).deep.equal({ '': 1 });
+    expect(now('pegboard.signin.refused')).deep.equal({});
     expect((await auth.refresh(refresh)).body).include({ error: 'invalid_grant' });
-    expect(now('mcp.signin.refused')).deep.equal({ 'error=invalid_grant': 1 });
+    expect(now('pegboard.signin.refused')).deep.equal({ 'error=invalid_grant': 1 });
   });
 });

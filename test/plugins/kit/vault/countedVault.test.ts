@@ -24,7 +24,7 @@ describe('a vault with metrics', () => {
     expect(failure).instanceOf(Error);
     expect(await vault.take('b')).equal(3);
     expect(await vault.delete('a')).equal(true);
-    expect(valuesOf(vault.metrics, 'mcp.vault.operations')).deep.equal({
+    expect(valuesOf(vault.metrics, 'pegboard.vault.operations')).deep.equal({
       'operation=set': 2,
       'operation=putIfAbsent': 1,
       'operation=compareAndSwap': 1,
@@ -34,7 +34,7 @@ describe('a vault with metrics', () => {
       'operation=delete': 1,
     });
     // Those that have not failed have series, too: an alert sees the first failure.
-    expect(valuesOf(vault.metrics, 'mcp.vault.failures')).deep.equal({
+    expect(valuesOf(vault.metrics, 'pegboard.vault.failures')).deep.equal({
       'operation=get': 0,
       'operation=set': 1,
       'operation=putIfAbsent': 0,
@@ -43,7 +43,7 @@ describe('a vault with metrics', () => {
       'operation=delete': 0,
       'operation=list': 0,
     });
-    expect(valuesOf(vault.metrics, 'mcp.vault.entries')).deep.equal({ '': 7 });
-    expect(valuesOf(new CountedVault(memory).metrics, 'mcp.vault.entries')).deep.equal({});
+    expect(valuesOf(vault.metrics, 'pegboard.vault.entries')).deep.equal({ '': 7 });
+    expect(valuesOf(new CountedVault(memory).metrics, 'pegboard.vault.entries')).deep.equal({});
   });
 });

@@ -7,7 +7,7 @@ function calls(tools: TopTools, tool: string, times: number, server = 'git'): vo
     tools.add({ labels: { tool, kind: 'tool', server }, outcome: 'ok', seconds: 0.5, bytes: 10 });
 }
 function callsOf(tools: TopTools): Readonly<Record<string, number>> {
-  const values = Object.entries(valuesOf(tools.metrics, 'mcp.tool.calls'));
+  const values = Object.entries(valuesOf(tools.metrics, 'pegboard.tool.calls'));
   return Object.fromEntries(values.map(([labels, value]) => [/tool=(\S+)/.exec(labels)?.[1] ?? '', value]));
 }
 
@@ -72,7 +72,9 @@ describe('tools with series of their own', () => {
 
   it('add up time and results', () => {
     calls(tools, 'a', 2);
-    expect(valuesOf(tools.metrics, 'mcp.tool.time')).include({ 'tool=a kind=tool server=git': 1 });
-    expect(valuesOf(tools.metrics, 'mcp.tool.result.size')).include({ 'tool=a kind=tool server=git': 20 });
+    expect(valuesOf(tools.metrics, 'pegboard.tool.time')).include({ 'tool=a kind=tool server=git': 1 });
+    expect(valuesOf(tools.metrics, 'pegboard.tool.result.size')).include({
+      'tool=a kind=tool server=git': 20,
+    });
   });
 });

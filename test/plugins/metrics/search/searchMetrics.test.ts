@@ -22,7 +22,7 @@ describe('the hit rate of searches', () => {
     searches.take({ type: 'call.settled', call: made, ms: 1, outcome: 'ok', result: jsonResult({}) });
   };
   const figures = (): string =>
-    ['searches', 'hits'].map((what) => valuesOf(searches.metrics, `mcp.search.${what}`)['']).join(' ');
+    ['searches', 'hits'].map((what) => valuesOf(searches.metrics, `pegboard.search.${what}`)['']).join(' ');
 
   beforeEach(() => {
     now = 0;

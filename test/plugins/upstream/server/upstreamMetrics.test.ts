@@ -9,7 +9,8 @@ import { SHELF } from '../support.ts';
 const BUILT_INS = ['core-mcpservers', 'store-file', 'upstream'];
 
 describe('metrics of servers', () => {
-  const values = (gateway: Gateway, name: string) => valuesOf(metricsOf(gateway), `mcp.upstream.${name}`);
+  const values = (gateway: Gateway, name: string) =>
+    valuesOf(metricsOf(gateway), `pegboard.upstream.${name}`);
   const serve = async (definition: object): Promise<Gateway> => {
     const files = { 'config.yaml': '{}', 'mcpservers/shelf.yaml': JSON.stringify(definition) };
     return bootGateway({ builtIns: BUILT_INS, files });

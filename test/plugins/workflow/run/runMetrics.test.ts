@@ -20,35 +20,35 @@ describe('plugins/workflow: metrics', () => {
         ['completed', 'failed', 'cancelled'].map((status) => [`workflow=${name} status=${status}`, 0]),
       ),
     );
-    expect(now('mcp.workflow.runs'), 'an alert sees the first failure').deep.equal(none);
+    expect(now('pegboard.workflow.runs'), 'an alert sees the first failure').deep.equal(none);
     await run(board, 'good');
     await run(board, 'good');
     await run(board, 'bad').catch(() => undefined);
     const slow = run(board, 'slow');
     await board.waiting;
-    expect(now('mcp.workflow.running')).deep.equal({ 'workflow=slow': 1 });
+    expect(now('pegboard.workflow.running')).deep.equal({ 'workflow=slow': 1 });
     board.open();
     await slow;
-    expect(now('mcp.workflow.running')).deep.equal({});
-    expect(now('mcp.workflow.runs')).deep.equal({
+    expect(now('pegboard.workflow.running')).deep.equal({});
+    expect(now('pegboard.workflow.runs')).deep.equal({
       ...none,
       'workflow=good status=completed': 2,
       'workflow=bad status=failed': 1,
       'workflow=slow status=completed': 1,
     });
-    expect(now('mcp.workflow.duration')).deep.equal({
+    expect(now('pegboard.workflow.duration')).deep.equal({
       'workflow=good': 2,
       'workflow=bad': 1,
       'workflow=slow': 1,
     });
-    expect(now('mcp.workflow.steps')).include({
+    expect(now('pegboard.workflow.steps')).include({
       'workflow=good status=completed': 2,
       'workflow=good status=skipped': 2,
       'workflow=bad status=failed': 1,
     });
     board.directory.remove('workflows/good.yaml');
     await board.pipeline.reload();
-    expect(Object.keys(now('mcp.workflow.runs')).join()).not.include('good');
-    expect(Object.keys(now('mcp.workflow.steps')).join()).not.include('good');
+    expect(Object.keys(now('pegboard.workflow.runs')).join()).not.include('good');
+    expect(Object.keys(now('pegboard.workflow.steps')).join()).not.include('good');
   });
 });

@@ -11,7 +11,7 @@ describe('auth-client: the metrics of sign-ins', () => {
     const { metrics } = grantMetrics(process.grants, new Tally(), (name) =>
       process.servers.find((one) => one.name === name),
     );
-    const now = (): object => valuesOf(metrics, 'mcp.grants');
+    const now = (): object => valuesOf(metrics, 'pegboard.grants');
     expect(now()).deep.equal({});
     await process.grants.asked({ owner: 'local' }, 'notes', Date.now() + 600_000);
     expect(now()).deep.equal({ 'server=notes state=asked': 1 });
