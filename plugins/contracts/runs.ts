@@ -114,8 +114,6 @@ export interface RunRecord extends Omit<RunRow, 'step_count'> {
   readonly result?: unknown;
   readonly steps: readonly RunStep[];
   readonly truncated?: true;
-  /** Whether it was started from this machine without a sign-in: its operator may see the values. Never shown to clients. */
-  readonly local?: true;
 }
 /** Where runs are stored; the vault is used if no plugin provides this. All methods throw GatewayError, STORE_UNREACHABLE
  *  or STORE_FORBIDDEN. */

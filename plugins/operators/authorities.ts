@@ -5,7 +5,6 @@ import type { Caller } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { addressRanges } from '../kit/http/addressRanges.ts';
 import { groupsOf, isOfIssuer } from '../kit/authority/authority.ts';
-import { FORWARDED } from '../kit/authority/isAtMachine.ts';
 import type { Asker, Authority } from '../contracts/operators.ts';
 import type { OperatorsConfig, OperatorsSection } from './config.ts';
 
@@ -59,6 +58,8 @@ function hasEmail({ claims }: Caller, emails: readonly string[]): boolean {
   if (typeof email !== 'string' || claims?.['email_verified'] !== true) return false;
   return emails.some((one) => one.toLowerCase() === email.toLowerCase());
 }
+
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
 /** Whether a request without a caller comes from this machine's user: over standard input and output, from the admin pages, from
  *  loopback, or from a network that counts as that. A proxy on this machine forwards requests of others. */

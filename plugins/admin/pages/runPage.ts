@@ -1,5 +1,4 @@
-import { ConfigControl, GatewayError } from 'pegboard';
-import { hiddenIn, hiderOf } from 'pegboard/kit';
+import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { html } from '../../kit/http/page.ts';
 import type { Html } from '../../kit/http/page.ts';
@@ -8,7 +7,6 @@ import { graphOfRun } from '../data/graphSteps.ts';
 import type { GraphRow } from '../data/graphSteps.ts';
 import { ownerIn } from '../data/ownerIn.ts';
 import { runsIn } from '../data/runsIn.ts';
-import { secretsOfServers } from '../../kit/secrets/secretsIn.ts';
 import { actionForm } from '../../kit/pages/actionForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
@@ -38,10 +36,7 @@ export function runPage(scope: Scope<unknown>): Page {
       const runs = runsIn(scope);
       const run = await runs.find(id, visit.request);
       if (run !== undefined && (run.hasValues || ownerIn(visit) === undefined))
-        return {
-          ...withoutSecrets(run, scope),
-          graph: graphOfRun(run, runs.definedSteps(run.workflow_name)),
-        };
+        return { ...run, graph: graphOfRun(run, runs.definedSteps(run.workflow_name)) };
       throw new GatewayError(
         'REQUEST_NOT_FOUND',
         `there is no run ${shown(id)}; it may have been removed because of its age`,
@@ -55,12 +50,6 @@ export function runPage(scope: Scope<unknown>): Page {
       )}${valueSection(run)}`,
     }),
   });
-}
-
-/** Values without the secrets of servers, because a tool may answer with them. */
-function withoutSecrets(run: RunFacts, scope: Scope<unknown>): RunFacts {
-  if (!run.hasValues) return run;
-  return hiddenIn(run, hiderOf(secretsOfServers(scope.get(ConfigControl)))) as RunFacts;
 }
 
 /** Those of its tool that ended while it ran, or soon after: a cancelled call ends later than its step. */
@@ -170,9 +159,8 @@ function valueSection({ hasValues, input, result }: RunFacts): Html {
   return section(
     'Values',
     html`<p class="quiet">
-      Inputs and results belong to the person who started the run, so they are not shown here, unless it was
-      started from this machine without a sign-in. To show those of all runs to everyone, set
-      plugins.workflow.config.executionVisibility to all.
+      Inputs and results belong to the person who started the run, so they are not shown here. To show those
+      of all runs to everyone, set plugins.workflow.config.executionVisibility to all.
     </p>`,
   );
 }

@@ -1,6 +1,5 @@
 import { jsonText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { isAtMachine } from '../../kit/authority/isAtMachine.ts';
 import { ownerOf } from '../../kit/authority/ownerOf.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { RunStep, RunSummary } from '../../contracts/runs.ts';
@@ -22,8 +21,6 @@ export interface ExecutionRecord extends Omit<ExecutionSummary, 'step_count'> {
   readonly result?: unknown;
   readonly steps: readonly StepRecord[];
   readonly truncated?: true;
-  /** Whether the operator of this machine may see the values; never shown to clients. */
-  readonly local?: true;
 }
 /** A run in a list. */
 export interface ExecutionSummary extends RunSummary {
@@ -51,7 +48,6 @@ export function executionRecordOf(run: Run, limits: WorkflowConfig): ExecutionRe
     ...(completedAt !== undefined && { completed_at: new Date(completedAt).toISOString() }),
     duration_ms: completedAt === undefined ? 0 : completedAt - startedAt,
     owner: ownerOf(run.call.request),
-    ...(isAtMachine(run.call.request) && { local: true }),
     input: secrets.mask(input),
     ...(document && { result: secrets.mask(document) }),
     ...(error !== undefined && { error: shortened(secrets.text(error)) }),
@@ -66,10 +62,7 @@ export function summaryOf(record: ExecutionRecord): ExecutionSummary {
 
 /** The summary as it is stored. */
 export function rowOf(record: ExecutionRecord): ExecutionRow {
-  return {
-    ...omit(record, 'input', 'result', 'steps', 'truncated', 'local'),
-    step_count: record.steps.length,
-  };
+  return { ...omit(record, 'input', 'result', 'steps', 'truncated'), step_count: record.steps.length };
 }
 
 function stepRecord(entry: StepEntry, { secrets }: Run): StepRecord {

@@ -1,7 +1,4 @@
-import type { InboundRequest } from 'pegboard';
 import type { DefinedStep, RunFacts, RunStep, WorkflowRuns } from '../../contracts/runs.ts';
-import { isOperator } from '../../kit/authority/adminPages.ts';
-import { isAtMachine } from '../../kit/authority/isAtMachine.ts';
 import { innerSteps } from '../definition/model.ts';
 import type { Step } from '../definition/model.ts';
 import { omit } from '../definition/omit.ts';
@@ -21,7 +18,7 @@ export function allRuns(parts: Pick<ToolParts, 'executions' | 'config' | 'regist
     },
     find: async (id, request) => {
       const record = await parts.executions.get(id);
-      return record && factsOf(record, isVisibleTo(request, record, parts) || isOfOperator(record, request));
+      return record && factsOf(record, isVisibleTo(request, record, parts));
     },
     definedSteps: (name) => {
       const workflow = parts.registry.find(name)?.workflow;
@@ -30,11 +27,6 @@ export function allRuns(parts: Pick<ToolParts, 'executions' | 'config' | 'regist
       return { steps: steps.map(defined), onFailure: onFailure.map(defined), finally: last.map(defined) };
     },
   };
-}
-
-/** Whether the admin pages, open to this machine without a sign-in, ask for what was started from this machine without one. */
-function isOfOperator({ local }: ExecutionRecord, request: InboundRequest): boolean {
-  return local === true && request.actor === undefined && isOperator(request) && isAtMachine(request);
 }
 
 function defined(step: Step): DefinedStep {

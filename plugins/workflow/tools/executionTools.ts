@@ -106,7 +106,7 @@ function getTool(parts: ToolParts): Tool {
     run: async ({ id, includesSteps, step }, { request }) => {
       const record = await found(id, parts, request);
       if (typeof step === 'string') return structuredResult(oneStep(record, step));
-      return structuredResult(includesSteps ? omit(record, 'owner', 'local') : withoutSteps(record));
+      return structuredResult(includesSteps ? omit(record, 'owner') : withoutSteps(record));
     },
   });
 }
@@ -157,7 +157,7 @@ function cancelledHere(id: string, status: string, wasRunning: boolean): string 
 }
 
 function withoutSteps(record: ExecutionRecord): JsonObject {
-  const rest = omit(record, 'steps', 'owner', 'local');
+  const rest = omit(record, 'steps', 'owner');
   const { result } = record;
   return isObject(result) ? { ...rest, result: omit(result, 'steps', 'template_vars') } : rest;
 }
@@ -165,7 +165,7 @@ function withoutSteps(record: ExecutionRecord): JsonObject {
 /** @throws GatewayError RESOURCE_NOT_FOUND */
 function oneStep(record: ExecutionRecord, id: string): JsonObject {
   const { input, steps } = record;
-  const rest = omit(record, 'owner', 'local', 'result', 'error', 'input', 'steps');
+  const rest = omit(record, 'owner', 'result', 'error', 'input', 'steps');
   const step = steps.find(({ step_id }) => step_id === id) ?? steps.find((one) => isIteration(one, id));
   if (step === undefined)
     throw fault(

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { ANYONE } from '../../../../kernel/contracts/request.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
 import { callCore, answerIn } from '../../../support/coreTools.ts';
-import { callBody, initialize, listenerUrl, postMcp } from '../../../support/edge.ts';
 import { until } from '../../../support/until.ts';
-import { INJECTED, LONG, SCRIPT, TOKEN, openBooth, submits } from '../booth.ts';
+import { INJECTED, LONG, SCRIPT, openBooth, submits } from '../booth.ts';
 import type { AdminSite } from '../adminGateway.ts';
 
 interface Runs {
@@ -189,23 +188,6 @@ describe('the pages of workflows', () => {
       .and.not.include('<summary>Input</summary>');
     expect(await site.facts(`/runs/${id}`)).property('hasValues', false);
     expect((await site.get(`/runs/${await order()}`)).text).include('<summary>Input</summary>');
-  });
-
-  it('show the operator of this machine what was started from it without a sign-in, without secrets', async () => {
-    const url = listenerUrl(site.gateway);
-    const handle = await initialize(url);
-    const call = (headers: Readonly<Record<string, string>>): Promise<unknown> =>
-      postMcp(url, callBody('call_tool', { name: 'workflow_order', arguments: { to: 'Ada' } }), {
-        'mcp-session-id': handle,
-        ...headers,
-      });
-    await call({});
-    const [own] = (await runs('workflow=order')).runs.items;
-    const { text } = await site.get(`/runs/${own?.execution_id ?? ''}`);
-    expect(text).include('<summary>Result</summary>').and.include('Ada').and.not.include(TOKEN);
-    await call({ 'x-forwarded-for': '192.0.2.7' });
-    const [forwarded] = (await runs('workflow=order')).runs.items;
-    expect(await site.facts(`/runs/${forwarded?.execution_id ?? ''}`)).property('hasValues', false);
   });
 
   it('cancel a run, also of another caller, by a form of the page only if a browser sends it', async () => {
