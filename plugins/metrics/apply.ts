@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { ConfigControl } from 'pegboard';
 import type { Env, Scope } from 'pegboard';
 import { CallMetrics } from './calls/callMetrics.ts';
@@ -6,7 +7,7 @@ import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { exportEnv, exportUrl } from '../kit/telemetry/exportSettings.ts';
-import { ownResource } from '../kit/telemetry/ownResource.ts';
+import { OWN_ATTRIBUTES } from '../kit/telemetry/ownAttributes.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';
@@ -18,7 +19,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
   const process = new ProcessMetrics();
   const collector: Collector = new Collector(
     () => scope.all(MetricSource),
-    ownResource(),
+    resourceFromAttributes(OWN_ATTRIBUTES).merge(detectResources({ detectors: [envDetector] })),
     () => scope.config.maxSeries,
     log,
   );

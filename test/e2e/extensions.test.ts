@@ -128,7 +128,7 @@ describe('e2e: extensions', () => {
           const { result } = await call(name);
           expect(result).deep.include({
             isError: true,
-            _meta: { 'pegboard.dev/error': { code: 'UPSTREAM_PROTOCOL' } },
+            _meta: { 'pegboard.dev/error': { code: 'UPSTREAM_PROTOCOL', mayHaveRun: true } },
           });
           expect(JSON.stringify(result)).match(/tool \w*task of server \w+ was answered with a task/);
         }

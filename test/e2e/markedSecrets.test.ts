@@ -182,7 +182,9 @@ describe('e2e: what a schema marks as secret', function () {
       'auth-server aggregator.oauth.server.registrationToken',
       ...['url', 'apiKey'].map((key) => `search-semantic ${key}`),
       'upstream proxy',
-      ...['url', 'url.[]', 'password', 'secret', 'secret.[]'].map((key) => `vault-redis ${key}`),
+      ...['url', 'url.[]', 'password', 'sentinelPassword', 'key', 'secret', 'secret.[]'].map(
+        (key) => `vault-redis ${key}`,
+      ),
     ]);
   });
 

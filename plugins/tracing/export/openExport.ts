@@ -1,9 +1,10 @@
 import type { Tracer } from '@opentelemetry/api';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { VERSION, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
-import { ownResource } from '../../kit/telemetry/ownResource.ts';
+import { OWN_ATTRIBUTES } from '../../kit/telemetry/ownAttributes.ts';
 import { EXPORTERS, traceExporterNames } from './traceExporterNames.ts';
 import { LogExporter } from './logExporter.ts';
 import { otlpExporter } from './otlpExporter.ts';
@@ -31,7 +32,7 @@ export async function openExport(env: Env, log: Log, to: OtlpPlace = {}): Promis
   const exporters = await Promise.all(traceExporterNames(env).map(exporterOf));
   const spanProcessors = exporters.map((exporter) => new BatchSpanProcessor({ exporter, ...queueIn(env) }));
   const provider = new TracerProvider({
-    resource: ownResource(),
+    resource: resourceFromAttributes(OWN_ATTRIBUTES).merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(env),
     spanProcessors,
     spanLimits: limitsIn(env),

@@ -90,7 +90,7 @@ describe('an answer to a scraper', () => {
       .include('pegboard_tool_calls_total')
       .and.include('pegboard_upstream_connect_duration_seconds_count');
     if (process.platform === 'linux')
-      expect(named.join('\n')).match(/mcp_upstream_process_memory_usage_bytes\{server="shelf"\} \d{7,}/);
+      expect(named.join('\n')).match(/pegboard_upstream_process_memory_usage_bytes\{server="shelf"\} \d{7,}/);
     gateway.directory.remove('mcpservers/shelf.yaml');
     await gateway.pipeline.reload();
     const after = await scrape();

@@ -223,7 +223,7 @@ describe('upstream: the revision of a server', () => {
       const { code, message } = await rig.refusal('x_s_echo');
       expect([code, message]).deep.equal([
         'UPSTREAM_PROTOCOL',
-        'tool echo of server s was answered with a result of type "hologram", which is not supported',
+        'tool echo of server s was answered with a result of type "hologram", which is not supported; it may have run, check its effect before calling again',
       ]);
     });
   });

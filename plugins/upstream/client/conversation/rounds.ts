@@ -8,7 +8,7 @@ import { notOffered, rawParams, capabilityRefusal, topicOf } from './askable.ts'
 import { isTask } from '../rpc/isTask.ts';
 import type { Round } from '../rpc/pending.ts';
 import { asError } from './questions.ts';
-import { cancelled, cutOff, malformed, taskAnswer, unanswered } from '../rpc/requestErrors.ts';
+import { cancelled, cutOff, malformed, unfinished, taskAnswer, unanswered } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { withMembers } from '../rpc/rpcText.ts';
 
@@ -96,11 +96,11 @@ export class Rounds {
     if (isTask(JSON.parse(json) as JsonObject)) throw taskAnswer(this.#server, round);
     const type = rawMember(json, 'resultType') ?? '';
     const isLegacy = this.#requests.era === 'legacy' && round.options.asModern !== true;
-    if (type !== '"input_required"' || isLegacy)
-      throw this.#fault(
-        round,
-        `was answered with a result of type ${type.slice(0, 40)}, which is not supported`,
-      );
+    const isQuestion = type === '"input_required"';
+    if (!isQuestion || isLegacy) {
+      const text = `was answered with a result of type ${type.slice(0, 40)}, which is not supported`;
+      throw isQuestion ? this.#fault(round, text) : malformed(this.#server, round, text);
+    }
     if (round.number > MAX_ROUNDS)
       throw this.#fault(round, `still requires input after ${MAX_ROUNDS} rounds`);
     const state = rawMember(json, 'requestState');
@@ -172,7 +172,7 @@ export class Rounds {
   }
 
   #fault(round: Round, text: string): GatewayError {
-    return malformed(this.#server, round, text);
+    return unfinished(this.#server, round, text);
   }
 }
 

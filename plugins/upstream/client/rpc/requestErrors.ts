@@ -116,6 +116,11 @@ export function malformed(server: string, { what, isOwn }: Named, text: string):
   });
 }
 
+/** The server asks for more before it answers, in a way that cannot be followed. @param text how, after the name of the request */
+export function unfinished(server: string, { what }: Pick<Pending, 'what'>, text: string): GatewayError {
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
+}
+
 /** The answer is a task, which Pegboard never asks for. */
 export function taskAnswer(server: string, { what }: Pick<Pending, 'what'>): GatewayError {
   const text = `was answered with a task, which was not asked for: there are no tasks here`;
