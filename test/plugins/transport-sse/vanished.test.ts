@@ -8,7 +8,9 @@ import { SseConnections } from '../../../plugins/transport-sse/sseConnections.ts
 
 describe('transport-sse: a client that disconnects before its stream opens', () => {
   it('leaves no stream behind', () => {
-    const scope = { config: { keepAliveMs: 1_000, maxBufferedBytes: 1_000 } } as Scope<StreamConfig>;
+    const alone = { each: () => undefined, find: () => undefined };
+    const config = { keepAliveMs: 1_000, maxBufferedBytes: 1_000 };
+    const scope = { ...alone, config } as unknown as Scope<StreamConfig>;
     const [get] = new SseConnections(scope).routes() as [Route];
     let isKept = false;
     const res = new ServerResponse(new IncomingMessage(new Socket()));
