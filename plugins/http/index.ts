@@ -69,6 +69,7 @@ function apply(scope: Scope<HttpConfig>): void {
   let listener: Listener | undefined;
   let handler: RequestListener | undefined;
   const standing = new Map<ServerResponse, ServedRequest>();
+  let isStopping = false;
   const refusals = new Tally();
   scope.provide(
     MetricSource,
@@ -136,6 +137,8 @@ function apply(scope: Scope<HttpConfig>): void {
           if (res.destroyed) return;
           standing.set(res, stream);
           res.once('close', () => standing.delete(res));
+          // Not in this turn: its head is still to be sent.
+          if (isStopping) setImmediate(stream.end);
         },
       });
     };
@@ -164,6 +167,7 @@ function apply(scope: Scope<HttpConfig>): void {
     for (let step = 0; step < DRAIN_STEPS; step += 1) await pause(config.drainMs / DRAIN_STEPS);
   });
   scope.onStop(async () => {
+    isStopping = true;
     for (const { end } of [...standing.values()]) end();
     await listenerSwitch.stop();
     // Requests that have arrived are read before idle connections are closed.

@@ -76,6 +76,8 @@ export async function openPlace(
     drain,
     calm: async () => {
       drain();
+      // A turn that has begun may have looked for connections already.
+      await new Promise(setImmediate);
       const begun = performance.now();
       for (let now = begun; now - begun < CALM_WITHIN_MS;) {
         const [before, turn] = [accepted, now];

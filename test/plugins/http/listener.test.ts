@@ -340,6 +340,18 @@ describe('http: the listener', () => {
     await within(stopped);
   });
 
+  it('ends a stream that opens while it stops', async () => {
+    const { gateway, url } = await startEdge();
+    const handle = await initialize(url);
+    const { write, closed } = await openSocket(url);
+    const stopped = gateway.stop();
+    await until(() => isRefused(`${url}/health`), { what: 'no new connection is taken' });
+    const lines = ['host: localhost', 'accept: text/event-stream', `mcp-session-id: ${handle}`];
+    write(['GET /mcp HTTP/1.1', ...lines, '', ''].join('\r\n'));
+    expect(await within(closed, { withinMs: 5_000 })).include('text/event-stream');
+    await within(stopped);
+  });
+
   it('does not wait for connections without a request when it stops', async () => {
     const { gateway, url } = await startEdge();
     const { closed } = await openSocket(url);
