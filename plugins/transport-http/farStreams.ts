@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isGatewayError } from 'pegboard';
-import type { JsonObject, Scope } from 'pegboard';
+import type { JsonObject, Log, Scope } from 'pegboard';
 import { PeerQuestions } from '../kit/processes/peerQuestions.ts';
 import type { EventWriter } from '../kit/http/eventWriter.ts';
 import type { Session } from '../contracts/sessions.ts';
@@ -21,9 +21,11 @@ export type Resumed = 'resumed' | 'unknown' | 'ended';
 export class FarStreams {
   readonly streams: Streams;
   readonly #peers: PeerQuestions;
+  readonly #log: Log;
 
   /** Called in apply() only. */
   constructor(scope: Scope<StreamConfig>) {
+    this.#log = scope.log;
     this.streams = new Streams(
       () => scope.config,
       scope.log,
@@ -66,9 +68,9 @@ export class FarStreams {
     void passOn()
       .catch((error: unknown) => {
         // That process has ended, or cannot be reached; the client is told so when it resumes again.
-        if (!isGatewayError(error)) throw error;
+        if (!isGatewayError(error)) this.#log.error('a stream of another process has failed', { error });
       })
-      .then(() => live.end());
+      .finally(() => live.end());
     return 'resumed';
   }
 }

@@ -9,7 +9,7 @@ const WAIT_MS = 2_000;
 export interface PeerQuestionsParts {
   /** Its topic on the channel. */
   readonly topic: string;
-  /** Answers another process, well within 2 s; never rejects. */
+  /** Answers another process, well within 2 s. If it fails, that process gets no answer. */
   readonly answer: (question: JsonObject) => JsonObject | Promise<JsonObject>;
 }
 type Message =
@@ -36,10 +36,12 @@ export class PeerQuestions {
   }
 
   /** @returns undefined if that process is this one, or has ended
-   *  @throws GatewayError STORE_UNREACHABLE if it does not answer: it may have received the question */
+   *  @throws GatewayError STORE_UNREACHABLE if it does not answer: it may have received the question; also if this process is
+   *  alone, because nothing tells it whether others have ended */
   async ask(process: string, question: JsonObject): Promise<JsonObject | undefined> {
     const peers = this.#scope.find(Peers);
-    if (peers === undefined || process === peers.own || !(await peers.isAlive(process))) return undefined;
+    if (peers === undefined) throw new GatewayError('STORE_UNREACHABLE', ALONE);
+    if (process === peers.own || !(await peers.isAlive(process))) return undefined;
     const id = randomUUID();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -61,7 +63,14 @@ export class PeerQuestions {
   }
 
   async #answer(id: string, question: JsonObject): Promise<void> {
-    this.#send({ kind: 'answer', id, answer: await this.#parts.answer(question) });
+    try {
+      this.#send({ kind: 'answer', id, answer: await this.#parts.answer(question) });
+    } catch (error) {
+      this.#scope.log.error('a question of another process is not answered', {
+        topic: this.#parts.topic,
+        error,
+      });
+    }
   }
 
   #send(message: Message): void {
@@ -69,4 +78,6 @@ export class PeerQuestions {
   }
 }
 
+const ALONE =
+  'the stream belongs to another process, and this one reaches no others: their store is switched off here; open a new stream';
 const NO_ANSWER = 'the process that holds the stream does not answer, or has just ended; try again';
