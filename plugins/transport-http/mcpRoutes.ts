@@ -93,23 +93,31 @@ async function post(
 }
 
 async function openStream(
-  { front, stateless }: Fronts,
+  fronts: Fronts,
   exchange: HttpExchange,
   request: InboundRequest,
   far: FarStreams,
 ): Promise<Reply | undefined> {
+  const { front, stateless } = fronts;
   const refused = postOnly(stateless, request);
   if (refused !== undefined) return refused;
   checkStreamHeaders(request);
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
   const lastId = request.header('last-event-id');
-  if (lastId !== undefined && (await isResumed(far, session, lastId, exchange.res))) {
-    exchange.standing();
-    return undefined;
+  const hasMissed = lastId !== undefined;
+  if (hasMissed) {
+    const isDone = await isResumed(far, session, lastId, exchange.res);
+    // Meanwhile the client may have left and opened a newer stream, or ended its session.
+    if (exchange.res.destroyed) return undefined;
+    if (!isDone) requiredSession(fronts.front, request);
+    else {
+      exchange.standing();
+      return undefined;
+    }
   }
   exchange.standing();
-  far.streams.openStanding(front, exchange.res, { session, request, hasMissed: lastId !== undefined });
+  far.streams.openStanding(fronts.front, exchange.res, { session, request, hasMissed });
   return undefined;
 }
 

@@ -12,6 +12,8 @@ interface Subscribed {
 export class FakeBus {
   /** Messages are lost. */
   isDeaf = false;
+  /** Messages that were lost. */
+  lost = 0;
   /** Processes that have ended. */
   readonly ended = new Set<string>();
   readonly #all: Subscribed[] = [];
@@ -42,6 +44,7 @@ export class FakeBus {
   }
 
   #publish(own: string, topic: string, message: JsonObject): void {
+    if (this.isDeaf) this.lost += 1;
     if (this.isDeaf) return;
     const json = JSON.stringify(message);
     for (const one of this.#all) {

@@ -135,4 +135,14 @@ describe('transport-http: a stream that another process holds', () => {
     const methods = (await standing.heard(3)).map(({ method }) => method);
     expect(methods[0]).equal('notifications/tools/list_changed');
   });
+
+  it('does not begin anew in a session that has ended while its process was asked', async () => {
+    const stream = await openStream(`${a.url}/mcp`, { headers: { 'mcp-session-id': handle } });
+    const id = await firstIdOf(stream);
+    bus.isDeaf = true;
+    const late = refusalOf(id);
+    await until(() => bus.lost > 0, { what: 'the question' });
+    await send(`${b.url}/mcp`, { method: 'DELETE', headers: { 'mcp-session-id': handle } });
+    expect((await late).status).equal(404);
+  });
 });
