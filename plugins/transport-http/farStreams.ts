@@ -13,9 +13,11 @@ interface Question extends JsonObject {
   readonly sessionId: string;
   readonly eventId: string;
   readonly reader: string;
+  readonly isFirst: boolean;
 }
-/** How a client resumes a stream of another process: it has no such event; that process has ended. */
-export type Resumed = 'resumed' | 'unknown' | 'ended';
+/** How a client resumes a stream of another process: it has no such event; that process has ended; the next event is more than
+ *  processes send one another. */
+export type Resumed = 'resumed' | 'unknown' | 'ended' | 'too large';
 
 /** Streams of this process for clients that resume them at others, and the reverse. */
 export class FarStreams {
@@ -34,8 +36,8 @@ export class FarStreams {
     this.#peers = new PeerQuestions(scope, {
       topic: 'resumed-stream',
       answer: async (question) => {
-        const { sessionId, eventId, reader } = question as Question;
-        return { passed: await this.streams.pass(sessionId, eventId, reader) };
+        const { sessionId, eventId, reader, isFirst } = question as Question;
+        return { passed: await this.streams.pass(sessionId, eventId, { id: reader, isFirst }) };
       },
     });
   }
@@ -46,9 +48,10 @@ export class FarStreams {
     const [, stream = '', process] = /^(\w[\w-]{16}\.([\w-]+))_\d+$/.exec(eventId) ?? [];
     if (process === undefined || process === this.#peers.own) return 'unknown';
     const ask = { sessionId: session.id, reader: randomUUID() };
-    const first = await this.#peers.ask(process, { ...ask, eventId });
+    const first = await this.#peers.ask(process, { ...ask, eventId, isFirst: true });
     if (first === undefined) return 'ended';
     if (passedIn(first) === undefined || res.destroyed) return 'unknown';
+    if (passedIn(first)?.isTooLarge === true) return 'too large';
     const live = this.streams.openPlain(res);
     // Shown before the first event, which may be long in coming.
     live.keepAlive();
@@ -57,12 +60,13 @@ export class FarStreams {
       let last = eventId;
       while (passed !== undefined) {
         for (const { number, json } of passed.events) {
+          await caughtUp(live, res);
           last = `${stream}_${number}`;
           live.send(json, 'message', last);
         }
         await caughtUp(live, res);
-        if (passed.isOver || res.writableEnded || res.destroyed) return;
-        passed = passedIn(await this.#peers.ask(process, { ...ask, eventId: last }));
+        if (passed.isOver || passed.isTooLarge || res.writableEnded || res.destroyed) return;
+        passed = passedIn(await this.#peers.ask(process, { ...ask, eventId: last, isFirst: false }));
       }
     };
     void passOn()

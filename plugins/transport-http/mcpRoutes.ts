@@ -4,6 +4,7 @@ import type { InboundRequest, Reply, Scope } from 'pegboard';
 import { Front, StatelessFront } from '../contracts/mcp.ts';
 import type { HttpExchange, Route } from '../contracts/http.ts';
 import type { Session } from '../contracts/sessions.ts';
+import { MAX_MESSAGE_BYTES } from '../kit/processes/peerQuestions.ts';
 import type { FarStreams } from './farStreams.ts';
 import { PostSink } from './postSink.ts';
 import { isOfStanding } from './resumableStream.ts';
@@ -140,6 +141,11 @@ async function isResumed(
     throw refusal(
       'REQUEST_NOT_FOUND',
       'the process that ran this call has ended, and its answer with it: the call may have run; check its effect, then send initialize again',
+    );
+  if (resumed === 'too large')
+    throw refusal(
+      'REQUEST_NOT_FOUND',
+      `the next event has more than the ${MAX_MESSAGE_BYTES} bytes that processes send one another: the call may have run; check its effect, ask for less, or make the balancer sticky by session`,
     );
   throw refusal(
     'REQUEST_MALFORMED',

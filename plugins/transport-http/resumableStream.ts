@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EventWriter } from '../kit/http/eventWriter.ts';
+import { MAX_MESSAGE_BYTES } from '../kit/processes/peerQuestions.ts';
 import type { Session } from '../contracts/sessions.ts';
 
 interface Kept {
@@ -22,6 +23,14 @@ export interface Passed {
   readonly events: readonly Kept[];
   /** There are no more. */
   readonly isOver: boolean;
+  /** The next one has more than MAX_MESSAGE_BYTES. */
+  readonly isTooLarge: boolean;
+}
+/** A connection of the client at another process. */
+export interface Reader {
+  readonly id: string;
+  /** Whether it has just begun. */
+  readonly isFirst: boolean;
 }
 
 const STANDING = 's';
@@ -105,14 +114,18 @@ export class ResumableStream {
   }
 
   /** For a connection at another process, which calls it again and again: waits for events, at most waitMs.
-   *  @param reader that connection; the first call of another one replaces it
+   *  @param reader that connection; its first call replaces any other
    *  @returns undefined if it was replaced, or events after that one are no longer stored */
-  async pass(after: number, reader: string, waitMs: number): Promise<Passed | undefined> {
-    if (reader !== this.#reader) this.#replace(undefined, reader);
+  async pass(after: number, { id, isFirst }: Reader, waitMs: number): Promise<Passed | undefined> {
+    if (isFirst) this.#replace(undefined, id);
+    else if (id !== this.#reader) return undefined;
     this.#leftAt = performance.now();
     if (after === this.#lastNumber && !this.#isEnded) await this.#grown(waitMs);
-    if (reader !== this.#reader || !this.has(after)) return undefined;
+    if (id !== this.#reader || !this.has(after)) return undefined;
     const events: Kept[] = [];
+    const first = this.#kept[after + 1 - this.#firstNumber];
+    if (first !== undefined && Buffer.byteLength(first.json) > MAX_MESSAGE_BYTES)
+      return { events, isOver: false, isTooLarge: true };
     let bytes = 0;
     for (let at = after + 1 - this.#firstNumber; at < this.#kept.length && bytes < PASSED_BYTES; at += 1) {
       const next = this.#kept[at];
@@ -120,7 +133,8 @@ export class ResumableStream {
       events.push(next);
       bytes += next.json.length;
     }
-    return { events, isOver: this.#isEnded && after + events.length === this.#lastNumber };
+    const isOver = this.#isEnded && after + events.length === this.#lastNumber;
+    return { events, isOver, isTooLarge: false };
   }
 
   #replace(live: EventWriter | undefined, reader?: string): void {

@@ -7,7 +7,7 @@ import type { Front } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumableStream.ts';
-import type { Passed } from './resumableStream.ts';
+import type { Passed, Reader } from './resumableStream.ts';
 
 /** The id of a stream, which ends with that of the process that holds it, and the number of an event. */
 const EVENT_ID = /^([as][\w-]{16}(?:\.[\w-]+)?)_(\d{1,15})$/;
@@ -128,7 +128,7 @@ export class Streams {
   }
 
   /** What follows an event, for a connection of the client at another process. @returns undefined if it is not stored */
-  async pass(sessionId: string, eventId: string, reader: string): Promise<Passed | undefined> {
+  async pass(sessionId: string, eventId: string, reader: Reader): Promise<Passed | undefined> {
     const found = this.#find(sessionId, eventId);
     if (found === undefined) return undefined;
     this.#keepAnew(found.stream);

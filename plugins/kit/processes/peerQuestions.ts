@@ -5,6 +5,9 @@ import { Channel, Peers } from '../../contracts/processes.ts';
 
 /** Time for an answer. */
 const WAIT_MS = 2_000;
+/** Bound on the text in a question or an answer: Redis cuts off all processes for a message above 32 MiB. JSON in JSON may
+ *  double, and the seal adds a little. */
+export const MAX_MESSAGE_BYTES = 4_194_304;
 
 export interface PeerQuestionsParts {
   /** Its topic on the channel. */

@@ -3,7 +3,8 @@ import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
 import { callBody, initialize, MCP_HEADERS, metaTool, startEdge, testTools } from '../../support/edge.ts';
 import type { Edge, TestTools } from '../../support/edge.ts';
 import { textResult } from '../../../kernel/index.ts';
-import type { Call } from '../../../kernel/index.ts';
+import type { Call, JsonObject } from '../../../kernel/index.ts';
+import { Channel } from '../../../plugins/contracts/processes.ts';
 import { FakeBus } from '../../support/fakeBus.ts';
 import { peerOn } from '../../support/peers.ts';
 import { openStream, send } from '../../support/rawHttp.ts';
@@ -25,7 +26,8 @@ describe('transport-http: a stream that another process holds', () => {
       return new Promise((resolve) => steps.push({ call, finish: () => resolve(textResult('stepped')) }));
     });
     const keys = newKeyRing();
-    const plugins = { 'transport-http': { config: { slowAnswerMs: 10, retryMs: 250 } } };
+    const config = { slowAnswerMs: 10, retryMs: 250, maxBufferedBytes: 65_536 };
+    const plugins = { 'transport-http': { config } };
     const start = (own: string): Promise<Edge> =>
       startEdge({ tools: [...tests.tools, step], plugins, plugin: peerOn(bus, own, keys) });
     [a, b] = [await start('a'), await start('b')];
@@ -96,6 +98,35 @@ describe('transport-http: a stream that another process holds', () => {
     const again = await resume(id);
     await within(again.ended, { what: 'the stream ends with the answer' });
     expect(again.messages()).length(51);
+  });
+
+  it('is refused with an event that is too large for a message between processes', async () => {
+    const first = await call('step', { _meta: { progressToken: 't' } });
+    const id = await firstIdOf(first);
+    first.close();
+    steps[0]?.call.progress?.({ progress: 1, message: 'é'.repeat(2_100_000) });
+    const refused = await refusalOf(id);
+    expect([refused.status, refused.text.includes('more than the 4194304 bytes')]).deep.equal([404, true]);
+    expect(await (await resume(id, a)).heard(1)).length(1);
+  });
+
+  it('is not taken back by a connection that another has replaced', async () => {
+    const questions: JsonObject[] = [];
+    const [channel] = bus.scopeOf('c').all(Channel) as readonly Channel[];
+    channel?.subscribe('resumed-stream', { message: (message) => void questions.push(message) });
+    const first = await call('step', { _meta: { progressToken: 't' } });
+    const id = await firstIdOf(first);
+    await resume(id);
+    steps[0]?.call.progress?.({ progress: 1 });
+    const later = await until(() => questions.filter(({ kind }) => kind === 'question')[1], {
+      what: 'the second question',
+    });
+    const last = await resume(id, a);
+    await last.heard(1);
+    channel?.publish('resumed-stream', later);
+    steps[0]?.finish();
+    await within(last.ended, { what: 'the stream ends' });
+    expect(last.messages()).length(2);
   });
 
   it('is the standing stream, too', async () => {
