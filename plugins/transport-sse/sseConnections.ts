@@ -3,7 +3,7 @@ import { GatewayError } from 'pegboard';
 import type { InboundRequest, JsonObject, Reply, Scope } from 'pegboard';
 import { EventWriter } from '../kit/http/eventWriter.ts';
 import { callerKey } from '../kit/authority/ownerOf.ts';
-import { PeerQuestions } from '../kit/processes/peerQuestions.ts';
+import { MAX_MESSAGE_BYTES, PeerQuestions } from '../kit/processes/peerQuestions.ts';
 import { Front } from '../contracts/mcp.ts';
 import type { Sink } from '../contracts/mcp.ts';
 import type { Session } from '../contracts/sessions.ts';
@@ -19,6 +19,11 @@ interface Connection {
   detach: (() => void) | undefined;
 }
 
+/** Whether this process holds a stream of that caller, which another one asks before it reads a message for it. */
+interface Question extends JsonObject {
+  readonly id: string;
+  readonly owner: string | null;
+}
 /** A message that another process has received for a stream of this one. */
 interface Message extends JsonObject {
   readonly id: string;
@@ -39,8 +44,10 @@ export class SseConnections {
     this.#scope = scope;
     this.#peers = new PeerQuestions(scope, {
       topic: 'sse-message',
-      answer: (message) => {
-        const { id, text, request } = message as Message;
+      answer: (asked) => {
+        const { id, owner } = asked as Question;
+        if (!('text' in asked)) return { isHeld: this.#connectionOf(id, owner ?? undefined) !== undefined };
+        const { text, request } = asked as Message;
         return { isTaken: this.#take(id, text, receivedRequest(request)) };
       },
     });
@@ -101,11 +108,11 @@ export class SseConnections {
   async #post(exchange: HttpExchange, request: InboundRequest): Promise<Reply> {
     const id = exchange.query.get('sessionId') ?? '';
     const holder = this.#holderOf(id);
-    if (holder === undefined && this.#connectionOf(id, request) === undefined) throw noStream();
+    if (!(await this.#isHeld(holder, id, callerKey(request.caller)))) throw noStream();
     if (!(request.header('content-type') ?? '').toLowerCase().startsWith('application/json')) {
       throw new GatewayError('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json');
     }
-    const text = await exchange.body();
+    const text = await exchange.body(holder === undefined ? Infinity : MAX_MESSAGE_BYTES);
     const isTaken =
       holder === undefined
         ? this.#take(id, text, request)
@@ -116,18 +123,27 @@ export class SseConnections {
 
   /** The other process that its id names. */
   #holderOf(id: string): string | undefined {
+    // It is held here also when the processes no longer know each other.
+    if (this.#connections.has(id)) return undefined;
     const [, process] = /^([\w-]+)\.[\w-]+$/.exec(id) ?? [];
     return process === this.#peers.own ? undefined : process;
   }
 
-  #connectionOf(id: string, { caller }: InboundRequest): Connection | undefined {
+  /** @throws GatewayError STORE_UNREACHABLE */
+  async #isHeld(holder: string | undefined, id: string, owner: string | undefined): Promise<boolean> {
+    if (holder === undefined) return this.#connectionOf(id, owner) !== undefined;
+    const answer = await this.#peers.ask(holder, { id, owner: owner ?? null });
+    return answer?.['isHeld'] === true;
+  }
+
+  #connectionOf(id: string, owner: string | undefined): Connection | undefined {
     const connection = this.#connections.get(id);
-    return connection?.owner === callerKey(caller) ? connection : undefined;
+    return connection?.owner === owner ? connection : undefined;
   }
 
   /** @returns false if there is no such stream: a session opened on one that has ended would never be removed */
   #take(id: string, text: string, request: InboundRequest): boolean {
-    const connection = this.#connectionOf(id, request);
+    const connection = this.#connectionOf(id, callerKey(request.caller));
     if (connection === undefined) return false;
     const front = this.#scope.get(Front);
     request.sessionId = connection.session?.id;

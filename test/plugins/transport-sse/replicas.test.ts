@@ -3,6 +3,7 @@ import { STAGE, definePlugin, textResult } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { callBody, initializeBody, metaTool, startEdge, testTools } from '../../support/edge.ts';
 import type { Edge, EdgeOptions } from '../../support/edge.ts';
+import { Channel } from '../../../plugins/contracts/processes.ts';
 import { FakeBus } from '../../support/fakeBus.ts';
 import { identify } from '../../support/identify.ts';
 import { peerOn } from '../../support/peers.ts';
@@ -87,6 +88,27 @@ describe('transport-sse: a message for a stream that another process holds', () 
     stream.close();
     await within(stream.ended, { what: 'the stream ends' });
     await until(async () => (await post(initializeBody())).status === 404, { what: 'the stream is let go' });
+  });
+
+  it('is read only once that process has said that it holds the stream for the caller', async () => {
+    const published: string[] = [];
+    const [channel] = bus.scopeOf('c').all(Channel) as readonly Channel[];
+    const message = (sent: object): void => void published.push(JSON.stringify(sent));
+    channel?.subscribe('sse-message', { message });
+    const [a, b] = [await start('a'), await start('b')];
+    const { path } = await connectSse(a.url, ALICE, b.url);
+    const headers = { 'content-type': 'application/json', 'x-caller': 'a bob' };
+    const stranger = await send(b.url + path, { method: 'POST', headers, body: '"x-marks-the-body"' });
+    expect(stranger.status).equal(404);
+    expect(published.join()).include('"owner"').and.not.include('x-marks-the-body');
+  });
+
+  it('is taken where the stream is, also when the processes no longer know each other', async () => {
+    const a = await start('a');
+    const { stream, post } = await connectSse(a.url, ALICE);
+    await a.configure({ plugins: { 'test-processes': false } });
+    expect((await post(initializeBody('2024-11-05'))).status).equal(202);
+    await stream.heard(1);
   });
 
   it('gets 503 and the time to try again if that process does not answer', async () => {
