@@ -187,7 +187,7 @@ describe('the history of calls', () => {
     expect(forgotten.text).include('name="arg.id"').and.not.include('a &lt;b&gt;');
   });
 
-  it('is linked from the figures of the overview, and from tools and sessions', async () => {
+  it('is linked from the figures and the bar of the overview, and from tools and sessions', async () => {
     const site = await openHistory();
     const client = await site.connect();
     await client.told('x_shop_get');
@@ -196,7 +196,8 @@ describe('the history of calls', () => {
         to.replaceAll('&amp;', '&'),
       );
     const overview = await links('/');
-    expect(overview).length(8);
+    expect(overview).length(9);
+    expect(overview.filter((path) => path.includes('until='))).length(1);
     for (const path of overview)
       expect((await site.calls(path.split('?')[1])).calls.total, path).equal(path.includes('error') ? 0 : 1);
     expect(await links('/tools/x_shop_get')).deep.equal([
