@@ -1,7 +1,8 @@
-import { ConfigControl, isObject } from 'pegboard';
-import type { Scope } from 'pegboard';
+import { ConfigControl } from 'pegboard';
+import type { Scope, Settings } from 'pegboard';
 import { HttpListener } from '../../contracts/http.ts';
 import { AuthorizationServer } from '../../contracts/oauth.ts';
+import { signInSettings } from '../../kit/http/signInSettings.ts';
 
 /** Where clients reach the gateway, and what they need there. */
 export interface ClientAddress {
@@ -18,10 +19,11 @@ export interface ClientAddress {
 const WILDCARDS = ['0.0.0.0', '[::]'];
 
 export function clientAddress(scope: Scope<unknown>): ClientAddress {
-  const { aggregator } = scope.get(ConfigControl).settings();
+  const settings = scope.get(ConfigControl).settings();
+  const { aggregator } = settings;
   const server = scope.find(AuthorizationServer);
   const listener = scope.find(HttpListener)?.url();
-  const given = server?.issuer() ?? publicUrl(aggregator['oauth']);
+  const given = server?.issuer() ?? publicUrl(settings);
   const base = given ?? listener;
   const { hostname = '' } = base === undefined ? {} : new URL(base);
   const isGuess = WILDCARDS.includes(hostname);
@@ -35,8 +37,7 @@ export function clientAddress(scope: Scope<unknown>): ClientAddress {
 }
 
 /** The address for browsers, which clients reach, too. */
-function publicUrl(oauth: unknown): string | undefined {
-  const client = isObject(oauth) ? oauth['mcpClient'] : undefined;
-  const url = isObject(client) ? client['publicUrl'] : undefined;
-  return typeof url === 'string' ? url : undefined;
+function publicUrl(settings: Settings): string | undefined {
+  const { enabled, publicUrl: url } = signInSettings(settings).mcpClient ?? {};
+  return enabled === true && typeof url === 'string' && url !== '' ? url : undefined;
 }

@@ -87,6 +87,12 @@ describe('the page that connects clients', () => {
     expect((await site.facts<Connect>('/connect')).url).equal(`${publicUrl}/mcp`);
   });
 
+  it('takes no address of browsers that is switched off', async () => {
+    const publicUrl = 'https://gateway.example.com/base';
+    const site = await openWith({ oauth: { mcpClient: { enabled: false, publicUrl } } });
+    expect((await site.facts<Connect>('/connect')).url).match(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  });
+
   it('has no lines for a gateway without streamable HTTP', async () => {
     const site = await openWith({ transport: 'sse' });
     expect(await site.facts<Connect>('/connect')).deep.include({ clients: [] });
