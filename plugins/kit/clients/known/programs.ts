@@ -78,9 +78,8 @@ export const PROGRAMS: readonly ClientKind[] = [
     label: 'Copilot CLI',
     words: ['copilot-cli', 'github-copilot'],
     at: ['mcpServers'],
-    // It may hide the tools of other servers likewise.
+    // It may hide the tools of other servers likewise; its own line cannot say so.
     spell: (url) => ({ type: 'http', url, deferTools: 'never' }),
-    line: mcpAdd('copilot'),
     files: ({ home, cwd, env }) => [
       ofUser(env['COPILOT_HOME'] ?? join(home, '.copilot'), 'mcp-config.json'),
       ofProject(cwd, '.mcp.json'),
