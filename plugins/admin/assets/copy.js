@@ -10,7 +10,8 @@ document.addEventListener('click', (event) => {
 
 async function copy(button, field) {
   const [words] = button.childNodes;
-  const before = words.textContent;
+  // A second click finds the words of the first.
+  button.dataset.label ??= words.textContent;
   field.select();
   try {
     // Only there over https and on this machine; elsewhere the text is selected.
@@ -21,5 +22,5 @@ async function copy(button, field) {
   } catch {
     words.textContent = 'Selected';
   }
-  setTimeout(() => (words.textContent = before), 2_000);
+  setTimeout(() => (words.textContent = button.dataset.label), 2_000);
 }
