@@ -36,7 +36,7 @@ export function graphOfWorkflow(defined: DefinedSteps): readonly GraphRow[] {
 
 /** The graph of a run, with the steps that it has not reached, unless the workflow has changed since: then of its records alone. */
 export function graphOfRun(run: RunFacts, defined: DefinedSteps | undefined): readonly GraphRow[] {
-  if (defined === undefined || run.truncated === true || !knowsAll(defined, run.steps))
+  if (defined === undefined || run.truncated === true || !isDefinedBy(run, defined))
     return run.steps.length === 0 ? [] : [{ title: 'Steps', steps: recordedSteps(run.steps) }];
   const absent = run.status === 'running' ? 'to come' : 'not run';
   const step = ({ step_id: id, kind, steps }: DefinedStep): GraphStep => {
@@ -51,6 +51,17 @@ function rowsOf(defined: DefinedSteps, step: (one: DefinedStep) => GraphStep): r
     const steps = defined[phase].map(step);
     return steps.length === 0 ? [] : [{ title, steps }];
   });
+}
+
+/** Whether the run may be one of this definition: each record is of a step at the same place, and none is missing where each
+ *  step leaves one, which only loops and groups need not. */
+function isDefinedBy({ status, steps: records }: RunFacts, defined: DefinedSteps): boolean {
+  if (!knowsAll(defined, records)) return false;
+  const recorded = new Set(records.map(({ parent, step_id: id }) => parent ?? id));
+  const isMissing = ({ kind, step_id: id }: DefinedStep): boolean => kind === 'tool' && !recorded.has(id);
+  const last = defined.steps.findLastIndex(({ step_id: id }) => recorded.has(id));
+  const due = status === 'completed' ? defined.steps : defined.steps.slice(0, Math.max(0, last));
+  return !due.some(isMissing);
 }
 
 /** Whether each record is of a step at the same place of the definition. */

@@ -19,6 +19,9 @@ import { stepAnchor, stepGraph } from './stepGraph.ts';
 
 const MAX_CHARS = 20_000;
 const MAX_STEPS = 500;
+const CUT = html`<p class="care-box">
+  The run was too large to be kept whole: values, and the first steps, may be missing.
+</p>`;
 
 interface RunPageFacts extends RunFacts {
   readonly graph: readonly GraphRow[];
@@ -35,8 +38,10 @@ export function runPage(scope: Scope<unknown>): Page {
       const { id = '' } = visit.params;
       const runs = runsIn(scope);
       const run = await runs.find(id, visit.request);
-      if (run !== undefined && (run.hasValues || ownerIn(visit) === undefined))
-        return { ...run, graph: graphOfRun(run, runs.definedSteps(run.workflow_name)) };
+      const isAll = ownerIn(visit) === undefined;
+      // The definition may have changed since, and is not for who only uses it.
+      if (run !== undefined && (run.hasValues || isAll))
+        return { ...run, graph: graphOfRun(run, isAll ? runs.definedSteps(run.workflow_name) : undefined) };
       throw new GatewayError(
         'REQUEST_NOT_FOUND',
         `there is no run ${shown(id)}; it may have been removed because of its age`,
@@ -46,7 +51,7 @@ export function runPage(scope: Scope<unknown>): Page {
       title: `Run of ${shown(run.workflow_name)}`,
       body: html`${stateSection(run, visit)}${section(
         counted(run.steps.length, 'step'),
-        html`${stepGraph(run.graph)}${stepList(run, (step) => (ownerIn(visit) === undefined ? callsOf(step, scope) : undefined))}`,
+        html`${run.truncated && CUT}${stepGraph(run.graph, (id) => isListed(run, id))}${stepList(run, (step) => (ownerIn(visit) === undefined ? callsOf(step, scope) : undefined))}`,
       )}${valueSection(run)}`,
     }),
   });
@@ -89,6 +94,10 @@ function stateSection(
 /** A run in progress is neither good nor bad yet, unlike a server that runs. */
 export function runBadge(status: string): Html {
   return status === 'running' ? html`<span class="badge care">running</span>` : badge(status);
+}
+
+function isListed({ steps }: RunFacts, id: string): boolean {
+  return steps.slice(0, MAX_STEPS).some(({ parent, step_id: own }) => own === id || parent === id);
 }
 
 /** Iterations and members of a group are indented below its name: a loop or a group has no record of its own. */

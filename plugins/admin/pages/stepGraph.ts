@@ -31,10 +31,11 @@ export function stepAnchor(id: string): string {
   return `step-${id}`;
 }
 
-/** Steps as a drawing for each row, made here: each is a link to the step in the list below, and says its state in words. */
-export function stepGraph(rows: readonly GraphRow[]): Html {
+/** Steps as a drawing for each row, made here: each is a link to the step in the list below, and says its state in words.
+ *  @param isListed whether the list has a step */
+export function stepGraph(rows: readonly GraphRow[], isListed: (id: string) => boolean = () => true): Html {
   return html`${rows.map(({ title, steps }, at) => {
-    const part = steps.slice(0, MAX_STEPS);
+    const part = firstOf(steps, isListed);
     const { width, height } = sizeOfChain(part);
     const words = `${rows.length === 1 ? 'Steps' : title} as a graph`;
     return html`${rows.length === 1 && at === 0 ? undefined : html`<h3>${title}</h3>`}
@@ -43,17 +44,33 @@ export function stepGraph(rows: readonly GraphRow[]): Html {
           ${chain(part, { x: 1, y: 1 })}
         </svg>
       </div>
-      ${part.length === steps.length ? undefined : html`<p class="quiet">The first ${count(MAX_STEPS)} are drawn.</p>`}`;
+      ${hasMore(steps) ? html`<p class="quiet">Of each list of steps, the first ${count(MAX_STEPS)} are drawn.</p>` : undefined}`;
   })}`;
 }
 
-function sizeOf({ kind, steps }: GraphStep): Size {
+/** A step with what is drawn of it. */
+interface DrawnStep extends Omit<GraphStep, 'steps'> {
+  readonly isListed: boolean;
+  readonly steps: readonly DrawnStep[];
+}
+
+function firstOf(steps: readonly GraphStep[], isListed: (id: string) => boolean): readonly DrawnStep[] {
+  return steps
+    .slice(0, MAX_STEPS)
+    .map((step) => ({ ...step, isListed: isListed(step.id), steps: firstOf(step.steps, isListed) }));
+}
+
+function hasMore(steps: readonly GraphStep[]): boolean {
+  return steps.length > MAX_STEPS || steps.some((step) => hasMore(step.steps));
+}
+
+function sizeOf({ kind, steps }: DrawnStep): Size {
   if (kind === 'tool') return { width: WIDTH, height: HEIGHT };
   const { width, height } = kind === 'forEach' ? sizeOfChain(steps) : sizeOfStack(steps);
   return { width: Math.max(WIDTH, width) + 2 * PADDING, height: height + NAME + PADDING };
 }
 
-function sizeOfChain(steps: readonly GraphStep[]): Size {
+function sizeOfChain(steps: readonly DrawnStep[]): Size {
   const sizes = steps.map(sizeOf);
   return {
     width: sizes.reduce((sum, { width }) => sum + width + GAP, -GAP),
@@ -61,7 +78,7 @@ function sizeOfChain(steps: readonly GraphStep[]): Size {
   };
 }
 
-function sizeOfStack(steps: readonly GraphStep[]): Size {
+function sizeOfStack(steps: readonly DrawnStep[]): Size {
   const sizes = steps.map(sizeOf);
   return {
     width: Math.max(0, ...sizes.map(({ width }) => width)),
@@ -70,7 +87,7 @@ function sizeOfStack(steps: readonly GraphStep[]): Size {
 }
 
 /** One after another, with an arrow between two. */
-function chain(steps: readonly GraphStep[], { x, y }: Place): readonly Html[] {
+function chain(steps: readonly DrawnStep[], { x, y }: Place): readonly Html[] {
   const middle = y + sizeOfChain(steps).height / 2;
   let at = x;
   return steps.flatMap((step, index) => {
@@ -81,7 +98,7 @@ function chain(steps: readonly GraphStep[], { x, y }: Place): readonly Html[] {
   });
 }
 
-function stack(steps: readonly GraphStep[], { x, y }: Place): readonly Html[] {
+function stack(steps: readonly DrawnStep[], { x, y }: Place): readonly Html[] {
   let at = y;
   return steps.map((step) => {
     const place = { x, y: at };
@@ -96,46 +113,58 @@ function arrow(x: number, y: number): Html {
   return html`<path class="edge" d="${line}" />`;
 }
 
-function drawn(step: GraphStep, place: Place): Html {
+function drawn(step: DrawnStep, place: Place): Html {
   if (step.kind === 'tool') return node(step, place);
   const inner = { x: place.x + PADDING, y: place.y + NAME };
   return html`${box(step, place)}${step.kind === 'forEach' ? chain(step.steps, inner) : stack(step.steps, inner)}`;
 }
 
 /** What is around the steps of a loop or a group. */
-function box(step: GraphStep, { x, y }: Place): Html {
+function box(step: DrawnStep, { x, y }: Place): Html {
   const { width, height } = sizeOf(step);
-  return html`<a href="#${stepAnchor(step.id)}" aria-label="${wordsOf(step)}">
-    <rect class="group" x="${px(x)}" y="${px(y)}" width="${px(width)}" height="${px(height)}" rx="8" />
+  const drawing = html`<rect
+      class="group"
+      x="${px(x)}"
+      y="${px(y)}"
+      width="${px(width)}"
+      height="${px(height)}"
+      rx="8"
+    />
     <svg x="${px(x)}" y="${px(y)}" width="${px(width)}" height="${px(NAME)}">
       <text x="${px(PADDING)}" y="18">
         <tspan class="name">${shown(step.id)}</tspan>
         ${noteOf(step)}
       </text>
-    </svg>
-  </a>`;
+    </svg>`;
+  return linked(step, drawing);
+}
+
+/** A link, where there is something to lead to. */
+function linked(step: DrawnStep, drawing: Html): Html {
+  const words = wordsOf(step);
+  if (!step.isListed) return html`<g role="img" aria-label="${words}">${drawing}</g>`;
+  return html`<a href="#${stepAnchor(step.id)}" aria-label="${words}">${drawing}</a>`;
 }
 
 /** An inner svg cuts a name that is too long at the edge. */
-function node(step: GraphStep, { x, y }: Place): Html {
+function node(step: DrawnStep, { x, y }: Place): Html {
   const tone = step.state === 'running' ? 'care' : toneOf(step.state ?? '');
   const note = noteOf(step);
-  return html`<a href="#${stepAnchor(step.id)}" aria-label="${wordsOf(step)}">
-    <title>${wordsOf(step)}</title>
+  const drawing = html`<title>${wordsOf(step)}</title>
     <rect class="node ${tone}" x="${px(x)}" y="${px(y)}" width="${px(WIDTH)}" height="${px(HEIGHT)}" rx="8" />
     <svg x="${px(x)}" y="${px(y)}" width="${px(WIDTH - 8)}" height="${px(HEIGHT)}">
       <text class="name" x="12" y="${note === '' ? '30' : '21'}">${shown(step.id)}</text>
       ${note === '' ? undefined : html`<text class="${tone}" x="12" y="39">${note}</text>`}
-    </svg>
-  </a>`;
+    </svg>`;
+  return linked(step, drawing);
 }
 
-function wordsOf(step: GraphStep): string {
+function wordsOf(step: DrawnStep): string {
   const note = noteOf(step);
   return note === '' ? shown(step.id) : `${shown(step.id)}: ${note}`;
 }
 
-function noteOf({ kind, state, ms, times }: GraphStep): string {
+function noteOf({ kind, state, ms, times }: DrawnStep): string {
   const words = [
     KINDS[kind],
     times === undefined ? '' : `${count(times)} ×`,

@@ -135,10 +135,24 @@ describe('the pages of workflows', () => {
       never: 'not run',
     });
     expect(text).match(/class="node good"[^]*class="node bad"[^]*class="node calm"/);
+    expect(text).include('href="#step-stuck"').and.not.include('href="#step-never"');
     const waiting = await site.get(`/runs/${await slow()}`);
     expect(waiting.text)
       .include('<title>wait: running</title>')
       .and.match(/class="node care"/);
+  });
+
+  it('draw a completed run from its records if the workflow has had more steps since', async () => {
+    const short = { name: 'short', steps: [{ id: 'one', ...ship }] };
+    const args = { to: { type: 'string', required: true } };
+    await callCore(site.gateway, 'core_workflow_create', { ...short, args });
+    await site.post('/tools/workflow_short', { 'arg.to': 'Ada', confirm: 'yes' });
+    const [run] = (await runs('workflow=short')).runs.items;
+    expect(run).property('status', 'completed');
+    const steps = [...short.steps, { id: 'later', ...ship }];
+    await callCore(site.gateway, 'core_workflow_update', { name: 'short', args, steps });
+    const { text } = await site.get(`/runs/${String(run?.execution_id)}`);
+    expect(text).include('<title>one: completed').and.not.include('later');
   });
 
   it('draw a run of a workflow that is gone from its records', async () => {
