@@ -29,7 +29,15 @@ export interface SettingsStore {
    *  @throws GatewayError CONFIG_UNREADABLE, STORE_CONFLICT, STORE_FORBIDDEN, STORE_UNREACHABLE */
   merge(section: string, keys: JsonObject): Promise<string>;
   /** Sets top-level keys in one step, if they are still as they were; undefined is an absent key. All else stays, with
-   *  comments and order. @returns as merge() does @throws GatewayError as merge() does */
-  replace(before: JsonObject, after: JsonObject): Promise<string>;
+   *  comments and order. @param inForce the whole text that it may only be written over, so that nothing else comes into force
+   *  @throws GatewayError as merge() does */
+  replace(before: JsonObject, after: JsonObject, inForce?: string): Promise<Replaced>;
+}
+/** Settings that were replaced. */
+export interface Replaced {
+  /** Where they are stored, as merge() says. */
+  readonly path: string;
+  /** Brings back the text from before, to the letter, unless others have changed it since. @throws GatewayError as merge() does */
+  undo(): Promise<void>;
 }
 export const SettingsStore = one<SettingsStore>('settings-store');

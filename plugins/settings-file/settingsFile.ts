@@ -6,7 +6,7 @@ import type { JsonObject } from 'pegboard';
 import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
 import { editYaml } from '../kit/files/editYaml.ts';
 import { writing } from '../kit/files/writing.ts';
-import type { SettingsStore } from '../contracts/settings.ts';
+import type { Replaced, SettingsStore } from '../contracts/settings.ts';
 
 /** How often to start again if another program saves the file in between. */
 const WRITE_ATTEMPTS = 5;
@@ -20,44 +20,59 @@ export class SettingsFile implements SettingsStore {
     this.#directory = directory;
   }
 
-  merge(section: string, keys: JsonObject): Promise<string> {
-    return this.#edit((content) => {
+  async merge(section: string, keys: JsonObject): Promise<string> {
+    const { path } = await this.#edit((content) => {
       const found = content[section];
       return { [section]: { ...(isObject(found) && found), ...keys } };
     });
+    return path;
   }
 
-  replace(before: JsonObject, after: JsonObject): Promise<string> {
-    return this.#edit((content, file) => {
+  replace(before: JsonObject, after: JsonObject, inForce?: string): Promise<Replaced> {
+    return this.#edit((content, file, written) => {
       const changed = Object.keys(before).find((key) => !isDeepStrictEqual(content[key], before[key]));
-      if (changed === undefined) return after;
-      const text = `${changed} in ${file} is not what it was when this change was begun; begin it anew`;
+      const isPending = inForce !== undefined && inForce !== written;
+      if (changed === undefined && !isPending) return after;
+      const text = isPending
+        ? `${file} has changes that are not in force; reload the configuration first`
+        : `${changed ?? ''} in ${file} is not what it was when this change was begun; begin it anew`;
       throw new GatewayError('STORE_CONFLICT', text);
     });
   }
 
-  /** @param change gives the top-level keys to set */
-  async #edit(change: (content: JsonObject, file: string) => JsonObject): Promise<string> {
+  async #edit(change: Change): Promise<Replaced> {
     const file = join(this.#directory(), 'config.yaml');
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt += 1) {
       const write = writing(file, () => editedOnce(file, change));
-      if (await write.catch((error: unknown) => throwRefusal(file, error))) return file;
+      const edit = await write.catch((error: unknown) => throwRefusal(file, error));
+      if (edit !== undefined) return { path: file, undo: () => undone(file, edit) };
     }
     throw new GatewayError('STORE_CONFLICT', `${file} keeps changing; try again`);
   }
 }
 
-async function editedOnce(
-  file: string,
-  change: (content: JsonObject, file: string) => JsonObject,
-): Promise<boolean> {
+/** Gives the top-level keys to set. */
+type Change = (content: JsonObject, file: string, text: string) => JsonObject;
+interface Edit {
+  readonly before: string;
+  readonly after: string;
+}
+
+async function undone(file: string, { before, after }: Edit): Promise<void> {
+  if (await writing(file, () => replaceFile(file, after, before))) return;
+  throw new GatewayError('STORE_CONFLICT', `${file} was changed since, and was left as it is`);
+}
+
+/** @returns undefined if another program has saved the file in between */
+async function editedOnce(file: string, change: Change): Promise<Edit | undefined> {
   const text = await textOf(file);
   const content = contentOf(file, text ?? '');
-  const wanted = Object.entries({ ...content, ...change(content, file) }).filter(
+  const wanted = Object.entries({ ...content, ...change(content, file, text ?? '') }).filter(
     ([, value]) => value !== undefined,
   );
   const edited = await editYaml(text ?? '', [], Object.fromEntries(wanted));
-  return text === undefined ? createFile(file, edited) : replaceFile(file, text, edited);
+  const isWritten = text === undefined ? createFile(file, edited) : replaceFile(file, text, edited);
+  return (await isWritten) ? { before: text ?? '', after: edited } : undefined;
 }
 
 async function textOf(file: string): Promise<string | undefined> {

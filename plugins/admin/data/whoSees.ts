@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ANYONE,
@@ -9,11 +10,12 @@ import {
   readSchema,
   readYaml,
 } from 'pegboard';
-import type { Finding, InboundRequest, Scope, Tool, Toolset } from 'pegboard';
+import type { Caller, Finding, InboundRequest, Scope, Tool, Toolset } from 'pegboard';
 import { Toolsets } from '../../contracts/toolsets.ts';
 import type { DraftPresets } from '../../contracts/toolsets.ts';
 import { accessFindings } from '../../kit/authority/accessFindings.ts';
-import { toolsetFor } from '../../kit/authority/toolsetFor.ts';
+import { isOfIssuer } from '../../kit/authority/authority.ts';
+import { EVERY_CALLER, toolsetFor } from '../../kit/authority/toolsetFor.ts';
 import type { AccessRule } from '../../kit/authority/toolsetFor.ts';
 import { counted, shown } from '../../kit/pages/words.ts';
 import { yamlOf } from './draft.ts';
@@ -24,6 +26,8 @@ import type { DiffLine } from './lineDiff.ts';
 const KEYS = ['toolsetPresets', 'access'] as const;
 type Sections = { readonly [key in (typeof KEYS)[number]]?: unknown };
 const MAX_NAMED = 5;
+const OFF =
+  'plugins.access is false, so access has no effect: every caller sees every tool that no other rule keeps back';
 
 /** What an operator has made of these keys. */
 export interface RulesDraft {
@@ -38,13 +42,17 @@ export interface RulesDraft {
   readonly diff: readonly DiffLine[];
   /** What others have changed since the form was opened. */
   readonly meanwhile: readonly DiffLine[];
+  /** A hash of the text, what is in force, and what it opens: what is written must be what was shown. */
+  readonly digest: string;
 }
 /** A draft with what is needed to judge by it and to write it. */
 export interface Rules extends RulesDraft {
+  /** The whole config.yaml in force. */
+  readonly inForce: string;
   readonly before: Sections;
   readonly after: Sections;
   readonly presets: DraftPresets;
-  /** Undefined: there are no rules, so everyone sees everything. */
+  /** Undefined: there are no rules, or their plugin is off, so everyone sees everything. */
   readonly access: readonly AccessRule[] | undefined;
 }
 /** A tool, and whether one person sees it. */
@@ -78,6 +86,7 @@ export function rulesOf(
   const presets = toolsets.draft(after.toolsetPresets ?? {});
   const misfits = access === undefined ? [] : findingsIn(readSchema('config/access'), { access });
   const rules = access === undefined || misfits.length > 0 ? undefined : (access as readonly AccessRule[]);
+  const isOff = scope.get(ConfigControl).settings().plugins['access'] === false;
   const own = isObject(after.toolsetPresets) ? Object.keys(after.toolsetPresets) : [];
   const found = [...presets.faults, ...misfits, ...(rules === undefined ? [] : accessFindings(rules, own))];
   const isWarning = ({ severity }: Finding): boolean => severity === 'warning';
@@ -86,15 +95,22 @@ export function rulesOf(
     text,
     stored,
     errors,
-    warnings: [...found.filter(isWarning).map(({ message }) => message), ...waits(scope, before, after)],
+    warnings: [
+      ...found.filter(isWarning).map(({ message }) => message),
+      ...(isOff && access !== undefined ? [OFF] : []),
+      ...waits(scope, before, after),
+    ],
     diff: errors.length > 0 || stored === textOf(after) ? [] : lineDiff(stored, textOf(after)),
     meanwhile: base === undefined || base === stored ? [] : lineDiff(base, stored),
     before,
     after,
     presets,
-    access: rules,
+    access: isOff ? undefined : rules,
+    inForce: scope.get(ConfigControl).text,
   };
-  return { ...draft, opens: draft.diff.length === 0 ? [] : openedBy(scope, draft) };
+  const opens = draft.diff.length === 0 ? [] : openedBy(scope, draft);
+  const shownFacts = JSON.stringify([text, stored, opens]);
+  return { ...draft, opens, digest: createHash('sha256').update(shownFacts).digest('base64url') };
 }
 
 /** The tools that a person could see by all other rules, those first whose answer changes.
@@ -154,7 +170,7 @@ function linksOf(toolset: Toolset | undefined): readonly Toolset[] {
 }
 
 /** What callers get who have not signed in, and those who have, with any groups or none. */
-function openedBy(scope: Scope<unknown>, rules: Omit<Rules, 'opens'>): readonly string[] {
+function openedBy(scope: Scope<unknown>, rules: Omit<Rules, 'opens' | 'digest'>): readonly string[] {
   if (accessIn(scope) !== undefined && rules.access === undefined)
     return [
       'Without access, every caller sees every tool that no other rule keeps back, also one who has not signed in.',
@@ -169,14 +185,68 @@ function openedBy(scope: Scope<unknown>, rules: Omit<Rules, 'opens'>): readonly 
     const inForce = accessIn(scope);
     const request = { ...asked, toolset: inForce && toolsetFor(inForce)(asked) };
     const more = toolsSeen(scope, rules, { request, declared: '' }).filter(({ now, then }) => then && !now);
-    if (more.length === 0) return [];
-    const names = more.slice(0, MAX_NAMED).map(({ name }) => shown(name, 60));
-    const rest = more.length > MAX_NAMED ? ' and others' : '';
-    return [`${words} would see ${counted(more.length, 'tool')} more: ${names.join(', ')}${rest}.`];
+    const then = reachOf(asked.caller, rules.access ?? [], rules.after);
+    const added = inForce ? newReach(reachOf(asked.caller, inForce, rules.before), then) : [];
+    if (more.length + added.length === 0) return [];
+    const tools =
+      more.length === 0
+        ? 'no tool more now'
+        : `${counted(more.length, 'tool')} more: ${listed(more.map(({ name }) => name))}`;
+    const later = added.length === 0 ? '' : `; now and later, all that is selected by ${listed(added)}`;
+    return [`${words} would see ${tools}${later}.`];
   });
 }
 
+function listed(names: readonly string[]): string {
+  const first = names.slice(0, MAX_NAMED).map((name) => shown(name, 60));
+  return `${first.join(', ')}${names.length > MAX_NAMED ? ' and others' : ''}`;
+}
+
+interface Reach {
+  readonly selects: ReadonlySet<string>;
+  readonly excludes: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What everyone may select then, and not now: servers may offer tools later that they do not offer now. */
+function newReach(now: Reach, then: Reach): readonly string[] {
+  if (now.selects.has('preset:full')) return [];
+  const given = [...then.excludes].flatMap(([preset, rules]) =>
+    [...(now.excludes.get(preset) ?? [])]
+      .filter((rule) => !rules.has(rule))
+      .map((rule) => `preset:${preset} without its exclude ${rule}`),
+  );
+  return [...[...then.selects].filter((one) => !now.selects.has(one)), ...given];
+}
+
+/** The selectors of the entries for everyone, with the rules of presets that they lead to. */
+function reachOf(caller: Caller, access: readonly AccessRule[], { toolsetPresets }: Sections): Reach {
+  const presets = isObject(toolsetPresets) ? toolsetPresets : {};
+  const selects = new Set<string>();
+  const excludes = new Map<string, Set<string>>();
+  const follow = (name: string): void => {
+    const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
+    if (!isObject(preset) || excludes.has(name)) return;
+    excludes.set(name, new Set(rulesIn(preset['exclude']).map((rule) => JSON.stringify(rule))));
+    for (const rule of rulesIn(preset['include'])) {
+      selects.add(`${JSON.stringify(rule)} of preset:${name}`);
+      if (isObject(rule) && typeof rule['preset'] === 'string') follow(rule['preset']);
+    }
+  };
+  const isForAll = (one: AccessRule): boolean => one.groups.includes(EVERY_CALLER) && isOfIssuer(one, caller);
+  for (const selector of access.filter(isForAll).flatMap(({ toolset }) => toolset)) {
+    selects.add(selector);
+    if (selector.startsWith('preset:')) follow(selector.slice('preset:'.length));
+  }
+  return { selects, excludes };
+}
+
+function rulesIn(list: unknown): readonly unknown[] {
+  return Array.isArray(list) ? list : [];
+}
+
+/** Undefined too while the plugin does not run that narrows by them. */
 function accessIn(scope: Scope<unknown>): readonly AccessRule[] | undefined {
+  if (!Object.hasOwn(scope.get(ConfigControl).configSchemas(), 'access')) return undefined;
   return scope.get(ConfigControl).settings()['access'] as readonly AccessRule[] | undefined;
 }
 

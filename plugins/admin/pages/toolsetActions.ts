@@ -1,6 +1,8 @@
 import { ConfigControl, GatewayError, isError, isGatewayError, placeText } from 'pegboard';
 import { SettingsStore } from '../../contracts/settings.ts';
+import type { Replaced } from '../../contracts/settings.ts';
 import { html } from '../../kit/http/page.ts';
+import { hyperlink } from '../../kit/pages/parts.ts';
 import { shown } from '../../kit/pages/words.ts';
 import { actAsOperator } from '../data/actAsOperator.ts';
 import { rulesOf } from '../data/whoSees.ts';
@@ -24,11 +26,11 @@ async function preview(parts: ToolsetsParts, visit: Visit): Promise<Answered> {
 
 async function write(parts: ToolsetsParts, visit: Visit): Promise<Done | Answered> {
   const rules = sentRules(parts, visit);
-  const { errors, meanwhile, diff } = rules;
+  const { errors, diff } = rules;
   const next = '/toolsets';
-  if (meanwhile.length > 0) {
+  if (!wasShown(rules, visit)) {
     const text =
-      'the rules were changed meanwhile, and nothing was written; look at the change, then write again';
+      'the text, the rules in force, or what it opens were changed since the preview, and nothing was written; look at the change, then write again';
     return refused(parts, rules, { visit, error: new GatewayError('STORE_CONFLICT', text) });
   }
   if (errors.length > 0) {
@@ -39,29 +41,38 @@ async function write(parts: ToolsetsParts, visit: Visit): Promise<Done | Answere
   try {
     return { message: await written(parts, rules, visit), next };
   } catch (error) {
-    if (isGatewayError(error) && error.expose) return refused(parts, rules, { visit, error });
+    if (isGatewayError(error) && error.expose) return refused(parts, rules, { visit, error, isOfFile: true });
     throw error;
   }
 }
 
+/** Without a digest nothing was shown: then no other change may be there, and it may open nothing. */
+function wasShown({ digest, meanwhile, opens }: Rules, { form }: Visit): boolean {
+  const previewed = form.get('previewed');
+  return previewed === null ? meanwhile.length + opens.length === 0 : previewed === digest;
+}
+
 /** @throws GatewayError as SettingsStore does; CONFIG_INVALID if what was written cannot be put in force */
 async function written({ scope }: ToolsetsParts, rules: Rules, { request }: Visit): Promise<string> {
-  const { before, after, warnings } = rules;
-  const message = await actAsOperator(
-    scope,
-    {
-      name: 'admin_toolsets_write',
-      args: { ...after },
-      run: async () =>
-        `the rules were written to ${await scope.get(SettingsStore).replace({ ...before }, { ...after })}`,
-    },
-    request,
-  );
+  const { before, after, inForce, warnings } = rules;
+  const name = 'admin_toolsets_write';
+  let replaced: Replaced | undefined;
+  const write = async (): Promise<string> => {
+    replaced = await scope.get(SettingsStore).replace({ ...before }, { ...after }, inForce);
+    return `the rules were written to ${replaced.path}`;
+  };
+  const message = await actAsOperator(scope, { name, args: { ...after }, run: write }, request);
   // Outside the call: a plugin that begins or ends because of it waits for calls.
   const { applied, issues } = await scope.get(ConfigControl).reload();
   if (applied) return [message, ...warnings].join('; ');
   const why = issues.filter(isError).map((issue) => `${placeText(issue) ?? 'config.yaml'}: ${issue.message}`);
-  throw new GatewayError('CONFIG_INVALID', `${message}, and could not be put in force: ${why.join('; ')}`);
+  const undo = async (): Promise<string> => {
+    await replaced?.undo();
+    return 'config.yaml is as it was';
+  };
+  const undone = await actAsOperator(scope, { name, args: { ...before }, run: undo }, request);
+  await scope.get(ConfigControl).reload();
+  throw new GatewayError('CONFIG_INVALID', `it cannot be put in force, and ${undone}: ${why.join('; ')}`);
 }
 
 /** Browsers send line breaks as CRLF. */
@@ -77,9 +88,14 @@ function sentRules({ scope }: ToolsetsParts, { form }: Visit): Rules {
 async function refused(
   parts: ToolsetsParts,
   rules: Rules,
-  { visit, error }: { readonly visit: Visit; readonly error: GatewayError },
+  {
+    visit,
+    error,
+    isOfFile = false,
+  }: { readonly visit: Visit; readonly error: GatewayError; readonly isOfFile?: boolean },
 ): Promise<Answered> {
   const { title, body } = toolsetsShown(parts, await toolsetsFacts(parts, rules, visit), visit);
-  const words = html`<p class="fault">${shown(error.message, 2_000)}</p>`;
+  const where = isOfFile ? html` ${hyperlink('/config', 'Configuration')}` : undefined;
+  const words = html`<p class="fault">${shown(error.message, 2_000)}${where}</p>`;
   return { error, facts: undefined, shown: { title, body: { text: words.text + body.text } } };
 }

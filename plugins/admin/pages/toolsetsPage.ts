@@ -5,7 +5,6 @@ import type { Persons } from '../data/persons.ts';
 import { serverNamed, serversIn } from '../data/servers.ts';
 import { rulesOf, rulesText, toolsSeen, withServerPreset } from '../data/whoSees.ts';
 import type { Rules, RulesDraft, SeenTool } from '../data/whoSees.ts';
-import { actionForm } from '../../kit/pages/actionForm.ts';
 import { asked } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Shown, Visit } from '../web/definePage.ts';
@@ -80,6 +79,7 @@ export async function toolsetsFacts(
     warnings: rules.warnings,
     opens: rules.opens,
     diff: rules.diff,
+    digest: rules.digest,
     meanwhile: rules.meanwhile,
     who: { ...who, isSeen: one.known.isSeen },
     now: tools.filter(({ now }) => now).length,
@@ -93,7 +93,7 @@ export function toolsetsShown({ scope, persons }: ToolsetsParts, facts: Toolsets
   const { token } = visit;
   const { text, stored, who } = facts;
   const servers = serversIn(scope).map(({ name }) => name);
-  const body = html`<form method="post" action="/toolsets" data-preview="preview">
+  const body = html`<form id="rules" method="post" action="/toolsets" data-preview="preview">
       <input type="hidden" name="token" value="${token}" />
       <input type="hidden" name="base" value="${stored}" />
       ${section(
@@ -102,7 +102,8 @@ export function toolsetsShown({ scope, persons }: ToolsetsParts, facts: Toolsets
           <p class="hint" id="about">
             A preset is a named set of tools, which clients choose by the path /mcp/t/&lt;preset&gt; or the
             header X-Service-Toolset. Access gives groups of people their tools, whatever they choose; without
-            it, everyone sees every tool. Comments and all other keys of config.yaml stay.
+            it, everyone sees every tool. All other keys of config.yaml stay, and so do comments, unless their
+            entry goes.
           </p>
           <textarea id="text" name="text" class="yaml" rows="14" spellcheck="false" aria-describedby="about">
 ${text}</textarea>`,
@@ -167,20 +168,25 @@ function previewOf(facts: ToolsetsFacts, visit: Visit): Html {
   ${diff.length === 0 ? undefined : changeSection(facts, visit)}${errors.length > 0 ? undefined : toolSection(facts)}`;
 }
 
-function changeSection({ text, stored, diff, opens, who }: ToolsetsFacts, visit: Visit): Html {
-  const button = actionForm(visit, {
-    action: '/toolsets/write',
-    label: 'Write it',
-    about: 'to config.yaml',
-    fields: { text, base: stored, ...Object.fromEntries(WHO.map((name) => [name, who[name]])) },
-    isMain: true,
-    ...(opens.length > 0 && { warning: `${opens.join(' ')} Write it anyway?` }),
-  });
+/** The button sends the form above, with what is in it now, and what was shown. */
+function changeSection({ diff, opens, digest }: ToolsetsFacts, { lacks }: Visit): Html {
+  const spoken = html`<span class="spoken"> to config.yaml</span>`;
+  const button = (look: string): Html =>
+    html`<input type="hidden" form="rules" name="previewed" value="${digest}" />
+      <button class="${look}" form="rules" formaction="/toolsets/write">Write it${spoken}</button>`;
+  const again = html`<details class="confirm" data-keep="/toolsets/write">
+    <summary class="button">Write it…${spoken}</summary>
+    <div class="ask">
+      <p>${opens.join(' ')} Write it anyway?</p>
+      ${button('grave')}
+    </div>
+  </details>`;
+  const asked = opens.length > 0 ? again : button('strong');
   return section(
     'What would change in config.yaml',
     html`${diffBlock('What would change', diff)}
-      ${opens.map((words) => html`<p class="care-box">${words}</p>`)}
-      <div class="row actions">${button}</div>`,
+    ${opens.map((words) => html`<p class="care-box">${words}</p>`)}
+    ${lacks('/toolsets/write') === undefined ? html`<div class="row actions">${asked}</div>` : undefined}`,
   );
 }
 

@@ -51,6 +51,23 @@ describe('plugins/settings-file', () => {
     expect(readFileSync(`${path}/config.yaml`, 'utf8')).equal('# ours\nnamespace: a # kept\n');
   });
 
+  it('writes only over the text in force if that is given, and brings it back to the letter', async () => {
+    const text = "# ours\nnamespace:   'a'\n";
+    const { path } = makeDirectory({ 'config.yaml': text });
+    const store = new SettingsFile(() => path);
+    const pending = await store.replace({}, { access: [] }, 'namespace: a\n').then(String, messageOf);
+    expect(pending).equal(
+      `${path}/config.yaml has changes that are not in force; reload the configuration first`,
+    );
+    const replaced = await store.replace({}, { access: [] }, text);
+    expect(readFileSync(replaced.path, 'utf8')).include('access: []');
+    await replaced.undo();
+    expect(readFileSync(replaced.path, 'utf8')).equal(text);
+    writeFileSync(replaced.path, 'namespace: b\n');
+    expect(await replaced.undo().then(String, messageOf)).include('was changed since');
+    expect(readFileSync(replaced.path, 'utf8')).equal('namespace: b\n');
+  });
+
   it('names the ConfigMap that config.yaml is mounted from, and changes nothing', async () => {
     const { path, file } = mountedConfigMap();
     const store = new SettingsFile(() => path);

@@ -14,6 +14,8 @@ interface Preview {
   readonly stored: string;
   readonly errors: readonly string[];
   readonly opens: readonly string[];
+  readonly warnings: readonly string[];
+  readonly digest: string;
   readonly diff: readonly { readonly sign: string; readonly text: string }[];
   readonly tools: readonly Seen[];
 }
@@ -134,6 +136,66 @@ describe('the page of toolsets', () => {
     const { status, text: answer } = await site.submit('/toolsets/write', { text, base: stored });
     expect(status, answer).equal(409);
     expect(readFileSync(file(), 'utf8')).include('preset:read-only').and.not.include('x_booth_burn');
+  });
+
+  it('writes nothing while the file has changes that are not in force, and leads to where they are read', async () => {
+    const { stored } = await now();
+    const text = await widened();
+    const pending = CONFIG.replace('# kept', '# not read yet');
+    writeFileSync(file(), pending);
+    const { status, text: answer } = await site.submit('/toolsets/write', { text, base: stored });
+    expect(status, answer).equal(409);
+    expect(answer).include('reload the configuration first').and.include('href="/config"');
+    expect(readFileSync(file(), 'utf8')).equal(pending);
+    await site.submit('/config/reload');
+    expect((await site.submit('/toolsets/write', { text, base: stored })).status).equal(303);
+  });
+
+  it('brings the file back if what was written cannot be put in force', async () => {
+    const strict = `export const plugin = {
+      name: 'strict',
+      api: 1,
+      configSchema: { type: 'object' },
+      check: (_config, { access }) => (access?.length > 2 ? [{ path: ['access'], message: 'two are enough' }] : []),
+      apply() {},
+    };`;
+    const config = CONFIG.replace('plugins: {', 'plugins: { strict: { module: ./strict.mjs },');
+    site = await openBooth({ 'config.yaml': config, 'strict.mjs': strict });
+    const { stored } = await now();
+    const text = `${stored}  - groups: [more]\n    toolset: [preset:read-only]\n`;
+    const { status, text: answer } = await site.submit('/toolsets/write', { text, base: stored });
+    expect(status, answer).equal(409);
+    expect(answer).include('two are enough').and.include('as it was');
+    expect(readFileSync(file(), 'utf8')).equal(config);
+    const done = await site.submit('/toolsets/write', { text: await widened(), base: stored });
+    expect(done.status, done.text).equal(303);
+  });
+
+  it('asks again, too, for what everyone could select once a server offers it', async () => {
+    const text = `${(await now()).text}  - groups: ["*"]\n    toolset: ["server:later", "preset:counter"]\n`;
+    const { opens } = await preview({ text });
+    expect(opens).length(1);
+    expect(opens[0]).include('server:later').and.include('{"tool":"x_booth_ship"} of preset:counter');
+    expect((await site.submit('/toolsets/write', { text, base: (await now()).stored })).status).equal(409);
+  });
+
+  it('writes what the preview has shown, and nothing else', async () => {
+    const text = (await now()).text.replace('- owners', '- "*"');
+    const { digest: previewed } = await preview({ text });
+    const page = (await site.post('/toolsets', { text })).text;
+    expect(page).include(`form="rules" name="previewed" value="${previewed}"`);
+    const edited = await site.submit('/toolsets/write', { text: `${text}# more\n`, previewed });
+    expect(edited.status, edited.text).equal(409);
+    expect(edited.text).include('# more').and.include('changed since the preview');
+    expect(readFileSync(file(), 'utf8')).equal(CONFIG);
+    expect((await site.submit('/toolsets/write', { text, previewed })).status).equal(303);
+  });
+
+  it('judges without the rules while their plugin is off, and says so', async () => {
+    site = await openBooth({ 'config.yaml': CONFIG.replace('plugins: {', 'plugins: { access: false,') });
+    const { warnings, tools } = await now();
+    expect(warnings.join()).include('plugins.access is false');
+    expect(booth({ tools } as Preview)).include({ ship: 'true true', burn: 'true true' });
   });
 
   it('makes a toolset of a server, which is written only by a click', async () => {
