@@ -46,7 +46,7 @@ async function write(parts: ToolsetsParts, visit: Visit): Promise<Done | Answere
   }
 }
 
-/** Without a digest nothing was shown: then no other change may be there, and it may open nothing. */
+/** Whether this is what was shown: without a digest, there must be no other change, and nothing that it opens. */
 function wasShown({ digest, meanwhile, opens }: Rules, { form }: Visit): boolean {
   const previewed = form.get('previewed');
   return previewed === null ? meanwhile.length + opens.length === 0 : previewed === digest;
