@@ -66,6 +66,7 @@ const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 function apply(scope: Scope<FrontConfig>): void {
   let opened: Opened | undefined;
   let keys: KeyRing | undefined;
+  let given: KeyRing | undefined;
   let ended: EndedSessions | undefined;
   const listWatch = new ListWatch(scope);
   const siblings = new Siblings(scope);
@@ -74,7 +75,8 @@ function apply(scope: Scope<FrontConfig>): void {
   const methods = createMethods(scope);
   // Opened by the first request: apply() does no I/O, and in a restart a request may come before onStart.
   const open = (): Opened => {
-    const given = scope.find(SharedKeys)?.keys();
+    // A provider that restarts has none until it has started; open sessions go on.
+    given = scope.find(SharedKeys)?.keys() ?? given;
     if (opened !== undefined && opened.given === given) return opened;
     const { path } = scope.get(StateDirectory);
     // Without a directory the key is in memory only: new limits must not end every session.

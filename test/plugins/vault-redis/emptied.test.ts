@@ -82,6 +82,21 @@ describe('plugin vault-redis: a Redis that has lost everything', function () {
     }
   });
 
+  it('goes on with open sessions while its plugin restarts', async () => {
+    const running = await start();
+    const client = await McpClient.connect(running.url());
+    const pings: Promise<unknown>[] = [];
+    const often = setInterval(() => void pings.push(client.request('ping').catch(String)), 2);
+    try {
+      await running.restart('vault-redis');
+    } finally {
+      clearInterval(often);
+    }
+    expect(await Promise.all(pings)).deep.equal(Array(pings.length).fill({}));
+    expect(pings.length).above(1);
+    expect(await client.request('ping')).deep.equal({});
+  });
+
   it('learns the ended sessions of running processes again', async () => {
     const running = await start({ verifyMs: 100 });
     const client = await McpClient.connect(running.url());
