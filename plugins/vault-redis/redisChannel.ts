@@ -78,10 +78,16 @@ export class RedisChannel implements Channel, MetricSource {
   open(): void {
     const client = (this.#client = connectSubscriber(this.#parts.config()));
     // The other connection logs that Redis is away.
-    client.on('error', (error: Error) => (this.#reason = messageOf(error)));
+    client.on('error', (error: Error) => {
+      if (client === this.#client) this.#reason = messageOf(error);
+    });
     client.on('messageBuffer', (_name: Buffer, bytes: Buffer) => this.#receive(bytes));
-    client.on('ready', () => void this.#subscribe(client));
-    client.on('close', () => (this.#isSubscribed = false));
+    client.on('ready', () => {
+      if (client === this.#client) void this.#subscribe(client);
+    });
+    client.on('close', () => {
+      if (client === this.#client) this.#isSubscribed = false;
+    });
     void client.connect().catch(() => undefined);
     this.#pinging = setInterval(() => {
       // A failure ends the connection; the next one subscribes.
@@ -92,41 +98,26 @@ export class RedisChannel implements Channel, MetricSource {
   close(): void {
     clearInterval(this.#pinging);
     this.#isSubscribed = false;
-    this.#client?.disconnect();
+    this.#subscribing = undefined;
+    const client = this.#client;
     this.#client = undefined;
+    client?.disconnect();
     this.#trial?.done(new Error('the channel is closed'));
   }
 
   /** Sends a message to this process, after the subscription if there is none.
    *  @throws GatewayError STORE_UNREACHABLE if it does not arrive, with the words of Redis and what to do */
   async verify(): Promise<void> {
-    const { config } = this.#parts;
-    const channel = config().keyPrefix + NAME;
-    const waitMs = config().timeoutMs + RECONNECT_MS;
-    const heard = new Promise<void>((resolve, reject) => {
-      const done = (error?: Error): void => {
-        clearTimeout(timer);
-        this.#trial = undefined;
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      const timer = setTimeout(() => {
-        const reason = this.#isSubscribed ? 'the message did not arrive' : this.#reason;
-        const fix = 'allow SUBSCRIBE and PUBLISH, or connect to Redis itself instead of a proxy';
-        const text = `no message between processes passes Redis on channel ${channel} within ${waitMs} ms`;
-        done(refusal(`${text}: ${reason}; ${fix}`));
-      }, waitMs);
-      const id = (this.#trials += 1);
-      const subscribed = (): void =>
-        void permitted(config(), `PUBLISH to ${channel}`, () => this.#send(TRIAL, { id })).catch(
-          (error: unknown) => done(error as Error),
-        );
-      this.#trial = { id, subscribed, done };
-    });
-    const client = this.#client;
-    if (this.#isSubscribed) this.#trial?.subscribed();
-    else if (client?.status === 'ready') void this.#subscribe(client);
-    return heard;
+    if (await this.#hearsItself()) return;
+    // Its connection may have been lost without a word; a server that refuses messages also refuses them on a new one.
+    this.close();
+    this.open();
+    if (await this.#hearsItself()) return;
+    const { keyPrefix } = this.#parts.config();
+    const reason = this.#isSubscribed ? 'the message did not arrive' : this.#reason;
+    const fix = 'allow SUBSCRIBE and PUBLISH, or connect to Redis itself instead of a proxy';
+    const text = `no message between processes passes Redis on channel ${keyPrefix + NAME} within ${this.#waitMs} ms`;
+    throw refusal(`${text}: ${reason}; ${fix}`);
   }
 
   /** The vault has lost its entries. */
@@ -161,6 +152,42 @@ export class RedisChannel implements Channel, MetricSource {
     ];
   }
 
+  get #waitMs(): number {
+    return this.#parts.config().timeoutMs + RECONNECT_MS;
+  }
+
+  /** @returns false if nothing arrives in time @throws what Redis answers */
+  #hearsItself(): Promise<boolean> {
+    const config = this.#parts.config();
+    const heard = new Promise<boolean>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#trial = undefined;
+      };
+      const done = (error?: Error): void => {
+        end();
+        if (error === undefined) resolve(true);
+        else reject(error);
+      };
+      const timer = setTimeout(() => {
+        end();
+        resolve(false);
+      }, this.#waitMs);
+      const id = (this.#trials += 1);
+      const subscribed = (): void =>
+        void permitted(config, `PUBLISH to ${config.keyPrefix + NAME}`, () =>
+          this.#send(TRIAL, { id }),
+        ).catch((error: unknown) => {
+          if (this.#trial?.id === id) done(error as Error);
+        });
+      this.#trial = { id, subscribed, done };
+    });
+    const client = this.#client;
+    if (this.#isSubscribed) this.#trial?.subscribed();
+    else if (client?.status === 'ready') void this.#subscribe(client);
+    return heard;
+  }
+
   async #send(topic: string, message: JsonObject): Promise<void> {
     const { connection, config, ring, own } = this.#parts;
     const sealed = sealValue(ring(), NAME, JSON.stringify({ from: own, topic, message }));
@@ -168,8 +195,11 @@ export class RedisChannel implements Channel, MetricSource {
   }
 
   #subscribe(client: Redis): Promise<void> {
-    this.#subscribing ??= this.#subscribeNow(client).finally(() => (this.#subscribing = undefined));
-    return this.#subscribing;
+    if (this.#subscribing !== undefined) return this.#subscribing;
+    const subscribing = this.#subscribeNow(client).finally(() => {
+      if (this.#subscribing === subscribing) this.#subscribing = undefined;
+    });
+    return (this.#subscribing = subscribing);
   }
 
   async #subscribeNow(client: Redis): Promise<void> {
@@ -178,6 +208,7 @@ export class RedisChannel implements Channel, MetricSource {
     try {
       await permitted(config(), `SUBSCRIBE to ${channel}`, () => client.subscribe(channel));
     } catch (error) {
+      if (client !== this.#client) return;
       this.#reason = messageOf(error);
       // The connection has ended again; the next one subscribes.
       if (!isRefusal(error)) return;
@@ -185,6 +216,7 @@ export class RedisChannel implements Channel, MetricSource {
       else this.#trial.done(error as Error);
       return;
     }
+    if (client !== this.#client) return;
     this.#isSubscribed = true;
     this.#tellGap();
     this.#trial?.subscribed();

@@ -53,4 +53,14 @@ describe('plugin vault-redis: slow Redis', function () {
     await until(() => vault.get('note:a').catch(() => undefined), { what: 'an answer' });
     await until(() => gaps() > 1, { what: 'the subscription' });
   });
+
+  it('hears itself again, and refuses nothing, though its subscription carries nothing more', async () => {
+    const { url, swallow } = await slowRedis(server);
+    const change = { url, keyPrefix: keyPrefix(), timeoutMs: 400 };
+    const { channel, connection, gaps } = await joinChannel(change, 'a', newKeyRing());
+    swallow();
+    connection.reopen();
+    await channel.verify();
+    expect(gaps()).equal(2);
+  });
 });
