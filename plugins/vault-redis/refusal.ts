@@ -38,7 +38,7 @@ function rightRefusal(config: VaultRedisConfig, what: string, error: unknown): G
   if (/NOPERM|ACL failure|can't run this command/i.test(words))
     return refusal(`${text}; give its user the rights: ${aclLine(config)}`, error);
   // Of a command that was renamed, and of proxies that do not pass it on.
-  if (!/^ERR |unknown command|Unknown Redis command/i.test(words)) return undefined;
+  if (!/unknown command|Unknown Redis command/i.test(words)) return undefined;
   const fix = 'allow the command (rename-command), or connect to Redis itself instead of a proxy';
   return refusal(`${text}; ${fix}`, error);
 }
