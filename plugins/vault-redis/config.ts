@@ -25,7 +25,8 @@ export interface VaultRedisConfig {
   /** Name that the server's certificate must hold; default: the host of url. */
   readonly serverName?: string;
   /** One secret for all processes, at least 32 characters: ${env:…} or ${file:…}. They make their keys and keep
-   *  them in Redis, sealed under it. To change it, a list: the new one first. */
+   *  them in Redis, sealed under it. To change it, a list: the former one first, after a restart of all
+   *  processes the new one. */
   readonly secret?: string | readonly string[];
   /** Begins every key and channel, so that one Redis can serve other applications. */
   readonly keyPrefix: string;

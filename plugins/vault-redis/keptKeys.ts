@@ -56,7 +56,7 @@ function opened(seals: KeyRing, bytes: Buffer, keyPrefix: string): KeyRing {
   if (json !== undefined) return ringOf(json);
   const text = `the keys that Redis holds below ${keyPrefix} are sealed under another secret`;
   const fix =
-    'give all processes the same plugins.vault-redis.config.secret; to change it, list the new one and the former one';
+    'give all processes the same plugins.vault-redis.config.secret; to change it, list the former one, then the new one';
   throw refusal(`${text}; ${fix}`);
 }
 
