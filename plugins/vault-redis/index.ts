@@ -3,6 +3,7 @@ import { Readiness } from '../contracts/http.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Vault } from '../contracts/vault.ts';
 import { Channel, Peers, Quotas, SharedKeys } from '../contracts/processes.ts';
+import type { Finding } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
 import { filledConfig } from './filledConfig.ts';
 
@@ -14,7 +15,10 @@ export const plugin = definePlugin<VaultRedisConfig>({
   enabled: whenConfigured('vault-redis'),
   requires: [ConfigControl],
   provides: [Vault, Channel, MetricSource, Peers, Quotas, Readiness, SharedKeys],
-  check: ({ url, cluster, sentinelMaster, cert, key }) => {
+  check: (config) => {
+    const { url, cluster, sentinelMaster, cert, key } = config;
+    const idle = idleKeys(config);
+    if (idle.length > 0) return idle;
     if ((cert === undefined) !== (key === undefined)) {
       const [missing, given] = cert === undefined ? (['cert', 'key'] as const) : (['key', 'cert'] as const);
       return [{ path: [given], message: `${given} is of no use without ${missing}; set both` }];
@@ -34,3 +38,17 @@ export const plugin = definePlugin<VaultRedisConfig>({
     provideState(scope);
   },
 });
+
+/** Keys that do nothing without another one. A url that is a reference may yet be one with TLS. */
+function idleKeys(config: VaultRedisConfig): readonly Finding[] {
+  const idle: Finding[] = [];
+  if (String([config.url].flat()[0]).startsWith('redis://'))
+    for (const key of ['ca', 'cert', 'key', 'serverName'] as const)
+      if (config[key] !== undefined)
+        idle.push({ path: [key], message: `${key} is of no use without TLS; begin url with rediss://` });
+  if (config.sentinelMaster === undefined)
+    for (const key of ['sentinelUsername', 'sentinelPassword'] as const)
+      if (config[key] !== undefined)
+        idle.push({ path: [key], message: `${key} is of no use without sentinelMaster; set both` });
+  return idle;
+}

@@ -78,6 +78,14 @@ describe('plugin vault-redis: access', function () {
     expect(await works(await start({ ...config, sentinelPassword: 'watch' }))).equal(true);
   });
 
+  it('is refused where a key of it would do nothing', async () => {
+    const url = 'redis://localhost:1';
+    for (const key of ['ca', 'cert', 'key', 'serverName'])
+      expect(await refused({ url, [key]: 'text' })).include(`${key} is of no use without TLS`);
+    for (const key of ['sentinelUsername', 'sentinelPassword'])
+      expect(await refused({ url, [key]: 'text' })).include(`${key} is of no use without sentinelMaster`);
+  });
+
   it('has a certificate where Redis asks for one, which is renewed in its file', async () => {
     const authority = selfSigned();
     const port = await freePort();
