@@ -124,9 +124,18 @@ function apply(scope: Scope<FrontConfig>): void {
   );
   front.listen(learn, () => void replicaEnds.read(learn));
   // Without their ends, sessions would open at processes that begin later.
-  const putBack = (): void => void replicaEnds.putBack(ended?.known(Date.now()) ?? []);
+  let isMissing = false;
+  const putBack = async (): Promise<void> => {
+    isMissing = !(await replicaEnds.putBack(ended?.known(Date.now()) ?? []));
+  };
   scope.each(Channel, (channel) =>
-    channel.subscribe('ended-sessions', { message: () => undefined, emptied: putBack }),
+    channel.subscribe('ended-sessions', {
+      message: () => undefined,
+      gap: () => {
+        if (isMissing) void putBack();
+      },
+      emptied: () => void putBack(),
+    }),
   );
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);

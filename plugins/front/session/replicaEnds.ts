@@ -22,14 +22,15 @@ export class ReplicaEnds {
     return true;
   }
 
-  /** Stores the ends that this process knows, after the vault has lost its entries. */
-  async putBack(ends: Iterable<readonly [end: End, ttlSeconds: number]>): Promise<void> {
-    try {
-      for (const [end, ttlSeconds] of ends) await this.add(end, ttlSeconds);
-    } catch (error) {
-      const text = 'ended sessions could not be put back; a process that begins later may open them again';
-      this.#scope.log.warn(text, { reason: messageOf(error) });
-    }
+  /** Stores the ends that this process knows, after the vault has lost its entries.
+   *  @returns false if some could not be stored; every one is tried */
+  async putBack(ends: Iterable<readonly [end: End, ttlSeconds: number]>): Promise<boolean> {
+    const stored = [...ends].map(([end, ttlSeconds]) => this.add(end, ttlSeconds));
+    const failed = (await Promise.allSettled(stored)).find(({ status }) => status === 'rejected');
+    if (failed?.status !== 'rejected') return true;
+    const text = 'ended sessions could not be put back; that is tried again after the next connection';
+    this.#scope.log.warn(text, { reason: messageOf(failed.reason) });
+    return false;
   }
 
   /** Reports every stored end: at the start, and after messages may have been lost. */
