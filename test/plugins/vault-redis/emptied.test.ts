@@ -82,7 +82,7 @@ describe('plugin vault-redis: a Redis that has lost everything', function () {
     }
   });
 
-  it('goes on with open sessions while its plugin restarts', async () => {
+  it('continues with open sessions while its plugin restarts', async () => {
     const running = await start();
     const client = await McpClient.connect(running.url());
     const pings: Promise<unknown>[] = [];

@@ -54,7 +54,7 @@ describe('plugin vault-redis: slow Redis', function () {
     await until(() => gaps() > 1, { what: 'the subscription' });
   });
 
-  it('hears itself again, and refuses nothing, though its subscription carries nothing more', async () => {
+  it('receives its own messages again, and refuses nothing, though its subscription carries nothing more', async () => {
     const { url, swallow } = await slowRedis(server);
     const change = { url, keyPrefix: keyPrefix(), timeoutMs: 400 };
     const { channel, connection, gaps } = await joinChannel(change, 'a', newKeyRing());
