@@ -23,11 +23,14 @@ const MINIMAL = join(VALUE_FILES, 'minimal.yaml');
 
 interface Container {
   readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** The only field that an entry takes its value from is the name of the pod. */
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
 }
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } };
 }
+
+const POD = 'pegboard-0';
 
 describe('a gateway installed by helm', () => {
   let plane: ControlPlane;
@@ -86,7 +89,9 @@ describe('a gateway installed by helm', () => {
     return servePegboard(undefined, args.slice(1).map(inPod), {
       env: {
         ...plane.env,
-        ...Object.fromEntries(env.map(({ name, value }) => [name, inPod(value)])),
+        ...Object.fromEntries(
+          env.map(({ name, value = POD }) => [name, inPod(value.replaceAll('$(POD_NAME)', POD))]),
+        ),
         OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
       },
       within: asPod(directory, pod.path),
