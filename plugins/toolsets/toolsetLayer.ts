@@ -2,7 +2,7 @@ import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, Item, Toolset, Verdict } from 'pegboard';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
-import { linksOf } from './onlyReads.ts';
+import { toolsetLinks } from '../kit/authority/toolsetLinks.ts';
 
 const LAYER = 'toolset';
 
@@ -52,7 +52,7 @@ export function toolsetLayer(
 }
 
 function judgedNow(toolset: Toolset, resolve: (selectors: readonly string[]) => ToolsetView): Judged {
-  const links = linksOf(toolset);
+  const links = toolsetLinks(toolset);
   const faulty = links.find(({ invalid }) => invalid !== undefined);
   if (faulty !== undefined) return { invalid: refusedAsInvalid(faulty) };
   const inside = allowed(`the toolset ${shown(toolset)} includes it`);
@@ -98,7 +98,7 @@ function allowed(reason: string): Verdict {
 }
 
 function shown(toolset: Toolset): string {
-  return linksOf(toolset)
+  return toolsetLinks(toolset)
     .map(({ selectors }) => listed(selectors))
     .join(' within ');
 }

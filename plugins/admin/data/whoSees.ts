@@ -17,6 +17,7 @@ import { accessFindings } from '../../kit/authority/accessFindings.ts';
 import { isOfIssuer } from '../../kit/authority/authority.ts';
 import { EVERY_CALLER, toolsetFor } from '../../kit/authority/toolsetFor.ts';
 import type { AccessRule } from '../../kit/authority/toolsetFor.ts';
+import { toolsetLinks } from '../../kit/authority/toolsetLinks.ts';
 import { counted, shown } from '../../kit/pages/words.ts';
 import { yamlOf } from './draft.ts';
 import { lineDiff } from './lineDiff.ts';
@@ -147,7 +148,7 @@ function toolsetBy(
 ): Toolset | undefined {
   const inForce = accessIn(scope);
   const own = inForce && toolsetFor(inForce)(request);
-  const others = linksOf(request.toolset).filter(
+  const others = toolsetLinks(request.toolset).filter(
     ({ declaredBy, selectors, invalid }) =>
       declaredBy === undefined && !(invalid === own?.invalid && isDeepStrictEqual(selectors, own?.selectors)),
   );
@@ -161,12 +162,6 @@ function toolsetBy(
     (within, one) => ({ ...one, ...(within && { within }) }),
     undefined,
   );
-}
-
-function linksOf(toolset: Toolset | undefined): readonly Toolset[] {
-  if (toolset === undefined) return [];
-  const { within, ...link } = toolset;
-  return [link, ...linksOf(within)];
 }
 
 /** What callers get who have not signed in, and those who have, with any groups or none. */
