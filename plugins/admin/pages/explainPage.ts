@@ -10,7 +10,7 @@ import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionNamed, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
 import { settingsOf } from '../data/settingsOf.ts';
-import { asked } from '../../kit/pages/filterForm.ts';
+import { asked, textInput } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { badge, facts, hyperlink, section, table } from '../../kit/pages/parts.ts';
@@ -125,16 +125,7 @@ function question({ sessions, tool, session, subjects }: ExplainFacts, query: UR
       </p>
       <p>
         <label for="person">Or a person</label>
-        <input
-          id="person"
-          name="person"
-          value="${asked(query, 'person')}"
-          list="persons"
-          placeholder="subject or email"
-          autocomplete="off"
-          spellcheck="false"
-        />
-        <datalist id="persons">${subjects.map((one) => html`<option value="${one}"></option>`)}</datalist>
+        ${textInput('person', { name: 'person', example: 'subject or email', known: subjects }, asked(query, 'person'))}
       </p>
       <details data-keep="person" ${isDetailed(query) ? html`open` : undefined}>
         <summary>Of a person who uses no session now</summary>
@@ -165,13 +156,7 @@ function detail(
 ): Html {
   return html`<p>
     <label for="${name}">${label}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      value="${asked(query, name)}"
-      placeholder="${example}"
-      autocomplete="off"
-    />
+    ${textInput(name, { name, example }, asked(query, name))}
   </p>`;
 }
 

@@ -5,7 +5,8 @@ import type { Persons } from '../data/persons.ts';
 import { serverNamed, serversIn } from '../data/servers.ts';
 import { rulesOf, rulesText, toolsSeen, withServerPreset } from '../data/whoSees.ts';
 import type { Rules, RulesDraft, SeenTool } from '../data/whoSees.ts';
-import { asked } from '../../kit/pages/filterForm.ts';
+import { asked, textInput } from '../../kit/pages/filterForm.ts';
+import type { FilterField } from '../../kit/pages/filterForm.ts';
 import { definePage } from '../web/definePage.ts';
 import type { Page, Shown, Visit } from '../web/definePage.ts';
 import { badge, hyperlink, section, table } from '../../kit/pages/parts.ts';
@@ -127,25 +128,9 @@ ${text}</textarea>`,
   return { title: 'Who sees what', body };
 }
 
-interface FieldParts {
-  readonly label: string;
-  readonly example?: string;
-  readonly known?: readonly string[];
-}
-
-function field(who: Who, name: keyof Who, { label, example = '', known = [] }: FieldParts): Html {
+function field(who: Who, name: keyof Who, parts: Omit<FilterField, 'name'>): Html {
   return html`<div>
-    <label for="${name}">${label}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      value="${who[name]}"
-      placeholder="${example}"
-      list="known-${name}"
-      autocomplete="off"
-      spellcheck="false"
-    />
-    <datalist id="known-${name}">${known.map((one) => html`<option value="${one}"></option>`)}</datalist>
+    <label for="${name}">${parts.label}</label>${textInput(name, { name, ...parts }, who[name])}
   </div>`;
 }
 

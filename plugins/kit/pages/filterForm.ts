@@ -40,11 +40,20 @@ function isNarrowed(fields: readonly FilterField[], query: URLSearchParams): boo
   return fields.some(({ name }) => asked(query, name) !== '');
 }
 
-function control({ name, example = '', known = [], choices }: FilterField, value: string): Html {
-  if (choices !== undefined)
-    return html`<select id="by-${name}" name="${name}">
-      ${choices.map(([of, words]) => option(of, words, of === value))}
-    </select>`;
+function control(field: FilterField, value: string): Html {
+  const { name, choices } = field;
+  if (choices === undefined) return textInput(`by-${name}`, field, value);
+  return html`<select id="by-${name}" name="${name}">
+    ${choices.map(([of, words]) => option(of, words, of === value))}
+  </select>`;
+}
+
+/** A text, with suggestions where there are some. */
+export function textInput(
+  id: string,
+  { name, example = '', known = [] }: Pick<FilterField, 'name' | 'example' | 'known'>,
+  value: string,
+): Html {
   const list =
     known.length === 0
       ? undefined
@@ -52,12 +61,13 @@ function control({ name, example = '', known = [], choices }: FilterField, value
           ${known.map((one) => html`<option value="${one}"></option>`)}
         </datalist>`;
   return html`<input
-      id="by-${name}"
+      id="${id}"
       name="${name}"
       value="${value}"
       placeholder="${example}"
       list="known-${name}"
       autocomplete="off"
+      spellcheck="false"
     />${list}`;
 }
 
