@@ -76,6 +76,10 @@ export interface ServerConfig {
   readonly tokenExchangeBroker?: Readonly<Record<string, unknown>>;
   /** Networks of proxies whose X-Forwarded-* and Forwarded headers are trusted: 10.0.0.0/8. */
   readonly trustedProxyCIDRs: readonly string[];
+  /** Time for which calls go on with access tokens in use while the store, such as Redis, cannot be read, in
+   *  ms. So long after its revocation elsewhere a process that is cut off may accept one. 0: such calls are
+   *  answered 503 at once. */
+  readonly redisGraceMs: number;
   /** Whether DPoP proofs must hold a nonce of this gateway; clients get it with the first refusal. */
   readonly requireDpopNonce: boolean;
   /** Requests per second, twice as many at once; beyond it they are answered 429 with Retry-After. */

@@ -160,13 +160,19 @@ describe('e2e: two processes over one Redis, the clock of one a minute ahead', f
     const stored = textOf(await right.callTool('x_count', { text: 'before', size: 5_000 }));
     const [, handle] = /"handle": ?"([^"]+)"/.exec(stored) ?? [];
     slow.delay(1_500);
-    const [alone, client, read, keyed] = await Promise.all([
+    const [alone, run, listed, client, read, keyed] = await Promise.all([
       right.callTool('x_count', { text: 'alone' }),
+      right.callTool('workflow_once'),
+      right.callTool('core_workflow_execution_list'),
       McpClient.connect(right.url),
       right.callMeta('get_result', { handle }),
       callKeyed(right, 'late', { text: 'late' }),
     ]);
     expect(textOf(alone)).equal('alone');
+    expect(textOf(run)).include('"status":"completed"');
+    expect([listed.isError, textOf(listed)].join()).match(/^true,.*Redis at .* does not answer/);
+    expect(textOf(await right.callTool('x_count', { text: 'long', size: 5_000 })).length).equal(5_004);
+    expect(await client.end(), 'its end is not known elsewhere').equal(503);
     expect(client.sessionId).a('string');
     expect([read.isError, textOf(read)].join()).match(/^true,.*Redis at .* does not answer/);
     expect(keyed).include('STORE_UNREACHABLE');

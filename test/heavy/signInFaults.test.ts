@@ -10,6 +10,7 @@ import { freePort } from '../support/everything.ts';
 import { startIdentityProvider } from '../support/identityProvider.ts';
 import type { IdentityProvider } from '../support/identityProvider.ts';
 import { clientOf, needRedis, startRedis } from '../support/redis.ts';
+import type { RedisServer } from '../support/redis.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { sharedProcesses } from '../support/sharedProcesses.ts';
@@ -209,20 +210,17 @@ describe('e2e: sign-in at two processes over one Redis', function () {
   let provider: IdentityProvider;
   let a: SignInClient;
   let b: SignInClient;
+  let redis: RedisServer;
   before(async function () {
     needRedis(this);
+    redis = await startRedis();
     const port = await freePort();
     const base = `http://localhost:${port}`;
     provider = await startIdentityProvider({
       redirectUris: [`${base}/oauth/callback`],
       reportsLogouts: true,
     });
-    const { start } = sharedProcesses(
-      await startRedis(),
-      [],
-      {},
-      { aggregator: settingsFor(base, provider) },
-    );
+    const { start } = sharedProcesses(redis, [], {}, { aggregator: settingsFor(base, provider) });
     const [one, two] = await Promise.all([start('a', ['--port', String(port)]), start('b')]);
     await Promise.all([one, two].map((gateway) => gateway.logged('identity provider found')));
     const clientId = await registerAt(base);
@@ -310,5 +308,29 @@ describe('e2e: sign-in at two processes over one Redis', function () {
       `      access token: refused at the other process after ${Math.round(performance.now() - begun)} ms`,
     );
     expect((await b.refresh(refresh)).status).equal(200);
+  });
+
+  it('continues calls with tokens in use while Redis is frozen; one ended here or unknown is 503', async () => {
+    const [used, ended, unknown] = [await a.tokens(), await a.tokens(), await a.tokens()];
+    const client = await mcpClient(b.base, { authorization: `Bearer ${used.access}` });
+    expect((await b.mcp(ended.access)).status).equal(200);
+    const { isError } = await client.callTool('core_service_list');
+    expect(isError).not.equal(true);
+    redis.signal('SIGSTOP');
+    const frozenAt = performance.now();
+    const took: number[] = [];
+    while (performance.now() - frozenAt < 10_000) {
+      const begun = performance.now();
+      expect((await client.callTool('core_service_list')).isError).not.equal(true);
+      took.push(performance.now() - begun);
+    }
+    expect((await b.post({ token: ended.access }, {}, '/oauth/revoke')).status).equal(503);
+    for (const { access } of [ended, unknown]) expect((await b.mcp(access)).status).equal(503);
+    redis.signal('SIGCONT');
+    took.sort((one, other) => one - other);
+    console.log(
+      `      Redis frozen 10 s: ${took.length} calls answered, slowest ${Math.round(took.at(-1) ?? 0)} ms`,
+    );
+    await until(async () => (await b.mcp(unknown.access)).status === 200, { what: 'Redis is used again' });
   });
 });

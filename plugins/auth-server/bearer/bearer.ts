@@ -37,7 +37,7 @@ export class Bearer {
     if (credentials === null) return undefined;
     const [, scheme = '', token = ''] = credentials;
     const isDpop = scheme.toLowerCase() === 'dpop';
-    const found = this.#issued.accessTokens.find(token);
+    const found = this.#issued.accessTokens.findForCall(token);
     if (found !== undefined && !(found instanceof Promise) && found.jkt === undefined && !isDpop) {
       request.caller = found.caller;
       this.#issued.ahead.used(found);

@@ -24,6 +24,8 @@ export function revoke(
       const form = await formParameters(exchange);
       const token = form.need('token');
       const authorization = exchange.request.header('authorization');
+      // First, so that it is refused here even if the store cannot take the revocation.
+      accessTokens.forgetToken(token);
       const presented = await signIns.presented(token);
       const access = presented === undefined ? await accessTokens.find(token) : undefined;
       const owner = presented?.signIn.clientId ?? access?.clientId;

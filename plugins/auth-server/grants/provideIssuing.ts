@@ -106,7 +106,12 @@ export function provideIssuing(
     counts.begun();
     scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
   };
-  const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
+  const accessTokens = new AccessTokens(
+    scope,
+    signIns,
+    () => addresses.audience,
+    () => scope.config.aggregator.oauth.server.redisGraceMs,
+  );
   const attempts = new Attempts(scope);
   const issuing = { signIns, tokenSets, accessTokens, attempts, addresses, sessionMs, log: scope.log };
   const refresh = new TokenSetRefresh(tokenSets, attempts, provider, sessionMs, refused);

@@ -1,3 +1,4 @@
+import { isGatewayError } from 'pegboard';
 import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../contracts/vault.ts';
 import { callerOfSignIn } from './callerOf.ts';
@@ -12,6 +13,8 @@ const LIFETIME_MS = 1_800_000;
 /** Below the 5 s within which a revocation takes effect at every process. */
 const RECHECK_MS = 4_000;
 const MAX_KNOWN = 10_000;
+/** Id tokens and garbage need no look into the vault. */
+const TOKEN = /^[\w-]{43}$/;
 
 /** A token of a sign-in follows its record; another one has all its facts in its own. */
 type AccessRecord = AccessFacts & ({ readonly signIn: string } | Vouched);
@@ -46,7 +49,8 @@ export interface IssuedToken {
 }
 interface Known {
   readonly access: Access;
-  checkedAt: number;
+  /** When the store has said that it is valid, in ms since 1970. */
+  readonly checkedAt: number;
 }
 
 /** Opaque access tokens: digests in the vault, and those in use in memory. */
@@ -54,12 +58,17 @@ export class AccessTokens {
   readonly #scope: Scope<unknown>;
   readonly #signIns: SignIns;
   readonly #audience: () => string;
+  /** How long calls go on while the store cannot be read, in ms. */
+  readonly #graceMs: () => number;
   readonly #known = recentlyUsed<Known>(MAX_KNOWN);
+  /** Looks whether the store can be read again; undefined while it can. */
+  #outage: { probe?: Promise<void> | undefined } | undefined;
 
-  constructor(scope: Scope<unknown>, signIns: SignIns, audience: () => string) {
+  constructor(scope: Scope<unknown>, signIns: SignIns, audience: () => string, graceMs: () => number) {
     this.#scope = scope;
     this.#signIns = signIns;
     this.#audience = audience;
+    this.#graceMs = graceMs;
   }
 
   /** @returns the token, and the seconds for which it is valid: never longer than the provider's tokens */
@@ -90,13 +99,25 @@ export class AccessTokens {
 
   /** Answers without a promise if the token was checked within the last seconds. @throws GatewayError STORE_UNREACHABLE */
   find(token: string): Access | undefined | Promise<Access | undefined> {
-    // Id tokens and garbage need no look into the vault.
-    if (!/^[\w-]{43}$/.test(token)) return undefined;
+    if (!TOKEN.test(token)) return undefined;
     const key = digest(token);
-    const known = this.#known.get(key);
-    const now = Date.now();
-    if (known === undefined || known.checkedAt + RECHECK_MS <= now) return this.#read(key);
-    return known.access.expiresAt > now && known.access.aud === this.#audience() ? known.access : undefined;
+    return this.#wasChecked(key, RECHECK_MS) ? this.#valid(key) : this.#read(key);
+  }
+
+  /** As find(); while the store cannot be read, a token that it has called valid within the grace stays good. @throws as find() */
+  findForCall(token: string): Access | undefined | Promise<Access | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    const key = digest(token);
+    if (this.#wasChecked(key, RECHECK_MS)) return this.#valid(key);
+    const outage = this.#outage;
+    if (outage === undefined || !this.#wasChecked(key, RECHECK_MS + this.#graceMs()))
+      return this.#readForCall(key);
+    // One read at a time looks whether the store is back; its failure is told to the calls that have no grace.
+    outage.probe ??= this.#readForCall(key).then(
+      () => (outage.probe = undefined),
+      () => (outage.probe = undefined),
+    );
+    return this.#valid(key);
   }
 
   async revoke(token: string): Promise<void> {
@@ -105,9 +126,44 @@ export class AccessTokens {
     await this.#vault.delete(KIND + key);
   }
 
+  /** That token, and those of the sign-in if it is a refresh token, are read again before they are accepted. */
+  forgetToken(token: string): void {
+    this.#known.delete(digest(token));
+    this.forget(token.split('.')[0] ?? '');
+  }
+
   /** Tokens of that sign-in are read again before they are accepted. */
   forget(signIn: string): void {
     for (const [key, { access }] of this.#known) if (access.signIn === signIn) this.#known.delete(key);
+  }
+
+  #wasChecked(key: string, withinMs: number): boolean {
+    const known = this.#known.get(key);
+    return known !== undefined && known.checkedAt + withinMs > Date.now();
+  }
+
+  #valid(key: string): Access | undefined {
+    const access = this.#known.get(key)?.access;
+    return access !== undefined && access.expiresAt > Date.now() && access.aud === this.#audience()
+      ? access
+      : undefined;
+  }
+
+  async #readForCall(key: string): Promise<Access | undefined> {
+    try {
+      const access = await this.#read(key);
+      this.#outage = undefined;
+      return access;
+    } catch (error) {
+      const graceMs = this.#graceMs();
+      // It may have been revoked here meanwhile.
+      const isAway = isGatewayError(error) && error.code === 'STORE_UNREACHABLE';
+      if (!isAway || !this.#wasChecked(key, RECHECK_MS + graceMs)) throw error;
+      if (this.#outage === undefined)
+        this.#scope.log.warn('the store cannot be read: access tokens in use stay good for now', { graceMs });
+      this.#outage ??= {};
+      return this.#valid(key);
+    }
   }
 
   async #read(key: string): Promise<Access | undefined> {

@@ -102,7 +102,12 @@ class Process {
       { ended: (id) => this.accessTokens.forget(id), changed: () => undefined },
       () => undefined,
     );
-    this.accessTokens = new AccessTokens(scope, this.signIns, () => 'http://localhost:1');
+    this.accessTokens = new AccessTokens(
+      scope,
+      this.signIns,
+      () => 'http://localhost:1',
+      () => 0,
+    );
     this.codes = new Codes(scope, tokenSets);
     const issuing = {
       signIns: this.signIns,
