@@ -1,7 +1,8 @@
-import { STAGE, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, STAGE, definePlugin, readSchema } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
 import { accessFindings } from '../kit/authority/accessFindings.ts';
-import { toolsetFor } from '../kit/authority/toolsetFor.ts';
+import { definedAccess, toolsetFor } from '../kit/authority/toolsetFor.ts';
+import { accessKind } from './accessKind.ts';
 import type { AccessConfig } from './config.ts';
 
 /** Narrows what callers see by their groups, whatever toolset they declare. */
@@ -14,8 +15,14 @@ export const plugin = definePlugin<AccessConfig>({
   check: ({ access }, { toolsetPresets }) => accessFindings(access, Object.keys(toolsetPresets)),
   // Without it the toolset on a request would have no effect.
   requires: [Toolsets],
+  uses: [ConfigControl],
+  kinds: [accessKind],
   apply(scope) {
-    let narrowed = toolsetFor(scope.config.access);
+    let { access } = scope.config;
+    let narrowed = toolsetFor(access);
+    const renew = (): void => {
+      narrowed = toolsetFor([...access, ...definedAccess(scope.find(ConfigControl))]);
+    };
     scope.tap(
       'onRequest',
       (request) => {
@@ -25,8 +32,13 @@ export const plugin = definePlugin<AccessConfig>({
       },
       STAGE.narrow,
     );
+    scope.onStart(renew);
+    scope.tap('onConfigApply', ({ added, changed, removed }) => {
+      if ([...added, ...changed, ...removed].some(({ kind }) => kind === accessKind.name)) renew();
+    });
     scope.onReload((next) => {
-      narrowed = toolsetFor(next.access);
+      ({ access } = next);
+      renew();
     });
   },
 });

@@ -1,19 +1,21 @@
 import { findingsIn, readSchema } from 'pegboard';
-import type { InboundRequest, Item, Verdict } from 'pegboard';
+import type { InboundRequest, Item, Resource, Verdict } from 'pegboard';
 import type { DraftPresets } from '../contracts/toolsets.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { checked } from './narrow.ts';
 import { presetFindings } from './presetFindings.ts';
+import { withDefined } from './presetKind.ts';
 import { compilePresets } from './presets.ts';
 import { resolveSelectors, splitHeader } from './selectors.ts';
 import { toolsetLayer } from './toolsetLayer.ts';
 
-/** Presets of a draft, checked and compiled as those in force are. With faults, none is there but the built-in ones. */
-export function draftPresets(toolsetPresets: unknown): DraftPresets {
+/** Presets of a draft, checked and compiled as those in force are. With faults, none of them is there. */
+export function draftPresets(toolsetPresets: unknown, definitions: readonly Resource[]): DraftPresets {
   const config = { toolsetPresets: structuredClone(toolsetPresets) };
   const misfits = findingsIn(readSchema('config/toolsets'), config);
   const faults = misfits.length > 0 ? misfits : presetFindings(config as ToolsetsConfig);
-  const presets = compilePresets(faults.length > 0 ? { toolsetPresets: {} } : (config as ToolsetsConfig));
+  const own = faults.length > 0 ? { toolsetPresets: {} } : (config as ToolsetsConfig);
+  const presets = compilePresets(withDefined(own, definitions));
   const layer = toolsetLayer((selectors) => resolveSelectors(selectors, presets));
   const judge = (item: Item, request: InboundRequest): Verdict | undefined => {
     if (item.members === undefined) return layer.judge(item.name, item, request);

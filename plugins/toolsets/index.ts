@@ -1,5 +1,5 @@
-import { DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
-import type { Scope } from 'pegboard';
+import { ConfigControl, DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
+import type { Resource, Scope } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
 import { presetReferences } from './presetReferences.ts';
@@ -9,6 +9,7 @@ import { toolsetLayer } from './toolsetLayer.ts';
 import { draftPresets } from './draftPresets.ts';
 import { narrow } from './narrow.ts';
 import { onlyReads } from './onlyReads.ts';
+import { presetKind, withDefined } from './presetKind.ts';
 import { compilePresets } from './presets.ts';
 import { resolveSelectors } from './selectors.ts';
 
@@ -20,19 +21,23 @@ export const plugin = definePlugin<ToolsetsConfig>({
   select: ({ toolsetPresets }) => ({ toolsetPresets }),
   check: presetFindings,
   review: presetReferences,
+  uses: [ConfigControl],
   provides: [Toolsets, DecisionLayer],
+  kinds: [presetKind],
   apply,
 });
 
 function apply(scope: Scope<ToolsetsConfig>): void {
-  let presets = compilePresets(scope.config);
+  let { config } = scope;
+  let presets = compilePresets(config);
+  const definitions = (): readonly Resource[] => scope.find(ConfigControl)?.resources(presetKind.name) ?? [];
   const resolve = (selectors: readonly string[]): ToolsetView => resolveSelectors(selectors, presets);
 
   scope.provide(Toolsets, {
     resolve,
     presets: () => presets.listed,
     onlyReads: ({ toolset }) => onlyReads(toolset),
-    draft: draftPresets,
+    draft: (asked) => draftPresets(asked, definitions()),
   });
   let layer = toolsetLayer(resolve);
   scope.provide(DecisionLayer, {
@@ -41,9 +46,17 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     hides: (...asked) => layer.hides(...asked),
   });
   scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);
-  scope.onReload((next) => {
-    presets = compilePresets(next);
+  const renew = (): void => {
+    presets = compilePresets(withDefined(config, definitions()));
     // Requests of standing streams live long: they must not keep what a former preset selected.
     layer = toolsetLayer(resolve);
+  };
+  scope.onStart(renew);
+  scope.tap('onConfigApply', ({ added, changed, removed }) => {
+    if ([...added, ...changed, ...removed].some(({ kind }) => kind === presetKind.name)) renew();
+  });
+  scope.onReload((next) => {
+    config = next;
+    renew();
   });
 }

@@ -8,12 +8,14 @@ interface BuiltIn {
   readonly matches: Match;
 }
 
+const NOTHING: Match = () => false;
+
 export const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PRESETS)[number], BuiltIn>> = {
   'read-only': {
     description: 'Tools that only read, by their own annotations; resources and prompts',
     matches: isReadOnly,
   },
-  none: { description: 'Nothing at all', matches: () => false },
+  none: { description: 'Nothing at all', matches: NOTHING },
   full: { description: 'Everything', matches: () => true },
 };
 
@@ -31,7 +33,10 @@ export function compilePresets({ toolsetPresets }: ToolsetsConfig): Presets {
     const known = compiled.get(name);
     if (known !== undefined) return known;
     const definition = Object.hasOwn(toolsetPresets, name) ? toolsetPresets[name] : undefined;
-    const match = definition === undefined ? () => false : compileOne(definition, compile);
+    if (definition === undefined) return NOTHING;
+    // A former version of a definition that is broken now may close a circle, which then selects nothing.
+    compiled.set(name, NOTHING);
+    const match = compileOne(definition, compile);
     compiled.set(name, match);
     return match;
   };

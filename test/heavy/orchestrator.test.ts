@@ -7,7 +7,7 @@ import { makeDirectory } from '../support/directory.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
-import { serviceUser } from '../support/kube/serviceUser.ts';
+import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -19,6 +19,16 @@ const STDIO = { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], au
 /** Nothing listens there. */
 const AWAY = { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' };
 const TAKEOVER_MS = 15_000;
+/** Believes the groups of a header. */
+const IDENTIFY = `
+import { STAGE } from 'pegboard';
+const identify = (request) => {
+  const groups = request.header('x-groups');
+  if (groups !== undefined) request.caller = { subject: 'ann', issuer: 'test', claims: { groups: groups.split(',') } };
+};
+const apply = (scope) => scope.tap('onRequest', identify, STAGE.identify);
+export const plugin = { name: 'test-identify', api: 1, configSchema: {}, apply };
+`;
 
 interface Condition {
   readonly type: string;
@@ -256,6 +266,58 @@ describe('orchestrator mode', () => {
       JSON.stringify(await client.callTool('core_mcpserver_list')).includes('round 199');
     await until(seen, { what: 'the last one' });
     await until(async () => (await statusOf('s')).state !== undefined, { what: 'its status' });
+  });
+
+  it('takes presets and entries of access that teams keep as objects, and says at them what is wrong', async () => {
+    await add('s');
+    const guarded = await servePegboard(
+      makeDirectory({
+        'identify.mjs': IDENTIFY,
+        'config.yaml': [
+          `orchestrator: true\nnamespace: ${namespace.name}`,
+          "access: [{ groups: [none], toolset: ['preset:none'] }]",
+          'plugins: { test-identify: { module: ./identify.mjs } }\n',
+        ].join('\n'),
+      }).path,
+      [],
+      { env: { KUBECONFIG } },
+    );
+    const member = await mcpClient(guarded.url, { 'x-groups': 'team' });
+    const listed = async (): Promise<string> =>
+      JSON.stringify((await member.callMeta('list_tools', {})).content);
+    expect(await listed()).include('no entry of access');
+    const object = (kind: string, spec: object): Promise<unknown> => {
+      const plural = kind === 'Access' ? 'accesses' : 'toolsetpresets';
+      const body = { apiVersion: GROUP, kind, metadata: { name: 'team' }, spec };
+      return plane.admin.create(namespace.path(plural, GROUP), body);
+    };
+    await object('ToolsetPreset', { include: [{ tool: 'x_s_pid' }] });
+    await object('Access', { groups: ['team'], toolset: ['preset:team'] });
+    await until(async () => (await listed()).includes('x_s_pid'), { what: 'the tool of the team' });
+    expect(await listed()).not.include('x_s_echo');
+    const preset = namespace.path('toolsetpresets/team', GROUP);
+    const accepted = async (): Promise<Condition | undefined> =>
+      ((await plane.admin.get(preset)).status as Status | undefined)?.conditions?.find(
+        ({ type }) => type === 'Accepted',
+      );
+    await plane.admin.ask('PATCH', preset, { body: { spec: { include: [{ tool: 'a', server: 'b' }] } } });
+    await until(async () => (await accepted())?.status === 'False', { what: 'the refusal' });
+    expect((await accepted())?.message).include('include[0] has 2 keys (tool, server)');
+    expect(await listed(), 'the last good version').include('x_s_pid');
+    await plane.admin.delete(namespace.path('accesses/team', GROUP));
+    await until(async () => (await listed()).includes('no entry of access'), { what: 'its end' });
+  });
+
+  it('starts where the role or the definitions of an older version lack kinds, and names what is not read', async () => {
+    const older = SERVICE_RULES.map(({ resources, ...rule }) => ({
+      ...rule,
+      resources: resources.filter((name) => !/^(toolsetpresets|accesses)/.test(name)),
+    }));
+    const other = await plane.makeNamespace();
+    const { kubeconfig } = await serviceUser(plane, other, older);
+    const directory = makeDirectory({ 'config.yaml': `orchestrator: true\nnamespace: ${other.name}\n` });
+    const old = await servePegboard(directory.path, [], { env: { KUBECONFIG: kubeconfig } });
+    expect(old.lines.find(({ text }) => text === 'watch interrupted')).include({ plural: 'toolsetpresets' });
   });
 
   it('does not start without the API server: it retries, then exits with 4 and takes no files', async () => {

@@ -62,7 +62,7 @@ describe('schemas/crd', () => {
         versions[0]?.['schema'] as { readonly openAPIV3Schema: { readonly properties: Record<string, Node> } }
       ).openAPIV3Schema.properties;
       if (spec === undefined) return [];
-      const kind = readSchema(`kinds/${name.replace('s.yaml', '')}`);
+      const kind = readSchema(`kinds/${name.replace(/(?<=ss)es\.yaml$|s\.yaml$/, '')}`);
       return differences(kind, spec, kind, String(kind['title'])).map((one) =>
         one.replace(STEP, 'Workflow step'),
       );

@@ -32,7 +32,7 @@ interface Crd {
 
 /** The custom resource definitions: specs follow from schemas/kinds, the rest is here. kubectl reads YAML 1.1, in which the key `on` is a boolean. */
 export function customResources(): readonly CrdFile[] {
-  return [mcpServer(), workflow(), workflowExecution()].map((crd) => ({
+  return [mcpServer(), workflow(), workflowExecution(), toolsetPreset(), access()].map((crd) => ({
     name: `${crd.plural}.yaml`,
     text: `# Written by npm run tables, from schemas/kinds and test/schemas/customResources.ts.\n${stringify(bodyOf(crd), { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' })}`,
   }));
@@ -179,6 +179,45 @@ function workflow(): Crd {
         validationErrors: texts('Why the stored definition is not in force; absent if it is.'),
       }),
     },
+  };
+}
+
+const ACCEPTED_COLUMN: Column = {
+  name: 'Accepted',
+  type: 'string',
+  jsonPath: '.status.conditions[?(@.type=="Accepted")].status',
+};
+const ERRORS = {
+  validationErrors: texts('Why the stored definition is not in force; absent if it is.'),
+};
+
+function toolsetPreset(): Crd {
+  const { description, ...spec } = specOf('toolsetpreset');
+  return {
+    kind: 'ToolsetPreset',
+    plural: 'toolsetpresets',
+    shortName: 'tsp',
+    description: String(description),
+    required: ['spec'],
+    columns: [ACCEPTED_COLUMN, { name: 'Description', type: 'string', jsonPath: '.spec.description' }],
+    schema: { spec: { description, ...spec }, status: statusOf(ERRORS) },
+  };
+}
+
+function access(): Crd {
+  const { description, ...spec } = specOf('access');
+  return {
+    kind: 'Access',
+    plural: 'accesses',
+    shortName: 'acc',
+    description: String(description),
+    required: ['spec'],
+    columns: [
+      ACCEPTED_COLUMN,
+      { name: 'Groups', type: 'string', jsonPath: '.spec.groups' },
+      { name: 'Toolset', type: 'string', jsonPath: '.spec.toolset' },
+    ],
+    schema: { spec: { description, ...spec }, status: statusOf(ERRORS) },
   };
 }
 

@@ -15,7 +15,7 @@ import { Toolsets } from '../../contracts/toolsets.ts';
 import type { DraftPresets } from '../../contracts/toolsets.ts';
 import { accessFindings } from '../../kit/authority/accessFindings.ts';
 import { isOfIssuer } from '../../kit/authority/authority.ts';
-import { EVERY_CALLER, toolsetFor } from '../../kit/authority/toolsetFor.ts';
+import { EVERY_CALLER, definedAccess, toolsetFor } from '../../kit/authority/toolsetFor.ts';
 import type { AccessRule } from '../../kit/authority/toolsetFor.ts';
 import { toolsetLinks } from '../../kit/authority/toolsetLinks.ts';
 import { counted, shown } from '../../kit/pages/words.ts';
@@ -106,7 +106,7 @@ export function rulesOf(
     before,
     after,
     presets,
-    access: isOff ? undefined : rules,
+    access: isOff ? undefined : rules && [...rules, ...definedAccess(scope.get(ConfigControl))],
     inForce: scope.get(ConfigControl).text,
   };
   const opens = draft.diff.length === 0 ? [] : openedBy(scope, draft);
@@ -242,7 +242,9 @@ function rulesIn(list: unknown): readonly unknown[] {
 /** Undefined too while the plugin does not run that narrows by them. */
 function accessIn(scope: Scope<unknown>): readonly AccessRule[] | undefined {
   if (!Object.hasOwn(scope.get(ConfigControl).configSchemas(), 'access')) return undefined;
-  return scope.get(ConfigControl).settings()['access'] as readonly AccessRule[] | undefined;
+  const control = scope.get(ConfigControl);
+  const access = control.settings()['access'] as readonly AccessRule[] | undefined;
+  return access && [...access, ...definedAccess(control)];
 }
 
 /** What waits for a start, because the configuration says that no live edit may change it. */

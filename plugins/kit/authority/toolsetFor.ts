@@ -1,13 +1,20 @@
-import type { InboundRequest, Toolset } from 'pegboard';
+import type { ConfigControl, InboundRequest, Toolset } from 'pegboard';
 import { setNewest } from '../limits/setNewest.ts';
 import { groupsOf, isOfIssuer } from './authority.ts';
 
-/** An entry of `access` in config.yaml. */
+/** An entry of `access`. */
 export interface AccessRule {
   readonly groups: readonly string[];
   readonly toolset: readonly string[];
   readonly issuer?: string;
 }
+
+/** The definitions that add to `access`. @param control undefined: there are none */
+export function definedAccess(control: Pick<ConfigControl, 'resources'> | undefined): readonly AccessRule[] {
+  return (control?.resources(ACCESS) ?? []).map(({ model }) => model as AccessRule);
+}
+/** The kind of such a definition. */
+export const ACCESS = 'Access';
 
 /** The group of every caller that has signed in. */
 export const EVERY_CALLER = '*';

@@ -12,9 +12,10 @@ import type { ObjectCondition, Judgement } from './timedConditions.ts';
 import { Lease } from './lease.ts';
 import { acceptance, serverJudgements, serverStatusOf } from './serverObjectStatus.ts';
 import { StatusWriter } from './statusWriter.ts';
-import { workflowStatusOf } from './workflowObjectStatus.ts';
+import { validationErrorsOf, workflowStatusOf } from './workflowObjectStatus.ts';
 
 const SERVER = 'MCPServer';
+const WORKFLOW = 'Workflow';
 
 /** Keeps the status of all definitions current, in one of the processes.
  *  @returns whether this process is the one that writes */
@@ -66,7 +67,9 @@ export function provideStatus(
       const accepted = acceptance(errors);
       return {
         ...common,
-        ...workflowStatusOf(specOf(object), errors),
+        ...(kind === WORKFLOW
+          ? workflowStatusOf(specOf(object), errors)
+          : { validationErrors: validationErrorsOf(errors) }),
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }

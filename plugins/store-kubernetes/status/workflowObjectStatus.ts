@@ -17,13 +17,18 @@ const MAX_ERRORS = 20;
 export function workflowStatusOf(spec: JsonObject, errors: readonly Issue[]): WorkflowObjectStatus {
   const { steps } = spec;
   const count = Array.isArray(steps) ? steps.length : 0;
-  const messages = errors.slice(0, MAX_ERRORS).map(({ message }) => message);
   return {
     steps: count,
     stepCount: count,
     referencedTools: [...new Set(toolsIn(spec))],
-    validationErrors: messages.length > 0 ? messages : null,
+    validationErrors: validationErrorsOf(errors),
   };
+}
+
+/** Why a definition is not in force; null if it is. */
+export function validationErrorsOf(errors: readonly Issue[]): readonly string[] | null {
+  const messages = errors.slice(0, MAX_ERRORS).map(({ message }) => message);
+  return messages.length > 0 ? messages : null;
 }
 
 /** What may hold steps and conditions; arguments, results and templates may have any keys. */

@@ -1,6 +1,7 @@
 import { GatewayError, messageOf } from 'pegboard';
 import type { ConfigControl, Log, ResourceDraft, ResourceKind } from 'pegboard';
 import type { KubeApi } from '../api/kubeApi.ts';
+import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import { ResourceWatch } from '../watch/resourceWatch.ts';
@@ -12,6 +13,8 @@ import { Waits } from './waits.ts';
 /** Edits are to be live soon after an outage. */
 const MAX_BACKOFF_MS = 5_000;
 const CONNECT_PAUSE_MS = 1_000;
+/** The kinds that every cluster has; one whose definitions are of an older version may lack others. */
+const FIRST_KINDS: ReadonlySet<string> = new Set(['mcpservers', 'workflows']);
 
 export interface DefinitionsParts {
   readonly cluster: Cluster;
@@ -85,7 +88,8 @@ export class Definitions {
   /** Begins the watches that are missing, waits for their first lists, then ends those that are not needed any more. */
   async #watchAll(kinds: readonly ResourceKind[]): Promise<void> {
     const wanted = new Map(kinds.map((kind) => [this.#watchKey(kind), kind]));
-    const isComplete = (key: string): boolean => this.#watches.get(key)?.state.isSynced === true;
+    const isComplete = (key: string): boolean =>
+      this.#watches.get(key)?.state.isSynced === true || this.#isAbsent(key, wanted.get(key));
     if (![...wanted.keys()].every(isComplete)) await this.#begin(wanted, isComplete);
     for (const [key, watch] of this.#watches) {
       if (wanted.has(key)) continue;
@@ -116,6 +120,13 @@ export class Definitions {
     }
   }
 
+  /** Whether the API server does not have the kind, or does not show it: its definition or the gateway's role are of an older version. */
+  #isAbsent(key: string, kind: ResourceKind | undefined): boolean {
+    const error = this.#watches.get(key)?.state.lastError;
+    const isRefused = error instanceof KubeError && [403, 404].includes(error.status);
+    return isRefused && kind !== undefined && !FIRST_KINDS.has(kind.directory);
+  }
+
   /** Credentials may appear late, as those of a pod that is being started. */
   async #connected(until: number): Promise<KubeApi> {
     let said: string | undefined;
@@ -141,13 +152,17 @@ export class Definitions {
       place: kubePlaceOf(kind, control().settings().namespace),
       log,
       times: { maxBackoffMs: MAX_BACKOFF_MS },
+      failed: () => this.#waits.wake(),
       take: (changes) => {
         this.#waits.wake();
         const isNews = changes.some((change) => change.type === 'deleted' || !change.isStatusOnly);
         if (isNews && watch.state.isSynced) changed();
       },
     });
-    void watch.synced.then(() => this.#waits.wake());
+    void watch.synced.then(() => {
+      this.#waits.wake();
+      if (!FIRST_KINDS.has(kind.directory)) changed();
+    });
     watch.start();
     return watch;
   }

@@ -40,6 +40,8 @@ export interface ResourceWatchParts {
   readonly place: KubePlace;
   /** Takes the changes of one event or one list, in their order, with the objects after them. What it throws is logged. */
   readonly take: (changes: readonly ObjectChange[], objects: ReadonlyMap<string, KubeObject>) => void;
+  /** Called when `state` has another error. */
+  readonly failed?: () => void;
   readonly log: Log;
   readonly times?: Partial<WatchTimes>;
 }
@@ -130,6 +132,7 @@ export class ResourceWatch {
       this.#parts.log.warn('watch interrupted', { plural, error: messageOf(error) });
     }
     this.#lastError = error;
+    this.#parts.failed?.();
   }
 
   #heard(): void {

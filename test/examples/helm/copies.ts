@@ -4,4 +4,6 @@ export const COPIES: Readonly<Record<string, string>> = {
   'files/crds/mcpservers.yaml': 'schemas/crd/mcpservers.yaml',
   'files/crds/workflowexecutions.yaml': 'schemas/crd/workflowexecutions.yaml',
   'files/crds/workflows.yaml': 'schemas/crd/workflows.yaml',
+  'files/crds/toolsetpresets.yaml': 'schemas/crd/toolsetpresets.yaml',
+  'files/crds/accesses.yaml': 'schemas/crd/accesses.yaml',
 };

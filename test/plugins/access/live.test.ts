@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { startGateway } from '../../contract/index.ts';
 import type { TestGateway } from '../../contract/index.ts';
 import { toolsPlugin } from '../../support/edge.ts';
@@ -139,6 +139,98 @@ describe('access: tools by group', () => {
     await writeFile(join(gateway.directory, 'config.yaml'), ACCESS + REST);
     await gateway.control.reload();
     expect(await listed(dev)).deep.equal(['x_git_read', 'x_git_write']);
+  });
+});
+
+describe('access: definitions of teams', () => {
+  const BUILT_INS = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'toolsets', 'access'];
+  const ENTRY = "groups: [team]\ntoolset: ['preset:ours']\n";
+  let gateway: TestGateway;
+  /** @param changes definitions by path; undefined: it is removed */
+  const change = async (
+    changes: Readonly<Record<string, string | undefined>>,
+  ): Promise<readonly string[]> => {
+    for (const [path, text] of Object.entries(changes)) {
+      const file = join(gateway.directory, path);
+      await mkdir(dirname(file), { recursive: true });
+      await (text === undefined ? rm(file) : writeFile(file, text));
+    }
+    return (await gateway.control.reload()).issues.map(({ message }) => message);
+  };
+  const listed = async (groups: string): Promise<readonly string[]> => {
+    const headers = { 'x-caller': `as ann ${groups}` };
+    const client = await McpClient.connect(gateway.url(), { headers });
+    const text = textOf(await client.callMeta('list_tools', {}));
+    if (!text.startsWith('{')) return [text];
+    return (JSON.parse(text) as { tools: readonly { name: string }[] }).tools.map(({ name }) => name);
+  };
+  beforeEach(async () => {
+    const builtIns = [...BUILT_INS, 'store-file'];
+    gateway = await startGateway({ files: files(ACCESS + REST), builtIns });
+  });
+  afterEach(() => gateway.stop());
+
+  it('add entries and presets while it runs, and take them back', async () => {
+    expect(await listed('team')).match(/no entry of access/);
+    const preset = 'include: [{ server: hub }]\n';
+    expect(await change({ 'accesses/team.yaml': ENTRY, 'toolsetpresets/ours.yaml': preset })).deep.equal([]);
+    expect(await listed('team')).deep.equal(['x_hub_read']);
+    expect(await listed('team,dev')).deep.equal(['x_git_read', 'x_git_write', 'x_hub_read']);
+    await change({ 'accesses/team.yaml': undefined });
+    expect(await listed('team')).match(/no entry of access/);
+  });
+
+  it('give nothing while their preset is missing, and follow it', async () => {
+    await change({ 'accesses/team.yaml': ENTRY });
+    expect((await listed('team')).join()).include('unknown preset "ours"');
+    await change({ 'toolsetpresets/ours.yaml': 'include: [{ tool: x_git_read }]\n' });
+    expect(await listed('team')).deep.equal(['x_git_read']);
+    await change({ 'toolsetpresets/ours.yaml': 'include: [{ preset: read-only }]\n' });
+    expect(await listed('team')).deep.equal(['x_git_read', 'x_hub_read']);
+  });
+
+  it('cannot change a preset of config.yaml, nor one that is built in, nor make operators', async () => {
+    const issues = await change({
+      'toolsetpresets/hubs.yaml': 'include: [{ server: git }]\n',
+      'toolsetpresets/read-only.yaml': 'include: [{ preset: full }]\n',
+      'accesses/ops.yaml': 'groups: [dev]\ntoolset: [preset:full]\noperator: define\n',
+    });
+    expect(issues.join('\n'))
+      .match(/ToolsetPreset read-only: it is built in/)
+      .and.match(/Access ops: .*operator/);
+    expect(await listed('ops')).deep.equal(['x_hub_read', 'core_service_stop']);
+    expect(await listed('readers')).deep.equal(['x_git_read', 'x_hub_read']);
+    expect(await listed('dev')).deep.equal(['x_git_read', 'x_git_write']);
+  });
+
+  it('are refused at their places with what is wrong', async () => {
+    const issues = await change({
+      'accesses/team.yaml': 'groups: [dev-*]\ntoolset: [git]\n',
+      'toolsetpresets/one.yaml': 'include: [{ preset: two }, { tool: a, server: b }]\n',
+      'toolsetpresets/two.yaml': 'exclude: [{ preset: full }]\n',
+    });
+    expect(issues).deep.equal([
+      'ToolsetPreset one: include[1] has 2 keys (tool, server); a rule has exactly one',
+      'ToolsetPreset two: exclude[0] composes a preset; preset is for include only',
+      'Access team: toolset "git" is malformed; a selector is preset:<name>, server:<name>, workflow:<name> or tool:<name>',
+      'Access team: groups are compared exactly, so dev-* is not a pattern; * alone is every caller',
+    ]);
+  });
+
+  it('compose one another without a circle, also with the last good version of one that is broken', async () => {
+    const of = (name: string): string => `include: [{ preset: ${name} }]\n`;
+    expect(
+      (await change({ 'toolsetpresets/one.yaml': of('two'), 'toolsetpresets/two.yaml': of('one') })).join(),
+    ).include('presets include one another in a cycle: one → two → one');
+    expect(
+      await change({
+        'toolsetpresets/two.yaml': 'include: [{ server: hub }]\n',
+        'accesses/team.yaml': "groups: [team]\ntoolset: ['preset:one']\n",
+      }),
+    ).deep.equal([]);
+    expect(await listed('team')).deep.equal(['x_hub_read']);
+    await change({ 'toolsetpresets/one.yaml': 'include: 1\n', 'toolsetpresets/two.yaml': of('one') });
+    expect(await listed('team')).deep.equal([]);
   });
 });
 

@@ -3,8 +3,16 @@ import type { KubeNamespace, Rule } from './kubeNamespace.ts';
 
 /** What the README says that the service account needs. */
 export const SERVICE_RULES: readonly Rule[] = [
-  { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: ['pegboard.dev'], resources: ['mcpservers/status', 'workflows/status'], verbs: ['patch'] },
+  {
+    apiGroups: ['pegboard.dev'],
+    resources: ['mcpservers', 'workflows', 'toolsetpresets', 'accesses'],
+    verbs: ['get', 'list', 'watch'],
+  },
+  {
+    apiGroups: ['pegboard.dev'],
+    resources: ['mcpservers/status', 'workflows/status', 'toolsetpresets/status', 'accesses/status'],
+    verbs: ['patch'],
+  },
   {
     apiGroups: ['pegboard.dev'],
     resources: ['workflowexecutions'],
