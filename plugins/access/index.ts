@@ -1,8 +1,7 @@
 import { ConfigControl, STAGE, definePlugin, readSchema } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
 import { accessFindings } from '../kit/authority/accessFindings.ts';
-import { definedAccess, toolsetFor } from '../kit/authority/toolsetFor.ts';
-import { accessKind } from './accessKind.ts';
+import { ACCESS, definedAccess, toolsetFor } from '../kit/authority/toolsetFor.ts';
 import type { AccessConfig } from './config.ts';
 
 /** Narrows what callers see by their groups, whatever toolset they declare. */
@@ -16,7 +15,6 @@ export const plugin = definePlugin<AccessConfig>({
   // Without it the toolset on a request would have no effect.
   requires: [Toolsets],
   uses: [ConfigControl],
-  kinds: [accessKind],
   apply(scope) {
     let { access } = scope.config;
     let narrowed = toolsetFor(access);
@@ -34,7 +32,7 @@ export const plugin = definePlugin<AccessConfig>({
     );
     scope.onStart(renew);
     scope.tap('onConfigApply', ({ added, changed, removed }) => {
-      if ([...added, ...changed, ...removed].some(({ kind }) => kind === accessKind.name)) renew();
+      if ([...added, ...changed, ...removed].some(({ kind }) => kind === ACCESS)) renew();
     });
     scope.onReload((next) => {
       ({ access } = next);

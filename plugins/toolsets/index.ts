@@ -2,6 +2,9 @@ import { ConfigControl, DecisionLayer, STAGE, definePlugin, readSchema } from 'p
 import type { Resource, Scope } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
+import { definedAccess } from '../kit/authority/toolsetFor.ts';
+import { accessKind } from './accessKind.ts';
+import { WITHOUT_ACCESS, definitionFindings } from './definitionFindings.ts';
 import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './presetFindings.ts';
@@ -20,10 +23,10 @@ export const plugin = definePlugin<ToolsetsConfig>({
   configSchema: readSchema('config/toolsets'),
   select: ({ toolsetPresets }) => ({ toolsetPresets }),
   check: presetFindings,
-  review: presetReferences,
+  review: (facts) => [...presetReferences(facts), ...definitionFindings(facts)],
   uses: [ConfigControl],
   provides: [Toolsets, DecisionLayer],
-  kinds: [presetKind],
+  kinds: [presetKind, accessKind],
   apply,
 });
 
@@ -51,9 +54,19 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     // Requests of standing streams live long: they must not keep what a former preset selected.
     layer = toolsetLayer(resolve);
   };
-  scope.onStart(renew);
+  const warn = (): void => {
+    const control = scope.find(ConfigControl);
+    if (definedAccess(control).length > 0 && control?.settings()['access'] === undefined)
+      scope.log.warn(WITHOUT_ACCESS);
+  };
+  scope.onStart(() => {
+    renew();
+    warn();
+  });
   scope.tap('onConfigApply', ({ added, changed, removed }) => {
-    if ([...added, ...changed, ...removed].some(({ kind }) => kind === presetKind.name)) renew();
+    const kinds = new Set([...added, ...changed, ...removed].map(({ kind }) => kind));
+    if (kinds.has(presetKind.name)) renew();
+    if (kinds.has(accessKind.name)) warn();
   });
   scope.onReload((next) => {
     config = next;

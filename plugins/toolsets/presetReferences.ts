@@ -1,6 +1,6 @@
 import { didYouMean } from 'pegboard';
 import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
-import type { Rule, ToolsetsConfig } from './config.ts';
+import type { PresetDefinition, Rule, ToolsetsConfig } from './config.ts';
 import { labelPairs } from './match.ts';
 
 /** Finds rules that can select nothing: they name a tool, server, workflow or label that no definition has. */
@@ -8,15 +8,27 @@ export function presetReferences({
   config,
   ...facts
 }: ReviewFacts<ToolsetsConfig>): readonly ReviewFinding[] {
-  return Object.entries(config.toolsetPresets).flatMap(([preset, { include, exclude }]) =>
-    Object.entries({ include, exclude }).flatMap(([list, rules]) =>
-      rules.flatMap((rule, at): ReviewFinding[] => {
-        const fault = faultOf(rule, facts);
-        const message = `toolset preset ${JSON.stringify(preset)}: ${list}[${at}] selects nothing: ${fault ?? ''}`;
-        const path = ['toolsetPresets', preset, list, at];
-        return fault === undefined ? [] : [{ path, message, severity: 'warning' }];
-      }),
-    ),
+  return Object.entries(config.toolsetPresets).flatMap(([preset, definition]) =>
+    idleRules(definition, facts).map(({ path, message }) => ({
+      path: ['toolsetPresets', preset, ...path],
+      message: `toolset preset ${JSON.stringify(preset)}: ${message}`,
+      severity: 'warning' as const,
+    })),
+  );
+}
+
+/** Rules of one preset that select nothing, with paths within it. */
+export function idleRules(
+  { include, exclude }: PresetDefinition,
+  facts: Facts,
+): readonly { readonly path: readonly (string | number)[]; readonly message: string }[] {
+  return Object.entries({ include, exclude }).flatMap(([list, rules]) =>
+    rules.flatMap((rule, at) => {
+      const fault = faultOf(rule, facts);
+      return fault === undefined
+        ? []
+        : [{ path: [list, at], message: `${list}[${at}] selects nothing: ${fault}` }];
+    }),
   );
 }
 

@@ -9,6 +9,7 @@ import { identify } from '../../support/identify.ts';
 import { toolOf } from '../../support/kernel.ts';
 import { McpClient, textOf } from '../../support/mcpClient.ts';
 import { textResult } from '../../../kernel/lib/results.ts';
+import { review } from '../../support/reviewed.ts';
 import { serverTool } from '../metatools/board.ts';
 
 const TOOLS = [
@@ -17,6 +18,8 @@ const TOOLS = [
   serverTool('hub', 'read', { annotations: { readOnlyHint: true } }),
   toolOf('core_service_stop', { kind: 'core' }),
 ];
+const WITHOUT_ACCESS =
+  'definitions of the kind Access have no effect, because config.yaml has no access: every caller sees every tool; write access: with at least one entry';
 const ACCESS = `
 access:
   - groups: [dev]
@@ -231,6 +234,42 @@ describe('access: definitions of teams', () => {
     expect(await listed('team')).deep.equal(['x_hub_read']);
     await change({ 'toolsetpresets/one.yaml': 'include: 1\n', 'toolsetpresets/two.yaml': of('one') });
     expect(await listed('team')).deep.equal([]);
+  });
+
+  it('are told to have no effect while config.yaml has no access, for they look like a restriction', async () => {
+    await writeFile(join(gateway.directory, 'config.yaml'), REST);
+    await change({ 'accesses/team.yaml': ENTRY });
+    expect(gateway.log.filter(({ text }) => text === WITHOUT_ACCESS).length).equal(1);
+    expect(await listed('team')).include('x_git_write');
+  });
+});
+
+describe('access: definitions of teams, in a review', () => {
+  it('names what is hidden, missing or without effect', async () => {
+    const found = async (config: string): Promise<readonly string[]> => {
+      const { pipeline } = await composeGateway({
+        files: {
+          'config.yaml': config,
+          'toolsetpresets/hubs.yaml': 'include: [{ preset: gone }, { server: away }]\n',
+          'accesses/team.yaml': "groups: [team]\ntoolset: ['preset:hub', 'preset:hubs']\n",
+        },
+        builtIns: ['access', 'toolsets', 'store-file'],
+      });
+      return (await pipeline.check(review)).map(({ message }) => message);
+    };
+    const presets = [
+      'ToolsetPreset hubs: include[1] selects nothing: no MCP server is named away; define one, or remove the rule',
+      'ToolsetPreset hubs: include[0] names the unknown preset "gone"; did you mean none?',
+    ];
+    expect(await found("access: [{ groups: [a], toolset: ['preset:none'] }]\n")).deep.equal([
+      ...presets,
+      'Access team: toolset names the unknown preset "hub"; did you mean hubs?',
+    ]);
+    expect(await found('toolsetPresets: { hubs: {} }\n')).deep.equal([
+      ...presets,
+      'ToolsetPreset hubs: it has no effect: config.yaml has a preset of that name',
+      `Access team: ${WITHOUT_ACCESS}`,
+    ]);
   });
 });
 
