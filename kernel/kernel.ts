@@ -18,6 +18,9 @@ import { waitAtMost } from './lib/waitAtMost.ts';
 import type { Log } from './log.ts';
 import { PluginScope } from './pluginScope.ts';
 
+/** What serves clients says itself how long it does in a stop: load balancers take up to a minute to look elsewhere. */
+const MAX_EDGE_DRAIN_MS = 60_000;
+
 interface Running extends Wanted {
   readonly scope: PluginScope;
 }
@@ -160,7 +163,8 @@ export class Kernel {
       ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
     );
     const drains = leaving.filter(({ scope }) => scope.mustDrain).map(({ scope }) => scope.drain());
-    if (drains.length > 0) await waitAtMost(this.#drainMs, Promise.all(drains));
+    const atMostMs = leaving.some(({ plugin }) => plugin.edge) ? MAX_EDGE_DRAIN_MS : this.#drainMs;
+    if (drains.length > 0) await waitAtMost(atMostMs, Promise.all(drains));
     this.#swap(next, taps);
     if (leaving.length > 0) await this.bus.drained(this.#drainMs);
     for (const { scope } of leaving.reverse()) await scope.stop();

@@ -77,7 +77,7 @@ export interface Scope<C> {
   /** Side effects begin here. A throw reverts the whole change of configuration. */
   onStart(run: () => void | Promise<void>): void;
   /** Ends work that needs other plugins, while their tools, taps and capabilities still exist: runs before the swap that
-   *  removes this plugin; the swap waits for it as long as for taps. */
+   *  removes this plugin; the swap waits for it as long as for taps, for that of an edge a minute. */
   onDrain(run: () => void | Promise<void>): void;
   /** Handlers run in reverse order of registration; each must be safe without onStart. */
   onStop(run: () => void | Promise<void>): void;

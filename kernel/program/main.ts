@@ -115,7 +115,8 @@ async function serve(values: JsonObject): Promise<number> {
   }
   log.info('ready', readyFacts(kernel));
   if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
-  log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
+  const reason = await new Promise<string>((resolve) => stop.onCancel(resolve));
+  log.info('stopping; a second signal ends at once', { reason });
   await pipeline.close();
   await kernel.stop();
   log.info('stopped');
@@ -133,10 +134,6 @@ function handleSignals(stop: Cancellation, log: Log, reload: () => void): void {
   process.on('SIGHUP', [0, 1, 2].some((fd) => isatty(fd)) ? end : reload);
   process.on('SIGUSR1', () => log.info('SIGUSR1 opens no debugger; to debug, start with node --inspect'));
   process.on('SIGUSR2', () => log.info('SIGUSR2 does nothing; SIGHUP reads the configuration again'));
-}
-
-function cancelled(stop: Cancellation): Promise<string> {
-  return new Promise((resolve) => stop.onCancel(resolve));
 }
 
 function startupReports(kernel: Kernel): readonly StartupReport[] {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
 import { many, one } from '../../kernel/capabilities.ts';
@@ -332,6 +333,25 @@ describe('Kernel', () => {
     await kernel.stop();
     expect(kernel.running).to.deep.equal([]);
     expect(log.having('plugin did not drain cleanly', 'error')).to.have.length(1);
+  });
+
+  it('waits longer for the drain of an edge, which serves clients until a load balancer sends them elsewhere', async () => {
+    const { kernel } = makeKernel({ drainMs: 20 });
+    const story: string[] = [];
+    const edge = pluginOf(
+      'front',
+      (scope) => {
+        scope.onDrain(async () => {
+          await pause(200);
+          story.push('drained');
+        });
+        scope.onStop(() => void story.push('-front'));
+      },
+      { edge: true },
+    );
+    await kernel.move(wantedOf(edge, teller(story, 'inner')));
+    await kernel.stop();
+    expect(story).to.deep.equal(['+inner', 'drained', '-front', '-inner']);
   });
 
   it('may be stopped twice and before anything ran', async () => {
