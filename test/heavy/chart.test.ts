@@ -12,6 +12,7 @@ import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { CHART, VALUE_FILES, helm, rendered, valuesOf } from '../support/kube/helm.ts';
 import { installCrds } from '../support/kube/installCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
+import { ROOT } from '../support/sources.ts';
 import { SERVICE_RULES } from '../support/kube/serviceUser.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
@@ -19,6 +20,17 @@ import { until } from '../support/until.ts';
 import { sampleOf } from '../schemas/sampleOf.ts';
 
 const MINIMAL = join(VALUE_FILES, 'minimal.yaml');
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
+        readonly containers: readonly [{ readonly image: string; readonly readinessProbe: object }];
+      };
+    };
+  };
+}
 
 /** Values that are wrong, and what helm says: the path and the fault. */
 const REFUSED: readonly (readonly [JsonObject, RegExp])[] = [
@@ -41,6 +53,24 @@ const REFUSED: readonly (readonly [JsonObject, RegExp])[] = [
   [{ signIn: { issuerUrl: '' } }, /at '\/signIn\/issuerUrl'/],
   [{ httpRoute: { enabled: true } }, /at '\/httpRoute\/parentRefs': minItems: got 0, want 1/],
   [{ replicas: 2 }, /replicas: more than one needs redis\.url/],
+  [{ autoscaling: { enabled: true } }, /autoscaling\.maxReplicas: more than one needs redis\.url/],
+  [{ autoscaling: { cpu: '70%' } }, /at '\/autoscaling\/cpu': '70%' does not match pattern/],
+  [{ autoscaling: { behavior: { scaleDwn: {} } } }, /at '\/autoscaling\/behavior'.*'scaleDwn'/s],
+  [{ image: { digest: '5f70bf' } }, /at '\/image\/digest': '5f70bf' does not match pattern/],
+  [{ redis: { url: ['redis://a', 'redis://b'] } }, /at '\/redis\/sentinel\/master': minLength/],
+  [{ redis: { url: ['http://a'], cluster: true } }, /at '\/redis\/url/],
+  [{ redis: { sentinel: { password: { name: 'a' } } } }, /at '\/redis\/sentinel\/password'.*'key'/s],
+  [{ commonLabels: { 'app.kubernetes.io/name': 'a' } }, /invalid propertyName 'app\.kubernetes\.io\/name'/],
+  [{ drainMs: 60_001 }, /at '\/drainMs': maximum: got 60,001, want 60,000/],
+  [{ livenessProbe: { period: 1 } }, /at '\/livenessProbe'.*'period'/s],
+  [{ readinessProbe: { httpGet: { path: '/' } } }, /at '\/readinessProbe'.*'httpGet'/s],
+  [{ podSecurityContext: { runAsUsr: 1 } }, /at '\/podSecurityContext'.*'runAsUsr'/s],
+  [{ securityContext: { fsGroup: 1 } }, /at '\/securityContext'.*'fsGroup'/s],
+  [{ lifecycle: { prestop: {} } }, /at '\/lifecycle'.*'prestop'/s],
+  [{ dnsConfig: { nameserver: [] } }, /at '\/dnsConfig'.*'nameserver'/s],
+  [{ podDisruptionBudget: { minAvailable: 'half' } }, /at '\/podDisruptionBudget\/minAvailable'/],
+  [{ topologySpread: { constraints: [{ labelSelector: {} }] } }, /at '\/topologySpread\/constraints\/0'/],
+  [{ metrics: { prometheusRule: { label: {} } } }, /at '\/metrics\/prometheusRule': .*'label'/],
 ];
 
 describe('the chart', () => {
@@ -59,7 +89,7 @@ describe('the chart', () => {
     const { certificateOf, kubeconfig } = plane;
     const served = kubeconfig(certificateOf('admin', 'system:masters'));
     await until(() =>
-      kubectl(['get', 'httproutes,servicemonitors'], { KUBECONFIG: served }).then(
+      kubectl(['get', 'httproutes,prometheusrules,servicemonitors'], { KUBECONFIG: served }).then(
         () => true,
         () => false,
       ),
@@ -69,6 +99,7 @@ describe('the chart', () => {
     namespace = await plane.makeNamespace();
     const admin = plane.certificateOf('admin', 'system:masters');
     env = { KUBECONFIG: plane.kubeconfig(admin, namespace.name) };
+    await kubectl(['label', 'namespace', namespace.name, 'pod-security.kubernetes.io/warn=restricted'], env);
   });
   const kinds = (objects: readonly KubeObject[]): readonly string[] =>
     objects.map(({ kind = '', metadata }) => `${kind} ${metadata.name}`).sort();
@@ -87,6 +118,8 @@ describe('the chart', () => {
         '--force-conflicts',
         '--dry-run=server',
         '--validate=strict',
+        // That of Pod Security is one.
+        '--warnings-as-errors',
         '-f',
         '-',
       ];
@@ -118,6 +151,119 @@ describe('the chart', () => {
     // What only the chart sets is in it too.
     expect(written).deep.equal(merged(written, config));
     expect(Object.keys(config['plugins'] as object).length).above(25);
+  });
+
+  /** The Deployment of these values. */
+  const deploymentOf = async (values: object): Promise<Deployment> => {
+    const objects = await rendered('--values', MINIMAL, ...valuesOf(values));
+    return objects.find(({ kind }) => kind === 'Deployment') as unknown as Deployment;
+  };
+
+  it('leaves uid and groups to the admission of OpenShift', async () => {
+    const objects = await rendered('--values', join(VALUE_FILES, 'openshift.yaml'));
+    const pods = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'Pod');
+    expect(pods).length(2);
+    expect(JSON.stringify(pods))
+      .match(/runAsNonRoot/)
+      .not.match(/runAsUser|runAsGroup|fsGroup/);
+  });
+
+  it('gives a pod the time that it drains, and 25 s, to end', async () => {
+    const graceOf = async (values: object): Promise<unknown> =>
+      (await deploymentOf(values)).spec.template.spec.terminationGracePeriodSeconds;
+    expect(await graceOf({})).equal(30);
+    expect(await graceOf({ drainMs: 60_000 })).equal(85);
+    expect(await graceOf({ drainMs: 500 })).equal(26);
+    expect(await graceOf({ terminationGracePeriodSeconds: 300 })).equal(300);
+  });
+
+  it('takes the image by its digest, and its probes by their times', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const { spec } = await deploymentOf({
+      image: { digest, tag: '1' },
+      readinessProbe: { periodSeconds: 7 },
+    });
+    const [{ image, readinessProbe }] = spec.template.spec.containers;
+    expect(image).equal(`registry.example.com/pegboard@${digest}`);
+    expect(readinessProbe).deep.include({ httpGet: { path: '/ready', port: 'http' }, periodSeconds: 7 });
+    const without = await deploymentOf({ livenessProbe: null });
+    expect(without.spec.template.spec.containers[0]).not.have.property('livenessProbe');
+  });
+
+  it('leaves the number of replicas to the autoscaler', async () => {
+    const values = { redis: { url: 'redis://redis' }, autoscaling: { enabled: true } };
+    expect((await deploymentOf(values)).spec).not.have.property('replicas');
+  });
+
+  it('has the alerts of examples/observe, for the job of its own Service', async () => {
+    const objects = await rendered('--values', join(VALUE_FILES, 'alerts.yaml'));
+    const { spec } = objects.find(({ kind }) => kind === 'PrometheusRule') as unknown as { spec: unknown };
+    const alerts = readFileSync(join(ROOT, 'examples/observe/alerts.yml'), 'utf8');
+    expect(spec).deep.equal(parse(alerts.replace('job="pegboard"', 'job="tools"')));
+  });
+
+  it('keeps its Service from leading to the pod of helm test', async () => {
+    const objects = await rendered('--values', MINIMAL);
+    const { spec } = objects.find(({ kind }) => kind === 'Service') as unknown as {
+      readonly spec: { readonly selector: object };
+    };
+    const pod = objects.find(({ kind }) => kind === 'Pod');
+    expect(pod?.metadata['labels']).not.include(spec.selector);
+  });
+
+  it('says who can do what', async () => {
+    const saidWith = async (file: string, ...more: readonly string[]): Promise<string> =>
+      helm(
+        [
+          ...['install', 'pegboard', CHART, '--dry-run=server', '--namespace', namespace.name],
+          ...['--take-ownership', '--values', join(VALUE_FILES, file), ...more],
+        ],
+        env,
+      );
+    const said = await saidWith('minimal.yaml');
+    expect(said).include('run workflows: who signs in at https://login.example.com.\n');
+    expect(said).include(
+      `Change Workflows in ${namespace.name}: group system:authenticated\n  Every service account`,
+    );
+    expect(said).include('stop MCPServers there: no role of this chart allows it\n');
+    expect(said).include('A helm rollback applies the older chart');
+    const narrow = await saidWith('provider-groups.yaml');
+    expect(narrow).include(
+      'oidc:staff, oidc:automation\n- Change, start and stop MCPServers there: oidc:platform\n',
+    );
+    expect(narrow).not.include('Every service account');
+    const own = await saidWith('own-objects.yaml');
+    expect(own)
+      .include('whom your roles allow it')
+      .not.include('helm rollback')
+      .not.include('service account');
+    expect(await saidWith('no-sign-in.yaml')).include('everyone who can connect; there is no sign-in');
+  });
+
+  it('has one writer of status for two releases over one namespace, and refuses two of one name', async () => {
+    const other = await plane.makeNamespace();
+    const install = (name: string): Promise<string> =>
+      helm(
+        [
+          ...['install', name, CHART, '--namespace', other.name, '--values', MINIMAL],
+          ...valuesOf({ definitionsNamespace: namespace.name, crds: { enabled: false } }),
+        ],
+        env,
+      );
+    await helm(
+      ['install', 'pegboard', CHART, '--namespace', namespace.name, '--take-ownership', '--values', MINIMAL],
+      env,
+    );
+    expect(await install('pegboard').then(() => '', messageOf)).include('invalid ownership metadata');
+    await install('second');
+    const config = async ({ path }: KubeNamespace, name: string): Promise<string> =>
+      JSON.stringify((await plane.admin.get(path(`configmaps/${name}`)))['data']);
+    // Nothing names the Lease, so both have that of the plugin.
+    expect(await config(namespace, 'pegboard')).not.include('lease');
+    expect(await config(other, 'second-pegboard')).not.include('lease');
+    await helm(['uninstall', 'second', '--namespace', other.name], env);
+    await plane.admin.get(namespace.path('roles/pegboard', 'rbac.authorization.k8s.io/v1'));
+    await helm(['uninstall', 'pegboard', '--namespace', namespace.name], env);
   });
 
   it('listens on all addresses of the pod, unless the values say otherwise', async () => {
@@ -207,6 +353,37 @@ describe('the chart', () => {
     await installCrds(plane);
   });
 
+  it('drops at a rollback what the older definitions do not know, until the newer ones are back', async () => {
+    const former = makeDirectory();
+    cpSync(CHART, former.path, { recursive: true });
+    const file = former.at('files/crds/mcpservers.yaml');
+    const text = readFileSync(file, 'utf8');
+    const older = text.replace(/^( +)description:\n(?:\1 .*\n)+/m, '');
+    expect(older).not.equal(text);
+    writeFileSync(file, older);
+    const of = ['--namespace', namespace.name, '--values', MINIMAL];
+    await helm(['install', 'pegboard', former.path, '--take-ownership', ...of], env);
+    await helm(['upgrade', 'pegboard', CHART, ...of], env);
+    const resource = namespace.path('mcpservers', 'pegboard.dev/v1alpha1');
+    const object = {
+      apiVersion: 'pegboard.dev/v1alpha1',
+      kind: 'MCPServer',
+      metadata: { name: 's' },
+      spec: { type: 'streamable-http', url: 'https://mcp.example.com/mcp', description: 'one' },
+    };
+    const isKnown = ({ spec }: KubeObject): boolean => 'description' in (spec as object);
+    const made = (query: string): Promise<KubeObject> => plane.admin.create(`${resource}${query}`, object);
+    await until(async () => isKnown(await made('?dryRun=All')), { what: 'the newer definition' });
+    await made('');
+    const knows = async (): Promise<boolean> => isKnown(await plane.admin.get(`${resource}/s`));
+    await helm(['rollback', 'pegboard', '1', '--namespace', namespace.name], env);
+    await until(async () => !(await knows()), { what: 'the older definition' });
+    await helm(['upgrade', 'pegboard', CHART, ...of], env);
+    await until(knows, { what: 'the newer definition again' });
+    await helm(['uninstall', 'pegboard', '--namespace', namespace.name], env);
+    await installCrds(plane);
+  });
+
   it('lets every authenticated user edit workflows, nothing else, and fewer if the values say so', async () => {
     await helm(
       ['install', 'pegboard', CHART, '--namespace', namespace.name, '--take-ownership', '--values', MINIMAL],
@@ -244,6 +421,7 @@ describe('the chart', () => {
       'ConfigMap pegboard',
       'Deployment pegboard',
       'PersistentVolumeClaim pegboard',
+      'Pod pegboard-test',
       'Role pegboard',
       'Role pegboard-workflow-editor',
       'RoleBinding pegboard',
@@ -256,6 +434,7 @@ describe('the chart', () => {
       'ConfigMap pegboard',
       'Deployment pegboard',
       'PersistentVolumeClaim pegboard',
+      'Pod pegboard-test',
       'Service pegboard',
     ]);
   });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { mcpClient } from '../contract/index.ts';
@@ -6,7 +7,7 @@ import { freePort } from '../support/everything.ts';
 import { textOf } from '../support/mcpClient.ts';
 import { asPod } from '../support/kube/asPod.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
-import { CHART, VALUE_FILES, helm, valuesOf } from '../support/kube/helm.ts';
+import { CHART, VALUE_FILES, helm, objectsIn, valuesOf } from '../support/kube/helm.ts';
 import { AUDIENCE, trustedIssuer } from '../support/kube/kubeIssuer.ts';
 import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
@@ -25,6 +26,10 @@ interface Container {
   readonly args: readonly string[];
   /** The only field that an entry takes its value from is the name of the pod. */
   readonly env: readonly { readonly name: string; readonly value?: string }[];
+}
+interface HookContainer {
+  readonly command: readonly string[];
+  readonly args: readonly string[];
 }
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } };
@@ -103,6 +108,8 @@ describe('a gateway installed by helm', () => {
     await install();
     await create('secrets', { metadata: { name: 'token' }, stringData: { key: 'sesame' } });
     const gateway = await start();
+    expect(await helmTest(`http://127.0.0.1:1/ready`)).equal(1);
+    expect(await helmTest(new URL('/ready', gateway.url).href)).equal(0);
     const token = await plane.issuer.idToken('alice@example.com');
     const alice = await mcpClient(gateway.url, { authorization: `Bearer ${token}` });
     const call = async (tool: string, args: object = {}): Promise<string> => {
@@ -148,6 +155,19 @@ describe('a gateway installed by helm', () => {
     expect(used(ALICE.name)).deep.equal(await granted('pegboard-workflow-editor', 'pegboard-server-editor'));
     expect(JSON.stringify(gateway.lines)).not.include('forbidden').not.include('sesame');
   });
+
+  /** Runs what the pod of `helm test` would, against this address. @returns its exit code */
+  async function helmTest(url: string): Promise<number | null> {
+    const admin = plane.certificateOf('admin', 'system:masters');
+    const env = { KUBECONFIG: plane.kubeconfig(admin, namespace.name) };
+    const hooks = objectsIn(await helm(['get', 'hooks', 'pegboard', '--namespace', namespace.name], env));
+    const [{ spec }] = hooks as unknown as readonly [
+      { readonly spec: { readonly containers: readonly [HookContainer] } },
+    ];
+    const [{ command, args }] = spec.containers;
+    const [program = '', ...options] = [...command, ...args];
+    return spawnSync(program, options, { env: { ...process.env, URL: url } }).status;
+  }
 
   /** `<group> <resource> <verb>` of each request of that user. */
   function used(name: string): readonly string[] {

@@ -1,9 +1,16 @@
+{{- define "pegboard.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
 {{- define "pegboard.fullname" -}}
-{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 52 | trimSuffix "-" }}{{ end }}
+{{- $name := include "pegboard.name" . }}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else }}{{ printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- define "pegboard.selector" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/name: {{ include "pegboard.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
@@ -12,6 +19,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{ include "pegboard.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "pegboard.image" -}}
+{{- if .Values.image.digest }}{{ printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else }}{{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) }}{{ end }}
+{{- end }}
+
+{{- /* Whether there may be more than one replica. */ -}}
+{{- define "pegboard.isReplicated" -}}
+{{- if .Values.autoscaling.enabled }}{{ if gt (int .Values.autoscaling.maxReplicas) 1 }}yes{{ end }}
+{{- else if gt (int .Values.replicas) 1 }}yes{{ end }}
 {{- end }}
 
 {{- define "pegboard.serviceAccount" -}}
@@ -34,6 +55,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $mib := get (dict "" 0.00000095367431640625 "k" 0.00095367431640625 "Ki" 0.0009765625 "M" 0.95367431640625 "Mi" 1.0 "G" 953.67431640625 "Gi" 1024.0) $unit }}
 {{- if $mib }}{{ mulf (trimSuffix $unit $quantity | float64) $mib 0.6 | floor | int }}{{ end }}
 {{- end }}
+{{- end }}
+
+{{- /* The subjects of a role for editors, for people. */ -}}
+{{- define "pegboard.who" -}}
+{{- $names := .groups }}
+{{- if not $names }}{{ range .subjects }}{{ $names = append $names (printf "%s %s" (lower .kind) .name) }}{{ end }}{{ end }}
+{{- if and .enabled $names }}{{ join ", " $names }}{{ else }}no role of this chart allows it{{ end }}
 {{- end }}
 
 {{- define "pegboard.host" -}}
@@ -72,6 +100,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Values.redis.url }}
 {{- $redis := dict "url" .Values.redis.url }}
 {{- if .Values.redis.password }}{{ $_ := set $redis "password" "${env:PEGBOARD_REDIS_PASSWORD}" }}{{ end }}
+{{- if .Values.redis.cluster }}{{ $_ := set $redis "cluster" true }}{{ end }}
+{{- with .Values.redis.sentinel }}
+{{- if .master }}{{ $_ := set $redis "sentinelMaster" .master }}{{ end }}
+{{- if .password }}{{ $_ := set $redis "sentinelPassword" "${env:PEGBOARD_SENTINEL_PASSWORD}" }}{{ end }}
+{{- end }}
 {{- $_ := set $config.plugins "vault-file" false }}
 {{- $_ := set $config.plugins "vault-redis" (dict "config" $redis) }}
 {{- end }}

@@ -66,7 +66,8 @@ describe('the files of the chart', () => {
     const has = (path: string): boolean =>
       path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), values) !==
       undefined;
-    const optional = ['global', 'redis.password.name', 'redis.password.key'];
+    const passwords = ['redis.password', 'redis.sentinel.password'];
+    const optional = ['global', ...passwords.flatMap((path) => [`${path}.name`, `${path}.key`])];
     expect(leavesOf(schema).filter((path) => !has(path))).deep.equal(optional);
     const top = Object.keys(schema['properties'] as object).filter((key) => key !== 'global');
     expect(Object.keys(values).sort()).deep.equal(top.sort());
@@ -96,6 +97,23 @@ describe('the files of the chart', () => {
     expect(hostOf({ aggregator: { host: '::1' } })).equal('::1');
   });
 
+  it('reach Redis by sentinels and in a cluster, with passwords from the environment', () => {
+    const template = `${chartText('templates/_helpers.tpl')}{{ include "pegboard.config" . }}`;
+    const vaultOf = (redis: object): unknown => {
+      const all = { ...values, redis: { ...(values['redis'] as object), ...redis } };
+      const [made] = rendered(template, all);
+      return (made?.['plugins'] as JsonObject)['vault-redis'];
+    };
+    const url = ['redis://a:26379', 'redis://b:26379'];
+    const password = { name: 'redis', key: 'password' };
+    expect(vaultOf({ url, sentinel: { master: 'm', password } })).deep.equal({
+      config: { url, sentinelMaster: 'm', sentinelPassword: '${env:PEGBOARD_SENTINEL_PASSWORD}' },
+    });
+    expect(vaultOf({ url, password, cluster: true })).deep.equal({
+      config: { url, password: '${env:PEGBOARD_REDIS_PASSWORD}', cluster: true },
+    });
+  });
+
   it('let every authenticated user edit workflows, nothing else, and fewer or none if the values say so', () => {
     /** The objects beside the role of the gateway itself, which no group is bound to. */
     const editors = (rbac: object): unknown => {
@@ -117,8 +135,14 @@ describe('the files of the chart', () => {
       ],
     ];
     expect(editors({})).deep.equal(boundTo('system:authenticated'));
-    const narrow = { enabled: true, subjects: [{ kind: 'Group', name: 'oidc:automation', apiGroup }] };
+    const { workflowEditors } = values['rbac'] as { readonly workflowEditors: object };
+    const subjects = [{ kind: 'Group', name: 'oidc:automation', apiGroup }];
+    const narrow = { ...workflowEditors, subjects };
     expect(editors({ workflowEditors: narrow })).deep.equal(boundTo('oidc:automation'));
+    const groups = ['oidc:automation'];
+    expect(editors({ workflowEditors: { ...workflowEditors, groups } })).deep.equal(
+      boundTo('oidc:automation'),
+    );
     expect(editors({ workflowEditors: { ...narrow, enabled: false } })).deep.equal([]);
     expect(editors({ create: false })).deep.equal([]);
   });

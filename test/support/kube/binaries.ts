@@ -60,6 +60,7 @@ export const CRDS: GoModule = {
 /** Paths within the modules of CRDS. */
 export const FOREIGN_CRDS = [
   'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml',
+  'example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml',
   'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml',
 ];
 

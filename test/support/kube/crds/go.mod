@@ -1,4 +1,4 @@
-// Custom resource definitions of others that the chart can make objects of: HTTPRoute, ServiceMonitor. Nothing is compiled.
+// Custom resource definitions of others that the chart can make objects of: HTTPRoute, PrometheusRule, ServiceMonitor. Nothing is compiled.
 module pegboard/crds
 
 go 1.26.0
