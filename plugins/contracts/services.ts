@@ -45,6 +45,10 @@ export interface ServiceMetadata extends JsonObject {
   readonly restartCount?: number;
   readonly nextRetryAfter?: string;
   readonly lastRestartedAt?: string;
+  /** What the server calls itself, and the revision that it speaks. */
+  readonly serverName?: string | undefined;
+  readonly serverVersion?: string | undefined;
+  readonly protocolVersion?: string;
   readonly partialLists?: readonly string[];
   /** A setting that its definition should have, and why. */
   readonly recommended?: string;

@@ -85,11 +85,11 @@ describe('orchestrator mode: Events', () => {
 
   it('warn of a definition that is refused, with the place, once for each edit', async () => {
     await add('wrong', { ...AWAY, includeTools: ['[z-a'] });
-    const refused = await found('CONFIG_INVALID');
+    const refused = await found('ConfigInvalid');
     expect(refused).include({ type: 'Warning', count: 1 });
     expect(refused.message).include('mcpservers/wrong spec.includeTools[0]');
     await add('other');
     await until(async () => (await events()).some(({ involvedObject }) => involvedObject.name === 'other'));
-    expect(await found('CONFIG_INVALID')).include({ count: 1 });
+    expect(await found('ConfigInvalid')).include({ count: 1 });
   });
 });

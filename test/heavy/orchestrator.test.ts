@@ -30,6 +30,9 @@ const apply = (scope) => scope.tap('onRequest', identify, STAGE.identify);
 export const plugin = { name: 'test-identify', api: 1, configSchema: {}, apply };
 `;
 
+interface Spec {
+  readonly properties: Record<string, object>;
+}
 interface Condition {
   readonly type: string;
   readonly status: string;
@@ -124,13 +127,44 @@ describe('orchestrator mode', () => {
     await ready('t');
     await until(async () => (await condition('s', 'Accepted'))?.status === 'False', { what: 'the refusal' });
     const accepted = await condition('s', 'Accepted');
-    expect(accepted).include({ reason: 'CONFIG_INVALID', observedGeneration: 2 });
+    expect(accepted).include({ reason: 'ConfigInvalid', observedGeneration: 2 });
     expect(accepted?.message).include('mcpservers/s spec.includeTools[0]');
     expect(await isReady('s')).equal(false);
     expect(await pidOf('s')).equal(pid);
     await edit('s', { includeTools: null });
     await ready('s');
     expect(await pidOf('s')).equal(pid);
+  });
+
+  it('runs one of a newer version without the fields that it does not know, and names them', async () => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/mcpservers.pegboard.dev';
+    const crd = await plane.admin.get(path);
+    const { versions } = crd['spec'] as { readonly versions: readonly object[] };
+    const newer = structuredClone(versions) as {
+      schema: { openAPIV3Schema: { properties: { spec: Spec } } };
+    }[];
+    for (const { schema } of newer)
+      schema.openAPIV3Schema.properties.spec.properties['newThing'] = { type: 'string' };
+    const patch = (wanted: unknown): Promise<unknown> =>
+      plane.admin.ask('PATCH', path, { body: { spec: { versions: wanted } } });
+    await patch(newer);
+    try {
+      await until(
+        async () => {
+          await add(`new-${Date.now()}`, { ...STDIO, newThing: 'a' });
+          const { items = [] } = await plane.admin.get(servers);
+          return items.some(({ spec }) => 'newThing' in (spec as object));
+        },
+        { what: 'the newer definition', withinMs: 20_000 },
+      );
+      await add('s', { ...STDIO, newThing: 'a' });
+      await ready('s');
+      const accepted = await condition('s', 'Accepted');
+      expect(accepted).include({ status: 'True', reason: 'InForce' });
+      expect(accepted?.message).include('mcpservers/s spec.newThing').include('unknown key');
+    } finally {
+      await patch(versions);
+    }
   });
 
   it('takes a command as a text, and says at the object if it has none that can be run', async () => {
@@ -141,7 +175,7 @@ describe('orchestrator mode', () => {
       await add(name, { ...STDIO, command: wrong });
       await until(async () => (await condition(name, 'Accepted'))?.status === 'False', { what: name });
       const accepted = await condition(name, 'Accepted');
-      expect(accepted).include({ reason: 'CONFIG_INVALID' });
+      expect(accepted).include({ reason: 'ConfigInvalid' });
       expect(accepted?.message).match(/command (is required|must be)/);
     }
     expect(await isReady('s')).equal(true);
@@ -168,7 +202,7 @@ describe('orchestrator mode', () => {
     expect(await pidOf('s')).equal(second);
     await edit('s', { suspended: true });
     await until(async () => (await statusOf('s')).state === 'Stopped', { what: 'its stop' });
-    expect((await condition('s', 'Ready'))?.reason).equal('UPSTREAM_SUSPENDED');
+    expect((await condition('s', 'Ready'))?.reason).equal('UpstreamSuspended');
     await edit('s', { suspended: false });
     await ready('s');
   });
@@ -179,7 +213,7 @@ describe('orchestrator mode', () => {
     await edit('s', { restartRequestedAt: '2026-11-24T10:00:00Z' });
     await until(async () => (await statusOf('s')).lastRestartedAt === '2026-11-24T10:00:00Z');
     const reachable = await condition('s', 'Reachable');
-    expect(reachable).include({ status: 'False', reason: 'UPSTREAM_UNREACHABLE' });
+    expect(reachable).include({ status: 'False', reason: 'UpstreamUnreachable' });
     await until(async () => (await statusOf('s')).nextRetryAfter !== undefined, {
       what: 'the attempt after it',
     });

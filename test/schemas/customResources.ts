@@ -14,6 +14,8 @@ interface Column {
   readonly type: 'string' | 'integer' | 'date';
   readonly jsonPath: string;
   readonly description?: string;
+  /** 1: with `kubectl get -o wide` only. */
+  readonly priority?: 1;
 }
 /** A file below schemas/crd. `npm run tables` writes it. */
 export interface CrdFile {
@@ -28,6 +30,7 @@ interface Crd {
   readonly columns: readonly Column[];
   readonly schema: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
+  readonly rules?: readonly Rule[];
 }
 
 /** The custom resource definitions: specs follow from schemas/kinds, the rest is here. kubectl reads YAML 1.1, in which the key `on` is a boolean. */
@@ -38,7 +41,7 @@ export function customResources(): readonly CrdFile[] {
   }));
 }
 
-function bodyOf({ kind, plural, shortName, description, columns, schema, required }: Crd): object {
+function bodyOf({ kind, plural, shortName, description, columns, schema, required, rules }: Crd): object {
   const properties = {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
@@ -54,7 +57,15 @@ function bodyOf({ kind, plural, shortName, description, columns, schema, require
       ...columns,
       { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     ],
-    schema: { openAPIV3Schema: { description, type: 'object', required, properties } },
+    schema: {
+      openAPIV3Schema: {
+        description,
+        type: 'object',
+        required,
+        properties,
+        ...(rules !== undefined && { 'x-kubernetes-validations': rules }),
+      },
+    },
   };
   const names = {
     kind,
@@ -62,6 +73,8 @@ function bodyOf({ kind, plural, shortName, description, columns, schema, require
     plural,
     singular: kind.toLowerCase(),
     shortNames: [shortName],
+    // kubectl get pegboard
+    categories: ['pegboard'],
   };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -78,7 +91,13 @@ const REASON_COLUMN: Column = {
   name: 'Reason',
   type: 'string',
   jsonPath: `${READY}.reason`,
-  description: 'An error code of Pegboard, or a word such as Connected.',
+  description: 'A word such as Connected, or an error code of Pegboard in CamelCase.',
+};
+const MESSAGE_COLUMN: Column = { name: 'Message', type: 'string', jsonPath: `${READY}.message`, priority: 1 };
+/** A label, and so a selector, takes no more. */
+const NAME_RULE: Rule = {
+  rule: 'size(self.metadata.name) <= 63',
+  message: 'metadata.name has at most 63 characters',
 };
 
 function mcpServer(): Crd {
@@ -96,7 +115,13 @@ function mcpServer(): Crd {
       REASON_COLUMN,
       // As a date, kubectl shows a time to come as <invalid>.
       { name: 'Next retry', type: 'string', jsonPath: '.status.nextRetryAfter' },
+      { name: 'URL', type: 'string', jsonPath: '.spec.url', priority: 1 },
+      { name: 'Command', type: 'string', jsonPath: '.spec.command', priority: 1 },
+      { name: 'Version', type: 'string', jsonPath: '.status.serverInfo.version', priority: 1 },
+      { name: 'Revision', type: 'string', jsonPath: '.status.protocolVersion', priority: 1 },
+      MESSAGE_COLUMN,
     ],
+    rules: [NAME_RULE],
     schema: {
       spec: { description, ...withAuthRules(spec), 'x-kubernetes-validations': SERVER_RULES },
       status: statusOf({
@@ -111,6 +136,12 @@ function mcpServer(): Crd {
         nextRetryAfter: time('When the next attempt to connect begins.'),
         consecutiveFailures: number('Attempts that have failed since the last success.'),
         restartCount: number('How often it was begun again since the gateway started.'),
+        serverInfo: {
+          description: 'What the server calls itself, while it is connected.',
+          type: 'object',
+          properties: { name: text('Its name.'), version: text('Its version.') },
+        },
+        protocolVersion: text('The revision of MCP that it speaks, while it is connected.'),
       }),
     },
   };
@@ -163,7 +194,13 @@ function workflow(): Crd {
     shortName: 'wf',
     description: String(description),
     required: ['spec'],
-    columns: [READY_COLUMN, { name: 'Steps', type: 'integer', jsonPath: '.status.steps' }, REASON_COLUMN],
+    columns: [
+      READY_COLUMN,
+      { name: 'Steps', type: 'integer', jsonPath: '.status.steps' },
+      REASON_COLUMN,
+      MESSAGE_COLUMN,
+    ],
+    rules: [NAME_RULE],
     schema: {
       spec: {
         description,
@@ -275,7 +312,9 @@ function statusOf(properties: Readonly<Record<string, unknown>>): object {
     properties: {
       type: text('Ready, Accepted, Reachable or Authorized.'),
       status: { ...text('Whether it holds.'), enum: ['True', 'False', 'Unknown'] },
-      reason: text('An error code of Pegboard, or a word such as Connected.'),
+      reason: text(
+        'A word such as Connected, or an error code of Pegboard in CamelCase, which the message begins with.',
+      ),
       message: text('For people.'),
       lastTransitionTime: time('When status last changed.'),
       observedGeneration: number('metadata.generation that the condition is about.'),

@@ -4,6 +4,7 @@ import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
+import { kubeReason } from '../status/kubeReason.ts';
 import type { Cluster } from '../store/cluster.ts';
 
 /** Equal events within this time are one, with a count. */
@@ -46,7 +47,8 @@ export class KubeEventWriter {
   }
 
   /** Left out if too many wait. */
-  add(object: KubeObject, event: ObjectEvent): void {
+  add(object: KubeObject, told: ObjectEvent): void {
+    const event = kubeReason(told);
     const key = JSON.stringify([object.metadata.uid, event.type, event.reason, event.message]);
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const same = this.#waiting.get(key);

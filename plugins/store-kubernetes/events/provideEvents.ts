@@ -30,24 +30,29 @@ export function provideEvents(
     // Objects in lists have neither.
     return object && { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: kindName };
   };
-  const refused = ({ issues }: ReloadReport): void => {
+  const warned = ({ issues }: ReloadReport): void => {
     const next = new Map<string, string>();
     for (const issue of issues) {
       const { definition, severity, code } = issue;
-      if (definition === undefined || severity !== 'error') continue;
+      if (definition === undefined) continue;
+      const key = `${definition.kind}/${definition.name}`;
+      const isRefused = severity === 'error';
+      const unknown = definitions.warningsOf(definition);
+      // Its first issue speaks for all: one Event for each generation.
+      if (next.has(key) || !(isRefused || unknown.includes(issue))) continue;
       const object = objectOf(definition.kind, definition.name);
       if (object === undefined) continue;
-      const key = `${definition.kind}/${definition.name}`;
-      const message = messageOf(issue);
+      const message = (isRefused ? [issue] : unknown).map(messageOf).join('; ');
       const said = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? 0} ${message}`;
       next.set(key, said);
-      if (saidOf.get(key) !== said) writer.add(object, { type: 'Warning', reason: code, message });
+      const reason = isRefused ? code : 'UnknownFields';
+      if (saidOf.get(key) !== said) writer.add(object, { type: 'Warning', reason, message });
     }
     saidOf = next;
   };
   scope.tap('onEvent', (event) => {
     if (!mayWrite()) return;
-    if (event.type === 'config.applied' || event.type === 'config.rejected') refused(event.report);
+    if (event.type === 'config.applied' || event.type === 'config.rejected') warned(event.report);
     if (LEFT_OUT.test(event.type)) return;
     const notice = noticeOf(event);
     // What only one caller may see is not for all who may list Events.

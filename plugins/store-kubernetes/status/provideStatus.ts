@@ -50,10 +50,31 @@ export function provideStatus(
       ({ severity, definition }) =>
         severity === 'error' && definition?.kind === kind && definition.name === name,
     );
+  /** The generation of each definition in force. */
+  let inForce: ReadonlyMap<string, number | undefined> = new Map();
+  const judge = (): void => {
+    const issues = control().lastReport()?.issues ?? [];
+    const refused = new Set(
+      issues.flatMap(({ severity, definition }) =>
+        severity === 'error' && definition !== undefined ? [`${definition.kind}/${definition.name}`] : [],
+      ),
+    );
+    const found = kinds().flatMap(({ name: kind }) =>
+      control()
+        .resources(kind)
+        .map(({ name }): readonly [string, number | undefined] => {
+          const key = `${kind}/${name}`;
+          return [key, refused.has(key) ? inForce.get(key) : definitions.generationOf({ kind, name })];
+        }),
+    );
+    inForce = new Map(found);
+  };
   const statusOf = (key: string, object: KubeObject): JsonObject => {
     const [kind = '', name = ''] = key.split('/');
     const before = (object.status ?? {}) as JsonObject;
     const errors = errorsOf(kind, name);
+    const warnings = definitions.warningsOf({ kind, name });
+    const judged = { errors, warnings, lastGood: inForce.get(key) };
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const generation = definitions.generationOf({ kind, name });
     const timed = (judgements: readonly Judgement[]): readonly ObjectCondition[] =>
@@ -64,7 +85,7 @@ export function provideStatus(
       });
     const common = { observedGeneration: generation ?? null };
     if (kind !== SERVER) {
-      const accepted = acceptance(errors);
+      const accepted = acceptance(judged);
       return {
         ...common,
         ...(kind === WORKFLOW
@@ -73,7 +94,7 @@ export function provideStatus(
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }
-    const facts = { type: String(specOf(object)['type']), errors, record: recordOf(name) };
+    const facts = { ...judged, type: String(specOf(object)['type']), record: recordOf(name) };
     const status = Object.entries(serverStatusOf(facts, before)).map(
       ([field, value]) => [field, value ?? null] as const,
     );
@@ -94,8 +115,10 @@ export function provideStatus(
   scope.tap('onEvent', (event) => {
     // With the first definitions the API server has been reached.
     if (event.type === 'config.applied') lease.start();
-    if (event.type === 'config.applied' || event.type === 'config.rejected') writer.touch(allKeys());
-    else if ('server' in event && typeof event.server === 'string')
+    if (event.type === 'config.applied' || event.type === 'config.rejected') {
+      judge();
+      writer.touch(allKeys());
+    } else if ('server' in event && typeof event.server === 'string')
       writer.touch([`${SERVER}/${event.server}`]);
   });
   scope.onStop(async () => {

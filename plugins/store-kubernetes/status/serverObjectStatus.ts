@@ -5,12 +5,20 @@ import { stateInWords } from '../../kit/notices/stateInWords.ts';
 import type { ServiceMetadata, ServiceRecord } from '../../contracts/services.ts';
 import type { Judgement } from './timedConditions.ts';
 
+/** What has become of a stored definition. */
+export interface DefinitionFacts {
+  /** Why it is not in force; empty if it is. */
+  readonly errors: readonly Issue[];
+  /** What of it this version does not know. */
+  readonly warnings?: readonly Issue[];
+  /** The generation in force in its place; undefined if none is. */
+  readonly lastGood?: number | undefined;
+}
+
 /** Facts from which the status of a server follows. */
-export interface ServerObjectFacts {
+export interface ServerObjectFacts extends DefinitionFacts {
   /** spec.type */
   readonly type: string;
-  /** Why the stored definition is not in force; empty if it is. */
-  readonly errors: readonly Issue[];
   /** Undefined while it has no server. */
   readonly record: ServiceRecord | undefined;
 }
@@ -26,8 +34,13 @@ export interface ServerObjectStatus {
   readonly nextRetryAfter: string | undefined;
   readonly consecutiveFailures: number;
   readonly restartCount: number;
+  /** What the server calls itself, while it is connected. */
+  readonly serverInfo: { readonly name?: string; readonly version?: string } | undefined;
+  readonly protocolVersion: string | undefined;
 }
 
+/** What a server says of itself may have any length. */
+const MAX_WORDS = 200;
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 
 /** @param before of the object: `lastConnected` stays while the server is up, so that a connected server is not written again */
@@ -38,6 +51,7 @@ export function serverStatusOf(
   const metadata: ServiceMetadata = record?.metadata ?? {};
   const { lastError, lastAttempt, lastRestartedAt, nextRetryAfter, since } = metadata;
   const { tools = 0, consecutiveFailures = 0, restartCount = 0 } = metadata;
+  const { serverName: name, serverVersion: version, protocolVersion } = metadata;
   const state = stateInWords(record?.state ?? 'stopped', type);
   const isUp = UP.includes(record?.state ?? '');
   return {
@@ -50,13 +64,23 @@ export function serverStatusOf(
     nextRetryAfter: isUp ? undefined : secondsOf(nextRetryAfter),
     consecutiveFailures,
     restartCount,
+    serverInfo:
+      name === undefined && version === undefined
+        ? undefined
+        : {
+            ...(name !== undefined && { name: name.slice(0, MAX_WORDS) }),
+            ...(version !== undefined && { version: version.slice(0, MAX_WORDS) }),
+          },
+    protocolVersion,
   };
 }
 
 /** Accepted: the definition is in force. Reachable: the server answers. Authorized: it needs no sign-in. Ready: all of these. */
-export function serverJudgements({ errors, record }: ServerObjectFacts): readonly Judgement[] {
-  const accepted = acceptance(errors);
-  const [reachable, authorized] = reach(record);
+export function serverJudgements(facts: ServerObjectFacts): readonly Judgement[] {
+  const { errors, record } = facts;
+  const accepted = acceptance(facts);
+  const isRefused = errors.length > 0 && record === undefined;
+  const [reachable, authorized] = isRefused ? both('Unknown', 'Refused', REFUSED) : reach(record);
   const parts = [accepted, reachable, authorized];
   const fault =
     parts.find(({ status }) => status === 'False') ?? parts.find(({ status }) => status === 'Unknown');
@@ -68,13 +92,31 @@ export function serverJudgements({ errors, record }: ServerObjectFacts): readonl
 }
 
 /** The condition `Accepted` of a definition; its message lists the faults, each with its place. */
-export function acceptance(errors: readonly Issue[]): Judgement {
+export function acceptance({ errors, warnings = [], lastGood }: DefinitionFacts): Judgement {
   const [error] = errors;
-  if (error === undefined)
-    return { type: 'Accepted', status: 'True', reason: 'InForce', message: 'the definition is in force' };
-  const texts = errors.map(({ message, file }) => (file === undefined ? message : `${file}: ${message}`));
-  const message = `the last valid version, if there was one, stays in force: ${texts.join('; ')}`;
+  if (error === undefined) {
+    const message = ['the definition is in force', ...warnings.map(placed)].join('; ');
+    return { type: 'Accepted', status: 'True', reason: 'InForce', message };
+  }
+  const inForce =
+    lastGood === undefined
+      ? 'no version is in force'
+      : `generation ${lastGood}, the last valid one, stays in force`;
+  const message = `${inForce}: ${errors.map(placed).join('; ')}`;
   return { type: 'Accepted', status: 'False', reason: error.code, message };
+}
+
+function placed({ message, file }: Issue): string {
+  return file === undefined ? message : `${file}: ${message}`;
+}
+
+const REFUSED = 'there is no server: its definition is refused, and no earlier version is in force';
+
+function both(status: Judgement['status'], reason: string, message: string): readonly [Judgement, Judgement] {
+  return [
+    { type: 'Reachable', status, reason, message },
+    { type: 'Authorized', status, reason, message },
+  ];
 }
 
 function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgement] {
@@ -82,14 +124,6 @@ function reach(record: ServiceRecord | undefined): readonly [Judgement, Judgemen
   const remedy = readRemedy(record?.remedy);
   const fault = record?.error ?? record?.metadata.lastError ?? '';
   const said = remedy === undefined ? fault : remedyWords(remedy, 'status');
-  const both = (
-    status: Judgement['status'],
-    reason: string,
-    message: string,
-  ): readonly [Judgement, Judgement] => [
-    { type: 'Reachable', status, reason, message },
-    { type: 'Authorized', status, reason, message },
-  ];
   switch (state) {
     case 'running':
     case 'connected':

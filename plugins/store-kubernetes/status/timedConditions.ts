@@ -1,8 +1,10 @@
+import { kubeReason } from './kubeReason.ts';
+
 /** A condition of an object. Source: https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
 export interface ObjectCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
-  /** One of our error codes, or a word such as `Connected`. */
+  /** In CamelCase: one of our error codes, which is in the message too, or a word such as `Connected`. */
   readonly reason: string;
   readonly message: string;
   readonly lastTransitionTime: string;
@@ -27,7 +29,7 @@ export function timedConditions(
     readonly now: string;
   },
 ): readonly ObjectCondition[] {
-  return judgements.map(({ type, status, reason, message }) => {
+  return judgements.map(kubeReason).map(({ type, status, reason, message }) => {
     const former = before.find((one) => one.type === type);
     return {
       type,

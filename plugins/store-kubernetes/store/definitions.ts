@@ -1,5 +1,5 @@
 import { GatewayError, messageOf } from 'pegboard';
-import type { ConfigControl, Log, ResourceDraft, ResourceKind } from 'pegboard';
+import type { ConfigControl, Issue, Log, ResourceDraft, ResourceKind } from 'pegboard';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
@@ -30,8 +30,8 @@ export class Definitions {
   readonly #parts: DefinitionsParts;
   readonly #watches = new Map<string, ResourceWatch>();
   readonly #waits = new Waits();
-  /** The generations that were last handed to the pipeline. */
-  #generations: ReadonlyMap<string, number | undefined> = new Map();
+  /** What was last handed to the pipeline. */
+  #handed: ReadonlyMap<string, { generation: number | undefined; warnings: readonly Issue[] }> = new Map();
   #isStopped = false;
 
   constructor(parts: DefinitionsParts) {
@@ -43,12 +43,19 @@ export class Definitions {
     const kinds = this.#parts.control().kinds();
     await this.#watchAll(kinds);
     const found = kinds.flatMap((kind) =>
-      this.objects(kind).map((object) => ({ object, resource: resourceOf(kind, object) })),
+      this.objects(kind).map((object) => ({ object, ...resourceOf(kind, object) })),
     );
-    this.#generations = new Map(
-      found.map(({ object, resource }) => [keyOf(resource), object.metadata.generation]),
+    this.#handed = new Map(
+      found.map(({ object: { metadata }, resource, warnings }) => [
+        keyOf(resource),
+        { generation: metadata.generation, warnings },
+      ]),
     );
-    return { ...draft, resources: [...draft.resources, ...found.map(({ resource }) => resource)] };
+    return {
+      ...draft,
+      resources: [...draft.resources, ...found.map(({ resource }) => resource)],
+      issues: [...draft.issues, ...found.flatMap(({ warnings }) => warnings)],
+    };
   }
 
   /** As last seen, by name; without those that are being deleted. */
@@ -66,7 +73,12 @@ export class Definitions {
 
   /** The generation that the pipeline has judged; undefined before. */
   generationOf(resource: { readonly kind: string; readonly name: string }): number | undefined {
-    return this.#generations.get(keyOf(resource));
+    return this.#handed.get(keyOf(resource))?.generation;
+  }
+
+  /** A warning for each key of that generation that this version does not know. */
+  warningsOf(resource: { readonly kind: string; readonly name: string }): readonly Issue[] {
+    return this.#handed.get(keyOf(resource))?.warnings ?? [];
   }
 
   /** Resolves once the watch shows what was written, at most after `withinMs`: a watch may be late. */

@@ -8,6 +8,7 @@ import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from './cluster.ts';
 import { GROUP, VERSION, kubePlaceOf, specOf } from './customResource.ts';
 import type { Definitions } from './definitions.ts';
+import { knownSpec } from './knownSpec.ts';
 import { storableSpec } from './storableSpec.ts';
 import { storeError } from './storeError.ts';
 
@@ -37,12 +38,14 @@ export class KubernetesStore implements ResourceStore {
   }
 
   list(kindName: string): Promise<readonly StoredDefinition[]> {
-    return Promise.resolve(this.#definitions.objects(this.#kind(kindName)).map(toStored));
+    const kind = this.#kind(kindName);
+    return Promise.resolve(this.#definitions.objects(kind).map((object) => toStored(kind, object)));
   }
 
   async get(kindName: string, name: string): Promise<StoredDefinition | undefined> {
-    const object = await this.#read(this.#kind(kindName), name);
-    return object === undefined ? undefined : toStored(object);
+    const kind = this.#kind(kindName);
+    const object = await this.#read(kind, name);
+    return object === undefined ? undefined : toStored(kind, object);
   }
 
   async create(
@@ -69,7 +72,7 @@ export class KubernetesStore implements ResourceStore {
     await this.#seen(kind, name, created);
   }
 
-  /** Sends the fields that differ only, so that fields that others change meanwhile stay. */
+  /** Sends the fields that differ only, so that fields that others change meanwhile stay, and those of a newer version. */
   async replace(
     kindName: string,
     { name, spec, registeredBy }: StoredDefinition,
@@ -81,7 +84,8 @@ export class KubernetesStore implements ResourceStore {
     const { annotations = {} } = present.metadata;
     const written = patchOf(annotations, { ...annotations, ...annotationsOf(registeredBy) });
     const metadata = Object.keys(written).length > 0 && { metadata: { annotations: written } };
-    const patch = { ...metadata, spec: patchOf(specOf(present), storableSpec(spec)) };
+    const { spec: before } = knownSpec(kind, specOf(present));
+    const patch = { ...metadata, spec: patchOf(before, storableSpec(spec)) };
     const patched = await this.#write('patch', { kind, name, as }, (api, token) =>
       api.mergePatch(kubePlaceOf(kind, this.#namespace, name), patch, { bearer: token, isStrict: true }),
     );
@@ -150,9 +154,10 @@ export class KubernetesStore implements ResourceStore {
   }
 }
 
-function toStored(object: KubeObject): StoredDefinition {
+function toStored(kind: ResourceKind, object: KubeObject): StoredDefinition {
   const { name, labels, annotations } = object.metadata;
-  return { name, ...(labels !== undefined && { labels }), spec: specOf(object), ...writerIn(annotations) };
+  const { spec } = knownSpec(kind, specOf(object));
+  return { name, ...(labels !== undefined && { labels }), spec, ...writerIn(annotations) };
 }
 
 /** A JSON merge patch (RFC 7396): null removes a key. Maps are merged key by key, lists replaced. */

@@ -58,6 +58,30 @@ describe('the conditions of an MCPServer', () => {
     expect(ready?.message).include('mcpservers/s spec.url: MCPServer s: wrong');
   });
 
+  it('say that one is refused, and which version is in force in its place', () => {
+    const refused = { type: 'stdio', errors: [BROKEN], record: undefined };
+    const [, accepted, reachable] = serverJudgements(refused);
+    expect(accepted?.message).match(/^no version is in force: mcpservers/);
+    expect(reachable).include({ status: 'Unknown', reason: 'Refused' });
+    const [, kept] = serverJudgements({ ...refused, lastGood: 3 });
+    expect(kept?.message).match(/^generation 3, the last valid one, stays in force: /);
+    const warnings = [{ ...BROKEN, severity: 'warning' as const }];
+    const [, known] = serverJudgements({ ...refused, errors: [], warnings });
+    expect(known).include({ status: 'True', reason: 'InForce' });
+    expect(known?.message).include('mcpservers/s spec.url: MCPServer s: wrong');
+  });
+
+  it('have codes in CamelCase, and the code at the head of the message', () => {
+    const judgement = {
+      type: 'Ready',
+      status: 'False',
+      reason: 'UPSTREAM_TIMEOUT',
+      message: 'late',
+    } as const;
+    const [first] = timedConditions([judgement], { before: [], generation: 1, now: 'now' });
+    expect(first).include({ reason: 'UpstreamTimeout', message: 'UPSTREAM_TIMEOUT: late' });
+  });
+
   it('say what helps in the words of an object', () => {
     const stopped = record('stopped', { suspended: true });
     const [ready] = serverJudgements({ type: 'stdio', errors: [], record: stopped });
@@ -101,6 +125,8 @@ describe('the status of an MCPServer', () => {
       consecutiveFailures: 2,
       lastAttempt: undefined,
       restartCount: 0,
+      serverInfo: undefined,
+      protocolVersion: undefined,
     });
     const lastAttempt = '2026-11-24T09:59:00.250Z';
     const again = record('unreachable', { ...FAILED, restartCount: 3, lastAttempt });
