@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import type { JsonObject } from '../../kernel/index.ts';
 import { isValidSchema, validate } from '../../kernel/config/validate.ts';
 import { isMarked } from '../../kernel/lib/markedSecrets.ts';
@@ -45,7 +46,17 @@ function propertiesOf(schema: Schema, path = ''): [string, Schema][] {
   ];
 }
 
+/** Whether YAML 1.1 and 1.2 read the word as a text: not on, yes, n, null, 1_000, 1:30. */
+function isPlain(word: string): boolean {
+  return parse(word) === word && parse(word, { version: '1.1' }) === word;
+}
+
 describe('Schemas', () => {
+  it('are searched for the words that a reader of YAML 1.1 changes', () => {
+    const words = ['on', 'Off', 'yes', 'no', 'y', 'N', 'true', 'null', '~', '1_000', '1:30', '0x1f', '.inf'];
+    expect([...words, 'retryOn', 'auto'].filter(isPlain)).deep.equal(['retryOn', 'auto']);
+  });
+
   for (const file of files) {
     describe(file, () => {
       const schema = read(file);
@@ -72,6 +83,18 @@ describe('Schemas', () => {
 
       // Its members are those of MCP.
       if (file === 'protocol.schema.json') return;
+
+      it('has no key and no value that a reader of YAML 1.1 changes, as kubectl and helm are', () => {
+        const words = propertiesOf(schema).flatMap(([path, { enum: values = [] }]) => [
+          path.split('/').at(-1) ?? '',
+          ...(values as unknown[]),
+        ]);
+        const changed = words.filter((word) => typeof word === 'string' && !isPlain(word));
+        // A former key, which stored objects have.
+        expect(changed.filter((word) => file !== 'kinds/workflow.schema.json' || word !== 'on')).deep.equal(
+          [],
+        );
+      });
 
       it('describes every key', () => {
         const mute = propertiesOf(schema).filter(

@@ -4,9 +4,17 @@ import type { JsonObject } from 'pegboard';
 /** Keys of workflows, their steps and retries whose numbers are seconds. */
 const DURATIONS: readonly string[] = ['timeout', 'delay', 'maxDelay', 'max_delay'];
 /** Keys below which there are steps or retries. All others hold values of people, which stay as they are. */
-const PARTS: readonly string[] = ['steps', 'onFailure', 'finally', 'parallel', 'forEach', 'retry'];
+const PARTS: readonly string[] = [
+  'steps',
+  'onFailure',
+  'finally',
+  'parallel',
+  'forEach',
+  'for_each',
+  'on_failure',
+];
 
-/** A spec as the custom resource holds it: durations and versions as texts. Source: schemas/crd/README.md. */
+/** A spec as the custom resource holds it: durations and versions as texts, `retryOn` for `on`. Source: schemas/crd/README.md. */
 export function storableSpec(spec: JsonObject): JsonObject {
   if (!Array.isArray(spec['steps'])) return spec;
   const { version } = spec;
@@ -16,9 +24,16 @@ export function storableSpec(spec: JsonObject): JsonObject {
 function withTexts(part: JsonObject): JsonObject {
   const entries = Object.entries(part).map(([key, value]): [string, unknown] => {
     if (DURATIONS.includes(key) && typeof value === 'number') return [key, `${value}s`];
+    if (key === 'retry' && isObject(value)) return [key, withRetryOn(withTexts(value))];
     return [key, PARTS.includes(key) ? textsBelow(value) : value];
   });
   return Object.fromEntries(entries);
+}
+
+/** The settings of a retry with `retryOn` for `on`, which kubectl and helm read as true. */
+function withRetryOn(retry: JsonObject): JsonObject {
+  const { on, ...rest } = retry;
+  return on === undefined ? retry : { ...rest, retryOn: on };
 }
 
 function textsBelow(value: unknown): unknown {

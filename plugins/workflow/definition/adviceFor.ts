@@ -103,7 +103,7 @@ const ADVICE: Readonly<Record<KeyPlace, ReadonlyMap<string, string>>> = {
     'write factor: 2':
       'multiplier backofffactor exponent backoffcoefficient backoffmultiplier exponential strategy',
     'write maxDelay: 30s': 'maxinterval maximuminterval maxbackoff maxwait cap maxseconds',
-    'write on: [isError, transport, timeout]':
+    'write retryOn: [isError, transport, timeout]':
       'on onerror when condition retryon errors retryif if exceptions',
   }),
   condition: byWord({

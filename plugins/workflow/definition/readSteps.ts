@@ -162,7 +162,11 @@ function readRetry(value: JsonObject, path: Path, at: string, fault: ReportFault
     if (ms === undefined) fault([...path, key], `${at}retry.${key} must be seconds or a text such as 500ms`);
     return ms;
   };
-  const { max, factor, on } = value;
+  const { max, factor, on: former } = value;
+  const { key, value: present } = either(value, 'retryOn');
+  if (present !== undefined && former !== undefined)
+    fault([...path, 'on'], `${at}retry.on and retry.${key} are the same; leave retry.on out`);
+  const on = present ?? former;
   return {
     max: typeof max === 'number' ? max : 0,
     delayMs: time('delay') ?? DEFAULT_RETRY.delayMs,

@@ -55,7 +55,7 @@ function repeated({ own, tool }: ToolUse, { annotations }: Tool): readonly Findi
   const { max = 0, isOnGiven = false } = own?.retry ?? {};
   if (max === 0 || isOnGiven || annotations?.idempotentHint === true || annotations?.readOnlyHint === true)
     return [];
-  const message = `retry calls ${tool} again after a time-out or a lost connection too, when it may have done its work; it does not say that it is idempotent, so write on: [isError]`;
+  const message = `retry calls ${tool} again after a time-out or a lost connection too, when it may have done its work; it does not say that it is idempotent, so write retryOn: [isError]`;
   return [{ path: ['retry'], message }];
 }
 

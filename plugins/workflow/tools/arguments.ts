@@ -41,7 +41,7 @@ const STEP: JsonObject = {
         delay: TIME,
         factor: { type: 'number', default: 2 },
         maxDelay: TIME,
-        on: { type: 'array', items: { enum: ['transport', 'isError', 'timeout'] } },
+        retryOn: { type: 'array', items: { enum: ['transport', 'isError', 'timeout'] } },
       },
     },
   },

@@ -9,7 +9,7 @@ describe('the spec of a custom resource', () => {
     }
   });
 
-  it('has the durations and the version of a workflow as texts, and values of people as they were', () => {
+  it('has a workflow as kubectl reads it: durations and the version as texts, retryOn, and values of people as they were', () => {
     const free = { args: { timeout: 5 }, output: { delay: 1 }, outputs: { timeout: 2 } };
     const spec = {
       version: 2,
@@ -17,6 +17,7 @@ describe('the spec of a custom resource', () => {
       output: { timeout: 5 },
       steps: [
         { ...free, id: 'a', timeout: 0.5, retry: { max: 1, delay: 2, maxDelay: '1m', max_delay: 30 } },
+        { id: 'r', retry: { max: 1, on: ['timeout'] }, args: { retry: { on: [1] } } },
         { id: 'b', forEach: { items: [1], steps: [{ id: 'c', timeout: 7 }] } },
         { id: 'd', parallel: [{ id: 'e', timeout: 8 }] },
       ],
@@ -34,6 +35,7 @@ describe('the spec of a custom resource', () => {
           timeout: '0.5s',
           retry: { max: 1, delay: '2s', maxDelay: '1m', max_delay: '30s' },
         },
+        { id: 'r', retry: { max: 1, retryOn: ['timeout'] }, args: { retry: { on: [1] } } },
         { id: 'b', forEach: { items: [1], steps: [{ id: 'c', timeout: '7s' }] } },
         { id: 'd', parallel: [{ id: 'e', timeout: '8s' }] },
       ],

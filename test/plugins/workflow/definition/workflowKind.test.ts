@@ -98,6 +98,8 @@ describe('plugins/workflow: the kind Workflow', () => {
             condition: { all: [{ fromStep: 's', expectNot: { success: true } }, { tool: 'x_t' }] },
             retry: { max: 2, delay: 1, max_delay: '5s', on: ['timeout'] },
           },
+          { id: 'r', tool: 'x_t', retry: { retryOn: ['timeout'] } },
+          { id: 's2', tool: 'x_t', retry: { retry_on: ['timeout'] } },
           {
             id: 'd',
             condition: {
@@ -126,6 +128,11 @@ describe('plugins/workflow: the kind Workflow', () => {
     ['an empty list of steps', of(), 'error: workflow must have at least one step'],
     ['a step without id', of({ tool: 'x' }), 'error: validation failed: steps: step 0: id is required'],
     ['an empty id', of({ id: '', tool: 'x' }), 'error: validation failed: steps: step 0: id cannot be empty'],
+    [
+      'two names for the failures that are retried',
+      of({ ...STEP, retry: { retryOn: ['timeout'], on: ['timeout'] } }),
+      'error: validation failed: steps: step 0 (s): retry.on and retry.retryOn are the same; leave retry.on out',
+    ],
     [
       'an id with a dot',
       of({ id: 'a.b', tool: 'x' }),

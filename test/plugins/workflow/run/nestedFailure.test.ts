@@ -90,7 +90,7 @@ describe('plugins/workflow: a nested workflow that fails', () => {
               id: 'call',
               tool: 'workflow_inner',
               allowFailure: true,
-              retry: { max: 1, delay: '1ms', on: ['isError'] },
+              retry: { max: 1, delay: '1ms', retryOn: ['isError'] },
             },
             { id: 'say', tool: 'x_say', args: { text: '{{ .results.call.error }}' }, output: true },
           ],
