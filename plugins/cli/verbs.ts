@@ -11,6 +11,7 @@ import { deleteVerb } from './verbs/deleteVerb.ts';
 import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
+import { exportVerb } from './verbs/exportVerb.ts';
 import { evalVerb } from './eval/evalVerb.ts';
 import { events } from './verbs/events.ts';
 import { firstStart } from './verbs/firstStart.ts';
@@ -53,6 +54,7 @@ export const VERBS: readonly Command[] = [
   context,
   auth,
   importVerb,
+  exportVerb,
   link,
   unlink,
   plan,

@@ -1,18 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../kernel/index.ts';
-import { storableSpec } from '../../plugins/store-kubernetes/store/storableSpec.ts';
+import { storableSpec } from '../../plugins/kit/definitions/storableSpec.ts';
 import { KUBECTL } from '../support/kube/binaries.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { crdFiles } from '../support/kube/installCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { runPegboard } from '../support/serve.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { typeVerb } from '../support/typeVerb.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
@@ -104,6 +106,44 @@ describe('the custom resource definitions', () => {
       const kind = file.includes('mcpservers/') ? 'MCPServer' : 'Workflow';
       expect(await create(kind, storableSpec((own ?? spec) as JsonObject)), file).match(/^201/);
     }
+  });
+
+  it('take what pegboard export writes of the examples, by kubectl, and give it back', async () => {
+    const own = readdirSync(EXAMPLES).filter((name) =>
+      ['mcpservers', 'workflows'].some((folder) => existsSync(join(EXAMPLES, name, folder))),
+    );
+    expect(own).include.members(['minimal', 'workflows']);
+    const directory = makeDirectory({});
+    for (const name of own) {
+      const to = directory.at(name);
+      const { code, stderr } = await typeVerb([
+        'export',
+        '--kubernetes',
+        to,
+        '--config-path',
+        join(EXAMPLES, name),
+      ]);
+      expect(code, stderr).equal(0);
+      const said = await kubectl('apply', '--dry-run=server', '--validate=strict', '-f', to);
+      expect(said.trim().split('\n'), name).have.length(readdirSync(to).length);
+    }
+    await kubectl('apply', '-f', directory.at('minimal'));
+    const names = ['mcpserver/everything', 'mcpserver/files'];
+    directory.write('list.yaml', await kubectl('get', ...names, '-o', 'yaml'));
+    await typeVerb(['export', '--files', directory.at('back'), '-f', directory.at('list.yaml')]);
+    for (const name of ['everything', 'files']) {
+      const given = parse(readFileSync(join(EXAMPLES, `minimal/mcpservers/${name}.yaml`), 'utf8')) as object;
+      const { spec } = parse(
+        readFileSync(directory.at(`back/mcpservers/${name}.yaml`), 'utf8'),
+      ) as JsonObject;
+      expect(spec).deep.include(given);
+    }
+  });
+
+  it('take the examples that are objects as they are, by kubectl', async () => {
+    const folder = join(EXAMPLES, 'workflows/workflows');
+    const said = await kubectl('apply', '--dry-run=server', '--validate=strict', '-f', folder);
+    expect(said.trim().split('\n')).have.length(readdirSync(folder).length);
   });
 
   it('refuse what the kinds refuse, with their words', async () => {

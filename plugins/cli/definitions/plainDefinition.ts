@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { parse, stringify } from 'yaml';
+import { Document, parse, stringify, visit } from 'yaml';
 import { hiddenSpec } from '../../kit/secrets/hiddenSpec.ts';
 import type { Gateway } from '../gateway.ts';
 import { SERVER_KIND } from './definitionKinds.ts';
@@ -44,10 +44,16 @@ export async function definitionIn(
 /** The text of a definition's file. @param namespace written unless it is the usual one */
 export function fileText({ kind, name, labels, spec }: PlainDefinition, namespace = 'default'): string {
   const metadata = { name, ...(namespace !== 'default' && { namespace }), ...(labels && { labels }) };
-  return stringify(
-    { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.kind, metadata, spec },
-    { lineWidth: 0 },
-  );
+  const document = new Document({ apiVersion: 'pegboard.dev/v1alpha1', kind: kind.kind, metadata, spec });
+  visit(document, {
+    // kubectl reads YAML 1.1, in which a plain `on` is true and 1:30 a number.
+    Scalar: (_, node) => {
+      const { value } = node;
+      if (typeof value === 'string' && /^["']/.test(stringify(value, { version: '1.1' })))
+        node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0 });
 }
 
 /** The same with sorted keys and without secrets, to be compared and shown. */

@@ -45,6 +45,11 @@ export async function readFiles(
   if (files.length === 0) throw new Failure('which file? name it with -f; - is standard input');
   const all: Document[] = [];
   for (const file of files) all.push(...readDocuments(await textOf(file, input), file));
+  return refuseTwice(all);
+}
+
+/** The same definitions. @throws Failure if two have one name */
+export function refuseTwice(all: readonly Document[]): readonly Document[] {
   const twice = all.find(({ kind, name }, at) =>
     all.slice(0, at).some((other) => other.kind === kind && other.name === name),
   );

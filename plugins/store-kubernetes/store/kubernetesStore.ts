@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, definitionNameFault } from 'pegboard';
 import type { ConfigControl, InboundRequest, JsonObject, ResourceKind } from 'pegboard';
+import { objectNameFault, storableSpec } from '../../kit/definitions/storableSpec.ts';
 import { annotationsOf, writerIn } from '../../kit/definitions/registeredBy.ts';
 import type { ResourceStore, StoredDefinition } from '../../contracts/definitions.ts';
 import type { KubeAnswer, KubeApi } from '../api/kubeApi.ts';
@@ -9,7 +10,6 @@ import type { Cluster } from './cluster.ts';
 import { GROUP, VERSION, kubePlaceOf, specOf } from './customResource.ts';
 import type { Definitions } from './definitions.ts';
 import { knownSpec } from './knownSpec.ts';
-import { storableSpec } from './storableSpec.ts';
 import { storeError } from './storeError.ts';
 
 /** Time within which the watch shows a write. */
@@ -174,12 +174,6 @@ function valueFor(before: unknown, after: unknown): unknown {
 
 function isMap(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Source: RFC 1123, as the Kubernetes API demands of object names. */
-function objectNameFault(name: string): string | undefined {
-  if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return undefined;
-  return `${JSON.stringify(name)} cannot be the name of a Kubernetes object: use lower-case letters, digits, - and ., at most 253 characters`;
 }
 
 function notFound(kind: ResourceKind, name: string): GatewayError {

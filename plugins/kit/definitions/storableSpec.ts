@@ -40,3 +40,9 @@ function textsBelow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(textsBelow);
   return isObject(value) ? withTexts(value) : value;
 }
+
+/** Why a name cannot be one of an object. Source: RFC 1123, as the Kubernetes API demands of object names. */
+export function objectNameFault(name: string): string | undefined {
+  if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return undefined;
+  return `${JSON.stringify(name)} cannot be the name of a Kubernetes object: use lower-case letters, digits, - and ., at most 253 characters`;
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { storableSpec } from '../../../../plugins/store-kubernetes/store/storableSpec.ts';
+import { storableSpec } from '../../../../plugins/kit/definitions/storableSpec.ts';
 
 describe('the spec of a custom resource', () => {
   it('has a server as it was written', () => {
