@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -14,6 +14,7 @@ import { crdFiles } from '../support/kube/installCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { runPegboard } from '../support/serve.ts';
 import { makeDirectory } from '../support/directory.ts';
+import { packedFolder } from '../support/packed.ts';
 import { typeVerb } from '../support/typeVerb.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
@@ -57,6 +58,17 @@ describe('the custom resource definitions', () => {
     expect(await text(applied.stdout)).match(/mcpservers\.pegboard\.dev (configured|unchanged)/);
     const { stdout: json } = await runPegboard(['crds', '-o', 'json']);
     expect(JSON.parse(json)).deep.equal({ apiVersion: 'v1', kind: 'List', items: crdFiles() });
+  });
+
+  it('are printed by kubectl pegboard, too, a plugin of kubectl by its name', async () => {
+    const { bin } = JSON.parse(readFileSync(join(packedFolder(), 'package.json'), 'utf8')) as {
+      readonly bin: Readonly<Record<string, string>>;
+    };
+    const directory = makeDirectory({});
+    symlinkSync(join(packedFolder(), bin['kubectl-pegboard'] ?? ''), directory.at('kubectl-pegboard'));
+    const PATH = `${directory.path}:${process.env['PATH'] ?? ''}`;
+    const { stdout } = await promisify(execFile)(KUBECTL, ['pegboard', 'crds'], { env: { ...env(), PATH } });
+    expect(stdout).equal((await runPegboard(['crds'])).stdout);
   });
 
   it('are structural', async () => {
