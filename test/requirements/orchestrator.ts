@@ -27,7 +27,7 @@ export const ORCHESTRATOR: readonly Requirement[] = [
       'heavy/orchestrator: keeps the last good version of one that is wrong, says why at the object, and applies the others',
       'heavy/orchestrator: keeps what is in force while the API server is away, and takes later edits',
       'heavy/orchestrator: is right after each of 200 replacements within 50 ms',
-      'heavy/thousandServers: connects, lists and writes them all Ready, and applies an edit of one',
+      'heavy/thousandServers: connects, lists and writes them all Ready, applies an edit of one, and replicas write nothing more',
     ],
   },
   {

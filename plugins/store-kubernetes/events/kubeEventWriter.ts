@@ -4,7 +4,7 @@ import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
-import { kubeReason } from '../status/kubeReason.ts';
+import { kubeReason } from '../api/kubeReason.ts';
 import type { Cluster } from '../store/cluster.ts';
 
 /** Equal events within this time are one, with a count. */

@@ -39,7 +39,7 @@ export interface ServerObjectStatus {
   readonly protocolVersion: string | undefined;
 }
 
-/** What a server says of itself may have any length. */
+/** The words of a server about itself may have any length. */
 const MAX_WORDS = 200;
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 

@@ -1,10 +1,10 @@
-import { kubeReason } from './kubeReason.ts';
+import { kubeReason } from '../api/kubeReason.ts';
 
 /** A condition of an object. Source: https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties */
 export interface ObjectCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
-  /** In CamelCase: one of our error codes, which is in the message too, or a word such as `Connected`. */
+  /** One of our error codes in CamelCase, which is in the message too, or a word such as `Connected`. */
   readonly reason: string;
   readonly message: string;
   readonly lastTransitionTime: string;

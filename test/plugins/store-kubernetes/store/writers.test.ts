@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ANYONE } from '../../../../kernel/index.ts';
+import { ANYONE, readSchema } from '../../../../kernel/index.ts';
 import { KubernetesStore } from '../../../../plugins/store-kubernetes/store/kubernetesStore.ts';
 
 const SUBJECT = 'pegboard.dev/registered-by';
@@ -17,7 +17,7 @@ function storeWith(annotations: object | undefined): { store: KubernetesStore; s
   const [cluster, control, definitions] = [
     { api: { create: take, mergePatch: take, get: () => Promise.resolve({ object }) } },
     () => ({
-      kinds: () => [{ name: 'MCPServer', directory: 'mcpservers' }],
+      kinds: () => [{ name: 'MCPServer', directory: 'mcpservers', schema: readSchema('kinds/mcpserver') }],
       settings: () => ({ namespace: 'n' }),
     }),
     { seen: () => Promise.resolve(), objects: () => [object] },
