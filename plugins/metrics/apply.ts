@@ -46,7 +46,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
     stop = await startExporters({
       producer: collector,
       env: exportEnv(variablesOf(scope.config), globalThis.process.env),
-      url: exportUrl(scope.config.endpoint, 'metrics', globalThis.process.env),
+      url: () => exportUrl(scope.config.endpoint, 'metrics', globalThis.process.env),
       settings,
       allowedHosts: () => scope.config.allowedHosts,
       log,

@@ -17,7 +17,7 @@ export async function apply(scope: Scope<TracingConfig>): Promise<void> {
   const settings = scope.find(ConfigControl)?.settings().aggregator;
   const traces = await openExport(exportEnv(variablesOf(scope.config), process.env), scope.log, {
     settings,
-    url: exportUrl(scope.config.endpoint, 'traces', process.env),
+    url: () => exportUrl(scope.config.endpoint, 'traces', process.env),
   });
   const content = new ContentReader(
     () => scope.config,

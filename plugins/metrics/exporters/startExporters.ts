@@ -5,6 +5,7 @@ import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
 import { exportAgent } from 'pegboard/net';
 import type { ProxySettings } from 'pegboard/net';
+import { exportUrl } from '../../kit/telemetry/exportSettings.ts';
 import { consoleExporter } from './consoleExporter.ts';
 import { ExportFaults } from './exportFaults.ts';
 import { metricExporterNames } from './metricExporterNames.ts';
@@ -24,7 +25,7 @@ export interface ExporterParts extends PrometheusParts {
   /** Proxies of the configuration; default: those of the environment. */
   readonly settings?: ProxySettings | undefined;
   /** Where OTLP goes; default: what the environment says. */
-  readonly url?: string | undefined;
+  readonly url?: () => string | undefined;
 }
 type Stop = () => Promise<void>;
 
@@ -67,11 +68,13 @@ function push({ producer, env }: ExporterParts, exporter: PushMetricExporter): S
   return () => reader.shutdown().catch((error: unknown) => diag.warn(messageOf(error)));
 }
 
-/** @throws GatewayError PLUGIN_START for gRPC, which would bring a second HTTP stack */
-async function otlp({ env, settings, url }: ExporterParts): Promise<PushMetricExporter> {
+/** @throws GatewayError PLUGIN_START for an address that is not a URL, and gRPC, which would bring a second HTTP stack */
+async function otlp(parts: ExporterParts): Promise<PushMetricExporter> {
+  const { env, settings, url: urlOf = () => exportUrl(undefined, 'metrics', env) } = parts;
   const names = ['OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
   const set = names.find((name) => (env[name] ?? '') !== '');
   const protocol = set === undefined ? 'http/protobuf' : env[set];
+  const url = urlOf();
   const options = { ...exportAgent(env, settings, 'METRICS'), ...(url !== undefined && { url }) };
   if (protocol === 'http/protobuf')
     return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter(options);

@@ -65,6 +65,25 @@ describe('metrics in config.yaml', () => {
     expect(issues[0]?.message).contain('exporter');
   });
 
+  it('are refused with the key of an address that is not a URL, once they use it', async () => {
+    const gateway = await gatewayWith(
+      {},
+      { builtIns: ['metrics', 'tracing'], files: { 'config.yaml': '{}' } },
+    );
+    const faultsOf = async (plugin: string, exporter: string): Promise<readonly string[]> => {
+      const config = { exporter, endpoint: 'http://me:hunter2@collector:port' };
+      gateway.directory.write('config.yaml', JSON.stringify({ plugins: { [plugin]: { config } } }));
+      return (await gateway.pipeline.reload()).issues.map(({ message }) => message);
+    };
+    for (const plugin of ['metrics', 'tracing']) {
+      const [fault, ...others] = await faultsOf(plugin, 'console,otlp');
+      const words = 'is not a URL: its host or port cannot be read; write it as http://collector:4318';
+      expect(fault).include(`plugins.${plugin}.config.endpoint ${words}`).and.not.include('hunter2');
+      expect(others).deep.equal([]);
+      expect(await faultsOf(plugin, 'console')).deep.equal([]);
+    }
+  });
+
   it('show the delays of the event loop to each of two readers', async () => {
     const port = await freePort();
     const files = { 'config.yaml': metrics({ exporter: 'prometheus', port }) };

@@ -50,12 +50,28 @@ describe('tracing: exporters', () => {
       'OTEL_TRACES_SAMPLER_ARG is "2"; use a number from 0 to 1',
     ],
     [{ OTEL_TRACES_EXPORTER: 'console', OTEL_BSP_MAX_QUEUE_SIZE: '0' }, 'OTEL_BSP_MAX_QUEUE_SIZE is "0"'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'me:hunter2@collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT does not begin with http:// or https://; write it as http://collector:4318',
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://me:hunter2@collector:port',
+      },
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is not a URL: its host or port cannot be read; write it as http://collector:4318/v1/traces',
+    ],
   ] as const;
   for (const [env, message] of WRONG)
     it(`refuse the start for ${JSON.stringify(env)}`, async () => {
       const fault = await openExport(env, captureLog()).then(() => 'started', messageOf);
-      expect(fault).include(message);
+      expect(fault).include(message).and.not.include('hunter2');
     });
+
+  it('start with an address that they do not use', async () => {
+    const env = { OTEL_TRACES_EXPORTER: 'console', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector' };
+    await (await openExport(env, captureLog())).stop();
+  });
 
   it('send protobuf by default, with the same spans as JSON', async () => {
     const seen: unknown[] = [];

@@ -4,6 +4,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { expect } from 'chai';
 import { startExporters } from '../../../../plugins/metrics/exporters/startExporters.ts';
 import { Collector } from '../../../../plugins/metrics/series/collector.ts';
+import { messageOf } from '../../../../kernel/index.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
 import { send } from '../../../support/rawHttp.ts';
@@ -13,6 +14,25 @@ const CLIENTS = 40;
 const REQUESTS = 25;
 
 describe('the exporters of metrics', () => {
+  const WRONG = [
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'me:hunter2@collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT does not begin with http:// or https://; write it as http://collector:4318',
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'collector',
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://me:hunter2@collector:port',
+      },
+      'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT is not a URL: its host or port cannot be read; write it as http://collector:4318/v1/metrics',
+    ],
+  ] as const;
+  for (const [env, message] of WRONG)
+    it(`refuse the start for ${JSON.stringify(env)}`, async () => {
+      const fault = await startOtlp(env).then(() => 'started', messageOf);
+      expect(fault).equal(message);
+    });
+
   it('report once what OpenTelemetry reports about traces, and not as a failed export of metrics', async () => {
     const log = captureLog();
     const env = { OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: '0' };
@@ -74,6 +94,18 @@ describe('the exporters of metrics', () => {
       expect(await statusOf(name), name).equal(403);
   });
 });
+
+async function startOtlp(env: object): Promise<void> {
+  const log = captureLog();
+  const producer = new Collector(
+    () => [],
+    resourceFromAttributes({}),
+    () => 1,
+    log,
+  );
+  const parts = { producer, allowedHosts: () => [], log };
+  defer(await startExporters({ ...parts, env: { OTEL_METRICS_EXPORTER: 'otlp', ...env } }));
+}
 
 interface Served {
   readonly host?: string;
