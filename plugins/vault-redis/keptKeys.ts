@@ -56,7 +56,9 @@ function opened(seals: KeyRing, bytes: Buffer, keyPrefix: string): KeyRing {
   if (json !== undefined) return ringOf(json);
   const text = `the keys that Redis holds below ${keyPrefix} are sealed under another secret`;
   const fix =
-    'give all processes the same plugins.vault-redis.config.secret; to change it, list the former one, then the new one';
+    'give all processes the same plugins.vault-redis.config.secret. To change it, list the former one, then the new one, ' +
+    'and restart all processes; then list the new one first and restart all; then remove the former one. ' +
+    'A process that has only the former one lists the new one before it';
   throw refusal(`${text}; ${fix}`);
 }
 

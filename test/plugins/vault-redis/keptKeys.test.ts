@@ -34,6 +34,18 @@ describe('plugin vault-redis: keys kept in Redis', function () {
     expect(text).not.include(NEW);
   });
 
+  it('tell a process that has one secret alone the whole way to another one', async () => {
+    await keysOf(FORMER);
+    const text = await keysOf(NEW).catch(String);
+    const order = ['former one, then the new one, and restart all', 'new one first and restart all'];
+    for (const step of [...order, 'remove the former one']) expect(text).include(step);
+    await keysOf(NEW, FORMER);
+    const late = await keysOf(FORMER).catch(String);
+    expect(late).include('has only the former one lists the new one before it').and.not.include(FORMER);
+    await keysOf(NEW, FORMER);
+    expect(await keysOf(NEW)).length(1);
+  });
+
   it('are sealed under the new secret once a process lists both', async () => {
     const keys = await keysOf(FORMER);
     expect(await keysOf(NEW, FORMER)).deep.equal(keys);
