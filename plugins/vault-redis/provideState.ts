@@ -80,7 +80,12 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
     scope.log.warn('another process keeps other keys in Redis; from now on this one uses them too');
     channel.publish(KEYS, {});
   };
-  const watch = new StoreWatch({ verify, everyMs: () => config.verifyMs, log: scope.log });
+  const watch = new StoreWatch({
+    verify,
+    reopen: () => connection.reopen(),
+    everyMs: () => config.verifyMs,
+    log: scope.log,
+  });
   channel.subscribe(KEYS, { message: doubted });
   const vault = new CountedVault(new RedisVault(connection, keys, current));
   scope.provide(Vault, vault);

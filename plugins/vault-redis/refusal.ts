@@ -4,10 +4,13 @@ import { userOf } from './connect.ts';
 
 /** An error that lasts until an operator changes Redis or the configuration; others pass with the connection. */
 class Refusal extends GatewayError<'STORE_UNREACHABLE'> {
-  constructor(text: string, cause: unknown) {
+  constructor(text: string, cause?: unknown) {
     super('STORE_UNREACHABLE', text, { cause });
   }
 }
+
+/** A replica takes no writes; its name may lead to another server by now. */
+export class ReplicaRefusal extends Refusal {}
 
 export function refusal(text: string, cause?: unknown): GatewayError {
   return new Refusal(text, cause);

@@ -1,7 +1,7 @@
 import { messageOf, singleFlight } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { Readiness } from '../contracts/http.ts';
-import { isRefusal } from './refusal.ts';
+import { ReplicaRefusal, isRefusal } from './refusal.ts';
 
 /** Time until a verification that has failed is tried again. */
 const RETRY_MS = 2_000;
@@ -9,6 +9,8 @@ const RETRY_MS = 2_000;
 export interface WatchParts {
   /** Everything that must hold. @throws GatewayError; a refusal lasts, other errors pass with the connection */
   readonly verify: () => Promise<void>;
+  /** Connects anew, which resolves the name of the host anew. */
+  readonly reopen: () => void;
   readonly everyMs: () => number;
   readonly log: Log;
 }
@@ -19,6 +21,7 @@ export class StoreWatch implements Readiness {
   readonly #parts: WatchParts;
   #refused: string | undefined;
   #isOpen = false;
+  #isReplica = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: WatchParts) {
@@ -49,11 +52,13 @@ export class StoreWatch implements Readiness {
     const { verify, everyMs } = this.#parts;
     let waitMs = everyMs();
     try {
+      this.#isReplica = false;
       await verify();
       this.#accept();
     } catch (error) {
       // What passes with the connection is said by that.
       if (isRefusal(error)) this.#refuse(messageOf(error));
+      this.#isReplica = error instanceof ReplicaRefusal;
       waitMs = Math.min(waitMs, RETRY_MS);
     }
     this.#again(waitMs);
@@ -61,7 +66,13 @@ export class StoreWatch implements Readiness {
 
   #again(waitMs: number): void {
     clearTimeout(this.#timer);
-    if (this.#isOpen) this.#timer = setTimeout(() => void this.check(), waitMs);
+    if (this.#isOpen) this.#timer = setTimeout(() => this.#retry(), waitMs);
+  }
+
+  #retry(): void {
+    // Only here: each new connection is verified, too, and would be followed by another one at once.
+    if (this.#isReplica) this.#parts.reopen();
+    void this.check();
   }
 
   #accept(): void {

@@ -5,7 +5,7 @@ import type { KeyRing } from '../contracts/vault.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { mastersOf } from './connect.ts';
 import type { RedisConnection } from './redisConnection.ts';
-import { permitted, refusal } from './refusal.ts';
+import { ReplicaRefusal, permitted, refusal } from './refusal.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 /** It has GETDEL. */
@@ -106,7 +106,7 @@ async function verifyNode(
   // A cluster is asked for its masters; the one that was a moment ago is replaced by the next operation on it.
   if (!isCluster && fact('role') === 'slave') {
     const text = `Redis is a replica of ${fact('master_host')}:${fact('master_port')} and takes no writes`;
-    throw refusal(
+    throw new ReplicaRefusal(
       `${text}; name the master in plugins.vault-redis.config.url, or sentinels and sentinelMaster`,
     );
   }

@@ -111,14 +111,21 @@ export interface SlowRedis {
   readonly delay: (ms: number) => void;
   /** Present connections carry nothing more, but do not end; later ones work. */
   readonly swallow: () => void;
+  /** Later connections lead to that server, as if the name had another address. */
+  readonly lead: (to: RedisServer) => void;
+  /** The number of connections that clients have made. */
+  readonly connections: () => number;
 }
 
 /** A way to that server whose answers can be held up. */
 export async function slowRedis(server: RedisServer): Promise<SlowRedis> {
   let delayMs = 0;
+  let target = server;
+  let connections = 0;
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
-    const upstream = createConnection(server.port, '127.0.0.1');
+    connections += 1;
+    const upstream = createConnection(target.port, '127.0.0.1');
     let last = Promise.resolve();
     upstream.on('data', (bytes: Buffer) => {
       const passed = pause(delayMs);
@@ -149,6 +156,8 @@ export async function slowRedis(server: RedisServer): Promise<SlowRedis> {
     swallow: () => {
       for (const socket of sockets) socket.removeAllListeners('data').resume();
     },
+    lead: (to) => void (target = to),
+    connections: () => connections,
   };
 }
 
