@@ -62,6 +62,8 @@ export const Route = many<Route>('route');
 export interface Readiness {
   /** Why /ready answers 503, for anyone to read; undefined if it need not. */
   readonly unready: string | undefined;
+  /** What /ready?verbose says besides, for anyone to read: no names, no addresses. */
+  details?(): JsonObject;
 }
 export const Readiness = many<Readiness>('readiness');
 

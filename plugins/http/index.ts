@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
-import type { Finding, Reply, Scope, Settings } from 'pegboard';
+import type { Finding, JsonObject, Reply, Scope, Settings } from 'pegboard';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { HttpListener, Readiness, Route } from '../contracts/http.ts';
+import type { HttpExchange } from '../contracts/http.ts';
 import { LOOPBACK_ADDRESSES } from '../kit/http/hostNames.ts';
 import { oneAtATime } from '../kit/http/oneAtATime.ts';
 import { needsSignIn } from '../kit/http/signInSettings.ts';
@@ -79,11 +80,13 @@ function apply(scope: Scope<HttpConfig>): void {
   let rebuild = (): void => undefined;
 
   let isDraining = false;
-  const ready = (): Reply => {
+  const ready = ({ query }: HttpExchange): Reply => {
     if (isDraining) return { status: 503, body: { status: 'stopping' } };
-    const reason = scope.all(Readiness).find(({ unready }) => unready !== undefined)?.unready;
-    if (reason !== undefined) return { status: 503, body: { status: 'not ready', reason } };
-    return { status: 200, body: { status: 'ready' } };
+    const sources = scope.all(Readiness);
+    const reason = sources.find(({ unready }) => unready !== undefined)?.unready;
+    const details = query.has('verbose') && detailsOf(sources);
+    if (reason !== undefined) return { status: 503, body: { status: 'not ready', reason, ...details } };
+    return { status: 200, body: { status: 'ready', ...details } };
   };
   for (const method of ['GET', 'HEAD'] as const) {
     const access = 'public';
@@ -174,4 +177,8 @@ function apply(scope: Scope<HttpConfig>): void {
     await new Promise(setImmediate);
     await listener?.close(config.stopGraceMs);
   });
+}
+
+function detailsOf(sources: readonly Readiness[]): JsonObject {
+  return Object.fromEntries(sources.flatMap((source) => Object.entries(source.details?.() ?? {})));
 }

@@ -3,6 +3,8 @@ import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Readiness } from '../contracts/http.ts';
 import { RunStore } from '../contracts/runs.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 
@@ -18,7 +20,7 @@ export const plugin = definePlugin<StoreKubernetesConfig>({
   enabled: ({ orchestrator }) => orchestrator,
   requires: [ConfigControl, Shutdown],
   uses: [ProviderTokens, ServiceSource],
-  provides: [CallSecrets, ResourceStore, RunStore, SecretSource, SignInScopes],
+  provides: [CallSecrets, MetricSource, Readiness, ResourceStore, RunStore, SecretSource, SignInScopes],
   // Only here, because each start reads the manifests of all plugins.
   apply: async (scope) => {
     const { provideStore } = await import('./provideStore.ts');

@@ -1,9 +1,12 @@
 import { ConfigControl, Shutdown, messageOf } from 'pegboard';
-import type { InboundRequest, Scope } from 'pegboard';
+import type { InboundRequest, ResourceKind, Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Readiness } from '../contracts/http.ts';
 import { RunStore } from '../contracts/runs.ts';
+import type { KubeObject } from './api/kubeObject.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 import { provideEvents } from './events/provideEvents.ts';
 import { KubernetesRuns } from './runs/kubernetesRuns.ts';
@@ -11,6 +14,8 @@ import { KubernetesSecrets } from './secrets/kubernetesSecrets.ts';
 import { callerToken } from './store/callerToken.ts';
 import { Cluster } from './store/cluster.ts';
 import { Definitions } from './store/definitions.ts';
+import type { WatchedKind } from './store/definitions.ts';
+import { storeMetrics } from './storeMetrics.ts';
 import { KubernetesStore } from './store/kubernetesStore.ts';
 import { Reloads } from './store/reloads.ts';
 import { provideStatus } from './status/provideStatus.ts';
@@ -29,7 +34,15 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
       }),
   );
   const cluster = new Cluster(config, log);
-  const definitions = new Definitions({ cluster, control, config, log, changed: () => reloads.request() });
+  let tellGone: (kind: ResourceKind) => void = () => undefined;
+  const definitions = new Definitions({
+    cluster,
+    control,
+    config,
+    log,
+    changed: () => reloads.request(),
+    gone: (kind) => tellGone(kind),
+  });
   let unfollow: (() => void) | undefined;
   scope.onStart(() => {
     unfollow = scope.get(Shutdown).onRequest(() => definitions.interrupt());
@@ -51,6 +64,33 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   scope.provide(SecretSource, secrets);
   scope.provide(CallSecrets, secrets);
   scope.provide(SignInScopes, { audiences: () => [audience()] });
-  const mayWrite = provideStatus(scope, cluster, definitions);
-  provideEvents(scope, cluster, definitions, mayWrite);
+  const status = provideStatus(scope, cluster, definitions);
+  const leaseObject = (): KubeObject => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: config().lease, namespace: namespace() },
+  });
+  const events = provideEvents(scope, cluster, definitions, status.mayWrite, leaseObject);
+  tellGone = events.gone;
+  const watched = (): readonly WatchedKind[] => definitions.watched();
+  scope.provide(
+    MetricSource,
+    storeMetrics({
+      requests: cluster.access.requests,
+      watched,
+      isLeader: status.mayWrite,
+      pending: { status: status.pending, event: events.pending },
+    }),
+  );
+  // Stale definitions are still served, so they make nothing unready.
+  scope.provide(Readiness, {
+    unready: undefined,
+    details: () => ({
+      definitions: watched().map(({ kind, silentMs }) => ({
+        kind,
+        staleSeconds: Math.floor(silentMs / 1_000),
+      })),
+      writes: status.mayWrite(),
+    }),
+  });
 }

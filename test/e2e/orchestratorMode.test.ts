@@ -19,6 +19,7 @@ import { simulatedApi } from '../support/kube/simulatedApi.ts';
 import type { SimulatedApi } from '../support/kube/simulatedApi.ts';
 import { textOf } from '../support/mcpClient.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
 import { textOf as sourceOf } from '../support/sources.ts';
 import { startTokenIssuer } from '../support/tokenIssuer.ts';
 import type { TokenIssuer } from '../support/tokenIssuer.ts';
@@ -29,6 +30,7 @@ const GROUP = 'pegboard.dev/v1alpha1';
 const SERVICE = 'service';
 const ALICE = 'oidc:alice@example.com';
 const BOB = 'oidc:bob@example.com';
+const GONE = 'the custom resource definition is gone, and with it all its objects';
 
 /** A start at an API that treats requests so, and waits for it only that long. */
 async function startAt(answer: RequestListener, startWaitMs: number) {
@@ -58,6 +60,7 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
   let issuer: TokenIssuer;
   let base: string;
   let directory: Directory;
+  let pegboard: Pegboard;
   let withoutApi: Awaited<ReturnType<typeof startAt>>;
 
   before(async () => {
@@ -79,7 +82,7 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
       aggregator: { oauth: { server: { ...server, trustedIssuers: [trusted] } } },
     });
     const KUBECONFIG = api.kubeconfig(api.certificateOf(SERVICE), 'tools');
-    const pegboard = await servePegboard(directory.path, ['--port', String(port)], { env: { KUBECONFIG } });
+    pegboard = await servePegboard(directory.path, ['--port', String(port)], { env: { KUBECONFIG } });
     await pegboard.logged('identity provider found');
   });
 
@@ -178,6 +181,35 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
     const text = textOf(await carl.callTool('core_mcpserver_create', { name: 's', ...SERVER }));
     expect(text).include(AUDIENCE).include('pegboard auth login').include('the audience another');
     expect(requestsOf('oidc:carl@example.com')).deep.equal([]);
+  });
+
+  it('shows at /ready?verbose how stale definitions are, names no object, and stays ready', async () => {
+    const ready = async (query: string): Promise<JsonObject> =>
+      (await (await fetch(`${base}/ready${query}`)).json()) as JsonObject;
+    expect(await ready('')).deep.equal({ status: 'ready' });
+    const { status, definitions, writes } = await ready('?verbose');
+    expect({ status, writes }).deep.equal({ status: 'ready', writes: true });
+    const rows = definitions as readonly { readonly kind: string; readonly staleSeconds: number }[];
+    expect(rows.map(({ kind }) => kind)).include.members(['MCPServer', 'Workflow']);
+    for (const { staleSeconds } of rows) expect(staleSeconds).within(0, 60);
+  });
+
+  it('says in the log and in an Event that the definition of a kind is gone, once, and serves on', async () => {
+    api.dropKind('workflows');
+    const { definition, fix } = await pegboard.logged(GONE);
+    expect([definition, fix]).deep.equal([
+      'workflows.pegboard.dev',
+      'install it, then the objects: pegboard crds | kubectl apply -f -',
+    ]);
+    const events = async (): Promise<readonly JsonObject[]> =>
+      (await api.admin.get('/api/v1/namespaces/tools/events'))['items'] ?? [];
+    const gone = async (): Promise<readonly JsonObject[]> =>
+      (await events()).filter(({ reason }) => reason === 'DefinitionGone');
+    await until(async () => (await gone()).length > 0, { what: 'the Event' });
+    const [{ type, involvedObject } = {}] = await gone();
+    expect({ type, involvedObject }).nested.include({ type: 'Warning', 'involvedObject.kind': 'Lease' });
+    expect((await fetch(`${base}/ready`)).status).equal(200);
+    expect(pegboard.lines.filter(({ text }) => text === GONE)).length(1);
   });
 
   it('does not start without the API server: it retries, by default for half a minute, then exits with 4 and takes no files', async () => {

@@ -6,14 +6,15 @@ const KEPT_MS = 60_000;
 
 /** Reads the identity again when it is older than a minute, or was refused. */
 export function keptIdentity(
-  read: () => Promise<KubeIdentity>,
+  read: (wasRefused: boolean) => Promise<KubeIdentity>,
   now: () => number = () => performance.now(),
 ): Pick<KubeCredentials, 'current' | 'refused'> {
   let kept: { readonly identity: KubeIdentity; readonly until: number } | undefined;
   let isRefused = false;
   const renew = async (): Promise<KubeIdentity> => {
+    const wasRefused = isRefused;
     isRefused = false;
-    const fresh = await read();
+    const fresh = await read(wasRefused);
     const tls = kept && isDeepStrictEqual(kept.identity.tls, fresh.tls) ? kept.identity.tls : fresh.tls;
     kept = { identity: { ...fresh, tls }, until: now() + KEPT_MS };
     return kept.identity;

@@ -44,7 +44,22 @@ export interface KubeWatchOptions extends KubeStream {
   readonly signal: AbortSignal;
 }
 
+/** A verb as RBAC and the audit log name it. */
+export type KubeVerb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'update' | 'delete';
+
+/** How a request has ended. */
+export interface KubeOutcome {
+  readonly verb: KubeVerb;
+  /** The HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  /** What has prevented an answer. */
+  readonly error?: unknown;
+  /** Whether it was sent as Pegboard, not as a caller. */
+  readonly isOwn: boolean;
+}
+
 interface KubeCall {
+  readonly verb: KubeVerb;
   readonly place: KubePlace;
   readonly query?: KubeQuery;
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,19 +72,26 @@ export class KubeApi {
   readonly #pools: KubePools;
   readonly #callMs: number;
   readonly #maxBytes: number;
+  readonly #ended: (outcome: KubeOutcome) => void;
 
-  /** @param limits default: 10 s for a call, 64 MiB for an answer */
+  /** @param limits default: 10 s for a call, 64 MiB for an answer @param ended is called for each request, for a watch at its end */
   constructor(
     credentials: KubeCredentials,
     {
       callMs = CALL_MS,
       maxBytes = MAX_ANSWER_BYTES,
-    }: { readonly callMs?: number; readonly maxBytes?: number } = {},
+      ended = () => undefined,
+    }: {
+      readonly callMs?: number;
+      readonly maxBytes?: number;
+      readonly ended?: (outcome: KubeOutcome) => void;
+    } = {},
   ) {
     this.#credentials = credentials;
     this.#pools = new KubePools(credentials.server, callMs);
     this.#callMs = callMs;
     this.#maxBytes = maxBytes;
+    this.#ended = ended;
   }
 
   /** Namespace of the pod, or of the kubeconfig's context. */
@@ -79,7 +101,7 @@ export class KubeApi {
 
   /** @param place with a name */
   get(place: KubePlace, options: KubeCallOptions = {}): Promise<KubeAnswer> {
-    return this.#call('GET', { place }, options);
+    return this.#call('GET', { verb: 'get', place }, options);
   }
 
   /** One page, or all without a `limit`. */
@@ -87,17 +109,17 @@ export class KubeApi {
     const { limit, continue: rest, labelSelector, fieldSelector, isMetadataOnly = false } = options;
     const query = { limit, continue: rest, labelSelector, fieldSelector };
     const headers = isMetadataOnly ? { accept: METADATA_ONLY } : {};
-    return this.#call<KubeList>('GET', { place, query, headers }, options);
+    return this.#call<KubeList>('GET', { verb: 'list', place, query, headers }, options);
   }
 
   /** @param place without a name */
   create(place: KubePlace, object: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
-    return this.#call('POST', { place, query: queryOf(options), body: object }, options);
+    return this.#call('POST', { verb: 'create', place, query: queryOf(options), body: object }, options);
   }
 
   /** @param patch null removes a member, an array replaces the whole array. Source: RFC 7396 */
   mergePatch(place: KubePlace, patch: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
-    return this.#call('PATCH', { place, query: queryOf(options), body: patch }, options);
+    return this.#call('PATCH', { verb: 'patch', place, query: queryOf(options), body: patch }, options);
   }
 
   /** A merge patch of the status alone; one that changes nothing makes no new version. */
@@ -107,20 +129,21 @@ export class KubeApi {
 
   /** @param object with its resourceVersion: refused with 409 `Conflict` when there is a newer one */
   replace(place: KubePlace, object: object, options: KubeCallOptions = {}): Promise<KubeAnswer> {
-    return this.#call('PUT', { place, query: queryOf(options), body: object }, options);
+    return this.#call('PUT', { verb: 'update', place, query: queryOf(options), body: object }, options);
   }
 
   /** Answers a Status, or the object while finalizers hold it. */
   delete(place: KubePlace, options: DeleteOptions = {}): Promise<KubeAnswer> {
     const body = options.uid === undefined ? undefined : { preconditions: { uid: options.uid } };
-    return this.#call('DELETE', { place, body }, options);
+    return this.#call('DELETE', { verb: 'delete', place, body }, options);
   }
 
   /** Resolves when the API server has ended the watch; the time limit is for its beginning.
    *  @throws KubeError, or the signal's reason, or what `onChunk` throws */
   async watch(place: KubePlace, { query, signal, ...stream }: KubeWatchOptions): Promise<void> {
     const path = pathOf(place, { ...query, watch: true });
-    const answer = await this.#ask({ method: 'GET', path, headers: {} }, { signal }, stream);
+    const request = { method: 'GET', path, headers: {} } as const;
+    const answer = await this.#asked('watch', request, { signal }, stream);
     if (answer.status !== 200) throw refusalIn(answer);
   }
 
@@ -131,7 +154,7 @@ export class KubeApi {
 
   async #call<T = KubeObject>(
     method: KubeRequest['method'],
-    { place, query, headers, body }: KubeCall,
+    { verb, place, query, headers, body }: KubeCall,
     options: KubeCallOptions,
   ): Promise<KubeAnswer<T>> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -140,9 +163,26 @@ export class KubeApi {
         ? { headers: { ...headers } }
         : { headers: { ...headers, 'content-type': type }, body: JSON.stringify(body) };
     const path = pathOf(place, query);
-    const answer = await this.#ask({ method, path, ...sent }, options);
+    const answer = await this.#asked(verb, { method, path, ...sent }, options);
     if (answer.status >= 300) throw refusalIn(answer);
     return { object: parsed(answer) as T, warnings: warningsIn(answer.headers['warning']) };
+  }
+
+  async #asked(
+    verb: KubeVerb,
+    request: KubeRequest,
+    options: KubeCallOptions,
+    stream?: KubeStream,
+  ): Promise<RawAnswer> {
+    const isOwn = options.bearer === undefined;
+    try {
+      const answer = await this.#ask(request, options, stream);
+      this.#ended({ verb, status: answer.status, isOwn });
+      return answer;
+    } catch (error) {
+      this.#ended({ verb, status: undefined, error, isOwn });
+      throw error;
+    }
   }
 
   async #ask(

@@ -18,6 +18,8 @@ export interface KubeCredentials {
   readonly server: URL;
   /** Namespace of the pod, or of the kubeconfig's context. */
   readonly namespace: string | undefined;
+  /** What to do when the API server accepts them no longer. */
+  readonly cure: string;
   /** What counts now: tokens and certificates rotate. @throws KubeError `credentials` */
   current(): Promise<KubeIdentity>;
   /** The API server has answered 401: the next `current` reads anew. */

@@ -7,6 +7,9 @@ import { KubeError } from './kubeError.ts';
 
 const MISSING = `a kubeconfig needs @kubernetes/client-node, which is not installed beside pegboard ${VERSION}; install it: npm install @kubernetes/client-node@1.4`;
 
+const CURE =
+  'sign in again with what wrote the kubeconfig, or write new credentials into it: it is read again within seconds';
+
 /** An exec plugin may ask a cloud. */
 const EXEC_MS = 30_000;
 
@@ -16,6 +19,25 @@ export async function loadKubeconfig(
   paths: string | undefined,
   context: string | undefined,
 ): Promise<KubeCredentials> {
+  let config = await read(paths, context);
+  const server = config.getCurrentCluster()?.server ?? '';
+  if (!URL.canParse(server))
+    throw new KubeError('credentials', `the kubeconfig's server is not an address: "${server}"`);
+  if (config.getCurrentCluster()?.proxyUrl !== undefined)
+    throw new KubeError(
+      'credentials',
+      'proxy-url of the kubeconfig is not supported; reach the API server directly',
+    );
+  const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
+  const identity = keptIdentity(async (wasRefused) => {
+    // Tools that sign in write a new token into the same file.
+    if (wasRefused) config = await read(paths, context);
+    return identityOf(config);
+  });
+  return { server: new URL(server), namespace, cure: CURE, ...identity };
+}
+
+async function read(paths: string | undefined, context: string | undefined): Promise<KubeConfig> {
   const config = await newKubeConfig();
   try {
     if (paths !== undefined && paths !== '') loadFiles(config, paths);
@@ -26,16 +48,7 @@ export async function loadKubeconfig(
     });
   }
   choose(config, context);
-  const server = config.getCurrentCluster()?.server ?? '';
-  if (!URL.canParse(server))
-    throw new KubeError('credentials', `the kubeconfig's server is not an address: "${server}"`);
-  if (config.getCurrentCluster()?.proxyUrl !== undefined)
-    throw new KubeError(
-      'credentials',
-      'proxy-url of the kubeconfig is not supported; reach the API server directly',
-    );
-  const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
-  return { server: new URL(server), namespace, ...keptIdentity(() => identityOf(config)) };
+  return config;
 }
 
 async function newKubeConfig(): Promise<KubeConfig> {

@@ -29,5 +29,7 @@ export async function podCredentials({ host, port, directory }: Mounted): Promis
   const identity = keptIdentity(readIdentity);
   await identity.current();
   const address = host.includes(':') ? `[${host}]` : host;
-  return { server: new URL(`https://${address}:${port}`), namespace: await read('namespace'), ...identity };
+  const cure = `see that the service account is still there and that ${directory}/token is renewed: it is read again within seconds`;
+  const server = new URL(`https://${address}:${port}`);
+  return { server, namespace: await read('namespace'), cure, ...identity };
 }

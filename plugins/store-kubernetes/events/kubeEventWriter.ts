@@ -2,6 +2,7 @@ import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
+import { isToldAlready } from '../api/ownAccess.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { kubeReason } from '../api/kubeReason.ts';
@@ -60,6 +61,11 @@ export class KubeEventWriter {
     if (!this.#isStopped) this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
   }
 
+  /** How many Events wait to be written. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#writing;
@@ -100,7 +106,7 @@ export class KubeEventWriter {
 
   #fault(error: unknown, namespace = ''): void {
     const reason = messageOf(error);
-    if (this.#lastFault !== undefined) return;
+    if (this.#lastFault !== undefined || isToldAlready(error)) return;
     this.#lastFault = reason;
     const isForbidden = error instanceof KubeError && error.status === 403;
     this.#log.warn('Events cannot be written', {

@@ -1,5 +1,5 @@
 import { ConfigControl } from 'pegboard';
-import type { Issue, ReloadReport, Scope } from 'pegboard';
+import type { Issue, ReloadReport, ResourceKind, Scope } from 'pegboard';
 import { noticeOf } from '../../kit/notices/noticeOf.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from '../store/cluster.ts';
@@ -11,13 +11,14 @@ import { KubeEventWriter } from './kubeEventWriter.ts';
 const LEFT_OUT = /^workflow\.step/;
 
 /** Writes what happens to servers and workflows as Events of their objects, and refused definitions as warnings.
- *  @param mayWrite whether this process is the one that writes */
+ *  @param mayWrite whether this process is the one that writes @param leaseObject what Events about no object of ours are about @returns how many wait, and what tells that a kind is gone */
 export function provideEvents(
   scope: Scope<unknown>,
   cluster: Cluster,
   definitions: Definitions,
   mayWrite: () => boolean,
-): void {
+  leaseObject: () => KubeObject,
+): { readonly pending: () => number; readonly gone: (kind: ResourceKind) => void } {
   const writer = new KubeEventWriter(cluster, scope.log);
   /** The last warning about each definition, with its generation. */
   let saidOf = new Map<string, string>();
@@ -62,6 +63,15 @@ export function provideEvents(
     if (object !== undefined) writer.add(object, { type: severity, reason, message });
   });
   scope.onStop(() => writer.stop());
+  return {
+    pending: () => writer.pending,
+    gone: ({ directory }) => {
+      if (!mayWrite()) return;
+      // No object of the kind is left to have an Event.
+      const message = `the custom resource definition ${directory}.${GROUP} is gone, and with it all its objects; install it, then the objects: pegboard crds | kubectl apply -f -`;
+      writer.add(leaseObject(), { type: 'Warning', reason: 'DefinitionGone', message });
+    },
+  };
 }
 
 function messageOf({ message, file }: Issue): string {

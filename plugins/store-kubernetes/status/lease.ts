@@ -2,6 +2,7 @@ import type { Log } from 'pegboard';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { KubeError } from '../api/kubeError.ts';
+import { isToldAlready } from '../api/ownAccess.ts';
 import type { Cluster } from '../store/cluster.ts';
 
 export interface LeaseParts {
@@ -156,7 +157,7 @@ export class Lease {
 
   /** A conflict only means that another process was first. */
   #fault(error: unknown): void {
-    if (error instanceof KubeError && error.status === 409) return;
+    if ((error instanceof KubeError && error.status === 409) || isToldAlready(error)) return;
     const reason = error instanceof Error ? error.message : String(error);
     if (reason === this.#lastFault || this.#isStopped) return;
     this.#lastFault = reason;

@@ -17,13 +17,19 @@ import { validationErrorsOf, workflowStatusOf } from './workflowObjectStatus.ts'
 const SERVER = 'MCPServer';
 const WORKFLOW = 'Workflow';
 
+/** Writing of status and Events in this process. */
+export interface StatusWriting {
+  readonly mayWrite: () => boolean;
+  readonly pending: () => number;
+}
+
 /** Keeps the status of all definitions current, in one of the processes.
- *  @returns whether this process is the one that writes */
+ *  @returns whether this process is the one that writes, and what waits to be written */
 export function provideStatus(
   scope: Scope<StoreKubernetesConfig>,
   cluster: Cluster,
   definitions: Definitions,
-): () => boolean {
+): StatusWriting {
   const control = (): ConfigControl => scope.get(ConfigControl);
   const kinds = (): readonly ResourceKind[] => control().kinds();
   const namespace = (): string => control().settings().namespace;
@@ -125,5 +131,5 @@ export function provideStatus(
     await writer.stop();
     await lease.stop();
   });
-  return () => lease.isHeld;
+  return { mayWrite: () => lease.isHeld, pending: () => writer.pending };
 }

@@ -4,6 +4,7 @@ import type { JsonObject, Log } from 'pegboard';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { KubeError } from '../api/kubeError.ts';
+import { isToldAlready } from '../api/ownAccess.ts';
 import type { Cluster } from '../store/cluster.ts';
 
 /** Changes that follow at once share a write: a server that starts is connected soon after. */
@@ -39,6 +40,11 @@ export class StatusWriter {
   touch(keys: Iterable<string>): void {
     for (const key of keys) this.#due.add(key);
     this.#plan(GATHER_MS);
+  }
+
+  /** How many objects wait for their status to be written. */
+  get pending(): number {
+    return this.#due.size;
   }
 
   async stop(): Promise<void> {
@@ -98,7 +104,7 @@ export class StatusWriter {
 
   #fault({ plural, namespace = '' }: KubePlace, error: unknown): void {
     const reason = messageOf(error);
-    if (this.#lastFault !== undefined) return;
+    if (this.#lastFault !== undefined || isToldAlready(error)) return;
     this.#lastFault = reason;
     const isForbidden = error instanceof KubeError && error.status === 403;
     this.#parts.log.warn('status could not be written; trying again', {

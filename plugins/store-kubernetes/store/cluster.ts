@@ -3,12 +3,14 @@ import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import { findCredentials } from '../api/findCredentials.ts';
 import { KubeApi } from '../api/kubeApi.ts';
+import { OwnAccess } from '../api/ownAccess.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 
 /** The connection to the API server, made when it is first used. */
 export class Cluster {
   readonly #config: () => StoreKubernetesConfig;
   readonly #log: Log;
+  readonly access: OwnAccess;
   /** Name of this process, `<host>_<pid>`; shown as the holder of the Lease and as the source of Events. */
   readonly holder = `${hostname()}_${process.pid}`;
   #api: KubeApi | undefined;
@@ -18,6 +20,7 @@ export class Cluster {
   constructor(config: () => StoreKubernetesConfig, log: Log) {
     this.#config = config;
     this.#log = log;
+    this.access = new OwnAccess(log);
   }
 
   /** @throws GatewayError STORE_UNREACHABLE before the connection has been made */
@@ -42,7 +45,10 @@ export class Cluster {
       ...(context !== undefined && { context }),
     });
     if (this.#isClosed) throw new GatewayError('PLUGIN_STOPPED', 'pegboard is stopping');
-    this.#api = new KubeApi(credentials, { callMs: requestTimeoutMs });
+    this.#api = new KubeApi(credentials, {
+      callMs: requestTimeoutMs,
+      ended: (outcome) => this.access.ended(outcome, credentials.cure),
+    });
     this.#log.info('definitions are custom resources', { server: credentials.server.origin });
     return this.#api;
   }

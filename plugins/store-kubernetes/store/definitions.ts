@@ -23,12 +23,22 @@ export interface DefinitionsParts {
   readonly log: Log;
   /** Called when definitions have changed: not for their status. */
   readonly changed: () => void;
+  /** Called when the API server knows a kind no longer. */
+  readonly gone: (kind: ResourceKind) => void;
+}
+
+/** How current the definitions of a kind are. */
+export interface WatchedKind {
+  readonly kind: string;
+  /** Time since the API server last sent anything. */
+  readonly silentMs: number;
+  readonly restarts: number;
 }
 
 /** The custom resources of one namespace, kept current by a watch for each kind. */
 export class Definitions {
   readonly #parts: DefinitionsParts;
-  readonly #watches = new Map<string, ResourceWatch>();
+  readonly #watches = new Map<string, { readonly kind: string; readonly watch: ResourceWatch }>();
   readonly #waits = new Waits();
   /** What was last handed to the pipeline. */
   #handed: ReadonlyMap<string, { generation: number | undefined; warnings: readonly Issue[] }> = new Map();
@@ -60,15 +70,23 @@ export class Definitions {
 
   /** As last seen, by name; without those that are being deleted. */
   objects(kind: ResourceKind): readonly KubeObject[] {
-    const objects = this.#watches.get(this.#watchKey(kind))?.objects.values() ?? [];
+    const objects = this.#watches.get(this.#watchKey(kind))?.watch.objects.values() ?? [];
     return [...objects]
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
   find(kind: ResourceKind, name: string): KubeObject | undefined {
-    const object = this.#watches.get(this.#watchKey(kind))?.objects.get(name);
+    const object = this.#watches.get(this.#watchKey(kind))?.watch.objects.get(name);
     return object?.metadata.deletionTimestamp === undefined ? object : undefined;
+  }
+
+  /** The kinds that are watched, from their first list on. */
+  watched(): readonly WatchedKind[] {
+    return [...this.#watches.values()].flatMap(({ kind, watch }) => {
+      const { lastContact, restarts } = watch.state;
+      return lastContact === undefined ? [] : [{ kind, silentMs: Date.now() - lastContact, restarts }];
+    });
   }
 
   /** The generation that the pipeline has judged; undefined before. */
@@ -94,16 +112,16 @@ export class Definitions {
 
   async stop(): Promise<void> {
     this.interrupt();
-    await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
+    await Promise.all([...this.#watches.values()].map(({ watch }) => watch.stop()));
   }
 
   /** Begins the watches that are missing, waits for their first lists, then ends those that are not needed any more. */
   async #watchAll(kinds: readonly ResourceKind[]): Promise<void> {
     const wanted = new Map(kinds.map((kind) => [this.#watchKey(kind), kind]));
     const isComplete = (key: string): boolean =>
-      this.#watches.get(key)?.state.isSynced === true || this.#isAbsent(key, wanted.get(key));
+      this.#watches.get(key)?.watch.state.isSynced === true || this.#isAbsent(key, wanted.get(key));
     if (![...wanted.keys()].every(isComplete)) await this.#begin(wanted, isComplete);
-    for (const [key, watch] of this.#watches) {
+    for (const [key, { watch }] of this.#watches) {
       if (wanted.has(key)) continue;
       this.#watches.delete(key);
       await watch.stop();
@@ -118,13 +136,13 @@ export class Definitions {
     const until = performance.now() + startWaitMs;
     const api = await this.#connected(until);
     for (const [key, kind] of wanted)
-      if (!this.#watches.has(key)) this.#watches.set(key, this.#watch(api, kind));
+      if (!this.#watches.has(key)) this.#watches.set(key, { kind: kind.name, watch: this.#watch(api, kind) });
     await this.seen(() => [...wanted.keys()].every(isComplete), until - performance.now());
     for (const [key, kind] of wanted) {
       if (isComplete(key)) continue;
       if (this.#isStopped) throw interrupted();
       const { namespace } = this.#parts.control().settings();
-      const { lastError } = this.#watches.get(key)?.state ?? {};
+      const { lastError } = this.#watches.get(key)?.watch.state ?? {};
       throw unreachable(
         startWaitMs,
         storeError(lastError, { verb: 'list', plural: kind.directory, namespace }),
@@ -134,7 +152,7 @@ export class Definitions {
 
   /** Whether the API server does not have the kind, or does not show it: its definition or the gateway's role are of an older version. */
   #isAbsent(key: string, kind: ResourceKind | undefined): boolean {
-    const error = this.#watches.get(key)?.state.lastError;
+    const error = this.#watches.get(key)?.watch.state.lastError;
     const isRefused = error instanceof KubeError && [403, 404].includes(error.status);
     return isRefused && kind !== undefined && !FIRST_KINDS.has(kind.directory);
   }
@@ -158,11 +176,12 @@ export class Definitions {
   }
 
   #watch(api: KubeApi, kind: ResourceKind): ResourceWatch {
-    const { control, log, changed } = this.#parts;
+    const { control, log, changed, gone } = this.#parts;
     const watch: ResourceWatch = new ResourceWatch({
       api,
       place: kubePlaceOf(kind, control().settings().namespace),
       log,
+      gone: () => gone(kind),
       times: { maxBackoffMs: MAX_BACKOFF_MS },
       failed: () => this.#waits.wake(),
       take: (changes) => {

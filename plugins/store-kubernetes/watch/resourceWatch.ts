@@ -4,6 +4,7 @@ import { doubledMs } from '../../kit/limits/doubledMs.ts';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
+import { isToldAlready } from '../api/ownAccess.ts';
 import { listAll } from '../api/listAll.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { ObjectMap } from './objectMap.ts';
@@ -42,6 +43,8 @@ export interface ResourceWatchParts {
   readonly take: (changes: readonly ObjectChange[], objects: ReadonlyMap<string, KubeObject>) => void;
   /** Called when `state` has another error. */
   readonly failed?: () => void;
+  /** Called when the API server knows the plural no longer, once for each time. */
+  readonly gone?: () => void;
   readonly log: Log;
   readonly times?: Partial<WatchTimes>;
 }
@@ -52,6 +55,8 @@ export interface WatchState {
   readonly lastContact: number | undefined;
   /** Absent while all is well. */
   readonly lastError: Error | undefined;
+  /** How often it had to begin anew after an error. */
+  readonly restarts: number;
 }
 
 /** Keeps the objects of one plural of one namespace: lists them, watches from there, and returns after any loss.
@@ -64,6 +69,7 @@ export class ResourceWatch {
   /** Where the next watch begins; undefined before a list. */
   #version: string | undefined;
   #failures = 0;
+  #restarts = 0;
   #isSynced = false;
   #lastContact: number | undefined;
   #lastError: Error | undefined;
@@ -81,7 +87,12 @@ export class ResourceWatch {
     return this.#map.objects;
   }
   get state(): WatchState {
-    return { isSynced: this.#isSynced, lastContact: this.#lastContact, lastError: this.#lastError };
+    return {
+      isSynced: this.#isSynced,
+      lastContact: this.#lastContact,
+      lastError: this.#lastError,
+      restarts: this.#restarts,
+    };
   }
 
   start(): void {
@@ -127,12 +138,25 @@ export class ResourceWatch {
     // Resuming suffices where a connection broke, and spares a server that is overloaded.
     const isResumable = error instanceof KubeError && (error.kind === 'unreachable' || error.status === 429);
     if (!isResumable) this.#version = undefined;
-    if (this.#lastError?.message !== error.message) {
-      const { plural } = this.#parts.place;
-      this.#parts.log.warn('watch interrupted', { plural, error: messageOf(error) });
-    }
+    this.#restarts += 1;
+    if (this.#lastError?.message !== error.message && !isToldAlready(error)) this.#tell(error);
     this.#lastError = error;
     this.#parts.failed?.();
+  }
+
+  #tell(error: Error): void {
+    const { log, gone, place } = this.#parts;
+    const { plural, group } = place;
+    // For a path that does not exist, the API server names no reason.
+    if (!this.#isSynced || !(error instanceof KubeError && error.status === 404 && error.reason === '')) {
+      log.warn('watch interrupted', { plural, error: messageOf(error) });
+      return;
+    }
+    log.warn('the custom resource definition is gone, and with it all its objects', {
+      definition: `${plural}.${group}`,
+      fix: 'install it, then the objects: pegboard crds | kubectl apply -f -',
+    });
+    gone?.();
   }
 
   #heard(): void {

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { HistogramSample, Metric, Sample } from '../../../plugins/contracts/metrics.ts';
 import { RedisChannel } from '../../../plugins/vault-redis/redisChannel.ts';
 import { codeIn, tableBelow } from '../../schemas/markdown.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { simulatedApi } from '../../support/kube/simulatedApi.ts';
 import { metricsOf } from '../../support/metrics.ts';
 import { textOf } from '../../support/sources.ts';
 import { gatewayWith } from './support.ts';
@@ -9,6 +11,14 @@ import { gatewayWith } from './support.ts';
 /** Plugins that need a partner, or take the place of another one. */
 const AWAY = ['vault-redis', 'vault-memory', 'transport-stdio'];
 const NO_PARTNER = 'http://127.0.0.1:1';
+
+/** A gateway of a cluster, with the plugins alone that run nowhere else. */
+async function gatewayOfCluster(): Promise<Gateway> {
+  const api = await simulatedApi(() => true);
+  const KUBECONFIG = api.kubeconfig(api.certificateOf('service'), 'tools');
+  const files = { 'config.yaml': JSON.stringify({ orchestrator: true, namespace: 'tools' }) };
+  return gatewayWith({ KUBECONFIG }, { builtIns: ['store-kubernetes', 'core-mcpservers'], files });
+}
 
 describe("the README's table of metrics", () => {
   const rows = tableBelow(textOf('plugins/metrics/README.md'), 'Metrics').map(
@@ -36,7 +46,7 @@ describe("the README's table of metrics", () => {
     const files = { 'config.yaml': JSON.stringify(settings), 'secret.txt': 'S\n', 'state/.keep': '' };
     const gateway = await gatewayWith({ OTEL_METRICS_EXPORTER: 'none' }, { builtIns: 'all', files });
     const channel = new RedisChannel({} as ConstructorParameters<typeof RedisChannel>[0]);
-    metrics = [...metricsOf(gateway), ...channel.metrics];
+    metrics = [...metricsOf(gateway), ...channel.metrics, ...metricsOf(await gatewayOfCluster())];
   });
 
   it('has every metric of every built-in plugin with its kind, unit and meaning, and no other', () => {

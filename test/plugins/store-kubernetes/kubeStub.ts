@@ -40,6 +40,7 @@ export async function kubeStub(
   const credentials: KubeCredentials = {
     server: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     namespace: 'test',
+    cure: 'write a new one',
     current: () => Promise.resolve({ tls, authorization: `Bearer ${tokens[0]}` }),
     refused: () => void tokens.shift(),
   };

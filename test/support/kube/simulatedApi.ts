@@ -15,7 +15,13 @@ import { kubeClient } from './kubeClient.ts';
 import type { KubeObject, WatchEvent } from './kubeClient.ts';
 import { PREFIX } from './kubeIssuer.ts';
 
-export type SimulatedApi = Pick<ControlPlane, 'admin' | 'certificateOf' | 'kubeconfig' | 'requests'>;
+export interface SimulatedApi extends Pick<
+  ControlPlane,
+  'admin' | 'certificateOf' | 'kubeconfig' | 'requests'
+> {
+  /** Deletes the custom resource definition of that plural, and with it all its objects. */
+  readonly dropKind: (plural: string) => void;
+}
 
 type Ref = NonNullable<AuditLine['objectRef']>;
 interface Asked {
@@ -47,6 +53,7 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
   const events: (WatchEvent & { readonly list: string })[] = [];
   const watches = new Map<ServerResponse, string>();
   const requests: AuditLine[] = [];
+  const dropped = new Set<string>();
   let version = 0;
 
   const happen = (type: WatchEvent['type'], list: string, { metadata, ...rest }: KubeObject): KubeObject => {
@@ -104,7 +111,7 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
 
   const site = await httpsSite((req, res) => {
     const answered = askedIn(req).then((asked) => {
-      if (asked === undefined) {
+      if (asked === undefined || dropped.has(asked.ref.resource)) {
         res.writeHead(404).end('404 page not found\n');
         return;
       }
@@ -128,6 +135,14 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
     kubeconfig: (who, namespace = 'default') =>
       makeDirectory({ config: JSON.stringify(kubeconfigOf({ url, ca, who, namespace })) }).at('config'),
     requests: () => requests,
+    dropKind: (plural) => {
+      dropped.add(plural);
+      for (const [path, object] of objects) {
+        const list = path.slice(0, path.lastIndexOf('/'));
+        if (list.endsWith(`/${plural}`)) happen('DELETED', list, object);
+      }
+      for (const [res, list] of watches) if (list.endsWith(`/${plural}`)) res.end();
+    },
   };
 }
 

@@ -53,6 +53,21 @@ describe('store-kubernetes: credentials', () => {
     expect(renewed.tls).to.equal(tls);
   });
 
+  it('of a kubeconfig are read again from its file after a refusal', async () => {
+    const directory = makeDirectory({ config: kubeconfig({ token: 'first' }) });
+    const found = await findCredentials({ env: { KUBECONFIG: directory.at('config') } });
+    directory.replace('config', kubeconfig({ token: 'second' }));
+    expect((await found.current()).authorization).to.equal('Bearer first');
+    found.refused();
+    expect((await found.current()).authorization).to.equal('Bearer second');
+    directory.replace('config', '{');
+    found.refused();
+    expect(await failureOf(found.current())).to.include('the kubeconfig');
+    directory.replace('config', kubeconfig({ token: 'third' }));
+    found.refused();
+    expect((await found.current()).authorization).to.equal('Bearer third');
+  });
+
   it('are read again after a minute', async () => {
     let [now, reads] = [0, 0];
     const read = () =>

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { VERSION } from 'pegboard';
 import { KubeError } from '../../../../plugins/store-kubernetes/api/kubeError.ts';
+import { OwnAccess } from '../../../../plugins/store-kubernetes/api/ownAccess.ts';
+import { captureLog } from '../../../support/log.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
 import { until } from '../../../support/until.ts';
 import { PLACE, json, kubeStub, objectNamed } from '../kubeStub.ts';
@@ -65,6 +67,30 @@ describe('store-kubernetes: calls', () => {
     expect(refused).to.include({ status: 401, message: 'Unauthorized' });
     expect(asked.slice(2).map(({ headers }) => headers.authorization)).to.deep.equal([
       'Bearer secret-of-alice',
+    ]);
+  });
+
+  it('counts requests, and says once that its credentials are refused and once that they are accepted', async () => {
+    const log = captureLog();
+    const access = new OwnAccess(log);
+    let isAccepted = false;
+    const { api, credentials } = await kubeStub(
+      (_, res) => (isAccepted ? json(res, 200, objectNamed('a', '1')) : json(res, 401, { kind: 'Status' })),
+      { ended: (outcome) => access.ended(outcome, credentials.cure) },
+    );
+    await failureOf(api.get(NAMED, { bearer: 'secret-of-alice' }));
+    expect(log.records).to.deep.equal([]);
+    for (let at = 0; at < 3; at += 1) await failureOf(api.patchStatus(NAMED, {}));
+    isAccepted = true;
+    for (let at = 0; at < 2; at += 1) await api.get(NAMED);
+    expect(log.records.map(({ level, data }) => `${level} ${String(data['fix'])}`)).to.deep.equal([
+      'error write a new one',
+      'info undefined',
+    ]);
+    expect([...access.requests.samples()]).to.deep.equal([
+      { labels: { verb: 'get', code: '401' }, value: 1 },
+      { labels: { verb: 'patch', code: '401' }, value: 3 },
+      { labels: { verb: 'get', code: '200' }, value: 2 },
     ]);
   });
 

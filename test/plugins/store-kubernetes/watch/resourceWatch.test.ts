@@ -141,6 +141,29 @@ describe('store-kubernetes: a watch', () => {
     expect(asked).to.have.length(3);
   });
 
+  it('tells once that the definition of its resources is gone, and does not if it never was there', async () => {
+    for (const hasBeen of [true, false]) {
+      let gone = 0;
+      const log = captureLog();
+      const { api, asked } = await kubeStub((_, res) => {
+        if (hasBeen && asked.length === 1) json(res, 200, { items: [], metadata: { resourceVersion: '5' } });
+        else res.writeHead(404).end('404 page not found\n');
+      });
+      const parts = { api, place: PLACE, log, times: AT_ONCE, gone: () => (gone += 1) };
+      const watch = new ResourceWatch({ ...parts, take: () => undefined });
+      defer(() => watch.stop());
+      watch.start();
+      await until(() => asked.length > 5, { what: 'more refusals' });
+      expect(gone).to.equal(Number(hasBeen));
+      expect(watch.state.restarts).to.be.above(2);
+      expect(log.records.map(({ level, text }) => `${level} ${text}`)).to.deep.equal([
+        hasBeen
+          ? 'warn the custom resource definition is gone, and with it all its objects'
+          : 'warn watch interrupted',
+      ]);
+    }
+  });
+
   it('waits as long as a 429 asks, and resumes', async () => {
     const timers = heldTimers();
     const busy = refusal(429, { kind: 'Status', code: 429 }, { 'retry-after': '7' });
