@@ -129,9 +129,10 @@ export class ResumableStream {
     let bytes = 0;
     for (let at = after + 1 - this.#firstNumber; at < this.#kept.length && bytes < PASSED_BYTES; at += 1) {
       const next = this.#kept[at];
-      if (next === undefined || (bytes > 0 && bytes + next.json.length > PASSED_BYTES)) break;
+      const size = Buffer.byteLength(next?.json ?? '');
+      if (next === undefined || (bytes > 0 && bytes + size > PASSED_BYTES)) break;
       events.push(next);
-      bytes += next.json.length;
+      bytes += size;
     }
     const isOver = this.#isEnded && after + events.length === this.#lastNumber;
     return { events, isOver, isTooLarge: false };

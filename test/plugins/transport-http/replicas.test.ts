@@ -100,6 +100,26 @@ describe('transport-http: a stream that another process holds', () => {
     expect(again.messages()).length(51);
   });
 
+  it('is sent between processes in parts that are measured in bytes, not in characters', async () => {
+    const counts: number[] = [];
+    const [channel] = bus.scopeOf('c').all(Channel) as readonly Channel[];
+    channel?.subscribe('resumed-stream', {
+      message: (message) => {
+        const passed = (message['answer'] as JsonObject | undefined)?.['passed'] as JsonObject | undefined;
+        if (passed) counts.push((passed['events'] as unknown[]).length);
+      },
+    });
+    const first = await call('step', { _meta: { progressToken: 't' } });
+    const id = await firstIdOf(first);
+    first.close();
+    const message = 'é'.repeat(15_000);
+    for (let progress = 1; progress <= 10; progress += 1) steps[0]?.call.progress?.({ progress, message });
+    steps[0]?.finish();
+    const again = await resume(id);
+    await within(again.ended, { what: 'the stream ends with the answer' });
+    expect(counts.slice(0, 2)).deep.equal([8, 3]);
+  });
+
   it('is refused with an event that is too large for a message between processes', async () => {
     const first = await call('step', { _meta: { progressToken: 't' } });
     const id = await firstIdOf(first);
