@@ -53,11 +53,12 @@ export function serverStatusOf(
   const { tools = 0, consecutiveFailures = 0, restartCount = 0 } = metadata;
   const { serverName: name, serverVersion: version, protocolVersion } = metadata;
   const state = stateInWords(record?.state ?? 'stopped', type);
+  const remedy = readRemedy(record?.remedy);
   const isUp = UP.includes(record?.state ?? '');
   return {
     state,
     tools,
-    lastError: errors[0]?.message ?? lastError,
+    lastError: errors[0]?.message ?? (remedy === undefined ? lastError : remedyWords(remedy, 'status')),
     lastConnected: isUp ? secondsOf(since) : textOf(before['lastConnected']),
     lastRestartedAt: lastRestartedAt ?? textOf(before['lastRestartedAt']),
     lastAttempt: secondsOf(lastAttempt) ?? textOf(before['lastAttempt']),

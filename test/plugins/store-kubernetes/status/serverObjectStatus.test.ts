@@ -136,6 +136,15 @@ describe('the status of an MCPServer', () => {
     });
   });
 
+  it('says what helps in the words of an object, not of an agent', () => {
+    const lastError = 'it wants each caller to sign in; call core_auth_login with {} through call_tool';
+    const remedy = { cause: 'it wants each caller to sign in', action: { do: 'signIn', server: 's' } };
+    const facts = { type: 'sse', errors: [], record: { ...record('auth_required', { lastError }), remedy } };
+    expect(serverStatusOf(facts, {}).lastError).equal(
+      'it wants each caller to sign in; callers sign in at it',
+    );
+  });
+
   it('names no next attempt of a server that is up, and since when it is', () => {
     const since = '2026-11-24T10:00:00.250Z';
     const facts = { type: 'stdio', errors: [], record: record('running', { since, tools: 3 }) };
