@@ -1,5 +1,6 @@
-import { ConfigControl, GatewayError, ToolTable, messageOf } from 'pegboard';
+import { ConfigControl, ToolTable, messageOf } from 'pegboard';
 import type { Call, Scope, Tool } from 'pegboard';
+import { helpedBy } from '../kit/faults/remedy.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import type { Writer } from '../contracts/definitions.ts';
 import type { People } from './people.ts';
@@ -10,7 +11,7 @@ const WRITING: readonly string[] = ['core_workflow_create', 'core_workflow_updat
 /** It says whether the server of a tool is there now, and not what a person may do. */
 const OF_SERVERS = 'server';
 const FIX =
-  'an operator takes the workflow over by core_workflow_update, or by removing the annotation pegboard.dev/registered-by';
+  'an operator takes the workflow over by changing it, or by removing the annotation pegboard.dev/registered-by';
 
 /** Holds steps of workflows to what their writers may do. */
 export class WorkflowWriters {
@@ -35,9 +36,10 @@ export class WorkflowWriters {
     if (writer === undefined) return;
     const why = await this.#refusal(tool, writer);
     if (why !== undefined)
-      throw new GatewayError(
+      throw helpedBy(
+        { do: 'say', what: FIX },
         'WORKFLOW_WRITER',
-        `${workflow} may not call ${tool.name} for its writer ${writer.subject}: ${why}; ${FIX}`,
+        `${workflow} may not call ${tool.name} for its writer ${writer.subject}: ${why}`,
       );
   }
 

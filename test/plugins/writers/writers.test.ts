@@ -58,7 +58,9 @@ describe('plugins/writers', () => {
     expect(await run())
       .contain('workflow_w may not call core_service_list for its writer ann: ')
       .and.contain('outside the toolset')
-      .and.contain('pegboard.dev/registered-by');
+      .and.contain(
+        'takes the workflow over by changing it, or by removing the annotation pegboard.dev/registered-by',
+      );
     directory.replace('config.yaml', ALLOWED);
     await gateway.control.reload();
     expect(await run()).contain('"status":"completed"');
