@@ -1,31 +1,18 @@
-import { didYouMean, messageOf } from 'pegboard';
-import type { Configured, Issue, Resource, ResourceKind, ReviewFacts, ReviewFinding } from 'pegboard';
+import { messageOf } from 'pegboard';
+import type { Configured, Issue, Resource, ReviewFacts, ReviewFinding } from 'pegboard';
+import { toolFaultIn, toolNamesOf } from '../kit/definitions/toolNamesOf.ts';
+import type { Named, ToolNames } from '../kit/definitions/toolNamesOf.ts';
 import { writtenSecrets } from './writtenSecrets.ts';
-
-type ToolNames = ReturnType<NonNullable<ResourceKind['toolNames']>>;
-
-interface Named {
-  readonly resource: Resource;
-  readonly names: ToolNames;
-}
 
 type Given = Partial<Pick<ReviewFacts<unknown>, 'isOnline' | 'statePath'>>;
 
 /** Finds what only the whole shows: references to nothing, tool names that hide one another, commands that cannot run. */
 export async function review(configured: Configured, given: Given = {}): Promise<readonly Issue[]> {
-  const named = toolNames(configured);
+  const named = toolNamesOf(configured);
   const all = { ...configured, ...given };
   const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, all)));
   const written = writtenSecrets(configured);
   return [...shadowed(named, configured.tools), ...found.flat(), ...written];
-}
-
-function toolNames({ resources, kinds, settings }: Configured): readonly Named[] {
-  return resources.flatMap((resource) => {
-    const kind = kinds.find(({ name }) => name === resource.kind);
-    const names = kind?.toolNames?.(resource.spec, resource.name, settings);
-    return names === undefined ? [] : [{ resource, names }];
-  });
 }
 
 async function reviewPlugin(
@@ -33,7 +20,7 @@ async function reviewPlugin(
   named: readonly Named[],
   { settings, env, directory, resources, tools, place, isOnline = false, statePath }: Configured & Given,
 ): Promise<Issue[]> {
-  const toolFault = (name: string): string | undefined => faultOf(name, named, tools);
+  const toolFault = (name: string): string | undefined => toolFaultIn(named, tools, name);
   try {
     const facts = { config, settings, env, directory, statePath, isOnline, resources, toolFault };
     const findings = (await plugin.review?.(facts)) ?? [];
@@ -44,15 +31,6 @@ async function reviewPlugin(
     const message = `its review failed: ${messageOf(error)}`;
     return [place(plugin, { path: [], message })];
   }
-}
-
-function faultOf(name: string, named: readonly Named[], tools: readonly string[]): string | undefined {
-  const exact = [...tools, ...named.flatMap(({ names }) => ('exact' in names ? [names.exact] : []))];
-  const prefixes = named.flatMap(({ names }) => ('prefix' in names ? [names.prefix] : []));
-  if (exact.includes(name) || prefixes.some((prefix) => name.startsWith(prefix))) return undefined;
-  const begins = `those of servers begin with ${prefixes.slice(0, 10).join(', ')}`;
-  const otherwise = prefixes.length === 0 ? 'no server is defined; define one' : begins;
-  return `no tool is named ${name}; ${didYouMean(name, exact, otherwise)}`;
 }
 
 /** Reports each pair once, on the definition that comes second. */

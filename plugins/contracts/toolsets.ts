@@ -35,7 +35,7 @@ export interface Toolsets {
 }
 /** Presets that are not in force. */
 export interface DraftPresets {
-  /** Why they cannot be put in force. */
+  /** Why they cannot be put in force, and as warnings, rules that select nothing. */
   readonly faults: readonly Finding[];
   /** The toolset that a client declares with a header, as these presets understand it. */
   declared(header: string): Toolset;

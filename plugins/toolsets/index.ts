@@ -1,11 +1,13 @@
-import { ConfigControl, DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, DecisionLayer, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
 import type { Resource, Scope } from 'pegboard';
 import { Toolsets } from '../contracts/toolsets.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
 import { definedAccess } from '../kit/authority/toolsetFor.ts';
+import { toolFaultIn, toolNamesOf } from '../kit/definitions/toolNamesOf.ts';
 import { accessKind } from './accessKind.ts';
 import { WITHOUT_ACCESS, definitionFindings } from './definitionFindings.ts';
 import { presetReferences } from './presetReferences.ts';
+import type { Facts } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './presetFindings.ts';
 import { toolsetLayer } from './toolsetLayer.ts';
@@ -24,7 +26,7 @@ export const plugin = definePlugin<ToolsetsConfig>({
   select: ({ toolsetPresets }) => ({ toolsetPresets }),
   check: presetFindings,
   review: (facts) => [...presetReferences(facts), ...definitionFindings(facts)],
-  uses: [ConfigControl],
+  uses: [ConfigControl, ToolTable],
   provides: [Toolsets, DecisionLayer],
   kinds: [presetKind, accessKind],
   apply,
@@ -40,7 +42,7 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     resolve,
     presets: () => presets.listed,
     onlyReads: ({ toolset }) => onlyReads(toolset),
-    draft: (asked) => draftPresets(asked, definitions()),
+    draft: (asked) => draftPresets(asked, { definitions: definitions(), ...factsNow(scope) }),
   });
   let layer = toolsetLayer(resolve);
   scope.provide(DecisionLayer, {
@@ -72,4 +74,16 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     config = next;
     renew();
   });
+}
+
+/** What a review would know, of what is in force. */
+function factsNow(scope: Scope<unknown>): Facts {
+  const control = scope.get(ConfigControl);
+  const table = scope.get(ToolTable);
+  const kinds = control.kinds();
+  const resources = kinds.flatMap(({ name }) => control.resources(name));
+  const named = toolNamesOf({ resources, kinds, settings: control.settings() });
+  const toolFault = (name: string): string | undefined =>
+    table.shared(name) === undefined ? toolFaultIn(named, [], name) : undefined;
+  return { resources, toolFault };
 }

@@ -7,7 +7,7 @@ import { labelPairs } from './match.ts';
 export function presetReferences({
   config,
   ...facts
-}: ReviewFacts<ToolsetsConfig>): readonly ReviewFinding[] {
+}: Facts & { readonly config: ToolsetsConfig }): readonly ReviewFinding[] {
   return Object.entries(config.toolsetPresets).flatMap(([preset, definition]) =>
     idleRules(definition, facts).map(({ path, message }) => ({
       path: ['toolsetPresets', preset, ...path],
@@ -32,7 +32,7 @@ export function idleRules(
   );
 }
 
-type Facts = Pick<ReviewFacts<ToolsetsConfig>, 'resources' | 'toolFault'>;
+export type Facts = Pick<ReviewFacts<ToolsetsConfig>, 'resources' | 'toolFault'>;
 
 function faultOf(
   { tool, server, workflow, label }: Rule,

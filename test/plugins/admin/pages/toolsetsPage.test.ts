@@ -129,6 +129,17 @@ describe('the page of toolsets', () => {
     expect(readFileSync(file(), 'utf8')).equal(CONFIG);
   });
 
+  it('warns of rules that select nothing, as check does', async () => {
+    const rules = '[{ tool: x_booth_ship }, { tool: core_service_list }, { server: boot }, { tool: x_no_y }]';
+    const { errors, warnings } = await preview({ text: `toolsetPresets: { a: { include: ${rules} } }` });
+    expect(errors).deep.equal([]);
+    expect(warnings).length(2);
+    expect(warnings[0])
+      .include('toolset preset "a": include[2] selects nothing: no MCP server is named boot')
+      .and.include('booth');
+    expect(warnings[1]).include('include[3] selects nothing: no tool is named x_no_y');
+  });
+
   it('writes nothing over what others have written meanwhile', async () => {
     const { stored } = await now();
     const text = await widened();
