@@ -12,7 +12,23 @@ export async function review(configured: Configured, given: Given = {}): Promise
   const all = { ...configured, ...given };
   const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, all)));
   const written = writtenSecrets(configured);
-  return [...shadowed(named, configured.tools), ...found.flat(), ...written];
+  return [...shadowed(named, configured.tools), ...found.flat(), ...written, ...guardsOff(configured)];
+}
+
+/** Plugins without which callers may do more, switched off beside settings that would switch them on. */
+function guardsOff({ off, settings, env, place }: Configured): readonly Issue[] {
+  return off
+    .filter((plugin) => {
+      const isOff = settings.plugins[plugin.name] === false;
+      return isOff && plugin.guards === true && plugin.enabled?.(settings, env) === true;
+    })
+    .map((plugin) =>
+      place(plugin, {
+        path: ['plugins', plugin.name],
+        message: `plugins.${plugin.name} is false, so that its settings keep no caller out; remove the one or the other`,
+        severity: 'warning',
+      }),
+    );
 }
 
 async function reviewPlugin(
