@@ -108,6 +108,19 @@ describe('upstream: why a server cannot be connected', () => {
     );
   });
 
+  it('is that a port of TLS, as common servers answer plain HTTP there, wants https://', async () => {
+    for (const words of [
+      'Client sent an HTTP request to an HTTPS server.',
+      '<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>',
+      "Reason: You're speaking plain HTTP to an SSL-enabled server port.",
+    ]) {
+      const url = await site((_, res) => res.writeHead(400).end(words));
+      expect(await whyNot(remote(url)), words)
+        .match(/^what answers at this port wants TLS \(HTTP 400/)
+        .match(/; begin url with https:\/\/$/);
+    }
+  });
+
   it('names the origin at which a server wants messages', async () => {
     const url = await site(announcing(() => 'http://10.9.8.7:3000/messages?sessionId=1'));
     expect(await whyNot({ type: 'sse', url })).contain(

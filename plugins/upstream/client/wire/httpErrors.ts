@@ -41,6 +41,13 @@ export function statusError(
     const action = { do: 'say', what: LARGE_HEADERS_FIX } as const;
     return helpedBy(action, 'UPSTREAM_ERROR', 'it answered HTTP 431: the headers are too large', answered);
   }
+  if (status === 400 && rpc === false && WANTS_TLS.test(body))
+    return helpedBy(
+      { do: 'edit', part: 'url', what: 'begin url with https://' },
+      'UPSTREAM_UNREACHABLE',
+      `what answers at this port wants TLS (HTTP 400${said})`,
+      answered,
+    );
   if (isChallenge({ status, challenges })) {
     const action = { do: 'authorize', tokens: isForTokens(challenges) } as const;
     const details = { ...answered, ...(challenges && { challenges }) };
@@ -72,6 +79,9 @@ function isOfProxy(status: number): boolean {
 }
 /** A proxy says so that it did not forward the request. Sources: RFC 9110 §15.6.4; Cloudflare, 5xx errors */
 const NOT_REACHED: ReadonlySet<number> = new Set([503, 521, 522, 523, 525, 526]);
+
+/** How nginx, Go and Apache answer plain HTTP at a port of TLS. */
+const WANTS_TLS = /HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)|plain HTTP to an SSL-enabled/;
 
 const LARGE_HEADERS_FIX =
   'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
