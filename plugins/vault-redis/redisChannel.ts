@@ -109,6 +109,8 @@ export class RedisChannel implements Channel, MetricSource {
    *  @throws GatewayError STORE_UNREACHABLE if it does not arrive, with the words of Redis and what to do */
   async verify(): Promise<void> {
     if (await this.#hearsItself()) return;
+    // Closed meanwhile: an ended plugin must not connect again.
+    if (this.#client === undefined) return;
     // Its connection may have been lost without a word; a server that refuses messages also refuses them on a new one.
     this.close();
     this.open();

@@ -80,4 +80,13 @@ describe('plugin vault-redis: channel and peers', function () {
       true,
     );
   });
+
+  it('is not opened again by a verification that comes after its end', async () => {
+    const { url } = await startRedis();
+    const { channel, gaps } = await joinChannel({ url }, 'a', newKeyRing());
+    const before = gaps();
+    channel.close();
+    await channel.verify();
+    expect(gaps()).equal(before);
+  });
 });
