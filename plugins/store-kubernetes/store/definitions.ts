@@ -40,6 +40,8 @@ export class Definitions {
   readonly #parts: DefinitionsParts;
   readonly #watches = new Map<string, { readonly kind: string; readonly watch: ResourceWatch }>();
   readonly #waits = new Waits();
+  /** Keys of watches whose kind the cluster lacks. */
+  readonly #absent = new Set<string>();
   /** What was last handed to the pipeline. */
   #handed: ReadonlyMap<string, { generation: number | undefined; warnings: readonly Issue[] }> = new Map();
   #isStopped = false;
@@ -124,6 +126,7 @@ export class Definitions {
     for (const [key, { watch }] of this.#watches) {
       if (wanted.has(key)) continue;
       this.#watches.delete(key);
+      this.#absent.delete(key);
       await watch.stop();
     }
   }
@@ -150,11 +153,13 @@ export class Definitions {
     }
   }
 
-  /** Whether the API server does not have the kind, or does not show it: its definition or the gateway's role are of an older version. */
+  /** Whether the API server does not have the kind, or does not show it: its definition or the gateway's role are of an older version. It
+   *  stays absent until its first list, also while the API server is away, so that no reload waits for it. */
   #isAbsent(key: string, kind: ResourceKind | undefined): boolean {
     const error = this.#watches.get(key)?.watch.state.lastError;
     const isRefused = error instanceof KubeError && [403, 404].includes(error.status);
-    return isRefused && kind !== undefined && !FIRST_KINDS.has(kind.directory);
+    if (isRefused && kind !== undefined && !FIRST_KINDS.has(kind.directory)) this.#absent.add(key);
+    return this.#absent.has(key);
   }
 
   /** Credentials may appear late, as those of a pod that is being started. */
