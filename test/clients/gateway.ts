@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/index.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { Files } from '../support/directory.ts';
 import { EVERYTHING, freePort } from '../support/everything.ts';
+import { connectionsAt } from '../support/proc.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
@@ -75,6 +76,11 @@ export class Gateway {
     await this.#running[how]();
     this.#running = await serve(this.directory, this.#port);
     await this.connected(servers);
+  }
+
+  /** Waits until a client has connected since it was started. */
+  async reached(): Promise<void> {
+    await until(() => connectionsAt(this.#port) > 0, { what: 'a client', withinMs: 15_000 });
   }
 
   #connections(): number {

@@ -139,7 +139,21 @@ describe('a gateway installed by helm', () => {
 
     const hasStatus = async (resource: string): Promise<boolean> =>
       JSON.stringify(await read(resource, GROUP)).includes('"type":"Ready"');
-    for (const resource of ['mcpservers/s', 'mcpservers/away', 'workflows/w'])
+    await create('toolsetpresets', {
+      apiVersion: GROUP,
+      kind: 'ToolsetPreset',
+      metadata: { name: 'p' },
+      spec: { include: [{ server: 's' }] },
+    });
+    const spec = { groups: ['a'], toolset: ['preset:p'] };
+    await create('accesses', { apiVersion: GROUP, kind: 'Access', metadata: { name: 'a' }, spec });
+    for (const resource of [
+      'mcpservers/s',
+      'mcpservers/away',
+      'workflows/w',
+      'toolsetpresets/p',
+      'accesses/a',
+    ])
       await until(() => hasStatus(resource), { what: resource, withinMs: 20_000 });
     // The same failure again is counted by the same Event.
     await call('core_service_restart', { name: 'away' });

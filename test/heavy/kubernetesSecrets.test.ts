@@ -71,7 +71,7 @@ describe('orchestrator mode: Secrets', () => {
       const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
       return conditions.find(({ type }) => type === 'Ready');
     };
-    await until(async () => (await ready())?.reason === 'STORE_FORBIDDEN', { what: 'the missing right' });
+    await until(async () => (await ready())?.reason === 'StoreForbidden', { what: 'the missing right' });
     expect((await ready())?.message).contain(
       `env.TRACKER_TOKEN names the key token of the secret tracker, which cannot be read: the service account of Pegboard may not get secret tracker in namespace ${namespace.name}: grant the verb get on secrets with resourceNames: [tracker]`,
     );

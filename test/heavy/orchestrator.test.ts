@@ -351,7 +351,7 @@ describe('orchestrator mode', () => {
     const older = SERVICE_RULES.map(({ resources, ...rule }) => ({
       ...rule,
       resources: resources.filter((name) => !/^(toolsetpresets|accesses)/.test(name)),
-    }));
+    })).filter(({ resources }) => resources.length > 0);
     const other = await plane.makeNamespace();
     const { kubeconfig } = await serviceUser(plane, other, older);
     const directory = makeDirectory({ 'config.yaml': `orchestrator: true\nnamespace: ${other.name}\n` });

@@ -69,3 +69,15 @@ function textOf(path: string): string {
     return '';
   }
 }
+
+/** Number of connections to a port of this machine that are established. */
+export function connectionsAt(port: number): number {
+  const own = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((file) => textOf(file).split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => local.endsWith(own) && state === ESTABLISHED).length;
+}
+
+/** The state of a connection in /proc/net/tcp. */
+const ESTABLISHED = '01';

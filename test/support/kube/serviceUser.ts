@@ -5,9 +5,10 @@ import type { KubeNamespace, Rule } from './kubeNamespace.ts';
 export const SERVICE_RULES: readonly Rule[] = [
   {
     apiGroups: ['pegboard.dev'],
-    resources: ['mcpservers', 'workflows', 'toolsetpresets', 'accesses'],
+    resources: ['mcpservers', 'workflows'],
     verbs: ['get', 'list', 'watch'],
   },
+  { apiGroups: ['pegboard.dev'], resources: ['toolsetpresets', 'accesses'], verbs: ['list', 'watch'] },
   {
     apiGroups: ['pegboard.dev'],
     resources: ['mcpservers/status', 'workflows/status', 'toolsetpresets/status', 'accesses/status'],
