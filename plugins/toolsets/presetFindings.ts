@@ -23,10 +23,9 @@ export function faultsOf(
   name: string,
   preset: PresetDefinition,
   known?: readonly string[],
-): readonly { readonly path: readonly (string | number)[]; readonly message: string }[] {
-  const faults: { path: readonly (string | number)[]; message: string }[] = [];
-  const add = (path: readonly (string | number)[], message: string): void =>
-    void faults.push({ path, message });
+): readonly Finding[] {
+  const faults: Finding[] = [];
+  const add = (path: Finding['path'], message: string): void => void faults.push({ path, message });
   if (Object.hasOwn(BUILT_IN, name)) add([], 'it is built in and cannot be redefined; choose another name');
   if (/[\s,]/.test(name) || name === '') add([], 'its name may hold neither a comma nor a space');
   // The schema of config.yaml allows unknown keys, so that this check can name the preset.

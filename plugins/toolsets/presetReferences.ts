@@ -1,5 +1,5 @@
 import { didYouMean } from 'pegboard';
-import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
+import type { Finding, ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import type { PresetDefinition, Rule, ToolsetsConfig } from './config.ts';
 import { labelPairs } from './match.ts';
 
@@ -18,10 +18,7 @@ export function presetReferences({
 }
 
 /** Rules of one preset that select nothing, with paths within it. */
-export function idleRules(
-  { include, exclude }: PresetDefinition,
-  facts: Facts,
-): readonly { readonly path: readonly (string | number)[]; readonly message: string }[] {
+export function idleRules({ include, exclude }: PresetDefinition, facts: Facts): readonly Finding[] {
   return Object.entries({ include, exclude }).flatMap(([list, rules]) =>
     rules.flatMap((rule, at) => {
       const fault = faultOf(rule, facts);

@@ -241,8 +241,8 @@ function rulesIn(list: unknown): readonly unknown[] {
 
 /** Undefined too while the plugin does not run that narrows by them. */
 function accessIn(scope: Scope<unknown>): readonly AccessRule[] | undefined {
-  if (!Object.hasOwn(scope.get(ConfigControl).configSchemas(), 'access')) return undefined;
   const control = scope.get(ConfigControl);
+  if (!Object.hasOwn(control.configSchemas(), 'access')) return undefined;
   const access = control.settings()['access'] as readonly AccessRule[] | undefined;
   return access && [...access, ...definedAccess(control)];
 }
