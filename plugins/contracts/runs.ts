@@ -93,9 +93,9 @@ export interface RunFilter {
 export interface WorkflowRuns {
   /** Newest first. @throws GatewayError STORE_UNREACHABLE */
   list(filter: RunFilter): Promise<readonly RunSummary[]>;
-  /** @param request may see the values, or not: by the rule of core_workflow_execution_get
+  /** @param request may see the values, or not: by the rule of core_workflow_execution_get, or as an operator
    *  @throws GatewayError STORE_UNREACHABLE */
-  find(id: string, request: InboundRequest): Promise<RunFacts | undefined>;
+  find(id: string, request: InboundRequest, isOperator: boolean): Promise<RunFacts | undefined>;
   /** As the workflow of that name is defined now; undefined: there is none. */
   definedSteps(workflow: string): DefinedSteps | undefined;
 }

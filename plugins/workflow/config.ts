@@ -26,8 +26,8 @@ export interface WorkflowConfig {
   /** Largest input or result kept in a record that is over executionMaxBytes. */
   readonly executionMaxFieldBytes: number;
   /** Who may list, read and cancel a run: its owner (the signed-in caller, without sign-in the session), or
-   *  every caller. */
-  readonly executionVisibility: 'owner' | 'all';
+   *  every caller. With operators only its owner, and the admin pages show operators its inputs and results. */
+  readonly executionVisibility: 'owner' | 'operators' | 'all';
   /** lenient lets whole JSON numbers print and compare as integers; strict treats them as Go does. */
   readonly templateNumbers: 'lenient' | 'strict';
   /** IANA name of the zone that dates in templates use. */

@@ -37,8 +37,8 @@ export function runPage(scope: Scope<unknown>): Page {
     facts: async (visit) => {
       const { id = '' } = visit.params;
       const runs = runsIn(scope);
-      const run = await runs.find(id, visit.request);
       const isAll = ownerIn(visit) === undefined;
+      const run = await runs.find(id, visit.request, isAll);
       // The definition may have changed since, and is not for who only uses it.
       if (run !== undefined && (run.hasValues || isAll))
         return { ...run, graph: graphOfRun(run, isAll ? runs.definedSteps(run.workflow_name) : undefined) };
@@ -169,7 +169,8 @@ function valueSection({ hasValues, input, result }: RunFacts): Html {
     'Values',
     html`<p class="quiet">
       Inputs and results belong to the person who started the run, so they are not shown here. To show those
-      of all runs to everyone, set plugins.workflow.config.executionVisibility to all.
+      of all runs on these pages, set plugins.workflow.config.executionVisibility to operators; without
+      aggregator.admin.signIn that is everyone who can open them.
     </p>`,
   );
 }

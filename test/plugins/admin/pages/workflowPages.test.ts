@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ANYONE } from '../../../../kernel/contracts/request.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
@@ -202,6 +203,33 @@ describe('the pages of workflows', () => {
       .and.not.include('<summary>Input</summary>');
     expect(await site.facts(`/runs/${id}`)).property('hasValues', false);
     expect((await site.get(`/runs/${await order()}`)).text).include('<summary>Input</summary>');
+  });
+
+  it('show the values of everybody’s runs, secrets hidden, where the configuration gives them to operators', async () => {
+    const started = async (): Promise<string> => {
+      const { execution_id: id } = answerIn(
+        await callCore(site.gateway, 'workflow_order', { to: 'Ada', pin: '0815-0815', _async: true }),
+      );
+      await until(async () => (await site.facts(`/runs/${String(id)}`))['status'] === 'failed');
+      return String(id);
+    };
+    const id = await started();
+    const { directory, pipeline } = site.gateway;
+    const config = readFileSync(directory.at('config.yaml'), 'utf8');
+    const text = async (): Promise<string> => (await site.get(`/runs/${id}`)).text;
+    expect(await text()).not.include('<summary>Input</summary>');
+    directory.write(
+      'config.yaml',
+      config.replace('plugins: {', 'plugins: { workflow: { config: { executionVisibility: operators } },'),
+    );
+    await pipeline.reload();
+    expect(await text())
+      .include('<summary>Input</summary>')
+      .and.include('Ada')
+      .and.not.include('0815-0815');
+    directory.write('config.yaml', config);
+    await pipeline.reload();
+    expect(await text()).not.include('<summary>Input</summary>');
   });
 
   it('cancel a run, also of another caller, by a form of the page only if a browser sends it', async () => {
