@@ -5,7 +5,10 @@ import { VERSION } from '../lib/version.ts';
 import { CONFIG_PATH, verbFirst } from './verbFirst.ts';
 
 /** A command line that cannot be understood; the message shows what to type. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** The command whose help says more. */
+  command = 'pegboard';
+}
 
 /** Columns below which help has no room beside its terms. */
 const NARROW = 60;
@@ -40,11 +43,8 @@ export async function runCommandLine(line: readonly string[], parts: CommandLine
     const read = parts.commands.find(({ name }) => name === argv[0])?.readWords ?? ((words) => words);
     await program.parseAsync([...argv.slice(0, 1), ...read(argv.slice(1))], { from: 'user' });
   } catch (error) {
+    // Help or version was written.
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return 0;
-    if (error.code === 'commander.help')
-      throw new UsageError('which command? pegboard serve starts the gateway');
-    throw new UsageError(wordsOf(error.message));
   }
   return code;
 }
@@ -86,12 +86,25 @@ function quieten(program: Program, { write, columns, hasColour }: CommandLinePar
       formatItem: (term, _, text, help) =>
         `  ${term}\n    ${help.boxWrap(text, columns - 4).replaceAll('\n', '\n    ')}`,
     });
-  program.exitOverride().configureOutput({
-    writeOut: write,
-    writeErr: () => undefined,
-    getOutHelpWidth: () => columns,
-    getOutHasColors: () => hasColour,
-  });
+  program
+    .exitOverride((error) => end(error, program))
+    .configureOutput({
+      writeOut: write,
+      writeErr: () => undefined,
+      getOutHelpWidth: () => columns,
+      getOutHasColors: () => hasColour,
+    });
+}
+
+/** @throws UsageError, or `error` itself where help or the version was written */
+function end(error: CommanderError, program: Program): never {
+  if (error.exitCode === 0) throw error;
+  const names = program.commands.map((one) => one.name()).join(', ');
+  const which = program.parent === null ? 'pegboard serve starts the gateway' : `it takes ${names}`;
+  const text = error.code === 'commander.help' ? `which command? ${which}` : wordsOf(error.message);
+  // `pegboard list [options] <kind>`
+  const [command = ''] = program.createHelp().commandUsage(program).split(' [');
+  throw Object.assign(new UsageError(text), { command });
 }
 
 /** `error: unknown option '--prot'\n(Did you mean --port?)` → `unknown option '--prot'; did you mean --port?` */

@@ -51,7 +51,7 @@ async function main(): Promise<number> {
       commands: [SERVE, ...others.found],
       columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : 80,
       hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
-      write: say,
+      write: (text) => void process.stdout.write(text),
       run: (command, args, values) => runVerb(command, { args, values, others }),
     });
   const words = argv.flatMap((word) => word.split(/(?<=^--config-path)=/));
@@ -97,10 +97,9 @@ async function serve(values: JsonObject): Promise<number> {
   const stop = new Cancellation();
   const state = openStateDirectory(options.statePath);
   const { kernel, pipeline } = Object.assign(gateway, compose(options, log, state, stop));
-  const reload = (): void => void pipeline.reload().catch(() => undefined);
   handleSignals(stop, log, () => {
     log.info('reading the configuration again', { reason: 'SIGHUP' });
-    reload();
+    void pipeline.reload().catch(() => undefined);
   });
   try {
     await pipeline.boot();
@@ -159,7 +158,7 @@ async function showTable(kernel: Kernel, startedAt: number, stop: Cancellation):
 
 function report(error: unknown): number {
   if (error instanceof UsageError) {
-    complain(`pegboard: ${error.message}\ntry: pegboard --help\n`);
+    complain(`pegboard: ${error.message}\ntry: ${error.command} --help\n`);
     return EXIT.usage;
   }
   if (error instanceof BootFailure) {
@@ -177,10 +176,6 @@ function report(error: unknown): number {
   return EXIT.unexpected;
 }
 
-function say(text: string): number {
-  process.stdout.write(text);
-  return EXIT.done;
-}
 function complain(text: string): void {
   process.stderr.write(text);
 }

@@ -20,14 +20,11 @@ export function verbFirst(argv: readonly string[], commands: readonly Command[])
     verb += takesValue && flag === word ? 2 : 1;
   }
   if (verb === 0 || verb >= argv.length) return argv;
-  let end = verb + 1;
-  let inner = commands.find(({ name }) => name === argv[verb])?.subcommands;
-  for (
-    let next;
-    (next = inner?.find(({ name }) => name === argv[end])) !== undefined;
-    inner = next.subcommands
-  )
-    end += 1;
+  const endOf = (inner: readonly Command[], at: number): number => {
+    const found = inner.find(({ name }) => name === argv[at]);
+    return found === undefined ? at : endOf(found.subcommands ?? [], at + 1);
+  };
+  const end = Math.max(verb + 1, endOf(commands, verb));
   return [...argv.slice(verb, end), ...argv.slice(0, verb), ...argv.slice(end)];
 }
 

@@ -29,12 +29,18 @@ describe('e2e: command line', () => {
     expect(await runPegboard(['--version'])).include({ code: 0, stdout: `${version}\n` });
   });
 
-  for (const argv of [[], ['srve'], ['serve', '--port', 'x'], ['check', '--output', 'xml']]) {
+  for (const [command, argv] of [
+    ['pegboard', []],
+    ['pegboard', ['srve']],
+    ['pegboard', ['serve', '--port', 'x']],
+    ['pegboard check', ['check', '--output', 'xml']],
+    ['pegboard auth login', ['auth', 'login', 'files']],
+  ] as const) {
     it(`exits 64 for pegboard ${argv.join(' ')}, and points to the usage on stderr`, async () => {
       const { code, stdout, stderr } = await runPegboard(argv);
       expect(code).equal(64);
       expect(stdout).equal('');
-      expect(stderr).match(/^pegboard: .+\ntry: pegboard --help\n$/);
+      expect(stderr).match(new RegExp(`^pegboard: .+\ntry: ${command} --help\n$`));
     });
   }
 

@@ -202,27 +202,28 @@ describe('Command line', () => {
   });
 
   it('says what to type on a usage error', async () => {
-    for (const [line, words] of [
-      ['', 'which command'],
+    for (const [line, words, command = 'pegboard'] of [
+      ['', 'which command? pegboard serve starts the gateway'],
       ['serv', "unknown command 'serv'; did you mean serve?"],
       ['zzz', "unknown command 'zzz'"],
-      ['serve now', 'too many arguments'],
-      ['paint', "missing required argument 'wall'"],
-      ['serve --prot 1', "unknown option '--prot'; did you mean --port?"],
-      ['serve -x', "unknown option '-x'"],
-      ['serve --port', "option '--port <number>' argument missing"],
-      ['serve --output json', "unknown option '--output'"],
-      ['check --port 3', "unknown option '--port'"],
+      ['serve now', 'too many arguments', 'pegboard serve'],
+      ['paint', "missing required argument 'wall'", 'pegboard paint'],
+      ['serve --prot 1', "unknown option '--prot'; did you mean --port?", 'pegboard serve'],
+      ['serve -x', "unknown option '-x'", 'pegboard serve'],
+      ['serve --port', "option '--port <number>' argument missing", 'pegboard serve'],
+      ['serve --output json', "unknown option '--output'", 'pegboard serve'],
+      ['check --port 3', "unknown option '--port'", 'pegboard check'],
       ['serve --port 70000', '0 to 65535, not 70000'],
       ['serve --port x', '0 to 65535, not x'],
-      ['serve --transport smoke', 'streamable-http, sse, stdio'],
-      ['serve --log-level loud', 'debug, info, warn, error'],
-      ['context', 'which command'],
-      ['context us', "unknown command 'us'; did you mean use?"],
+      ['serve --transport smoke', 'streamable-http, sse, stdio', 'pegboard serve'],
+      ['serve --log-level loud', 'debug, info, warn, error', 'pegboard serve'],
+      ['context', 'which command? it takes use', 'pegboard context'],
+      ['context us', "unknown command 'us'; did you mean use?", 'pegboard context'],
     ] as const) {
       const error = await refusal(line);
       expect(error, line).instanceOf(UsageError);
       expect(error.message, line).contain(words);
+      expect((error as UsageError).command, line).equal(command);
     }
   });
 });

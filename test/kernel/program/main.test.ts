@@ -23,7 +23,7 @@ describe('pegboard', () => {
       code: 64,
       signal: null,
       stdout: '',
-      stderr: "pegboard: unknown option '--prot'; did you mean --port?\ntry: pegboard --help\n",
+      stderr: "pegboard: unknown option '--prot'; did you mean --port?\ntry: pegboard serve --help\n",
     });
   });
 
