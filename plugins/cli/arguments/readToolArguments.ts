@@ -30,13 +30,19 @@ export async function readToolArguments(
   return args;
 }
 
+/** `path=/tmp` → `write --path=/tmp` */
+function meantBy(word: string): string {
+  if (/^[{[]/.test(word)) return 'arguments in JSON are given with --json';
+  if (/^[\w-]+=/.test(word)) return `write --${word}`;
+  return 'arguments are written as --name value';
+}
+
 async function flags(words: readonly string[], schema: JsonObject): Promise<JsonObject> {
   const args: Record<string, unknown> = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const [, flag, attached] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (flag === undefined)
-      throw new Failure(`${JSON.stringify(word)} is not a flag; arguments are written as --name value`);
+    if (flag === undefined) throw new Failure(`${JSON.stringify(word)} is not a flag; ${meantBy(word)}`);
     const { name, isNegated } = propertyFor(flag, schema);
     const next = words[at + 1];
     const isSwitch = attached === undefined && (isNegated || next === undefined || isFlag(next, schema));

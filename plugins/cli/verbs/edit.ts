@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Env, Invocation } from 'pegboard';
+import type { Invocation } from 'pegboard';
 import { definitionIn, fileText, updateArguments } from '../definitions/plainDefinition.ts';
 import type { PlainDefinition } from '../definitions/plainDefinition.ts';
 import { definitionKindOf } from '../definitions/definitionKinds.ts';
@@ -27,22 +27,27 @@ export const edit = verb({
   run: async (invocation) => {
     const [word = '', name = ''] = invocation.args;
     const kind = definitionKindOf(word);
+    const editor = editorOf(invocation);
     // The editor may stay open for long, so each turn has a session of its own.
     const before = await Gateway.connected(invocation, (gateway) => definitionIn(gateway, kind, name));
     const folder = await mkdtemp(join(tmpdir(), 'pegboard-edit-'));
-    return editFile(join(folder, `${name}.yaml`), before, invocation);
+    return editFile(join(folder, `${name}.yaml`), before, { invocation, editor });
   },
 });
 
 /** Opens the editor until the text is written, unchanged or empty. @throws Failure naming the file with the text */
-async function editFile(file: string, before: PlainDefinition, invocation: Invocation): Promise<number> {
+async function editFile(
+  file: string,
+  before: PlainDefinition,
+  { invocation, editor }: { readonly invocation: Invocation; readonly editor: string },
+): Promise<number> {
   const say = progressTo(invocation);
   const about = `${before.kind.word} ${before.name}`;
   let shown = `${HINT}\n${fileText(before)}`;
   let faults: string | undefined;
   for (;;) {
     await writeFile(file, shown, { mode: 0o600 });
-    await openEditor(file, invocation.env);
+    await openEditor(file, editor);
     const text = await readFile(file, 'utf8');
     const body = withoutComments(text);
     if (body.trim() === '' || body === fileText(before)) {
@@ -98,8 +103,14 @@ function withoutComments(text: string): string {
   return lines.slice(first).join('\n');
 }
 
-async function openEditor(file: string, env: Env): Promise<void> {
-  const editor = [env['VISUAL'], env['EDITOR']].find((one) => one !== undefined && one !== '') ?? 'vi';
+/** @throws Failure if none is named and vi would have no terminal */
+function editorOf({ env, terminal }: Invocation): string {
+  const named = [env['VISUAL'], env['EDITOR']].find((one) => one !== undefined && one !== '');
+  if (named !== undefined || (terminal.isTerminal && terminal.input.isTTY === true)) return named ?? 'vi';
+  throw new Failure('there is no terminal for vi; name an editor in $VISUAL or $EDITOR');
+}
+
+async function openEditor(file: string, editor: string): Promise<void> {
   // Through a shell, because the variable may hold arguments.
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -33,7 +33,7 @@ interface Actions {
   /** Set a key of config.yaml. */
   readonly set: { readonly key: string; readonly to: string };
   /** See which things of a kind there are. */
-  readonly list: { readonly kind: keyof typeof LISTS };
+  readonly list: { readonly kind: ListedKind };
   /** See why something is as it is. */
   readonly explain: { readonly kind: keyof typeof REASONS; readonly name: string };
   /** Find a tool. */
@@ -57,7 +57,10 @@ const LISTS = {
   servers: 'core_mcpserver_list',
   services: 'core_service_list',
   workflows: 'core_workflow_list',
+  prompts: 'list_prompts',
+  resources: 'list_resources',
 } as const;
+export type ListedKind = keyof typeof LISTS;
 /** Kind → the tool that changes a definition. */
 const CHANGES = { server: 'core_mcpserver_update', workflow: 'core_workflow_update' } as const;
 /** Kind → the tool that says why one is not available, and the verb that does. */

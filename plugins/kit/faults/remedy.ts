@@ -1,7 +1,7 @@
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, didYouMean, isObject } from 'pegboard';
 import type { ErrorCode, Verdict } from 'pegboard';
 import { actionWords, readAction } from './action.ts';
-import type { Action, Surface } from './action.ts';
+import type { Action, ListedKind, Surface } from './action.ts';
 
 /** What is wrong, and what helps: as data, so that each surface words it for whom it speaks to. */
 export interface Remedy {
@@ -21,6 +21,22 @@ export function helpedBy(
 ): GatewayError {
   const text = `${cause}; ${actionWords(action, 'agent')}`;
   return new GatewayError(code, text, { details: { ...details, action } });
+}
+
+/** An error about an unknown name: with the nearest of them, else with how to list them. */
+export function unknownName(
+  {
+    name,
+    known,
+    kind,
+  }: { readonly name: string; readonly known: readonly string[]; readonly kind: ListedKind },
+  code: ErrorCode,
+  cause: string,
+): GatewayError {
+  const near = didYouMean(name, known, '', 3);
+  return near === ''
+    ? helpedBy({ do: 'list', kind }, code, cause)
+    : new GatewayError(code, `${cause}; ${near}`);
 }
 
 /** The part of a verdict that says what helps. */

@@ -1,6 +1,7 @@
-import { GatewayError, didYouMean, isObject, jsonResult, jsonText } from 'pegboard';
+import { GatewayError, isObject, jsonResult, jsonText } from 'pegboard';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
+import { unknownName } from '../../kit/faults/remedy.ts';
 import { McpPromptSource } from '../../contracts/mcp.ts';
 import { objectArgument, requiredText } from './arguments.ts';
 import { listResult, callOptionsOf, retrievalError, textBeside } from './mcpResources.ts';
@@ -111,7 +112,7 @@ function promptsFor(scope: Scope<unknown>, request: InboundRequest): readonly Js
 
 function notFound(scope: Scope<unknown>, name: string, request: InboundRequest): GatewayError {
   const known = promptsFor(scope, request).map((prompt) => String(prompt['name']));
-  const fix = didYouMean(name, known, 'list_prompts lists all', 3);
   const unread = scope.all(McpPromptSource).flatMap((source) => source.unreadPrompts?.(name, request) ?? []);
-  return new GatewayError('PROMPT_NOT_FOUND', [`prompt not found: ${name}`, ...unread, fix].join('; '));
+  const text = [`prompt not found: ${name}`, ...unread].join('; ');
+  return unknownName({ name, known, kind: 'prompts' }, 'PROMPT_NOT_FOUND', text);
 }

@@ -1,15 +1,7 @@
-import {
-  GatewayError,
-  didYouMean,
-  isGatewayError,
-  isObject,
-  jsonResult,
-  messageOf,
-  rawResult,
-  resultOf,
-} from 'pegboard';
+import { GatewayError, isGatewayError, isObject, jsonResult, messageOf, rawResult, resultOf } from 'pegboard';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { firstAnswer } from '../../kit/calls/firstAnswer.ts';
+import { unknownName } from '../../kit/faults/remedy.ts';
 import { McpResourceSource } from '../../contracts/mcp.ts';
 import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';
@@ -123,7 +115,7 @@ function resourcesFor(scope: Scope<unknown>, request: InboundRequest): readonly 
 
 function notFound(scope: Scope<unknown>, uri: string, request: InboundRequest): GatewayError {
   const known = resourcesFor(scope, request).map((resource) => String(resource['uri']));
-  const fix = didYouMean(uri, known, 'list_resources lists all', 3);
   const unread = scope.all(McpResourceSource).flatMap((source) => source.unreadResources?.(request) ?? []);
-  return new GatewayError('RESOURCE_NOT_FOUND', [`resource not found: ${uri}`, ...unread, fix].join('; '));
+  const text = [`resource not found: ${uri}`, ...unread].join('; ');
+  return unknownName({ name: uri, known, kind: 'resources' }, 'RESOURCE_NOT_FOUND', text);
 }

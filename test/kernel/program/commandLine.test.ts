@@ -223,7 +223,7 @@ describe('Command line', () => {
       const error = await refusal(line);
       expect(error, line).instanceOf(UsageError);
       expect(error.message, line).contain(words);
-      expect((error as UsageError).command, line).equal(command);
+      expect(error, line).property('command', command);
     }
   });
 });

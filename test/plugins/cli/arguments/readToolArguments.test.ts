@@ -90,7 +90,9 @@ describe('arguments of a tool', () => {
       [['--mode', 'idle'], '--mode must be one of fast, slow, not idle'],
       [['--txt', 'x'], 'no argument txt; did you mean --text?'],
       [['--zzzzzzzz', 'x'], 'it takes --text, --count'],
-      [['stray'], '"stray" is not a flag'],
+      [['stray'], '"stray" is not a flag; arguments are written as --name value'],
+      [['path=/tmp'], '"path=/tmp" is not a flag; write --path=/tmp'],
+      [['{"path": 1}'], 'arguments in JSON are given with --json'],
       [['--text', '@/nowhere/at/all'], 'write @@ for a text that begins with @'],
       [['--filter', 'x'], '--filter must be of type object'],
     ] as const)

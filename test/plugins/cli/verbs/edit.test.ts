@@ -57,6 +57,16 @@ describe('pegboard edit', () => {
     expect(existsSync(dirname(path()))).equal(false);
   });
 
+  it('names the variables that hold an editor where vi would have no terminal', async () => {
+    const { url } = await serveHere(makeDirectory({ 'mcpservers/one.yaml': SERVER }));
+    const { code, stderr } = await typeVerb(['edit', 'server', 'one', '--endpoint', `${url}/mcp`], {
+      VISUAL: '',
+      EDITOR: '',
+    });
+    expect(code).equal(1);
+    expect(stderr).equal('pegboard: there is no terminal for vi; name an editor in $VISUAL or $EDITOR\n');
+  });
+
   it('opens again with the errors on top until the text is valid', async () => {
     const { run, text, shown } = await setUp(
       'sed -i \'s/description: old/descriptio: new/\' "$1"',

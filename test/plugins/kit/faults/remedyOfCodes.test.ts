@@ -11,6 +11,8 @@ const WORKFLOW = { kind: 'workflow', name: 'w' } as const;
 const WITH: Partial<Readonly<Record<ErrorCode, Action>>> = {
   CONFIG_INVALID: { do: 'mend', server: 's' },
   CONFIG_REFERENCE: { do: 'say', what: 'set it and restart Pegboard' },
+  PROMPT_NOT_FOUND: { do: 'list', kind: 'prompts' },
+  RESOURCE_NOT_FOUND: { do: 'list', kind: 'resources' },
   SERVICE_NOT_FOUND: { do: 'list', kind: 'services' },
   SERVICE_RUNNING: { do: 'stop', server: 's' },
   STORE_CONFLICT: { do: 'change', ...WORKFLOW },
@@ -28,13 +30,7 @@ const WITH: Partial<Readonly<Record<ErrorCode, Action>>> = {
 /** Why the others have none. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'the message says at which place of a file or a caller’s request what is wrong': [
-    ...[
-      'CONFIG_UNREADABLE',
-      'TOOL_ARGUMENTS',
-      'TOOL_TOOLSET_INVALID',
-      'PROMPT_NOT_FOUND',
-      'RESOURCE_NOT_FOUND',
-    ],
+    ...['CONFIG_UNREADABLE', 'TOOL_ARGUMENTS', 'TOOL_TOOLSET_INVALID'],
     ...['REQUEST_FORBIDDEN', 'REQUEST_MALFORMED', 'REQUEST_MEDIA_TYPE', 'REQUEST_METHOD'],
     ...['REQUEST_NOT_ACCEPTABLE', 'REQUEST_NOT_FOUND', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE'],
     ...['REQUEST_UNAUTHENTICATED', 'TOOL_KEY_REUSED', 'TOOL_RESULT_GONE', 'SERVICE_UNSUPPORTED'],
@@ -76,7 +72,7 @@ describe('what helps against each error code', () => {
 
   it('is data at every code that is thrown with an action', () => {
     const text = SOURCES.map(textOf).join('\n');
-    const calls = [...text.matchAll(/helpedBy\(((?:[^()]|\([^()]*\))*)\)/g)].map(([, args = '']) => args);
+    const calls = [...text.matchAll(/(?:helpedBy|unknownName)\(((?:[^()]|\([^()]*\))*)\)/g)].map(([, args = '']) => args);
     const thrown = calls.flatMap((args) => args.match(/(?<=')[A-Z]+_[A-Z_]+(?=')/g) ?? []);
     expect(thrown).not.empty;
     expect(thrown.filter((code) => !Object.hasOwn(WITH, code))).deep.equal([]);
