@@ -14,6 +14,11 @@ import { count, counted, inPath, shown } from '../../kit/pages/words.ts';
 import { diffBlock } from './editPage.ts';
 
 const MAX_TOOLS = 200;
+/** Shown where nothing is defined. */
+const EXAMPLE = `toolsetPresets:
+  reading:
+    description: Only what cannot change anything
+    include: [{ readOnly: true }]`;
 /** Who is asked about, as fields of the form and of the query. */
 const WHO = ['person', 'issuer', 'groups', 'toolset', 'server'] as const;
 type Who = Readonly<Record<(typeof WHO)[number], string>>;
@@ -106,7 +111,15 @@ export function toolsetsShown({ scope, persons }: ToolsetsParts, facts: Toolsets
             it, everyone sees every tool. All other keys of config.yaml stay, and so do comments, unless their
             entry goes.
           </p>
-          <textarea id="text" name="text" class="yaml" rows="14" spellcheck="false" aria-describedby="about">
+          <textarea
+            id="text"
+            name="text"
+            class="yaml"
+            rows="14"
+            spellcheck="false"
+            aria-describedby="about"
+            placeholder="${EXAMPLE}"
+          >
 ${text}</textarea>`,
       )}
       ${section(
