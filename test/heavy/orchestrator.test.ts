@@ -138,7 +138,6 @@ describe('orchestrator mode', () => {
   });
 
   it('runs one of a newer version without the fields that it does not know, also after a restart, and names them', async () => {
-    await gateway.stop();
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/mcpservers.pegboard.dev';
     const crd = await plane.admin.get(path);
     const { versions } = crd['spec'] as { readonly versions: readonly object[] };
@@ -161,7 +160,16 @@ describe('orchestrator mode', () => {
         { what: 'the newer definition', withinMs: 20_000 },
       );
       await add('s', NEWER);
+      // The watch that shows it first began before its definition.
+      await until(async () => (await condition('s', 'Accepted'))?.message.includes('spec.newThing'), {
+        what: 'the unknown field at the one that runs',
+      });
+      await gateway.stop();
+      await edit('s', { description: 'a later one' });
       const restarted = await serve();
+      await until(async () => (await condition('s', 'Accepted'))?.observedGeneration === 2, {
+        what: 'the status by the next one',
+      });
       await ready('s');
       expect(restarted.lines.filter(({ level }) => level === 'error')).deep.equal([]);
       const accepted = await condition('s', 'Accepted');

@@ -28,7 +28,9 @@ export class ObjectMap {
   apply(object: KubeObject): readonly ObjectChange[] {
     const { name, uid, resourceVersion } = object.metadata;
     const former = this.#objects.get(name);
-    if (former?.metadata.uid === uid && former?.metadata.resourceVersion === resourceVersion) return [];
+    const isKnown = former?.metadata.uid === uid && former?.metadata.resourceVersion === resourceVersion;
+    // After a change of their definition, the API server shows the same versions with other fields.
+    if (isKnown && isDeepStrictEqual(former?.spec, object.spec)) return [];
     this.#objects.set(name, object);
     if (former !== undefined && former.metadata.uid !== uid)
       return [
@@ -56,11 +58,11 @@ export class ObjectMap {
 }
 
 /** Kinds without a generation have no status to tell apart. */
-function isSame({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
+function isSame({ metadata: a, spec }: KubeObject, { metadata: b, spec: other }: KubeObject): boolean {
   return (
     a.generation !== undefined &&
     a.generation === b.generation &&
     a.deletionTimestamp === b.deletionTimestamp &&
-    isDeepStrictEqual([a.labels, a.annotations], [b.labels, b.annotations])
+    isDeepStrictEqual([a.labels, a.annotations, spec], [b.labels, b.annotations, other])
   );
 }

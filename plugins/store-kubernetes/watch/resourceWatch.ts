@@ -32,6 +32,8 @@ const TIMES: WatchTimes = {
 };
 /** After a watch of at least this length, waits begin anew. */
 const HEALTHY_MS = 1_000;
+/** A watch that ends by more than this before its time has been ended for a reason. */
+const EARLY_MS = 1_000;
 /** A server may ask for hours. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 
@@ -197,10 +199,13 @@ export class ResourceWatch {
     };
     const timeoutSeconds = Math.round(this.#times.watchSeconds * (1 + Math.random() / 4));
     const query = { resourceVersion: version, allowWatchBookmarks: true, timeoutSeconds };
+    const dueAt = performance.now() + timeoutSeconds * 1_000;
     try {
       guard.start();
       await api.watch(place, { query, onOpen: () => this.#heard(), onChunk, signal: end.signal });
       this.#heard();
+      // As when the definition of the kind has changed: until then, objects came without its new fields.
+      if (performance.now() < dueAt - EARLY_MS) this.#version = undefined;
     } finally {
       guard.stop();
       this.#stop.signal.removeEventListener('abort', stopped);

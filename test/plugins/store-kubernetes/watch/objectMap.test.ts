@@ -28,6 +28,19 @@ describe('store-kubernetes: objects of a watch', () => {
     expect([...map.objects.keys()]).to.have.members(['kept', 'replaced', 'changed', 'added']);
   });
 
+  it('are compared by what they say too: a version has other fields once the definition of its kind has changed', () => {
+    const map = new ObjectMap();
+    const told = (version: string, spec: object): readonly unknown[] =>
+      map
+        .replaceAll([{ ...objectNamed('a', version), spec }])
+        .map((change) => change.type === 'applied' && change.isStatusOnly);
+    expect(told('1', { known: 1 })).to.deep.equal([false]);
+    expect(told('1', { known: 1 })).to.deep.equal([]);
+    expect(told('1', { known: 1, newer: 2 })).to.deep.equal([false]);
+    expect(told('2', { known: 1, newer: 2 })).to.deep.equal([true]);
+    expect(told('3', { known: 1 })).to.deep.equal([false]);
+  });
+
   it('keep a new object of that name when the deletion of the former one comes late', () => {
     const map = new ObjectMap();
     map.apply(objectNamed('a', '1'));

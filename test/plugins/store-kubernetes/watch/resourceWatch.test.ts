@@ -81,7 +81,7 @@ function event(type: string, object: object): string {
 }
 
 describe('store-kubernetes: a watch', () => {
-  it('lists page by page, follows events and bookmarks, and resumes where a server ended it', async () => {
+  it('lists page by page, follows events and bookmarks, and resumes where a server ended it in time', async () => {
     const pages = [['a'], ['b']];
     const watched: Asked[] = [];
     const { api } = await kubeStub((asked, res) => {
@@ -99,7 +99,8 @@ describe('store-kubernetes: a watch', () => {
     });
     const seen: string[][] = [];
     const take = (changes: readonly ObjectChange[]): void => void seen.push(changes.map(({ name }) => name));
-    const watch = new ResourceWatch({ api, place: PLACE, take, log: captureLog(), times: AT_ONCE });
+    const times = { ...AT_ONCE, watchSeconds: 0 };
+    const watch = new ResourceWatch({ api, place: PLACE, take, log: captureLog(), times });
     defer(() => watch.stop());
     watch.start();
     await watch.synced;
@@ -107,12 +108,22 @@ describe('store-kubernetes: a watch', () => {
     expect(seen).to.deep.equal([['a', 'b'], ['c']]);
     expect(watched.map(({ query }) => query.get('resourceVersion'))).to.deep.equal(['5', '9']);
     expect(watched[0]?.query.get('allowWatchBookmarks')).to.equal('true');
-    expect(Number(watched[0]?.query.get('timeoutSeconds'))).to.be.within(240, 300);
     expect(watch.state.isSynced).to.equal(true);
     expect(watch.state.lastContact).to.be.a('number');
   });
 
+  it('asks for an end after four to five minutes', async () => {
+    const { watch, watched } = await watchOf({ lists: [['5']], watches: [] });
+    watch.start();
+    await until(() => watched.length === 1, { what: 'the watch' });
+    expect(Number(watched[0]?.query.get('timeoutSeconds'))).to.be.within(240, 300);
+  });
+
   for (const [what, script] of [
+    [
+      'an end before its time, as when the definition of the kind has changed',
+      (res: ServerResponse) => res.end(),
+    ],
     ['garbage', (res: ServerResponse) => res.write('<html>\n')],
     ['an ERROR event with 410', (res: ServerResponse) => res.end(event('ERROR', EXPIRED))],
     ['HTTP 410', refusal(410, EXPIRED)],
