@@ -8,8 +8,10 @@ import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { rendered, valuesOf, VALUE_FILES } from '../support/kube/helm.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import type { WatchEvent } from '../support/kube/kubeClient.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { serviceUser } from '../support/kube/serviceUser.ts';
+import { NEWER_FIELD, installNewerDefinition } from '../support/kube/newerDefinition.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { link } from '../support/packages.ts';
@@ -26,6 +28,9 @@ const SESSIONS = 12;
 const ENOUGH_CALLS = 150;
 const WITHIN_MS = 30_000;
 
+interface WithConditions {
+  readonly conditions?: readonly { readonly type: string; readonly message: string }[];
+}
 interface WithData {
   readonly data: Readonly<Record<string, string>>;
 }
@@ -54,12 +59,12 @@ describe('orchestrator mode: three replicas', function () {
     await Promise.all(replicas.map(hasServers));
   });
 
-  const add = (name: string, command: readonly string[]): Promise<unknown> =>
+  const add = (name: string, command: readonly string[], more: object = {}): Promise<unknown> =>
     plane.admin.create(namespace.path('mcpservers', GROUP), {
       apiVersion: GROUP,
       kind: 'MCPServer',
       metadata: { name },
-      spec: { type: 'stdio', command, autoStart: true },
+      spec: { type: 'stdio', command, autoStart: true, ...more },
     });
   /** What the chart puts into the ConfigMap and the Secret. */
   const chartFiles = async (redis: string): Promise<Directory> => {
@@ -84,8 +89,18 @@ describe('orchestrator mode: three replicas', function () {
   const writers = (): readonly Replica[] =>
     replicas.filter(({ lines }) => lines.some(({ text }) => text.startsWith('this process writes status')));
 
-  it('lose no call and no session while each is replaced by a changed version under load', async () => {
-    const changed = changedVersion();
+  it('lose no call, session and server while each is replaced by a newer version under load, after its definitions', async () => {
+    const servers = namespace.path('mcpservers', GROUP);
+    const changed = newerVersion();
+    await installNewerDefinition(plane, servers);
+    await add('newer', [process.execPath, ...RELAY, 'stdio'], { newThing: 'a' });
+    const { events } = await plane.admin.watch(`${servers}?resourceVersion=0`);
+    const unknown = 'newer: the definition is in force; mcpservers/newer spec.newThing:';
+    await until(() => acceptedIn(events).some((text) => text.startsWith(unknown)), {
+      what: 'the field that the older version does not know',
+      withinMs: WITHIN_MS,
+    });
+    const saidBefore = acceptedIn(events).length;
     const load = new Load(await balancerOver(replicas.map(({ port }) => port)), SESSIONS);
     await load.begin();
     const calls = async (): Promise<void> => {
@@ -101,6 +116,10 @@ describe('orchestrator mode: three replicas', function () {
     }
     load.enter('after');
     await calls();
+    await until(() => acceptedIn(events).length > saidBefore, {
+      what: 'the field in force',
+      withinMs: WITHIN_MS,
+    });
     const phases = await load.end();
     const told = phases.map(({ name, calls: count }) => `${count} calls ${name}`).join(', ');
     console.log(`      ${told}`);
@@ -109,11 +128,16 @@ describe('orchestrator mode: three replicas', function () {
         lost: 0,
         sessionsLost: 0,
       });
+    const said = acceptedIn(events);
+    expect(said.filter((text) => !/^\w+: the definition is in force/.test(text))).deep.equal([]);
+    expect(said.slice(saidBefore)).deep.equal(['newer: the definition is in force']);
     for (const { url } of replicas) {
       const { serverInfo } = (await McpClient.connect(url)).initialized as {
         readonly serverInfo?: { readonly version: string };
       };
       expect(serverInfo?.version).equal('0.1.1-changed');
+      const client = await McpClient.connect(url);
+      expect((await client.callTool('x_newer_seen')).isError, url).not.equal(true);
     }
   });
 
@@ -170,13 +194,31 @@ describe('orchestrator mode: three replicas', function () {
     });
   });
 
-  /** This package with another version. @returns its program */
-  function changedVersion(): string {
+  /** This package with another version, and a field of servers that this one does not know. @returns its program */
+  function newerVersion(): string {
     const { path, at, write } = makeDirectory();
     cpSync(packedFolder(), path, { recursive: true });
     const meta = JSON.parse(readFileSync(at('package.json'), 'utf8')) as object;
     write('package.json', JSON.stringify({ ...meta, version: '0.1.1-changed' }));
+    const file = 'schemas/kinds/mcpserver.schema.json';
+    const schema = JSON.parse(readFileSync(at(file), 'utf8')) as { readonly properties: object };
+    write(file, JSON.stringify({ ...schema, properties: { ...schema.properties, ...NEWER_FIELD } }));
+    // What has no validator in the program is checked by the schema.
+    const kernel = 'dist/kernel/microkernel.js';
+    write(kernel, readFileSync(at(kernel), 'utf8').replace(/"kinds\/mcpserver":\w+,/, ''));
     link(join(ROOT, 'node_modules'), at('node_modules'));
     return at('dist/kernel/program/pegboard.js');
   }
 });
+
+/** The messages of `Accepted`, each with the name of its object and once for as long as it stayed the same. */
+function acceptedIn(events: readonly WatchEvent[]): readonly string[] {
+  const last = new Map<string, string>();
+  return events.flatMap(({ object: { metadata, status } }) => {
+    const { conditions = [] } = (status ?? {}) as WithConditions;
+    const message = conditions.find(({ type }) => type === 'Accepted')?.message;
+    if (message === undefined || last.get(metadata.name) === message) return [];
+    last.set(metadata.name, message);
+    return [`${metadata.name}: ${message}`];
+  });
+}

@@ -5,6 +5,7 @@ import { mcpClient } from '../contract/index.ts';
 import type { McpClient } from '../contract/index.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import { installNewerDefinition } from '../support/kube/newerDefinition.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
@@ -31,9 +32,6 @@ const apply = (scope) => scope.tap('onRequest', identify, STAGE.identify);
 export const plugin = { name: 'test-identify', api: 1, configSchema: {}, apply };
 `;
 
-interface Spec {
-  readonly properties: Record<string, object>;
-}
 interface Condition {
   readonly type: string;
   readonly status: string;
@@ -138,46 +136,23 @@ describe('orchestrator mode', () => {
   });
 
   it('runs one of a newer version without the fields that it does not know, also after a restart, and names them', async () => {
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/mcpservers.pegboard.dev';
-    const crd = await plane.admin.get(path);
-    const { versions } = crd['spec'] as { readonly versions: readonly object[] };
-    const newer = structuredClone(versions) as {
-      schema: { openAPIV3Schema: { properties: { spec: Spec } } };
-    }[];
-    for (const { schema } of newer)
-      schema.openAPIV3Schema.properties.spec.properties['newThing'] = { type: 'string' };
-    const patch = (wanted: unknown): Promise<unknown> =>
-      plane.admin.ask('PATCH', path, { body: { spec: { versions: wanted } } });
-    await patch(newer);
-    try {
-      await until(
-        async () => {
-          // The API server begins its storage of the kind anew, and answers 429 meanwhile.
-          const body = { apiVersion: GROUP, kind: 'MCPServer', metadata: { name: 'probe' }, spec: NEWER };
-          const { text } = await plane.admin.ask('POST', `${servers}?dryRun=All`, { body });
-          return text.includes('"newThing":"a"');
-        },
-        { what: 'the newer definition', withinMs: 20_000 },
-      );
-      await add('s', NEWER);
-      // The watch that shows it first began before its definition.
-      await until(async () => (await condition('s', 'Accepted'))?.message.includes('spec.newThing'), {
-        what: 'the unknown field at the one that runs',
-      });
-      await gateway.stop();
-      await edit('s', { description: 'a later one' });
-      const restarted = await serve();
-      await until(async () => (await condition('s', 'Accepted'))?.observedGeneration === 2, {
-        what: 'the status by the next one',
-      });
-      await ready('s');
-      expect(restarted.lines.filter(({ level }) => level === 'error')).deep.equal([]);
-      const accepted = await condition('s', 'Accepted');
-      expect(accepted).include({ status: 'True', reason: 'InForce' });
-      expect(accepted?.message).include('mcpservers/s spec.newThing').include('unknown key');
-    } finally {
-      await patch(versions);
-    }
+    await installNewerDefinition(plane, servers);
+    await add('s', NEWER);
+    // The watch that shows it first began before its definition.
+    await until(async () => (await condition('s', 'Accepted'))?.message.includes('spec.newThing'), {
+      what: 'the unknown field at the one that runs',
+    });
+    await gateway.stop();
+    await edit('s', { description: 'a later one' });
+    const restarted = await serve();
+    await until(async () => (await condition('s', 'Accepted'))?.observedGeneration === 2, {
+      what: 'the status by the next one',
+    });
+    await ready('s');
+    expect(restarted.lines.filter(({ level }) => level === 'error')).deep.equal([]);
+    const accepted = await condition('s', 'Accepted');
+    expect(accepted).include({ status: 'True', reason: 'InForce' });
+    expect(accepted?.message).include('mcpservers/s spec.newThing').include('unknown key');
   });
 
   it('takes a command as a text, and says at the object if it has none that can be run', async () => {
