@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -5,12 +6,13 @@ import { mcpClient } from '../contract/index.ts';
 import type { McpClient } from '../contract/index.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import { crdFiles } from '../support/kube/installCrds.ts';
 import { installNewerDefinition } from '../support/kube/newerDefinition.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
-import type { Pegboard } from '../support/serve.ts';
+import type { LogLine, Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
@@ -20,6 +22,8 @@ const STDIO = { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], au
 const NEWER = { ...STDIO, newThing: 'a' };
 /** Nothing listens there. */
 const AWAY = { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp' };
+/** More than while all is well. */
+const STALE_SECONDS = 21;
 const TAKEOVER_MS = 15_000;
 /** Believes the groups of a header. */
 const IDENTIFY = `
@@ -276,6 +280,86 @@ describe('orchestrator mode', () => {
     });
     expect(await pidOf('s')).equal(pid);
     expect(generation()).equal(applied + 1);
+  });
+
+  it('shows for how long a frozen API server has sent nothing, and stays ready', async () => {
+    const staleSeconds = async (): Promise<number> => {
+      const answer = await fetch(`${gateway.url}/ready?verbose`);
+      expect(answer.status).equal(200);
+      const { definitions } = (await answer.json()) as {
+        readonly definitions: readonly { readonly staleSeconds: number }[];
+      };
+      return Math.max(...definitions.map((one) => one.staleSeconds));
+    };
+    await add('s');
+    await ready('s');
+    plane.freeze();
+    await until(async () => (await staleSeconds()) >= STALE_SECONDS, { what: 'staleness', withinMs: 90_000 });
+    expect((await client.callTool('x_s_pid')).isError).not.equal(true);
+    plane.thaw();
+    const startedAt = performance.now();
+    await add('t');
+    await until(async () => (await client.callTool('x_t_pid')).isError !== true, { what: 'the later one' });
+    expect(await staleSeconds()).below(STALE_SECONDS);
+    console.log(`      an edit after the thaw is live after ${Math.round(performance.now() - startedAt)} ms`);
+  });
+
+  it('says in one line that its token is refused, with the cure, and takes the next one from the kubeconfig', async () => {
+    const email = 'gateway@example.com';
+    await namespace.grant({ kind: 'User', name: `oidc:${email}` }, SERVICE_RULES);
+    const kubeconfig = async (): Promise<string> =>
+      plane.kubeconfig({ token: await plane.issuer.idToken(email) }, namespace.name);
+    await gateway.stop();
+    KUBECONFIG = await kubeconfig();
+    const other = await serve();
+    await add('s');
+    await ready('s');
+    plane.issuer.rotateKeys();
+    const next = await kubeconfig();
+    // The API server learns of the rotation by a token of the new key.
+    await plane.as({ token: await plane.issuer.idToken(email) }).ask('GET', servers);
+    const faults = (): readonly LogLine[] => other.lines.filter(({ level }) => /warn|error/.test(level));
+    await until(() => faults().length > 0, { what: 'the refusal' });
+    await add('t');
+    copyFileSync(next, KUBECONFIG);
+    await ready('t');
+    expect(faults()).length(1);
+    expect(faults()[0]).include({ level: 'error', reason: 'the API server answers 401 Unauthorized' });
+    expect(faults()[0]?.['fix']).include('write new credentials into it: it is read again within seconds');
+    await other.logged('the Kubernetes API is open to Pegboard again');
+  });
+
+  it('says in the log and in an Event of the Lease which definition is gone, and takes the kind again', async () => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const definition = crdFiles().find(({ metadata }) => metadata.name === 'toolsetpresets.pegboard.dev');
+    await add('s');
+    await ready('s');
+    await plane.admin.delete(`${path}/${definition?.metadata.name}`);
+    try {
+      const line = await gateway.logged(
+        'the custom resource definition is gone, and with it all its objects',
+      );
+      expect(line).include({ level: 'warn', definition: 'toolsetpresets.pegboard.dev' });
+      const told = async (): Promise<unknown> => {
+        const { items = [] } = await plane.admin.get(namespace.path('events'));
+        return items.find(({ reason }) => reason === 'DefinitionGone')?.['involvedObject'];
+      };
+      expect(await until(told, { what: 'the Event' })).include({ kind: 'Lease', name: 'pegboard' });
+      expect((await client.callTool('x_s_pid')).isError).not.equal(true);
+    } finally {
+      await until(async () => (await plane.admin.ask('POST', path, { body: definition })).status === 201);
+    }
+    const preset = {
+      apiVersion: GROUP,
+      kind: 'ToolsetPreset',
+      metadata: { name: 'later' },
+      spec: { include: [{ tool: 'a', server: 'b' }] },
+    };
+    const presets = namespace.path('toolsetpresets', GROUP);
+    await until(async () => (await plane.admin.ask('POST', presets, { body: preset })).status === 201);
+    await until(async () => (await plane.admin.get(`${presets}/later`)).status !== undefined, {
+      what: 'the status of a later object',
+    });
   });
 
   it('is right after each of 200 replacements within 50 ms', async () => {
