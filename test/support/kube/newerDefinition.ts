@@ -18,19 +18,21 @@ export async function installNewerDefinition({ admin }: ControlPlane, servers: s
     const { spec } = schema.openAPIV3Schema.properties as { readonly spec: { readonly properties: object } };
     Object.assign(spec.properties, NEWER_FIELD);
   }
-  const install = (wanted: unknown): Promise<unknown> =>
-    admin.ask('PATCH', PATH, { body: { spec: { versions: wanted } } });
-  defer(() => install(versions));
-  await install(newer);
   const body = {
     apiVersion: 'pegboard.dev/v1alpha1',
     kind: 'MCPServer',
     metadata: { name: 'probe' },
     spec: { type: 'sse', url: 'http://127.0.0.1:1', newThing: 'a' },
   };
-  await until(
+  const install = async (wanted: readonly Version[]): Promise<void> => {
+    await admin.ask('PATCH', PATH, { body: { spec: { versions: wanted } } });
     // The API server begins its storage of the kind anew, and answers 429 meanwhile.
-    async () => (await admin.ask('POST', `${servers}?dryRun=All`, { body })).text.includes('"newThing":"a"'),
-    { what: 'the newer definition', withinMs: 20_000 },
-  );
+    const isTaken = async (): Promise<boolean> => {
+      const { status, text } = await admin.ask('POST', `${servers}?dryRun=All`, { body });
+      return status === 201 && text.includes('"newThing":"a"') === (wanted === newer);
+    };
+    await until(isTaken, { what: 'the other definition', withinMs: 20_000 });
+  };
+  defer(() => install(versions));
+  await install(newer);
 }
