@@ -30,15 +30,17 @@ export function connect(config: VaultRedisConfig): RedisClient {
 }
 
 /** A client for subscriptions. In a cluster it uses one node after the other, because each one receives all messages; that of
- *  ioredis reports neither the loss of its node nor the new subscription. */
-export function connectSubscriber(config: VaultRedisConfig): Redis {
+ *  ioredis reports neither the loss of its node nor the new subscription. @param first index of the node to begin with */
+export function connectSubscriber(config: VaultRedisConfig, first: number): Redis {
   const client = connectOne(config);
   if (config.sentinelMaster !== undefined) return client;
   const hosts = urlsOf(config).map((url) => hostOf(url, DEFAULT_PORT.redis));
-  let attempts = 0;
+  let attempts = first;
+  const choose = (): void => void Object.assign(client.options, hosts[attempts % hosts.length]);
+  choose();
   return client.on('reconnecting', () => {
     attempts += 1;
-    Object.assign(client.options, hosts[attempts % hosts.length]);
+    choose();
   });
 }
 
@@ -57,6 +59,27 @@ export async function mastersOf(client: RedisClient): Promise<readonly Redis[]> 
   const found = masters();
   if (found.every((node) => node !== undefined)) return found;
   throw new Error('a master of the cluster is missing');
+}
+
+/** What a client for a cluster does not tell by itself.
+ *  @param lost called when a master is away @param replaced called when others have taken the place of masters */
+export function watchMasters(
+  client: RedisClient,
+  { lost, replaced }: { readonly lost: (at: string) => void; readonly replaced: () => void },
+): void {
+  if (!(client instanceof Cluster)) return;
+  const present = (): readonly string[] => [...new Set(client.slots.map(([name]) => name ?? ''))].sort();
+  let known = '';
+  // A node that never answered is tried again and again, and was reported before.
+  client.on('+node', (node: Redis) => {
+    const at = `${node.options.host}:${node.options.port}`;
+    node.once('ready', () => node.once('end', () => present().includes(at) && lost(at)));
+  });
+  client.on('refresh', () => {
+    const former = known;
+    known = present().join();
+    if (former !== '' && former !== known) replaced();
+  });
 }
 
 function connectOne(config: VaultRedisConfig): Redis {

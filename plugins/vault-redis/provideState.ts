@@ -83,6 +83,8 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   const watch = new StoreWatch({
     verify,
     reopen: () => connection.reopen(),
+    // What the end of a connection has told is read too early while Redis, or one master of a cluster, is away.
+    recovered: () => channel.tellGap(),
     everyMs: () => config.verifyMs,
     log: scope.log,
   });

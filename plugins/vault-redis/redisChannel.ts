@@ -19,6 +19,8 @@ const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])";
 const PING_MS = 10_000;
 /** The topic of messages that a process sends to itself. */
 const TRIAL = 'trial';
+/** The topic on which a process says that messages of it were lost, which others need not have noticed. */
+const GAP = 'gap';
 /** Beyond `timeoutMs`, for a connection that was lost together with the other one. */
 const RECONNECT_MS = 1_000;
 
@@ -29,7 +31,7 @@ export interface RedisChannelParts {
   readonly log: Log;
   /** Id of this process. */
   readonly own: string;
-  /** Called where the channel is no longer what it was: a subscription is refused, or others have other keys. */
+  /** Called where the channel is no longer what it was: a subscription is refused, others have other keys, or a message is lost. */
   readonly doubted?: () => void;
 }
 
@@ -54,6 +56,8 @@ export class RedisChannel implements Channel, MetricSource {
   #reason = 'no connection';
   #trial: Trial | undefined;
   #trials = 0;
+  #openings = 0;
+  #hasLost = false;
 
   constructor(parts: RedisChannelParts, pingMs = PING_MS) {
     this.#parts = parts;
@@ -65,6 +69,9 @@ export class RedisChannel implements Channel, MetricSource {
     this.#send(topic, message).catch((error: unknown) => {
       this.#messages.add({ direction: 'lost' });
       this.#parts.log.debug('a message to other processes is lost', { topic, reason: messageOf(error) });
+      if (this.#hasLost) return;
+      this.#hasLost = true;
+      this.#parts.doubted?.();
     });
   }
 
@@ -76,7 +83,7 @@ export class RedisChannel implements Channel, MetricSource {
 
   /** Redis allows nothing but subscriptions on their connection, so they have one of their own. */
   open(): void {
-    const client = (this.#client = connectSubscriber(this.#parts.config()));
+    const client = (this.#client = connectSubscriber(this.#parts.config(), this.#openings++));
     // The other connection logs that Redis is away.
     client.on('error', (error: Error) => {
       if (client === this.#client) this.#reason = messageOf(error);
@@ -108,6 +115,13 @@ export class RedisChannel implements Channel, MetricSource {
   /** Sends a message to this process, after the subscription if there is none.
    *  @throws GatewayError STORE_UNREACHABLE if it does not arrive, with the words of Redis and what to do */
   async verify(): Promise<void> {
+    await this.#verify();
+    if (!this.#hasLost) return;
+    this.#hasLost = false;
+    this.publish(GAP, {});
+  }
+
+  async #verify(): Promise<void> {
     if (await this.#hearsItself()) return;
     // Closed meanwhile: an ended plugin must not connect again.
     if (this.#client === undefined) return;
@@ -125,7 +139,13 @@ export class RedisChannel implements Channel, MetricSource {
   /** The vault has lost its entries. */
   tellEmptied(): void {
     for (const subscribers of this.#byTopic.values()) for (const { emptied } of subscribers) emptied?.();
-    this.#tellGap();
+    this.tellGap();
+  }
+
+  /** Messages of others may have been missed. */
+  tellGap(): void {
+    this.#gaps += 1;
+    for (const subscribers of this.#byTopic.values()) for (const { gap } of subscribers) gap?.();
   }
 
   get metrics(): readonly Metric[] {
@@ -220,13 +240,8 @@ export class RedisChannel implements Channel, MetricSource {
     }
     if (client !== this.#client) return;
     this.#isSubscribed = true;
-    this.#tellGap();
+    this.tellGap();
     this.#trial?.subscribed();
-  }
-
-  #tellGap(): void {
-    this.#gaps += 1;
-    for (const subscribers of this.#byTopic.values()) for (const { gap } of subscribers) gap?.();
   }
 
   #receive(bytes: Buffer): void {
@@ -245,6 +260,7 @@ export class RedisChannel implements Channel, MetricSource {
     }
     if (from === own) return;
     this.#messages.add({ direction: 'received' });
+    if (topic === GAP) this.tellGap();
     for (const subscriber of this.#byTopic.get(String(topic)) ?? []) subscriber.message(message);
   }
 }

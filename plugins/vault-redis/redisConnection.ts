@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import { connect } from './connect.ts';
+import { connect, watchMasters } from './connect.ts';
 import type { RedisClient } from './connect.ts';
 import type { VaultRedisConfig } from './config.ts';
 
@@ -24,7 +24,7 @@ export class RedisConnection {
   /** What the log has last said to do about a refusal. */
   #told: string | undefined;
 
-  /** @param changed called after the connection was lost or has begun */
+  /** @param changed called after the connection was lost or has begun, also that to one master of a cluster */
   constructor(config: () => VaultRedisConfig, log: Log, changed: () => void = () => undefined) {
     this.#config = config;
     this.#log = log;
@@ -78,6 +78,18 @@ export class RedisConnection {
     });
     client.on('ready', () => {
       if (isOwn()) this.#noticeReturn();
+    });
+    watchMasters(client, {
+      lost: (at) => {
+        if (!isOwn()) return;
+        this.#log.warn('a master of the Redis cluster is away; operations on its keys fail', { at });
+        this.#changed();
+      },
+      replaced: () => {
+        if (!isOwn()) return;
+        this.#log.info('the Redis cluster has other masters than before');
+        this.#changed();
+      },
     });
     // Its promise settles with the first attempt only; ready() waits for all of them.
     void client.connect().catch(() => undefined);

@@ -11,6 +11,8 @@ export interface WatchParts {
   readonly verify: () => Promise<void>;
   /** Connects anew, which resolves the name of the host anew. */
   readonly reopen: () => void;
+  /** Called when all holds again that did not, for whatever reason. */
+  readonly recovered: () => void;
   readonly everyMs: () => number;
   readonly log: Log;
 }
@@ -22,6 +24,7 @@ export class StoreWatch implements Readiness {
   #refused: string | undefined;
   #isOpen = false;
   #isReplica = false;
+  #hasFailed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: WatchParts) {
@@ -58,6 +61,7 @@ export class StoreWatch implements Readiness {
     } catch (error) {
       // What passes with the connection is said by that.
       if (isRefusal(error)) this.#refuse(messageOf(error));
+      this.#hasFailed = true;
       this.#isReplica = error instanceof ReplicaRefusal;
       waitMs = Math.min(waitMs, RETRY_MS);
     }
@@ -76,6 +80,8 @@ export class StoreWatch implements Readiness {
   }
 
   #accept(): void {
+    if (this.#hasFailed) this.#parts.recovered();
+    this.#hasFailed = false;
     if (this.#refused === undefined) return;
     this.#refused = undefined;
     this.#parts.log.info('Redis can be used again; this process is ready');

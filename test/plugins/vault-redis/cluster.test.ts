@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import type { Redis } from 'ioredis';
 import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
-import { vaultContract } from '../../contract/index.ts';
+import { startGateway, vaultContract } from '../../contract/index.ts';
+import type { TestGateway } from '../../contract/index.ts';
+import { Channel } from '../../../plugins/contracts/processes.ts';
+import { defer } from '../../support/cleanup.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { clientOf, joinChannel, needRedis, openVault, startCluster } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis.ts';
@@ -54,6 +58,35 @@ describe('plugin vault-redis: cluster', function () {
     expect(await vault.get('moved')).equal(1);
   });
 
+  /** A process that verifies by itself only once in an hour. */
+  async function startProcess(more: object): Promise<TestGateway> {
+    const settings = { ...config(), secret: 's'.repeat(32), timeoutMs: 400, verifyMs: 3_600_000, ...more };
+    const gateway = await startGateway({
+      plugins: { 'vault-redis': { config: settings } },
+      builtIns: ['vault-redis', 'http'],
+    });
+    defer(() => gateway.stop());
+    return gateway;
+  }
+  const replicationOf = (node: RedisServer): Promise<string> => clientOf(node).info('replication');
+
+  it('tells others that messages were lost with a master, though their own connections have stayed', async () => {
+    const keyPrefix = await prefixAtFirst(clientOf(nodes[1] as RedisServer));
+    const settings = { ...config(), keyPrefix, url: url.slice(1, 3) };
+    const ring = newKeyRing();
+    const [a, b] = await Promise.all(['a', 'b'].map((own) => joinChannel(settings, own, ring)));
+    await clientOf(nodes[0] as RedisServer).call('CLIENT', 'PAUSE', 600);
+    a?.channel.publish('news', { at: 'late' });
+    await a?.log.heard('a message to other processes is lost');
+    const verified = (): Promise<boolean> | undefined =>
+      a?.channel.verify().then(
+        () => true,
+        () => false,
+      );
+    await until(verified, { what: 'the channel' });
+    await until(() => (b?.gaps() ?? 0) > 1, { what: 'the gap' });
+  });
+
   it('uses a replica that has become master, and loses no value that it had', async () => {
     const ring = newKeyRing();
     const { vault } = await openVault(config(), ring);
@@ -72,4 +105,43 @@ describe('plugin vault-redis: cluster', function () {
     channel.publish('news', { at: 'new' });
     await until(() => other.received.length > 0, { what: 'a message' });
   });
+
+  for (const how of ['on request', 'after its end'])
+    it(`is verified when another master takes the place of one ${how}, and what was missed is read`, async () => {
+      const [one, other] = [nodes[0], nodes[3]] as [RedisServer, RedisServer];
+      const isSecond = (await replicationOf(other)).includes('role:master');
+      const [former, next] = isSecond ? [other, one] : [one, other];
+      await next.restart();
+      await until(async () => (await replicationOf(next)).includes('link_status:up'), {
+        what: 'the replica',
+      });
+      const client = clientOf(next);
+      await client.config('SET', 'maxmemory', '100mb');
+      await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+      const keyPrefix = await prefixAtFirst(client);
+      // Its subscription is at a master that stays.
+      const process = await startProcess({ keyPrefix, url: url.slice(1, 3) });
+      const channel = process.get(Channel);
+      let gaps = 0;
+      channel.subscribe('news', { message: () => undefined, gap: () => (gaps += 1) });
+      if (how === 'on request') await client.cluster('FAILOVER');
+      else await former.kill();
+      const isReady = async (): Promise<boolean> => (await fetch(`${process.url()}/ready`)).ok;
+      const isRefused = async (): Promise<boolean> => {
+        channel.publish('news', {});
+        return !(await isReady());
+      };
+      await until(isRefused, { what: 'the refusal', withinMs: 10_000 });
+      expect(gaps).equal(0);
+      await client.config('SET', 'maxmemory-policy', 'noeviction');
+      await until(isReady, { what: 'its end', withinMs: 5_000 });
+      expect(gaps).equal(1);
+    });
 });
+
+/** @returns a prefix whose channel is at the first of three masters */
+async function prefixAtFirst(client: Redis): Promise<string> {
+  const candidates = Array.from({ length: 50 }, (_, at) => `test-${at}:`);
+  const slots = await Promise.all(candidates.map((one) => client.cluster('KEYSLOT', `${one}"channel"`)));
+  return candidates[slots.findIndex((slot) => slot <= 5_460)] ?? '';
+}
