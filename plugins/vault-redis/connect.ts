@@ -22,6 +22,8 @@ export function connect(config: VaultRedisConfig): RedisClient {
       // that is down. The queue is for operations whose node is being connected, without which they would fail.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
+      // It would need a right more, and hides what the cluster answers.
+      enableReadyCheck: false,
       enableOfflineQueue: true,
       lazyConnect: true,
       slotsRefreshTimeout: config.timeoutMs,

@@ -70,6 +70,13 @@ describe('plugin vault-redis: cluster', function () {
   }
   const replicationOf = (node: RedisServer): Promise<string> => clientOf(node).info('replication');
 
+  it('is used with the rights that the README names', async () => {
+    const rights =
+      '~test* &test* +@read +@write +@connection +@pubsub +@scripting +info +time +cluster|slots';
+    for (const node of nodes) await clientOf(node).acl('SETUSER', 'kim', 'on', '>word', ...rights.split(' '));
+    await startProcess({ username: 'kim', password: 'word', keyPrefix: 'test:' });
+  });
+
   it('tells others that messages were lost with a master, though their own connections have stayed', async () => {
     const keyPrefix = await prefixAtFirst(clientOf(nodes[1] as RedisServer));
     const settings = { ...config(), keyPrefix, url: url.slice(1, 3) };
