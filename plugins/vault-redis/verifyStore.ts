@@ -98,7 +98,8 @@ async function verifyNode(
   );
   const info = (await Promise.all(sections)).join('\n');
   const fact = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
-  const fix = isCluster ? undefined : FIX_BY_MODE[fact('redis_mode')];
+  // Valkey has its own name for it.
+  const fix = isCluster ? undefined : FIX_BY_MODE[fact('redis_mode') || fact('server_mode')];
   if (fix !== undefined) throw refusal(`Redis ${fix}`);
   const version = fact('redis_version');
   if (version.localeCompare(MIN_VERSION, 'en', { numeric: true }) < 0)

@@ -1,3 +1,5 @@
+import { createConnection, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
@@ -31,9 +33,11 @@ describe('plugin vault-redis: cluster', function () {
     isLasting: true,
   }));
 
-  it('refuses to use one node of it as if that had all keys', async () => {
-    const { message } = await refusalOf(() => openVault({ url: url[1] ?? '' }));
-    expect(message).include('is a node of a cluster; set plugins.vault-redis.config.cluster: true');
+  it('refuses to use one node of it, Valkey included, as if that had all keys', async () => {
+    for (const node of [url[1] ?? '', await asValkey(nodes[1] as RedisServer)]) {
+      const { message } = await refusalOf(() => openVault({ url: node }));
+      expect(message).include('is a node of a cluster; set plugins.vault-redis.config.cluster: true');
+    }
   });
 
   it('brings messages in order to all other processes', async () => {
@@ -145,6 +149,22 @@ describe('plugin vault-redis: cluster', function () {
       expect(gaps).equal(1);
     });
 });
+
+/** The server with Valkey's name of its mode, in as many bytes. @returns its url */
+async function asValkey({ port }: RedisServer): Promise<string> {
+  const proxy = createServer((client) => {
+    const redis = createConnection(port, '127.0.0.1');
+    const end = (): void => [client, redis].forEach((socket) => void socket.destroy());
+    for (const socket of [client, redis]) socket.on('error', end).on('close', end);
+    redis.setEncoding('latin1').on('data', (text: string) => {
+      client.write(text.replace('redis_mode', 'server_mode').replace('gcc_version', 'gcc_versio'), 'latin1');
+    });
+    client.pipe(redis);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  defer(() => void proxy.close());
+  return `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
 
 /** @returns a prefix whose channel is at the first of three masters */
 async function prefixAtFirst(client: Redis): Promise<string> {
