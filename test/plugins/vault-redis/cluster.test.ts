@@ -157,7 +157,7 @@ async function asValkey({ port }: RedisServer): Promise<string> {
     const end = (): void => [client, redis].forEach((socket) => void socket.destroy());
     for (const socket of [client, redis]) socket.on('error', end).on('close', end);
     redis.setEncoding('latin1').on('data', (text: string) => {
-      client.write(text.replace('redis_mode', 'server_mode').replace('gcc_version', 'gcc_versio'), 'latin1');
+      client.write(text.replace(/redis_mode([^]*?gcc_versio)n/, 'server_mode$1'), 'latin1');
     });
     client.pipe(redis);
   });
