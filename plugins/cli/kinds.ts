@@ -147,6 +147,7 @@ const PROMPT: Kind = {
 const PRESET: Kind = {
   name: 'preset',
   plural: 'presets',
+  aliases: ['toolsetpreset', 'toolsetpresets'],
   columns: [NAME, { title: 'built in', value: 'built_in' }, DESCRIPTION],
   list: async (gateway) =>
     itemsIn(await gateway.read('filter_tools', { include_presets: true, limit: 1 }), 'presets'),

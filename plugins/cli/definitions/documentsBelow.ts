@@ -13,7 +13,9 @@ export async function documentsBelow(directory: string, kind: DefinitionKind): P
   });
   const own = files.filter((file) => /^[^.].*\.ya?ml$/.test(file)).sort();
   const documents = await Promise.all(
-    own.map(async (file) => readDocuments(await readFile(join(folder, file), 'utf8'), join(folder, file))),
+    own.map(async (file) =>
+      readDocuments(await readFile(join(folder, file), 'utf8'), join(folder, file), kind),
+    ),
   );
   return documents.flat();
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from 'pegboard';
 import { Document, parse, stringify, visit } from 'yaml';
 import { hiddenSpec } from '../../kit/secrets/hiddenSpec.ts';
 import type { Gateway } from '../gateway.ts';
-import { SERVER_KIND } from './definitionKinds.ts';
+import { SERVER_KIND, toolsOf } from './definitionKinds.ts';
 import type { DefinitionKind } from './definitionKinds.ts';
 
 /** A definition as files hold it, without apiVersion. */
@@ -16,9 +16,9 @@ export interface PlainDefinition {
 }
 
 /** The names of the definitions in force. @throws Failure */
-export async function namesIn(gateway: Gateway, { tools, word }: DefinitionKind): Promise<readonly string[]> {
-  const answer = await gateway.readCore(`${tools}_list`);
-  const list = answer[word === 'server' ? 'mcpServers' : 'workflows'] as readonly JsonObject[];
+export async function namesIn(gateway: Gateway, kind: DefinitionKind): Promise<readonly string[]> {
+  const answer = await gateway.readCore(`${toolsOf(kind)}_list`);
+  const list = answer[kind === SERVER_KIND ? 'mcpServers' : 'workflows'] as readonly JsonObject[];
   return list.map(({ name }) => String(name));
 }
 
@@ -28,7 +28,7 @@ export async function definitionIn(
   kind: DefinitionKind,
   name: string,
 ): Promise<PlainDefinition> {
-  const answer = await gateway.readCore(`${kind.tools}_get`, { name });
+  const answer = await gateway.readCore(`${toolsOf(kind)}_get`, { name });
   // A workflow comes as the text of its file, a server as a record with its state.
   const file: unknown = typeof answer['yaml'] === 'string' ? parse(answer['yaml']) : undefined;
   const { metadata, spec } = isObject(file) ? file : { metadata: answer, spec: answer };

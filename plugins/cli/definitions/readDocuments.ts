@@ -6,7 +6,8 @@ import type { JsonObject } from 'pegboard';
 import { documentsIn } from '../../kit/definitions/documentsIn.ts';
 import { Failure } from '../failure.ts';
 import type { PlainDefinition } from './plainDefinition.ts';
-import { DEFINITION_KINDS, SERVER_KIND, WORKFLOW_KIND } from './definitionKinds.ts';
+import { DEFINITION_KINDS, KIND_NAMES, SERVER_KIND, WORKFLOW_KIND } from './definitionKinds.ts';
+import type { DefinitionKind } from './definitionKinds.ts';
 
 type Path = readonly (string | number)[];
 
@@ -16,8 +17,9 @@ export interface Document extends PlainDefinition {
   readonly place: (path: Path) => string;
 }
 
-/** The definitions of YAML text: of one or more documents, and of the items of a List. @param file for messages @throws Failure naming the lines of all faults */
-export function readDocuments(text: string, file: string): readonly Document[] {
+/** The definitions of YAML text: of one or more documents, and of the items of a List. @param file for messages
+ *  @param usual kind of those that name none; absent: it follows from their keys @throws Failure naming the lines of all faults */
+export function readDocuments(text: string, file: string, usual?: DefinitionKind): readonly Document[] {
   const faults: string[] = [];
   const documents = documentsIn(text, file).flatMap((source): Document[] => {
     const { value, issues } = source;
@@ -26,7 +28,7 @@ export function readDocuments(text: string, file: string): readonly Document[] {
     for (const issue of issues) faults.push(`${placeText(issue) ?? file}: ${issue.message}`);
     if (issues.length > 0 || value === undefined || value === null) return [];
     const before = faults.length;
-    const document = isObject(value) ? readDocument(value, file, fault) : undefined;
+    const document = isObject(value) ? readDocument(value, { file, usual, fault }) : undefined;
     if (!isObject(value)) fault([], 'a definition is a map of keys and values');
     if (document === undefined || faults.length > before) return [];
     const { below, ...definition } = document;
@@ -65,12 +67,15 @@ async function textOf(file: string, input: NodeJS.ReadableStream): Promise<strin
   return textIn(input);
 }
 
-type Fault = (path: Path, message: string) => void;
+interface About {
+  readonly file: string;
+  readonly usual: DefinitionKind | undefined;
+  readonly fault: (path: Path, message: string) => void;
+}
 
 function readDocument(
   value: JsonObject,
-  file: string,
-  fault: Fault,
+  { file, usual, fault }: About,
 ): (PlainDefinition & { readonly below: Path }) | undefined {
   const { kind: named, metadata, name: flat, labels: own, spec: inner, ...fields } = value;
   const about = isObject(metadata) ? metadata : {};
@@ -79,12 +84,9 @@ function readDocument(
   const spec = isFlat ? flatSpec : isObject(inner) ? inner : {};
   const kind =
     DEFINITION_KINDS.find((one) => one.kind === named) ??
-    (named === undefined ? ('steps' in spec ? WORKFLOW_KIND : SERVER_KIND) : undefined);
+    (named === undefined ? (usual ?? ('steps' in spec ? WORKFLOW_KIND : SERVER_KIND)) : undefined);
   if (kind === undefined) {
-    fault(
-      ['kind'],
-      `kind must be ${DEFINITION_KINDS.map((one) => one.kind).join(' or ')}, not ${String(named)}`,
-    );
+    fault(['kind'], `kind must be ${KIND_NAMES}, not ${String(named)}`);
     return undefined;
   }
   const name = isFlat ? flat : about['name'];

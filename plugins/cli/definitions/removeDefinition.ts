@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
 import { namesIn } from './plainDefinition.ts';
-import { SERVER_KIND } from './definitionKinds.ts';
+import { SERVER_KIND, toolsOf } from './definitionKinds.ts';
 import type { DefinitionKind } from './definitionKinds.ts';
 import { progressTo } from '../progressTo.ts';
 
@@ -20,7 +20,7 @@ export async function removeDefinition(
     const names = await namesIn(gateway, kind);
     if (!names.includes(name)) refuseUnknown(kind, name, names);
     if (kind === SERVER_KIND) await gateway.readCore('core_service_stop', { name });
-    const deleted: JsonObject = await gateway.readCore(`${kind.tools}_delete`, { name });
+    const deleted: JsonObject = await gateway.readCore(`${toolsOf(kind)}_delete`, { name });
     progressTo(invocation)(`${kind.word} ${name} is removed`);
     if (optionsOf(invocation).output !== 'table') printObject(invocation, deleted, name);
     return 0;

@@ -7,7 +7,8 @@ import { ImportRecord } from '../clients/importRecord.ts';
 import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
-import { DEFINITION_KINDS } from '../definitions/definitionKinds.ts';
+import { DEFINITION_KINDS, FOLDERS } from '../definitions/definitionKinds.ts';
+import type { DefinitionKind } from '../definitions/definitionKinds.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { readDocuments } from '../definitions/readDocuments.ts';
 import { Failure } from '../failure.ts';
@@ -83,8 +84,8 @@ async function planOf(from: string, to: string): Promise<Plan> {
   const notes: string[] = [];
   const settings = await settingsIn(join(from, 'config.yaml'), faults);
   const definitions = await Promise.all(
-    DEFINITION_KINDS.map(({ folder }) =>
-      definitionsIn(join(from, folder), settings?.namespace, { faults, notes }),
+    DEFINITION_KINDS.map((kind) =>
+      definitionsIn(from, kind, { namespace: settings?.namespace, faults, notes }),
     ),
   );
   const found = [
@@ -94,7 +95,7 @@ async function planOf(from: string, to: string): Promise<Plan> {
     ...definitions.flat(),
   ];
   if (found.length === 0 && faults.length === 0)
-    throw new Failure(`${from} has no config.yaml, and no definitions in mcpservers/ or workflows/`);
+    throw new Failure(`${from} has no config.yaml, and no definitions in ${FOLDERS}`);
   const files = found.map(async ({ name, ...file }): Promise<PlannedFile> => {
     const path = join(to, name);
     const there = await textAt(path);
@@ -133,16 +134,17 @@ function unreadKey(place: string, path: readonly (string | number)[]): string {
 }
 
 async function definitionsIn(
-  folder: string,
-  namespace: string | undefined,
-  { faults, notes }: { readonly faults: string[]; readonly notes: string[] },
+  directory: string,
+  usual: DefinitionKind,
+  { namespace, faults, notes }: Pick<Settings, 'namespace'> & Record<'faults' | 'notes', string[]>,
 ): Promise<readonly { readonly name: string; readonly from: string; readonly text: string }[]> {
+  const folder = join(directory, usual.folder);
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).sort();
   const found = files.map(async (name) => {
     const from = join(folder, name);
     try {
-      return readDocuments((await textAt(from)) ?? '', from).map((document) => {
+      return readDocuments((await textAt(from)) ?? '', from, usual).map((document) => {
         const { kind, name, place } = document;
         const { value: spec, leftOut } = knownPart(document.spec, [
           readSchema(`kinds/${kind.kind.toLowerCase()}`),

@@ -3,7 +3,7 @@ import { optionsOf } from '../commonOptions.ts';
 import { comparableText, definitionIn, namesIn, updateArguments } from '../definitions/plainDefinition.ts';
 import type { PlainDefinition } from '../definitions/plainDefinition.ts';
 import { diff } from '../definitions/diff.ts';
-import { DEFINITION_KINDS, WORKFLOW_KIND } from '../definitions/definitionKinds.ts';
+import { DEFINITION_KINDS, WORKFLOW_KIND, toolsOf } from '../definitions/definitionKinds.ts';
 import { readFiles } from '../definitions/readDocuments.ts';
 import type { Document } from '../definitions/readDocuments.ts';
 import { progressTo } from '../progressTo.ts';
@@ -35,6 +35,7 @@ export const create = verb({
   run: async (invocation) => {
     const { file = [], replace = false, dryRun } = optionsOf<CreateOptions>(invocation);
     const documents = await readFiles(file, invocation.terminal.input);
+    for (const { kind } of documents) toolsOf(kind);
     return Gateway.connected(invocation, async (gateway) => {
       await refuseInvalid(gateway, documents, invocation);
       const existing = await existingOf(gateway, documents);
@@ -108,8 +109,11 @@ async function write(gateway: Gateway, { documents, existing, invocation }: Work
       progressTo(invocation)(`${document.place([])}: labels are written with new workflows only (warning)`);
     const [tool, args] =
       before === undefined
-        ? [`${kind.tools}_create`, { name, ...spec, ...(isLabelled && labels !== undefined && { labels }) }]
-        : [`${kind.tools}_update`, updateArguments(before, document)];
+        ? [
+            `${toolsOf(kind)}_create`,
+            { name, ...spec, ...(isLabelled && labels !== undefined && { labels }) },
+          ]
+        : [`${toolsOf(kind)}_update`, updateArguments(before, document)];
     const answer = await gateway.call(tool, args);
     if (answer.isError === true) {
       const written = items.map((item) => item.name).join(', ');

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Invocation } from 'pegboard';
 import { definitionIn, fileText, updateArguments } from '../definitions/plainDefinition.ts';
 import type { PlainDefinition } from '../definitions/plainDefinition.ts';
-import { definitionKindOf } from '../definitions/definitionKinds.ts';
+import { definitionKindOf, toolsOf } from '../definitions/definitionKinds.ts';
 import { readDocuments } from '../definitions/readDocuments.ts';
 import { progressTo } from '../progressTo.ts';
 import { verdictOn } from '../definitions/definitionVerdict.ts';
@@ -82,7 +82,7 @@ async function faultsOfWriting(
     return await Gateway.connected(invocation, async (gateway) => {
       const { errors } = await verdictOn(gateway, document);
       if (errors.length > 0) return errors.join('\n');
-      await gateway.readCore(`${before.kind.tools}_update`, updateArguments(before, document));
+      await gateway.readCore(`${toolsOf(before.kind)}_update`, updateArguments(before, document));
       return undefined;
     });
   } catch (error) {

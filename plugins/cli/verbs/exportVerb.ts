@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Invocation } from 'pegboard';
 import { objectNameFault, storableSpec } from '../../kit/definitions/storableSpec.ts';
 import { optionsOf } from '../commonOptions.ts';
-import { DEFINITION_KINDS } from '../definitions/definitionKinds.ts';
+import { DEFINITION_KINDS, FOLDERS } from '../definitions/definitionKinds.ts';
 import { documentsBelow } from '../definitions/documentsBelow.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { readFiles, refuseTwice } from '../definitions/readDocuments.ts';
@@ -32,7 +32,7 @@ export const exportVerb = verb({
   summary: 'write definitions as custom resources for kubectl, or as files',
   options: [
     { flags: '--kubernetes <dir>', description: 'write custom resources, one a file' },
-    { flags: '--files <dir>', description: 'write mcpservers/ and workflows/ of a configuration directory' },
+    { flags: '--files <dir>', description: 'write the folders of a configuration directory' },
     {
       flags: '-f, --file <file>',
       description: 'definitions to write, else those of the configuration directory; - is standard input',
@@ -42,7 +42,7 @@ export const exportVerb = verb({
   ],
   examples: [
     'pegboard export --kubernetes objects && kubectl apply -f objects',
-    'kubectl get mcpservers,workflows -o yaml | pegboard export --files ~/.config/pegboard -f -',
+    'kubectl get mcpservers,workflows,toolsetpresets,accesses -o yaml | pegboard export --files ~/.config/pegboard -f -',
   ],
   run: async (invocation) => {
     const { kubernetes, files, file, force = false } = optionsOf<ExportOptions>(invocation);
@@ -92,7 +92,7 @@ async function sourceOf(
   const kinds = await Promise.all(DEFINITION_KINDS.map((kind) => documentsBelow(directory, kind)));
   const documents = refuseTwice(kinds.flat());
   if (documents.length > 0) return documents;
-  throw new Failure(`${directory} has no definitions in mcpservers/ or workflows/; name files with -f`);
+  throw new Failure(`${directory} has no definitions in ${FOLDERS}; name files with -f`);
 }
 
 function refuseNames(documents: readonly Document[]): void {

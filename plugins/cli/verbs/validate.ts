@@ -1,6 +1,6 @@
 import { optionsOf } from '../commonOptions.ts';
 import { readFiles } from '../definitions/readDocuments.ts';
-import { verdictOn } from '../definitions/definitionVerdict.ts';
+import { verdictHere, verdictOn } from '../definitions/definitionVerdict.ts';
 import type { DefinitionVerdict } from '../definitions/definitionVerdict.ts';
 import { Gateway } from '../gateway.ts';
 import { printList } from '../output/print.ts';
@@ -8,7 +8,7 @@ import { verb } from '../verb.ts';
 
 export const validate = verb({
   name: 'validate',
-  summary: 'check definitions of servers and workflows; nothing is written',
+  summary: 'check definitions; nothing is written',
   options: [{ flags: '-f, --file <file>', description: 'YAML file; - is standard input', isList: true }],
   examples: ['pegboard validate -f release-notes.yaml', 'cat *.yaml | pegboard validate -f - -o json'],
   run: async (invocation) => {
@@ -16,9 +16,16 @@ export const validate = verb({
     const { terminal } = invocation;
     const documents = await readFiles(file, terminal.input);
     const verdicts: DefinitionVerdict[] = [];
-    await Gateway.connected(invocation, async (gateway) => {
-      for (const document of documents) verdicts.push(await verdictOn(gateway, document));
-    });
+    const judge = async (gateway?: Gateway): Promise<void> => {
+      for (const document of documents)
+        verdicts.push(
+          await (gateway === undefined || document.kind.tools === undefined
+            ? verdictHere(invocation, document)
+            : verdictOn(gateway, document)),
+        );
+    };
+    if (documents.some(({ kind }) => kind.tools !== undefined)) await Gateway.connected(invocation, judge);
+    else await judge();
     if (output === 'table' || output === 'wide')
       for (const { errors, warnings } of verdicts) {
         for (const text of errors) terminal.err(`${text}\n`);

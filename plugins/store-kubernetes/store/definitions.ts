@@ -7,14 +7,13 @@ import type { StoreKubernetesConfig } from '../config.ts';
 import { ResourceWatch } from '../watch/resourceWatch.ts';
 import type { Cluster } from './cluster.ts';
 import { kubePlaceOf, resourceOf } from './customResource.ts';
+import { isFirstKind } from './knownSpec.ts';
 import { storeError } from './storeError.ts';
 import { Waits } from './waits.ts';
 
 /** Edits are to be live soon after an outage. */
 const MAX_BACKOFF_MS = 5_000;
 const CONNECT_PAUSE_MS = 1_000;
-/** The kinds that every cluster has; one whose definitions are of an older version may lack others. */
-const FIRST_KINDS: ReadonlySet<string> = new Set(['mcpservers', 'workflows']);
 
 export interface DefinitionsParts {
   readonly cluster: Cluster;
@@ -158,7 +157,7 @@ export class Definitions {
   #isAbsent(key: string, kind: ResourceKind | undefined): boolean {
     const error = this.#watches.get(key)?.watch.state.lastError;
     const isRefused = error instanceof KubeError && [403, 404].includes(error.status);
-    if (isRefused && kind !== undefined && !FIRST_KINDS.has(kind.directory)) this.#absent.add(key);
+    if (isRefused && kind !== undefined && !isFirstKind(kind)) this.#absent.add(key);
     return this.#absent.has(key);
   }
 
@@ -197,7 +196,7 @@ export class Definitions {
     });
     void watch.synced.then(() => {
       this.#waits.wake();
-      if (!FIRST_KINDS.has(kind.directory)) changed();
+      if (!isFirstKind(kind)) changed();
     });
     watch.start();
     return watch;

@@ -7,13 +7,16 @@ export interface KnownSpec {
   readonly unknown: readonly Finding[];
 }
 
-/** Kinds that say who may do what: an unknown key may narrow it, so that the definition is refused. */
-const OF_AUTHORITY: ReadonlySet<string> = new Set(['ToolsetPreset', 'Access']);
+/** Whether every cluster has the kind; one whose definitions are of an older version may lack others. */
+export function isFirstKind({ directory }: Pick<ResourceKind, 'directory'>): boolean {
+  return directory === 'mcpservers' || directory === 'workflows';
+}
 
 /** A spec without the keys that this version does not know: the API server has let in only what its resource definition has, so
  *  that they are a newer version's. Conditions are free-form there: a key in one is a typo, stays, and is refused. */
 export function knownSpec(kind: ResourceKind, spec: JsonObject): KnownSpec {
-  if (OF_AUTHORITY.has(kind.name)) return { spec, unknown: [] };
+  // Others may say who may do what: an unknown key may narrow that, so that the definition is refused.
+  if (!isFirstKind(kind)) return { spec, unknown: [] };
   // The check fills in defaults.
   const misfits = findingsIn(kind.schema, structuredClone(spec), Infinity).filter(isUnknown);
   if (misfits.length === 0) return { spec, unknown: [] };

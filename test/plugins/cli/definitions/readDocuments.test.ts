@@ -55,7 +55,7 @@ items:
       [TWO.replace('  command', '   command'), 'two.yaml:7:'],
       [
         TWO.replace('name: flow', 'kind: Flow'),
-        'two.yaml:10:1: kind must be MCPServer or Workflow, not Flow',
+        'two.yaml:10:1: kind must be MCPServer, Workflow, ToolsetPreset or Access, not Flow',
       ],
       [TWO.replace('name: flow', 'name: "../x"'), 'two.yaml:10:1: the name "../x" is not allowed'],
       [TWO.replace('name: flow', 'name: flow\nname: b'), 'two.yaml:11:1: Map keys must be unique'],

@@ -215,6 +215,8 @@ spec:
     expect(broken.stderr).match(/mcpservers\/a\.yaml:\d+:\d+: /);
     const empty = await home.run(['import', home.at('empty'), '--yes']);
     expect(empty.code).not.equal(0);
-    expect(empty.stderr).include('has no config.yaml, and no definitions in mcpservers/ or workflows/');
+    expect(empty.stderr).include(
+      'has no config.yaml, and no definitions in mcpservers/, workflows/, toolsetpresets/ or accesses/',
+    );
   });
 });

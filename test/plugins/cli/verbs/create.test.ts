@@ -101,4 +101,34 @@ describe('pegboard validate', () => {
       .contain(`${directory.at('two.yaml')}:12:`)
       .and.contain('x_none');
   });
+
+  it('checks presets and entries of access without a gateway, which no tool writes', async () => {
+    const directory = makeDirectory({
+      'good.yaml': 'kind: ToolsetPreset\nname: mine\ninclude: [{ server: one }]\n',
+      'bad.yaml': `kind: Access
+metadata: { name: team }
+spec:
+  groups: [team]
+  toolset: [sever:one]
+---
+kind: ToolsetPreset
+metadata: { name: two }
+spec: { includes: [] }
+`,
+    });
+    const run = (verb: string, file: string): Promise<Typed> =>
+      typeVerb([verb, '-f', directory.at(file), '--config-path', directory.path]);
+    const good = await run('validate', 'good.yaml');
+    expect(good.stdout, good.stderr).match(/mine +ToolsetPreset +true\n/);
+    const bad = await run('validate', 'bad.yaml');
+    expect(bad.code).equal(1);
+    expect(bad.stderr)
+      .include(`${directory.at('bad.yaml')}:5:13: toolset`)
+      .and.include(`${directory.at('bad.yaml')}:9:9: unknown key "includes"; did you mean "include"?`);
+    expect((await run('create', 'good.yaml')).stderr).include('write a file in toolsetpresets/ of the conf');
+    for (const word of ['preset', 'accesses'])
+      expect((await typeVerb(['delete', word, 'x'])).stderr).include(
+        'no tool writes a definition of the kind',
+      );
+  });
 });

@@ -64,6 +64,28 @@ describe('pegboard export', () => {
     });
   });
 
+  it('writes presets and entries of access, of which a file may name no kind, both ways', async () => {
+    const access = { groups: ['team'], toolset: ['preset:mine'] };
+    const directory = makeDirectory({
+      'toolsetpresets/mine.yaml': 'include: [{ server: one }]\n',
+      'accesses/team.yaml': JSON.stringify(access),
+    });
+    const to = directory.at('objects');
+    await typeVerb(['export', '--kubernetes', to, '--config-path', directory.path]);
+    expect(readdirSync(to).sort()).deep.equal(['access-team.yaml', 'preset-mine.yaml']);
+    const read = (name: string): unknown => parse(readFileSync(directory.at(name), 'utf8'));
+    expect(read('objects/access-team.yaml')).deep.equal({
+      apiVersion: 'pegboard.dev/v1alpha1',
+      kind: 'Access',
+      metadata: { name: 'team' },
+      spec: access,
+    });
+    const files = ['access-team', 'preset-mine'].flatMap((name) => ['-f', `${to}/${name}.yaml`]);
+    await typeVerb(['export', '--files', directory.at('back'), ...files]);
+    expect(read('back/toolsetpresets/mine.yaml')).deep.include({ spec: { include: [{ server: 'one' }] } });
+    expect(read('back/accesses/team.yaml')).deep.include({ kind: 'Access' });
+  });
+
   it('overwrites no file that differs without --force, and then writes none', async () => {
     const directory = setUp();
     const to = directory.at('objects');
@@ -93,6 +115,8 @@ describe('pegboard export', () => {
     expect(await said()).include('write either --kubernetes DIR or --files DIR');
     const empty = makeDirectory({});
     const { stderr } = await typeVerb(['export', '--kubernetes', to, '--config-path', empty.path]);
-    expect(stderr).include('has no definitions in mcpservers/ or workflows/; name files with -f');
+    expect(stderr).include(
+      'has no definitions in mcpservers/, workflows/, toolsetpresets/ or accesses/; name files with -f',
+    );
   });
 });
