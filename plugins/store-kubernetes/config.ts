@@ -7,6 +7,9 @@ export interface StoreKubernetesConfig {
   };
   /** Context of the kubeconfig; the current one when absent. With it, the service account of a pod is not used. */
   readonly context?: string;
+  /** Whether WorkflowExecution objects show inputs, results and texts of errors, of all callers; else these are
+   *  sealed, and only Pegboard reads them. */
+  readonly content: boolean;
   /** How long a start waits for the Kubernetes API before it fails. */
   readonly startWaitMs: number;
   /** How long one request to the Kubernetes API may take. */

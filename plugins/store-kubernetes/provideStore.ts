@@ -1,15 +1,17 @@
-import { ConfigControl, Shutdown, messageOf } from 'pegboard';
+import { ConfigControl, Shutdown, StateDirectory, messageOf } from 'pegboard';
 import type { InboundRequest, ResourceKind, Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
 import { ResourceStore } from '../contracts/definitions.ts';
 import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Readiness } from '../contracts/http.ts';
+import { SharedKeys } from '../contracts/processes.ts';
 import { RunStore } from '../contracts/runs.ts';
 import type { KubeObject } from './api/kubeObject.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 import { provideEvents } from './events/provideEvents.ts';
 import { KubernetesRuns } from './runs/kubernetesRuns.ts';
+import { sealWith } from './runs/sealWith.ts';
 import { KubernetesSecrets } from './secrets/kubernetesSecrets.ts';
 import { callerToken } from './store/callerToken.ts';
 import { Cluster } from './store/cluster.ts';
@@ -59,7 +61,12 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
     callerToken(caller, scope.find(ProviderTokens), audience());
   scope.provide(ResourceStore, new KubernetesStore(cluster, control, definitions, tokenOf));
   const namespace = (): string => control().settings().namespace;
-  scope.provide(RunStore, new KubernetesRuns(cluster, namespace));
+  const seal = sealWith(
+    () => scope.find(SharedKeys)?.keys(),
+    () => scope.find(StateDirectory)?.path,
+  );
+  const isOpen = (): boolean => config().content;
+  scope.provide(RunStore, new KubernetesRuns({ cluster, namespace, seal, isOpen }));
   const secrets = new KubernetesSecrets(cluster, namespace);
   scope.provide(SecretSource, secrets);
   scope.provide(CallSecrets, secrets);

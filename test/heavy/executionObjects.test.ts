@@ -14,11 +14,13 @@ import { until } from '../support/until.ts';
 const GROUP = 'pegboard.dev/v1alpha1';
 const HOUR_MS = 3_600_000;
 const ROW = 'pegboard.dev/row';
+const KEYS = JSON.stringify({ keys: [{ id: '0badcafe', key: Buffer.alloc(32, 7).toString('base64') }] });
 /** As long as the name of a workflow may be; a label takes no more. */
 const LONG = `long-${'n'.repeat(58)}`;
 
 interface Execution extends KubeObject {
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: Readonly<Record<string, unknown>>;
 }
 interface Row {
   readonly execution_id: string;
@@ -49,15 +51,22 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
     });
   });
 
-  const serve = async (config: object = {}, rules: readonly Rule[] = SERVICE_RULES): Promise<Pegboard> => {
+  const serve = async (
+    config: object = {},
+    { rules = SERVICE_RULES, content = false }: { rules?: readonly Rule[]; content?: boolean } = {},
+  ): Promise<Pegboard> => {
     const { kubeconfig: KUBECONFIG } = await serviceUser(plane, namespace, rules);
     const settings = {
       orchestrator: true,
       namespace: namespace.name,
-      plugins: { workflow: { config: { executionVisibility: 'all', ...config } } },
+      plugins: {
+        workflow: { config: { executionVisibility: 'all', ...config } },
+        'store-kubernetes': { config: { content } },
+      },
     };
-    const directory = makeDirectory({ 'config.yaml': JSON.stringify(settings) }).path;
-    const gateway = await servePegboard(directory, [], { env: { KUBECONFIG } });
+    const directory = makeDirectory({ 'config.yaml': JSON.stringify(settings), 'keys.json': KEYS });
+    const env = { KUBECONFIG, PEGBOARD_KEYS_FILE: directory.at('keys.json') };
+    const gateway = await servePegboard(directory.path, [], { env });
     const client = await mcpClient(gateway.url);
     await until(async () => JSON.stringify(await core(client, 'core_workflow_list')).includes(LONG));
     return gateway;
@@ -75,12 +84,12 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
   it('shows each run to every process, with labels to select it by', async () => {
     const [one, other] = [await serve(), await serve()];
     const [here, there] = [await mcpClient(one.url), await mcpClient(other.url)];
-    await run(here, { word: 'b' });
+    await run(here, { word: 'hush' });
     const [row] = await rows(there);
     expect(row).include({ workflow_name: LONG, status: 'completed' });
     const get = { execution_id: row?.execution_id };
     const record = await core(there, 'core_workflow_execution_get', get);
-    expect(record).deep.include({ input: { word: 'b' } });
+    expect(record).deep.include({ input: { word: 'hush' } });
     expect(record).deep.equal(await core(here, 'core_workflow_execution_get', get));
     const [object, ...more] = await stored();
     expect(more).deep.equal([]);
@@ -88,9 +97,22 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
     const { 'pegboard.dev/workflow': workflow, 'pegboard.dev/status': status } =
       (object?.metadata['labels'] as Record<string, string> | undefined) ?? {};
     expect([workflow, status]).deep.equal([LONG, 'completed']);
-    expect(object?.record).deep.include({ workflow_name: LONG, status: 'completed', input: { word: 'b' } });
+    expect(object?.spec).deep.equal({ workflow: LONG });
+    expect(object?.status).deep.include({ state: 'completed', stepCount: 1 });
+    expect(Object.keys((object?.status['steps'] as readonly object[])[0] ?? {})).not.include('result');
+    expect(JSON.stringify(object)).not.include('hush');
     await here.close();
     await there.close();
+  });
+
+  it('shows inputs and results in objects where the configuration says so, as one may read them', async () => {
+    const client = await mcpClient((await serve({}, { content: true })).url);
+    await run(client, { word: 'open' });
+    const [object] = await stored();
+    expect(object?.spec).deep.equal({ workflow: LONG, input: { word: 'open' } });
+    expect(object?.status).include.keys('result', 'steps').and.not.include.keys('sealed');
+    const record = await core(client, 'core_workflow_execution_get', { execution_id: object?.metadata.name });
+    expect(record).deep.include({ input: { word: 'open' }, result: object?.status['result'] });
   });
 
   it('marks a run whose process has ended once no run can last so long, and no sooner', async () => {
@@ -101,7 +123,8 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
     expect(byId['young']).include({ status: 'running' });
     expect(byId['old']).include({ status: 'failed', error: 'interrupted: its process has ended' });
     const old = (await stored()).find(({ metadata }) => metadata.name === 'old');
-    expect(old?.record).include({ status: 'failed' });
+    expect(old?.status).include({ state: 'failed' });
+    expect(old).not.include.keys('record');
     const cancelled = await core(client, 'core_workflow_execution_cancel', { execution_id: 'young' });
     expect(JSON.stringify(cancelled)).contain('runs in another process');
   });
@@ -120,7 +143,7 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
 
   it('runs without the right to write them, and names the verb, the resource and the namespace', async () => {
     const rules = SERVICE_RULES.filter(({ resources }) => !resources.includes('workflowexecutions'));
-    const gateway = await serve({}, rules);
+    const gateway = await serve({}, { rules });
     const client = await mcpClient(gateway.url);
     expect(JSON.stringify(await run(client))).contain('"status":"completed"');
     const { reason } = await gateway.logged('record of a run could not be written');
@@ -136,11 +159,11 @@ describe('orchestrator mode: runs as WorkflowExecution objects', () => {
     await plane.start();
     await run(client);
     await until(async () => (await stored()).length === 2, { what: 'both runs', withinMs: 10_000 });
-    const states = (await stored()).map(({ record }) => record['status']);
+    const states = (await stored()).map(({ status }) => status['state']);
     expect(states).deep.equal(['completed', 'completed']);
   });
 
-  /** What a process that was killed has left. */
+  /** What a process of an earlier version that was killed has left. */
   async function leave(name: string, started_at: string): Promise<void> {
     const row = {
       execution_id: name,

@@ -88,6 +88,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'plugins/workflow/records/executions: left running by a crash are marked failed at the next start, with the reason',
       'e2e/workflows: ends as failed after the restart, with the reason and the completed steps',
       'heavy/executionObjects: shows each run to every process, with labels to select it by',
+      'plugins/store-kubernetes/runs/runObject: show what ran and how it ended, never what was sent, answered or said',
     ],
   },
   {

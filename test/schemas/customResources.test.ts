@@ -61,7 +61,8 @@ describe('schemas/crd', () => {
       const { spec } = (
         versions[0]?.['schema'] as { readonly openAPIV3Schema: { readonly properties: Record<string, Node> } }
       ).openAPIV3Schema.properties;
-      if (spec === undefined) return [];
+      // Runs are written by Pegboard only.
+      if (spec === undefined || name === 'workflowexecutions.yaml') return [];
       const kind = readSchema(`kinds/${name.replace(/(?<=ss)es\.yaml$|s\.yaml$/, '')}`);
       return differences(kind, spec, kind, String(kind['title'])).map((one) =>
         one.replace(STEP, 'Workflow step'),

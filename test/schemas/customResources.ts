@@ -31,6 +31,8 @@ interface Crd {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
   readonly rules?: readonly Rule[];
+  /** Whether status is written apart from the rest; absent: it is. */
+  readonly hasStatusResource?: false;
 }
 
 /** The custom resource definitions: specs follow from schemas/kinds, the rest is here. kubectl reads YAML 1.1, in which the key `on` is a boolean. */
@@ -41,7 +43,8 @@ export function customResources(): readonly CrdFile[] {
   }));
 }
 
-function bodyOf({ kind, plural, shortName, description, columns, schema, required, rules }: Crd): object {
+function bodyOf(crd: Crd): object {
+  const { kind, plural, shortName, description, columns, schema, required, rules, hasStatusResource } = crd;
   const properties = {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
@@ -52,7 +55,7 @@ function bodyOf({ kind, plural, shortName, description, columns, schema, require
     name: 'v1alpha1',
     served: true,
     storage: true,
-    subresources: { status: {} },
+    ...(hasStatusResource !== false && { subresources: { status: {} } }),
     additionalPrinterColumns: [
       ...columns,
       { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
@@ -61,7 +64,7 @@ function bodyOf({ kind, plural, shortName, description, columns, schema, require
       openAPIV3Schema: {
         description,
         type: 'object',
-        required,
+        ...(required.length > 0 && { required }),
         properties,
         ...(rules !== undefined && { 'x-kubernetes-validations': rules }),
       },
@@ -258,47 +261,74 @@ function access(): Crd {
   };
 }
 
-/** A run; written by Pegboard only. Its members are those of core_workflow_execution_get. */
+/** A run; written by Pegboard only, spec and status in one write, so that it has no subresource. */
 function workflowExecution(): Crd {
+  const state = { ...text('How far it is.'), enum: ['running', 'completed', 'failed', 'cancelled'] };
+  const times = {
+    startedAt: time('When it began.'),
+    completedAt: time('When it ended.'),
+    durationMs: number('How long it took, in milliseconds.'),
+  };
+  const contents = 'only with plugins.store-kubernetes.config.content: true';
   const step = {
     type: 'object',
     ...ANY,
     properties: {
-      step_id: text('Id of the step.'),
+      id: text('Id of the step.'),
       tool: text('The tool that it called.'),
-      status: text('How it ended.'),
+      state: text('running, completed, failed or skipped.'),
+      ...times,
     },
   };
   return {
     kind: 'WorkflowExecution',
     plural: 'workflowexecutions',
     shortName: 'wfe',
-    description: 'One run of a workflow, written by Pegboard.',
-    required: ['record'],
+    description: 'One run of a workflow, written by Pegboard. To change it changes no run.',
+    required: [],
+    hasStatusResource: false,
     columns: [
-      { name: 'Workflow', type: 'string', jsonPath: '.record.workflow_name' },
-      { name: 'Status', type: 'string', jsonPath: '.record.status' },
-      { name: 'Started', type: 'date', jsonPath: '.record.started_at' },
-      { name: 'Duration(ms)', type: 'integer', jsonPath: '.record.duration_ms' },
+      { name: 'Workflow', type: 'string', jsonPath: '.spec.workflow' },
+      { name: 'State', type: 'string', jsonPath: '.status.state' },
+      { name: 'Steps', type: 'integer', jsonPath: '.status.stepCount' },
+      { name: 'Duration(ms)', type: 'integer', jsonPath: '.status.durationMs' },
+      {
+        name: 'Failed step',
+        type: 'string',
+        jsonPath: '.status.steps[?(@.state=="failed")].id',
+        priority: 1,
+      },
+      { name: 'Error', type: 'string', jsonPath: '.status.error', priority: 1 },
     ],
+    rules: [{ rule: 'has(self.spec) || has(self.record)', message: 'spec is required' }],
     schema: {
-      record: {
-        description: 'The run, with secrets masked and within the bounds of plugins.workflow.config.',
+      spec: {
+        description: 'What was asked for.',
         type: 'object',
-        required: ['workflow_name', 'status', 'started_at'],
+        required: ['workflow'],
+        properties: {
+          workflow: text('Name of the workflow.'),
+          input: { description: `Arguments of the run, with secrets masked; ${contents}.`, ...ANY },
+        },
+      },
+      status: {
+        description: 'What came of it, within the bounds of plugins.workflow.config.',
+        type: 'object',
         ...ANY,
         properties: {
-          execution_id: text('Id of the run.'),
-          workflow_name: text('Name of the workflow.'),
-          status: { ...text('How far it is.'), enum: ['running', 'completed', 'failed', 'cancelled'] },
-          started_at: time('When it began.'),
-          completed_at: time('When it ended.'),
-          duration_ms: number('How long it took, in milliseconds.'),
-          input: { description: 'Arguments of the run.', ...ANY },
-          result: { description: 'Its answer.', ...ANY },
-          error: text('Why it failed.'),
+          state,
+          ...times,
+          stepCount: number('How many steps it has begun.'),
           steps: { description: 'The steps so far.', type: 'array', items: step },
+          error: text(`Why it failed; ${contents}.`),
+          result: { description: `Its answer, with secrets masked; ${contents}.`, ...ANY },
+          sealed: text('The whole run, which Pegboard alone can read; absent with content: true.'),
         },
+      },
+      record: {
+        description: 'The run, in an object that was written before there were spec and status.',
+        type: 'object',
+        ...ANY,
       },
     },
   };

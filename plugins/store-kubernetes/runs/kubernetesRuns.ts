@@ -1,44 +1,55 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from 'pegboard';
 import type { RunRecord, RunRow, RunStore } from '../../contracts/runs.ts';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
-import type { KubeMetadata, KubeObject } from '../api/kubeObject.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
 import { listAll } from '../api/listAll.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import type { Cluster } from '../store/cluster.ts';
 import { GROUP, VERSION } from '../store/customResource.ts';
 import { storeError } from '../store/storeError.ts';
+import { recordIn, rowsIn, runObject } from './runObject.ts';
+import type { RunSeal } from './runObject.ts';
 
 const PLURAL = 'workflowexecutions';
-/** The row of the run, so that lists need not read whole records. */
-const ROW = `${GROUP}/row`;
 /** A run waits for its first record: a frozen API server must not hold it up for long. */
 const WRITE_MS = 2_000;
+
+interface RunsParts {
+  readonly cluster: Pick<Cluster, 'connect'>;
+  readonly namespace: () => string;
+  readonly seal: RunSeal;
+  /** Whether objects show inputs and results. */
+  readonly isOpen: () => boolean;
+}
 
 /** Runs as WorkflowExecution objects, written as the service. Their names are the ids of the runs. */
 export class KubernetesRuns implements RunStore {
   readonly isShared = true;
   readonly #cluster: Pick<Cluster, 'connect'>;
   readonly #namespace: () => string;
+  readonly #seal: RunSeal;
+  readonly #isOpen: () => boolean;
   /** The versions of runs that have not ended, as this process has written them. */
   readonly #versions = new Map<string, string | undefined>();
 
-  constructor(cluster: Pick<Cluster, 'connect'>, namespace: () => string) {
+  constructor({ cluster, namespace, seal, isOpen }: RunsParts) {
     this.#cluster = cluster;
     this.#namespace = namespace;
+    this.#seal = seal;
+    this.#isOpen = isOpen;
   }
 
   async list(): Promise<readonly RunRow[]> {
     const { items } = await this.#asked('list', undefined, (api) =>
       listAll(api, this.#place(), { isMetadataOnly: true }),
     );
-    return items.flatMap(rowIn);
+    return items.flatMap((item) => rowsIn(item, this.#seal));
   }
 
   async get(id: string): Promise<RunRecord | undefined> {
     const object = await this.#read(id);
-    return object === undefined ? undefined : recordIn(object);
+    return object === undefined ? undefined : recordIn(object, this.#seal);
   }
 
   async put(record: RunRecord, row: RunRow): Promise<void> {
@@ -55,7 +66,8 @@ export class KubernetesRuns implements RunStore {
   async swap(before: RunRecord, after: RunRecord, row: RunRow): Promise<boolean> {
     const present = await this.#read(after.execution_id);
     const version = present?.metadata.resourceVersion;
-    if (version === undefined || !isDeepStrictEqual(present && recordIn(present), before)) return false;
+    if (present === undefined || version === undefined) return false;
+    if (!isDeepStrictEqual(recordIn(present, this.#seal), before)) return false;
     return (await this.#replaced(version, after, row)) !== undefined;
   }
 
@@ -71,7 +83,7 @@ export class KubernetesRuns implements RunStore {
   /** @returns its version; undefined if it exists already */
   async #created(record: RunRecord, row: RunRow): Promise<string | undefined> {
     const answer = await this.#asked('create', undefined, (api) =>
-      api.create(this.#place(), bodyOf(record, row), { timeoutMs: WRITE_MS }).catch(unless(409)),
+      api.create(this.#place(), this.#body(record, row), { timeoutMs: WRITE_MS }).catch(unless(409)),
     );
     return answer?.object.metadata.resourceVersion;
   }
@@ -81,10 +93,16 @@ export class KubernetesRuns implements RunStore {
     const id = record.execution_id;
     const answer = await this.#asked('update', id, (api) =>
       api
-        .replace(this.#place(id), bodyOf(record, row, version), { timeoutMs: WRITE_MS })
+        .replace(this.#place(id), this.#body(record, row, version), { timeoutMs: WRITE_MS })
         .catch(unless(404, 409)),
     );
     return answer?.object.metadata.resourceVersion;
+  }
+
+  #body(record: RunRecord, row: RunRow, resourceVersion?: string): KubeObject {
+    const object = runObject(record, row, this.#isOpen() ? undefined : this.#seal);
+    if (resourceVersion === undefined) return object;
+    return { ...object, metadata: { ...object.metadata, resourceVersion } };
   }
 
   #read(id: string): Promise<KubeObject | undefined> {
@@ -115,29 +133,4 @@ function unless(...statuses: readonly number[]): (error: unknown) => undefined {
     if (!isExpected) throw error;
     return undefined;
   };
-}
-
-function bodyOf(record: RunRecord, row: RunRow, resourceVersion?: string): object {
-  const { execution_id: name, workflow_name: workflow, status } = record;
-  const metadata: KubeMetadata = {
-    name,
-    labels: { [`${GROUP}/workflow`]: workflow, [`${GROUP}/status`]: status },
-    annotations: { [ROW]: JSON.stringify(row) },
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
-  return { apiVersion: `${GROUP}/${VERSION}`, kind: 'WorkflowExecution', metadata, record };
-}
-
-function recordIn({ record }: KubeObject): RunRecord {
-  return record as RunRecord;
-}
-
-/** None for an object that Pegboard has not written. */
-function rowIn({ metadata: { name, annotations } }: KubeObject): readonly RunRow[] {
-  try {
-    const row: unknown = JSON.parse(annotations?.[ROW] ?? '');
-    return isObject(row) && row['execution_id'] === name ? [row as unknown as RunRow] : [];
-  } catch {
-    return [];
-  }
 }

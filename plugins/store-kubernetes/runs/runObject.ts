@@ -1,0 +1,118 @@
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { RunRecord, RunRow } from '../../contracts/runs.ts';
+import type { KubeObject } from '../api/kubeObject.ts';
+import { GROUP, VERSION } from '../store/customResource.ts';
+
+/** The row of the run, so that lists need not read whole records. */
+const ROW = `${GROUP}/row`;
+/** What the object of a run shows to all who may read it: never its contents, which are inputs, results and texts of errors. */
+const OPEN_OF_RUN = ['started_at', 'completed_at', 'duration_ms', 'truncated', 'process'];
+const OPEN_OF_STEP = [
+  ...[
+    'step_id',
+    'tool',
+    'status',
+    'started_at',
+    'completed_at',
+    'duration_ms',
+    'attempts',
+    'parent',
+    'iteration',
+  ],
+  ...['condition_evaluation', 'condition_tool', 'stored_as'],
+];
+/** Members that have another name in an object than snake_case in camelCase. */
+const RENAMED: Readonly<Record<string, string>> = { status: 'state', step_id: 'id' };
+const FORMER: Readonly<Record<string, string>> = { state: 'status', id: 'step_id' };
+const LOST =
+  'sealed with keys that this process does not have; give all processes the same PEGBOARD_KEYS_FILE';
+
+/** Encrypts the contents of one run; `open` returns undefined for what other keys have sealed. */
+export interface RunSeal {
+  seal(id: string, text: string): string;
+  open(id: string, sealed: string): string | undefined;
+}
+
+/** The WorkflowExecution object of a run. @param seal undefined: it shows its contents to all who may read it */
+export function runObject(record: RunRecord, row: RunRow, seal: RunSeal | undefined): KubeObject {
+  const { execution_id: id, workflow_name: workflow, status: state, input, steps, ...facts } = record;
+  const { error, ...openRow } = row;
+  const isSealed = seal !== undefined;
+  const kept = isSealed && error !== undefined ? { ...openRow, sealed_error: seal.seal(id, error) } : row;
+  const shown = (part: object, open: readonly string[]): JsonObject =>
+    respelled(
+      Object.entries(part).filter(([key]) => key !== 'owner' && (!isSealed || open.includes(key))),
+      camelCase,
+    );
+  return {
+    apiVersion: `${GROUP}/${VERSION}`,
+    kind: 'WorkflowExecution',
+    metadata: {
+      name: id,
+      labels: { [`${GROUP}/workflow`]: workflow, [`${GROUP}/status`]: state },
+      annotations: { [ROW]: JSON.stringify(kept) },
+    },
+    spec: { workflow, ...(!isSealed && { input }) },
+    status: {
+      state,
+      ...shown(facts, OPEN_OF_RUN),
+      stepCount: row.step_count,
+      steps: steps.map((step) => shown(step, OPEN_OF_STEP)),
+      ...(isSealed && { sealed: seal.seal(id, JSON.stringify(record)) }),
+    },
+  };
+}
+
+/** The run of an object, also of one that version 0.1.0 has written first, which has it as `record`. */
+export function recordIn(object: KubeObject, seal: RunSeal): RunRecord {
+  const { metadata, record } = object;
+  if (record !== undefined) return record as unknown as RunRecord;
+  const { sealed, steps = [], ...facts } = (object.status ?? {}) as JsonObject;
+  const { name } = metadata;
+  const text = typeof sealed === 'string' ? seal.open(name, sealed) : undefined;
+  if (text !== undefined) return JSON.parse(text) as RunRecord;
+  const { workflow, input = { _sealed: LOST } } = (object.spec ?? {}) as JsonObject;
+  const [row] = rowsIn(object, seal);
+  return {
+    execution_id: name,
+    workflow_name: workflow,
+    owner: row?.owner ?? '',
+    ...(row?.error !== undefined && { error: row.error }),
+    ...respelled(
+      Object.entries(facts).filter(([key]) => key !== 'stepCount'),
+      snakeCase,
+    ),
+    input,
+    steps: (steps as readonly JsonObject[]).map((step) => respelled(Object.entries(step), snakeCase)),
+  } as unknown as RunRecord;
+}
+
+/** The row of an object; none of one that Pegboard has not written. */
+export function rowsIn({ metadata }: Pick<KubeObject, 'metadata'>, seal: RunSeal): readonly RunRow[] {
+  const { name, annotations } = metadata;
+  try {
+    const kept: unknown = JSON.parse(annotations?.[ROW] ?? '');
+    if (!isObject(kept) || kept['execution_id'] !== name) return [];
+    const { sealed_error: sealed, ...row } = kept;
+    const error = typeof sealed === 'string' ? (seal.open(name, sealed) ?? LOST) : undefined;
+    return [{ ...row, ...(error !== undefined && { error }) } as unknown as RunRow];
+  } catch {
+    return [];
+  }
+}
+
+function respelled(
+  facts: readonly (readonly [string, unknown])[],
+  spell: (key: string) => string,
+): JsonObject {
+  return Object.fromEntries(facts.map(([key, value]) => [spell(key), value]));
+}
+
+function camelCase(key: string): string {
+  return RENAMED[key] ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function snakeCase(key: string): string {
+  return FORMER[key] ?? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

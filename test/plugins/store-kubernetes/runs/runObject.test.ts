@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import type { RunRecord, RunRow } from '../../../../plugins/contracts/runs.ts';
+import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
+import { recordIn, rowsIn, runObject } from '../../../../plugins/store-kubernetes/runs/runObject.ts';
+import { sealWith } from '../../../../plugins/store-kubernetes/runs/sealWith.ts';
+
+const TIMES = { started_at: '2026-01-02T03:04:05.000Z', duration_ms: 7 };
+const FAILED = { status: 'failed', error: 'step a: no customer hush' };
+const step = { step_id: 'a', tool: 't', ...FAILED, ...TIMES, input: { q: 'hush' }, condition_result: 'hush' };
+const RUN = { execution_id: 'x1', workflow_name: 'flow', ...FAILED, ...TIMES, owner: '["https://id","amy"]' };
+const RECORD: RunRecord = { ...RUN, input: { word: 'hush' }, result: { steps: ['hush'] }, steps: [step] };
+const ROW: RunRow = { ...RUN, step_count: 1 };
+
+describe('WorkflowExecution objects', () => {
+  const ring = newKeyRing();
+  const seal = sealWith(
+    () => ring,
+    () => undefined,
+  );
+
+  it('show what ran and how it ended, never what was sent, answered or said', () => {
+    const object = runObject(RECORD, ROW, seal);
+    expect(JSON.stringify(object)).not.include('hush');
+    const { sealed, ...status } = object.status as Readonly<Record<string, unknown>>;
+    expect(sealed).a('string');
+    expect(object.spec).deep.equal({ workflow: 'flow' });
+    const times = { startedAt: TIMES.started_at, durationMs: 7 };
+    const steps = [{ id: 'a', tool: 't', state: 'failed', ...times }];
+    expect(status).deep.equal({ state: 'failed', ...times, stepCount: 1, steps });
+    expect(recordIn(object, seal)).deep.equal(RECORD);
+    expect(rowsIn(object, seal)).deep.equal([ROW]);
+  });
+
+  it('say why contents are missing that other keys have sealed, or that are those of another run', () => {
+    const object = runObject(RECORD, ROW, seal);
+    const other = sealWith(
+      () => newKeyRing(),
+      () => undefined,
+    );
+    const { input, error, steps, ...known } = recordIn(object, other);
+    expect([JSON.stringify(input), error].join()).match(/sealed with keys .* PEGBOARD_KEYS_FILE.*,sealed/);
+    expect({ ...known, error: FAILED.error }).deep.equal(RUN);
+    expect(steps).deep.equal([{ step_id: 'a', tool: 't', status: 'failed', ...TIMES }]);
+    expect(rowsIn(object, other)[0]).include({ owner: RUN.owner });
+    const moved = { ...object, metadata: { ...object.metadata, name: 'x2' } };
+    expect(recordIn(moved, seal).input).deep.equal(recordIn(moved, other).input);
+  });
+
+  it('show everything where that is configured, and are read as earlier versions wrote them', () => {
+    const object = runObject(RECORD, ROW, undefined);
+    expect(object.spec).deep.equal({ workflow: 'flow', input: { word: 'hush' } });
+    expect(object.status).deep.include({ error: FAILED.error, result: RECORD.result });
+    const { metadata } = object;
+    for (const one of [object, { metadata, record: RECORD }]) {
+      expect(recordIn(one, seal)).deep.equal(RECORD);
+      expect(rowsIn(one, seal)).deep.equal([ROW]);
+    }
+  });
+});
