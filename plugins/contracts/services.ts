@@ -63,6 +63,8 @@ export interface ManagedService {
   description?(): string | undefined;
   /** What an MCP server calls itself, for people. */
   title?(): string | undefined;
+  /** Names of the tools that an MCP server offers to all callers, as they are called. */
+  toolNames?(): readonly string[];
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
   /** The instance that the request uses, in words; undefined if all requests share one. */

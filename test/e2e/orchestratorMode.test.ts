@@ -111,9 +111,16 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
     await until(() => answers('x_live_pid'), { what: 'its tool' });
     await until(async () => (await statusOf('live'))['state'] === 'Running', { what: 'its status' });
     expect(await statusOf('live')).include({ tools: 16 });
+    const names = async (): Promise<unknown> => (await statusOf('live'))['toolNames'];
+    expect(await names())
+      .have.length(16)
+      .and.include('x_live_pid');
     const patch = { body: { spec: { toolPrefix: 'other' } } };
     await api.admin.ask('PATCH', pathOf('mcpservers', 'live'), patch);
     await until(() => answers('x_other_pid'), { what: 'the new name' });
+    await until(async () => String(await names()).includes('x_other_pid'), {
+      what: 'the new name in status',
+    });
     expect(await listed())
       .include('"mode":"orchestrator"')
       .include('"kept"')

@@ -132,6 +132,7 @@ function mcpServer(): Crd {
           'Running, Connected, Idle, Starting, Connecting, Stopping, Stopped, Disconnected, Failed or Auth Required.',
         ),
         tools: number('How many tools the server offers.'),
+        toolNames: texts('Their names as they are called, in order; the first 64.'),
         lastError: text('Why the last attempt to connect failed.'),
         lastConnected: time('When the present connection began, or the last one.'),
         lastRestartedAt: text('The latest spec.restartRequestedAt that was carried out.'),
@@ -239,7 +240,12 @@ function toolsetPreset(): Crd {
     shortName: 'tsp',
     description: String(description),
     required: ['spec'],
-    columns: [ACCEPTED_COLUMN, { name: 'Description', type: 'string', jsonPath: '.spec.description' }],
+    columns: [
+      ACCEPTED_COLUMN,
+      REASON_COLUMN,
+      { name: 'Description', type: 'string', jsonPath: '.spec.description' },
+      MESSAGE_COLUMN,
+    ],
     schema: { spec: { description, ...spec }, status: statusOf(ERRORS) },
   };
 }
@@ -256,6 +262,8 @@ function access(): Crd {
       ACCEPTED_COLUMN,
       { name: 'Groups', type: 'string', jsonPath: '.spec.groups' },
       { name: 'Toolset', type: 'string', jsonPath: '.spec.toolset' },
+      REASON_COLUMN,
+      MESSAGE_COLUMN,
     ],
     schema: { spec: { description, ...spec }, status: statusOf(ERRORS) },
   };

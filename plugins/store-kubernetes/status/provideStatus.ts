@@ -1,7 +1,7 @@
 import { ConfigControl } from 'pegboard';
 import type { Issue, JsonObject, ResourceKind, Scope } from 'pegboard';
 import { ServiceSource } from '../../contracts/services.ts';
-import type { ServiceRecord } from '../../contracts/services.ts';
+import type { ManagedService } from '../../contracts/services.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import type { Cluster } from '../store/cluster.ts';
@@ -16,6 +16,8 @@ import { validationErrorsOf, workflowStatusOf } from './workflowObjectStatus.ts'
 
 const SERVER = 'MCPServer';
 const WORKFLOW = 'Workflow';
+/** A server may list thousands, and each change of an object goes to all who watch it. */
+const MAX_TOOL_NAMES = 64;
 
 /** Writing of status and Events in this process. */
 export interface StatusWriting {
@@ -45,12 +47,11 @@ export function provideStatus(
     log: scope.log,
     taken: () => writer.touch(allKeys()),
   });
-  const recordOf = (name: string): ServiceRecord | undefined =>
+  const serviceOf = (name: string): ManagedService | undefined =>
     scope
       .all(ServiceSource)
       .flatMap((source) => source.services())
-      .find((service) => service.name === name)
-      ?.status();
+      .find((service) => service.name === name);
   const errorsOf = (kind: string, name: string): readonly Issue[] =>
     (control().lastReport()?.issues ?? []).filter(
       ({ severity, definition }) =>
@@ -100,11 +101,18 @@ export function provideStatus(
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }
-    const facts = { ...judged, type: String(specOf(object)['type']), record: recordOf(name) };
+    const service = serviceOf(name);
+    const facts = { ...judged, type: String(specOf(object)['type']), record: service?.status() };
+    const toolNames = [...(service?.toolNames?.() ?? [])].sort().slice(0, MAX_TOOL_NAMES);
     const status = Object.entries(serverStatusOf(facts, before)).map(
       ([field, value]) => [field, value ?? null] as const,
     );
-    return { ...common, ...Object.fromEntries<unknown>(status), conditions: timed(serverJudgements(facts)) };
+    return {
+      ...common,
+      ...Object.fromEntries<unknown>(status),
+      toolNames: toolNames.length > 0 ? toolNames : null,
+      conditions: timed(serverJudgements(facts)),
+    };
   };
   const writer = new StatusWriter({
     cluster,

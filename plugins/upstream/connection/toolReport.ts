@@ -2,6 +2,8 @@
 export interface ToolReport {
   /** Tools that are offered, alone or with the server's family. */
   readonly count: number;
+  /** Their names. */
+  readonly names: () => readonly string[];
   /** Tools left out by includeTools or excludeTools. */
   readonly excluded: number;
   /** Malformed tools, each with its fault. */

@@ -146,6 +146,10 @@ export class Offers implements ToolSource {
     ]);
     return {
       count: entries.size - lost.length - excluded,
+      names: () =>
+        [...entries].flatMap(([name, entry]) =>
+          entry.excluded === undefined && !lost.includes(name) ? [name] : [],
+        ),
       excluded,
       malformed: leftOut,
       collisions: [...lost, ...doubled],

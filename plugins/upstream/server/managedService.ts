@@ -40,6 +40,7 @@ export function managedService(
     status: (request) => recordOf(server, report(name, request)),
     description: () => connection.definition.description,
     title: () => connection.facts?.serverTitle,
+    toolNames: () => report(name).names(),
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {
