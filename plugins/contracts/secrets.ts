@@ -28,7 +28,11 @@ export const References = one<References>('references');
 export interface SecretSource {
   /** Read anew each time, so that a secret can be replaced. @returns the values of the keys, in their order
    *  @throws GatewayError STORE_FORBIDDEN with the missing right, STORE_NOT_FOUND with the missing secret or key, STORE_UNREACHABLE */
-  read(secret: SecretName, keys: readonly string[]): Promise<readonly string[]>;
+  read(secret: SecretName, keys: readonly string[], options?: SecretReading): Promise<readonly string[]>;
+}
+export interface SecretReading {
+  /** Nothing is held up by it: it may wait for what is more urgent. */
+  readonly isPatient?: boolean;
 }
 export interface SecretName {
   readonly name: string;

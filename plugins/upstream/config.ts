@@ -36,6 +36,9 @@ export interface UpstreamConfig {
   readonly termGraceMs: number;
   /** How long running calls are waited for when a server is stopped or its definition changes. */
   readonly drainMs: number;
+  /** How often the secrets of the platform that connections use are read again; a connection with another text
+   *  is renewed. 0 switches it off. */
+  readonly rereadSecretsMs: number;
   /** How many stdio servers start at a time when Pegboard starts; one that takes more than five seconds lets
    *  the next begin. Runners take turns of their own. */
   readonly maxStarting: number;

@@ -34,6 +34,7 @@ import { startingServers } from './offer/startingServers.ts';
 import { FirstStarts } from './connection/firstStarts.ts';
 import { instanceFindings } from './connection/instanceFindings.ts';
 import { removeFormerFolder } from './own/keptLists.ts';
+import { SecretRotation } from './connection/secretRotation.ts';
 import { LastKnown } from './connection/lastKnown.ts';
 import { refuseOwnServer } from './connection/parents.ts';
 import { managedService, startupItem } from './server/managedService.ts';
@@ -111,6 +112,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     tracer: () => scope.find(Tracer),
     memory: () => memory,
     secrets: () => scope.find(SecretSource),
+    secretsChanged: (server, users) => rotation.doubt(server, users),
     vault: () => {
       const vault = scope.find(Vault);
       return vault?.isLasting === false ? undefined : vault;
@@ -126,6 +128,12 @@ function wire(scope: Scope<UpstreamConfig>): void {
     personal: (server) => fleet.get(server)?.personal,
   });
   const fleet: Fleet = new Fleet(context, offers);
+  const rotation = new SecretRotation({
+    log,
+    everyMs: () => current.rereadSecretsMs,
+    source: context.secrets,
+    users: () => fleet.all().flatMap(({ secretUsers }) => secretUsers),
+  });
   const callersServers = new CallersServers(
     context,
     () => fleet.all().map(({ personal }) => personal),
@@ -195,13 +203,16 @@ function wire(scope: Scope<UpstreamConfig>): void {
     lastKnown = new LastKnown(state, log);
     const inForce = scope.find(ConfigControl)?.resources('MCPServer') ?? [];
     await fleet.apply({ added: inForce, changed: [], removed: [] });
+    rotation.begin();
     if (state !== undefined) await removeFormerFolder(state, log);
   });
   scope.onReload((next) => {
     current = next;
+    rotation.begin();
     for (const server of fleet.all()) offers.update(server);
   });
   scope.onStop(async () => {
+    rotation.stop();
     await fleet.stop();
     await watchdog.stop();
     await lastKnown.settled();

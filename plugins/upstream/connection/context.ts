@@ -12,6 +12,7 @@ import type { Ticker } from '../client/rpc/ticker.ts';
 import type { Watchdog } from '../client/wire/watchdog.ts';
 import type { FirstStarts } from './firstStarts.ts';
 import type { LastKnown } from './lastKnown.ts';
+import type { SecretUser } from './usedSecrets.ts';
 
 /** What all servers share. What other plugins provide is undefined while they do not run. */
 export interface UpstreamContext {
@@ -30,6 +31,8 @@ export interface UpstreamContext {
   readonly memory: () => MemoryBudget | undefined;
   /** The source of `${secret:…}` references. */
   readonly secrets: () => SecretSource | undefined;
+  /** Reads the secrets of a server that has answered 401 at once. @returns whether one has changed */
+  readonly secretsChanged: (server: object, users: readonly SecretUser[]) => Promise<boolean>;
   /** One that outlives the process. */
   readonly vault: () => Vault | undefined;
   readonly credentials: () => CallerCredentials | undefined;

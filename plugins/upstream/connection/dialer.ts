@@ -9,10 +9,12 @@ import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
 import type { RemoteTransport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { UpstreamContext } from './context.ts';
+import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { parentsVariable } from './parents.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
+import { UsedSecrets } from './usedSecrets.ts';
 import { StandardError } from '../client/wire/standardError.ts';
 import type { HttpOptions } from '../client/wire/httpWire.ts';
 import type { SseOptions } from '../client/wire/sseWire.ts';
@@ -23,19 +25,32 @@ import type { MemoryOf, Wire, WireListener } from '../client/wire/wire.ts';
 /** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. */
 const OWN_IDLE_MS = 4_000;
 
+/** Texts that the headers of a wire had before and that are still hidden. */
+const MAX_HIDDEN = 100;
+
+/** What references are filled from. */
+type Filling = Pick<UpstreamContext, 'directory' | 'secrets'>;
+
 /** What a connection sends for its owner. */
 export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secrets' | 'prepare'>;
 
 /** What a connection needs of its dialer. */
-export type Dialing = Pick<Dialer, 'log' | 'output' | 'dial'>;
+export type Dialing = Pick<Dialer, 'log' | 'output' | 'secrets' | 'dial' | 'refill'>;
+
+/** Fills the headers of a wire from another source of secrets. */
+type Refill = (source: SecretSource) => Promise<void>;
 
 /** Makes the wires of one connection, and has what its process writes. */
 export class Dialer {
   readonly log: Log;
   readonly output: StandardError;
+  /** Those of the last wire. */
+  readonly secrets = new UsedSecrets();
   readonly #context: UpstreamContext;
   readonly #credential: OwnCredential | undefined;
   readonly #memory: MemoryOf;
+  /** Undefined if the last wire cannot get other secrets. */
+  #refill: Refill | undefined;
 
   /** @param log with the server's name @param credential of the connection's owner; absent for the shared one */
   constructor(context: UpstreamContext, server: string, log: Log, credential?: OwnCredential) {
@@ -50,6 +65,8 @@ export class Dialer {
    *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT; as SecretSource.read() */
   async dial(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
     const credential = this.#credential;
+    this.secrets.clear();
+    this.#refill = undefined;
     if (credential !== undefined) await prepared(credential, definition.timeoutMs);
     else if (definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
     return definition.type === 'stdio'
@@ -57,11 +74,27 @@ export class Dialer {
       : this.#remote(definition, definition.type === 'sse' ? 'sse' : 'streamable-http', listener);
   }
 
+  /** Sends other texts of a secret with the next request of the last wire.
+   *  @returns false if it has to be made anew: it is a process, or the secret may be in its address */
+  async refill(secret: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
+    const refill = this.#refill;
+    if (refill === undefined) return false;
+    await refill(this.secrets.noting(this.secrets.with(secret, texts)));
+    return true;
+  }
+
+  /** What references are filled from; which secrets that were is noted. */
+  get #filling(): Filling {
+    const { directory, secrets } = this.#context;
+    const source = secrets();
+    return { directory, secrets: () => source && this.secrets.noting(source) };
+  }
+
   async #process(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
     const { config, watchdog } = this.#context;
     const { output } = this;
-    const { values: own, secrets } = await filled(definition.env, 'env', this.#context);
-    const words = await filled(namedWords(definition), '', this.#context);
+    const { values: own, secrets } = await filled(definition.env, 'env', this.#filling);
+    const words = await filled(namedWords(definition), '', this.#filling);
     const command = Object.values(words.values);
     const folder = definition.cwd === undefined ? undefined : await this.#folder(definition.cwd);
     const hidden = [...secrets, ...words.referred, ...secretsOf(this.#credential)];
@@ -91,7 +124,7 @@ export class Dialer {
 
   /** @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID */
   async #folder(given: string): Promise<string> {
-    const { cwd = '' } = (await filled({ cwd: given }, '', this.#context)).values;
+    const { cwd = '' } = (await filled({ cwd: given }, '', this.#filling)).values;
     const folder = resolve(this.#context.directory(), cwd);
     if (await isFolder(folder)) return folder;
     // As it is written: what a reference holds may be secret.
@@ -106,7 +139,7 @@ export class Dialer {
     const { url: given, messageUrl: messages } = definition;
     const urls: Record<string, string> =
       messages === undefined ? { url: given } : { url: given, messageUrl: messages };
-    const place = await filled(urls, '', this.#context);
+    const place = await filled(urls, '', this.#filling);
     const { url: address = '', messageUrl } = place.values;
     const unix = unixAddress(address);
     const url = unix?.url ?? (URL.canParse(address) ? new URL(address) : undefined);
@@ -115,9 +148,22 @@ export class Dialer {
     }
     if (messageUrl !== undefined && !isAtOrigin(messageUrl, url))
       throw new GatewayError('CONFIG_INVALID', 'messageUrl of the definition is not at the origin of url');
-    const { values, secrets: ofHeaders } = await filled(definition.headers, 'headers', this.#context);
-    const route = await routeOf(url, definition.proxy, this.#context);
-    const secrets = [...ofHeaders, ...secretsOfRoute(route)];
+    const route = await routeOf(url, definition.proxy, { config, ...this.#filling });
+    const isInHeadersOnly = this.secrets.all.size === 0;
+    let own: Readonly<Record<string, string>> = {};
+    let secrets = secretsOfRoute(route);
+    const fill = async (filling: Filling): Promise<void> => {
+      const { values, secrets: ofHeaders } = await filled(definition.headers, 'headers', filling);
+      own = fillCallerReferences(values, credential?.values ?? {});
+      // The server may still repeat what it was sent before.
+      secrets = [...ofHeaders, ...secrets.slice(0, MAX_HIDDEN)];
+    };
+    await fill(this.#filling);
+    if (isInHeadersOnly)
+      this.#refill = async (source) => {
+        await fill({ ...this.#filling, secrets: () => source });
+        hide();
+      };
     const hide = (): void =>
       output.hide(
         secretsGiven({ values: [...secrets, ...place.referred, ...secretsOf(credential)], url: address }),
@@ -133,7 +179,7 @@ export class Dialer {
       limits: config,
       url,
       route,
-      headers: headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide),
+      headers: headersWith(() => own, credential, hide),
       connectMs,
       redact: (text: string) => output.redact(text),
       memory: this.#memory,
@@ -158,21 +204,21 @@ function isAtOrigin(address: string, { origin }: URL): boolean {
 
 /** Those of the credential replace those of the definition. @param changed called when the credential has others */
 function headersWith(
-  own: Readonly<Record<string, string>>,
+  own: HttpOptions['headers'],
   credential: OwnCredential | undefined,
   changed: () => void,
 ): HttpOptions['headers'] {
-  if (credential === undefined) return () => own;
-  let [seen, both] = [credential.headers, { ...own }];
+  if (credential === undefined) return own;
+  let [seen, base, both] = [credential.headers, own(), own()];
   const merge = (): void => {
-    seen = credential.headers;
+    [seen, base] = [credential.headers, own()];
     const names = new Set(Object.keys(seen).map((name) => name.toLowerCase()));
-    const kept = Object.entries(own).filter(([name]) => !names.has(name.toLowerCase()));
+    const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()));
     both = { ...Object.fromEntries(kept), ...seen };
   };
   merge();
   return () => {
-    if (credential.headers === seen) return both;
+    if (credential.headers === seen && own() === base) return both;
     merge();
     changed();
     return both;
@@ -207,7 +253,7 @@ export async function remoteWire(
 async function filled(
   texts: Readonly<Record<string, string>>,
   field: 'env' | 'headers' | '',
-  { directory, secrets }: Pick<UpstreamContext, 'directory' | 'secrets'>,
+  { directory, secrets }: Filling,
 ): Promise<Filled> {
   const found = fillReferences(texts, directory());
   const [fault] = found.faults;

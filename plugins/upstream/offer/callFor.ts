@@ -12,7 +12,7 @@ export interface ServerCall {
 
 /** Calls a server for a request. @throws GatewayError UPSTREAM_* */
 export function callFor(
-  server: Pick<OfferingServer, 'callsFor'>,
+  server: Pick<OfferingServer, 'callsFor' | 'secretsChanged'>,
   request: InboundRequest,
   { what, text, options }: ServerCall,
 ): Promise<CallResult> {

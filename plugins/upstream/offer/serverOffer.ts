@@ -69,6 +69,7 @@ export function withList(server: Server, list: OwnList | undefined): OfferingSer
     listing: list.listing,
     facts: list.facts,
     callsFor: (request, client) => server.callsFor(request, client),
+    secretsChanged: () => server.secretsChanged(),
     watchFor: (owner, uri, updated) => server.watchFor(owner, uri, updated),
   };
 }

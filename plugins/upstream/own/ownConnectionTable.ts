@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { InstanceMode } from '../definition.ts';
-import type { StandardError } from '../client/wire/standardError.ts';
+import type { Dialing } from '../connection/dialer.ts';
 import type { ServerCalls } from '../connection/serverCalls.ts';
 import type { WarmWire } from './warm/warmWire.ts';
 
@@ -9,8 +9,7 @@ export interface OwnEntry {
   readonly key: string;
   readonly mode: InstanceMode;
   readonly connection: ServerCalls;
-  /** What its process writes. */
-  readonly output: Pick<StandardError, 'read'>;
+  readonly dialer: Dialing;
   /** The process that was started for it ahead. */
   readonly warm: WarmWire | undefined;
   /** Who is counted for it. */

@@ -5,6 +5,8 @@ import type { CallerCredential } from '../../contracts/credentials.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { UpstreamContext } from '../connection/context.ts';
 import type { Dialing } from '../connection/dialer.ts';
+import { userOf } from '../connection/usedSecrets.ts';
+import type { SecretUser } from '../connection/usedSecrets.ts';
 import { OwnConnectionTable, isForLists, isForOther } from './ownConnectionTable.ts';
 import type { OwnEntry } from './ownConnectionTable.ts';
 import { OwnedWatches } from './ownedWatches.ts';
@@ -73,6 +75,15 @@ export class OwnConnections {
     return this.#table.all().flatMap(({ connection }) => connection.conversation.pid ?? []);
   }
 
+  /** Those that may have been made with secrets. One that has to be made anew is made by its next call. */
+  get secretUsers(): readonly SecretUser[] {
+    const { name: server } = this.#server;
+    const all = this.#table.all();
+    return all.map(({ key, dialer, connection }) =>
+      userOf(server, dialer, connection, () => this.#remove(key)),
+    );
+  }
+
   /** The server runs: watched resources are watched again, and processes may be started ahead. */
   begin(): void {
     this.follow();
@@ -117,7 +128,7 @@ export class OwnConnections {
     const { instances } = this.#server.definition;
     if (instances === 'shared' && credential === undefined) return this.#server.output;
     const key = this.keyFor(request, credential);
-    return key === undefined ? undefined : this.#table.get(key)?.output;
+    return key === undefined ? undefined : this.#table.get(key)?.dialer.output;
   }
   /** The key of the connection that the request would use if it is one of its own. @param credential if the server takes one */
   keyFor(request: InboundRequest, credential: CallerCredential | undefined): string | undefined {
@@ -208,7 +219,7 @@ export class OwnConnections {
       key,
       mode: instances,
       connection,
-      output: dialer.output,
+      dialer,
       warm,
       owner,
       sessionId,

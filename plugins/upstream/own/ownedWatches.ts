@@ -16,6 +16,7 @@ export interface WatchedServer {
   /** False after a stop. */
   readonly isWanted: boolean;
   callsFor(request: InboundRequest, client: Declaring | undefined): Watchable;
+  secretsChanged?(): Promise<boolean>;
 }
 interface Owned extends WatchOwner {
   readonly uri: string;

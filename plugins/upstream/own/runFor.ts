@@ -8,6 +8,8 @@ interface Use {
 /** What has a connection for each request. */
 interface Finder<C> {
   callsFor(request: InboundRequest, client: Use['client']): C;
+  /** Whether a server that has answered 401 is sent other secrets from now on. */
+  secretsChanged?(): Promise<boolean>;
 }
 /** A connection; `owner` of its credential, absent without one. */
 interface Owned {
@@ -15,7 +17,7 @@ interface Owned {
 }
 
 /** Runs on the connection of a request. A server that turns out to want a sign-in is asked once more, on the connection of the
- *  caller: with a 401 it says that nothing has run. @throws GatewayError UPSTREAM_* */
+ *  caller, and one whose secrets have changed with those: with a 401 it says that nothing has run. @throws GatewayError UPSTREAM_* */
 export async function runFor<C extends Owned, T>(
   server: Finder<C>,
   { request, client }: Use,
@@ -27,8 +29,9 @@ export async function runFor<C extends Owned, T>(
   } catch (error) {
     const isRefused = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED';
     if (!isRefused || connection.owner !== undefined) throw error;
+    const hasOthers = await server.secretsChanged?.();
     const own = server.callsFor(request, client);
-    if (own.owner === undefined) throw error;
+    if (own.owner === undefined && hasOthers !== true) throw error;
     return run(own);
   }
 }

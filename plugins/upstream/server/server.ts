@@ -15,6 +15,8 @@ import { Dialer } from '../connection/dialer.ts';
 import type { Dialing } from '../connection/dialer.ts';
 import type { Holder } from '../connection/holder.ts';
 import type { KeptSession } from '../connection/keptSession.ts';
+import { userOf } from '../connection/usedSecrets.ts';
+import type { SecretUser } from '../connection/usedSecrets.ts';
 import { isSameServer } from '../connection/lastKnown.ts';
 import type { Known, LateNames } from '../connection/lastKnown.ts';
 import { OwnConnections, withoutIdling } from '../own/ownConnections.ts';
@@ -53,6 +55,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
   readonly connection: Connection;
   readonly #context: UpstreamContext;
   readonly #items: ListedItems;
+  readonly #dialer: Dialer;
   #known: Known | undefined;
   /** Another server has the name now, or none. */
   #isGone = false;
@@ -74,9 +77,9 @@ export class Server implements Holder, OwningServer, ReachedServer {
     this.session = context.lastKnown().sessionOf(name);
     this.personal = new Personal(context, this);
     this.own = new OwnConnections(context, this);
-    const dialer = new Dialer(context, name, context.log.child({ server: name }));
-    this.output = dialer.output;
-    this.connection = new Connection(definition, context, dialer, this);
+    this.#dialer = new Dialer(context, name, context.log.child({ server: name }));
+    this.output = this.#dialer.output;
+    this.connection = new Connection(definition, context, this.#dialer, this);
   }
 
   get definition(): ServerDefinition {
@@ -167,7 +170,18 @@ export class Server implements Holder, OwningServer, ReachedServer {
     if (!this.#isGone) this.#keep();
   }
   refused(error: GatewayError): GatewayError {
+    if (error.details.status === 401) void this.secretsChanged();
     return this.personal.refused(error);
+  }
+  /** Reads the secrets of its connections at once: it has answered 401. @returns whether one has changed */
+  secretsChanged(): Promise<boolean> {
+    return this.#context.secretsChanged(this, this.secretUsers);
+  }
+  /** Its connections that were made with secrets. */
+  get secretUsers(): readonly SecretUser[] {
+    const { name, connection } = this;
+    const shared = userOf(name, this.#dialer, connection, () => connection.restart());
+    return [shared, ...this.own.secretUsers].filter(({ dialer }) => dialer.secrets.all.size > 0);
   }
   topics({ questions }: ServerDefinition): readonly Topic[] {
     return questions ?? this.#context.config().questions;
@@ -206,7 +220,11 @@ export class Server implements Holder, OwningServer, ReachedServer {
       waitsForPeople: credential !== undefined,
       topics: (definition) => instanceTopics(definition, client?.capabilities),
       // With a credential, it is the credential that was refused.
-      refused: (error) => (credential === undefined ? personal.refused(error) : error),
+      refused: (error) => {
+        if (credential === undefined) return this.refused(error);
+        if (error.details.status === 401) void this.secretsChanged();
+        return error;
+      },
       listed: () => {
         if (credential !== undefined && owned.state === 'ready')
           personal.listed(credential.owner, owned.listing, owned.facts);

@@ -17,8 +17,14 @@ export class WarmWire {
 
   /** @param own the dialer of the own connection @param lost the process could not be started, or has ended before its use */
   constructor(own: Dialing, definition: ServerDefinition, lost: (error: GatewayError) => void) {
-    const { log, output } = own;
-    this.dialer = { log, output, dial: (next, listener) => this.#dial(next, listener) };
+    const { log, output, secrets } = own;
+    this.dialer = {
+      log,
+      output,
+      secrets,
+      dial: (next, listener) => this.#dial(next, listener),
+      refill: (secret, texts) => own.refill(secret, texts),
+    };
     this.#own = own;
     this.#lost = lost;
     this.#wire = this.#begin(definition);
