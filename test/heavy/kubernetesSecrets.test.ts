@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDownstream } from '../../plugins/kit/oauth/openDownstream.ts';
 import { KubeApi } from '../../plugins/store-kubernetes/api/kubeApi.ts';
+import { Pace } from '../../plugins/store-kubernetes/api/pace.ts';
 import { findCredentials } from '../../plugins/store-kubernetes/api/findCredentials.ts';
 import { KubernetesSecrets } from '../../plugins/store-kubernetes/secrets/kubernetesSecrets.ts';
 import { mcpClient } from '../contract/index.ts';
@@ -145,7 +146,10 @@ describe('orchestrator mode: Secrets', () => {
     await mayRead(other, 'idp');
     const api = new KubeApi(await findCredentials({ env: { KUBECONFIG: kubeconfig() } }));
     defer(() => api.close());
-    const secrets = new KubernetesSecrets({ connect: () => Promise.resolve(api) }, () => namespace.name);
+    const secrets = new KubernetesSecrets(
+      { connect: () => Promise.resolve(api), pace: new Pace(20, 30) },
+      () => namespace.name,
+    );
     const downstream = await openDownstream({
       allowPrivate: true,
       privateKey: 'x',

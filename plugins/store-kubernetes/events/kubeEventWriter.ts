@@ -4,6 +4,7 @@ import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
 import { isToldAlready } from '../api/ownAccess.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
+import { Pace } from '../api/pace.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { kubeReason } from '../api/kubeReason.ts';
 import type { Cluster } from '../store/cluster.ts';
@@ -30,6 +31,11 @@ interface Waiting {
   count: number;
 }
 
+/** Events of one object at once, and then one every ten seconds: equal ones share it. */
+const OBJECT_BURST = 10;
+const OBJECT_PER_SECOND = 0.1;
+const MAX_PACES = 10_000;
+
 /** Writes Events of objects, one after another; no caller waits for them. Source:
  *  https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 export class KubeEventWriter {
@@ -38,6 +44,8 @@ export class KubeEventWriter {
   /** The Event of each kind of event, with its count. */
   readonly #known = recentlyUsed<{ readonly name: string; readonly count: number }>(MAX_KNOWN, SAME_FOR_MS);
   readonly #waiting = new Map<string, Waiting>();
+  readonly #paces = recentlyUsed<Pace>(MAX_PACES);
+  #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #isStopped = false;
   #lastFault: string | undefined;
@@ -58,7 +66,7 @@ export class KubeEventWriter {
       same.last = now;
     } else if (this.#waiting.size < MAX_WAITING)
       this.#waiting.set(key, { object, event, first: now, last: now, count: 1 });
-    if (!this.#isStopped) this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+    this.#plan();
   }
 
   /** How many Events wait to be written. */
@@ -68,19 +76,46 @@ export class KubeEventWriter {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    clearTimeout(this.#timer);
     await this.#writing;
   }
 
-  async #writeAll(): Promise<void> {
-    for (const [key, waiting] of this.#waiting) {
-      this.#waiting.delete(key);
-      if (this.#isStopped) return;
-      try {
-        await this.#write(key, waiting);
-        this.#lastFault = undefined;
-      } catch (error) {
-        this.#fault(error, waiting.object.metadata.namespace);
-      }
+  /** Writes the first one whose object may have one now, or comes again when one may. */
+  #plan(): void {
+    if (this.#isStopped || this.#writing !== undefined) return;
+    clearTimeout(this.#timer);
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [key, { object }] of this.#waiting) {
+      const pace = this.#paceOf(object);
+      nextMs = Math.min(nextMs, pace.waitMs);
+      if (nextMs > 0) continue;
+      pace.take();
+      this.#writing = this.#take(key).finally(() => {
+        this.#writing = undefined;
+        this.#plan();
+      });
+      return;
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#plan(), nextMs);
+  }
+
+  #paceOf({ kind = '', metadata: { name } }: KubeObject): Pace {
+    const key = `${kind}/${name}`;
+    const pace = this.#paces.get(key) ?? new Pace(OBJECT_PER_SECOND, OBJECT_BURST);
+    this.#paces.set(key, pace);
+    return pace;
+  }
+
+  async #take(key: string): Promise<void> {
+    await this.#cluster.pace.turn();
+    const waiting = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    if (waiting === undefined || this.#isStopped) return;
+    try {
+      await this.#write(key, waiting);
+      this.#lastFault = undefined;
+    } catch (error) {
+      this.#fault(error, waiting.object.metadata.namespace);
     }
   }
 

@@ -3,7 +3,7 @@ import { hiderOf } from 'pegboard/kit';
 import type { Hide } from 'pegboard/contracts';
 import { recentlyUsed } from '../../kit/limits/recentlyUsed.ts';
 import { KubeError } from '../api/kubeError.ts';
-import type { CallSecrets, SecretName, SecretSource } from '../../contracts/secrets.ts';
+import type { CallSecrets, SecretName, SecretReading, SecretSource } from '../../contracts/secrets.ts';
 import type { Cluster } from '../store/cluster.ts';
 
 const MAX_HIDDEN = 1_000;
@@ -11,12 +11,14 @@ const MAX_HIDDEN = 1_000;
 /** Secrets of Kubernetes, read one by one by their names, so that the right to `get` some of them is enough. What has been read is
  *  hidden in what is recorded of calls. */
 export class KubernetesSecrets implements SecretSource, CallSecrets {
-  readonly #cluster: Pick<Cluster, 'connect'>;
+  readonly #cluster: Pick<Cluster, 'connect' | 'pace'>;
   readonly #namespace: () => string;
   readonly #read = recentlyUsed<true>(MAX_HIDDEN);
+  /** Requests under way, which all share who ask meanwhile. */
+  readonly #asking = new Map<string, Promise<Readonly<Record<string, unknown>>>>();
   #hide: Hide | undefined;
 
-  constructor(cluster: Pick<Cluster, 'connect'>, namespace: () => string) {
+  constructor(cluster: Pick<Cluster, 'connect' | 'pace'>, namespace: () => string) {
     this.#cluster = cluster;
     this.#namespace = namespace;
   }
@@ -24,9 +26,12 @@ export class KubernetesSecrets implements SecretSource, CallSecrets {
   async read(
     { name, namespace = this.#namespace() }: SecretName,
     keys: readonly string[],
+    { isPatient = false }: SecretReading = {},
   ): Promise<readonly string[]> {
-    const { data } = await this.#get(namespace, name);
-    const given = isObject(data) ? data : {};
+    const place = `${namespace}/${name}`;
+    const asking = this.#asking.get(place) ?? this.#get(namespace, name, isPatient);
+    this.#asking.set(place, asking);
+    const given = await asking.finally(() => this.#asking.delete(place));
     return keys.map((key) => {
       const value = given[key];
       const text = typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
@@ -47,11 +52,17 @@ export class KubernetesSecrets implements SecretSource, CallSecrets {
     return text;
   }
 
-  async #get(namespace: string, name: string): Promise<{ readonly data?: unknown }> {
+  async #get(
+    namespace: string,
+    name: string,
+    isPatient: boolean,
+  ): Promise<Readonly<Record<string, unknown>>> {
     try {
       const place = { group: '', version: 'v1', plural: 'secrets', namespace, name };
-      const { object } = await (await this.#cluster.connect()).get(place);
-      return { data: object['data'] };
+      const api = await this.#cluster.connect();
+      if (isPatient) await this.#cluster.pace.turn();
+      const { object } = await api.get(place);
+      return isObject(object['data']) ? object['data'] : {};
     } catch (error) {
       throw faultOf(error, `secret ${name} in namespace ${namespace}`, { namespace, name });
     }

@@ -4,13 +4,20 @@ import type { Log } from 'pegboard';
 import { findCredentials } from '../api/findCredentials.ts';
 import { KubeApi } from '../api/kubeApi.ts';
 import { OwnAccess } from '../api/ownAccess.ts';
+import { Pace } from '../api/pace.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
+
+/** As client-go's default. */
+const PER_SECOND = 20;
+const BURST = 30;
 
 /** The connection to the API server, made when it is first used. */
 export class Cluster {
   readonly #config: () => StoreKubernetesConfig;
   readonly #log: Log;
   readonly access: OwnAccess;
+  /** That of requests for which no caller waits: status, Events, looks at Secrets. */
+  readonly pace = new Pace(PER_SECOND, BURST);
   /** Name of this process, `<host>_<pid>`; shown as the holder of the Lease and as the source of Events. */
   readonly holder = `${hostname()}_${process.pid}`;
   #api: KubeApi | undefined;

@@ -46,8 +46,11 @@ const WRITES: Readonly<Record<string, string>> = {
 /** A Kubernetes API in this process, where none is built: objects of namespaces with lists, watches, merge patches and a status of
  *  their own. Shapes and refusals repeat those of kube-apiserver 1.36.3, without managedFields, schemas and their defaults. It believes
  *  every token and certificate; with both, the certificate decides. Closed after the test.
- *  @param mayWrite whether that user may do more than read */
-export async function simulatedApi(mayWrite: (user: string) => boolean): Promise<SimulatedApi> {
+ *  @param mayWrite whether that user may do more than read @param mayRead whether that user may read what is so named */
+export async function simulatedApi(
+  mayWrite: (user: string) => boolean,
+  mayRead: (user: string, name: string) => boolean = () => true,
+): Promise<SimulatedApi> {
   /** Path → object. */
   const objects = new Map<string, KubeObject>();
   const events: (WatchEvent & { readonly list: string })[] = [];
@@ -84,7 +87,8 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
   /** The answer to all but watches. */
   const answer = (asked: Asked): readonly [code: number, body: object] => {
     const { verb, user, ref, list, body } = asked;
-    if (!mayWrite(user) && Object.values(WRITES).includes(verb))
+    const isWrite = Object.values(WRITES).includes(verb);
+    if (isWrite ? !mayWrite(user) : !mayRead(user, ref.name ?? ''))
       return failure(403, 'Forbidden', asked, `is forbidden: User "${user}" cannot ${verb} ${placeOf(ref)}`);
     if (verb === 'list') {
       const items = [...objects].filter(([path]) => path.startsWith(`${list}/`)).map(([, object]) => object);
@@ -93,7 +97,11 @@ export async function simulatedApi(mayWrite: (user: string) => boolean): Promise
     if (verb === 'create') {
       const { metadata, ...rest } = body as unknown as KubeObject;
       const { namespace = '' } = ref;
-      const made = { namespace, uid: randomUUID(), generation: 1, creationTimestamp: now() };
+      const uid = randomUUID();
+      const { name = `${String(metadata['generateName'])}${uid.slice(0, 5)}` } = metadata as Partial<
+        typeof metadata
+      >;
+      const made = { name, namespace, uid, generation: 1, creationTimestamp: now() };
       return [201, happen('ADDED', list, { ...rest, metadata: { ...metadata, ...made } })];
     }
     const former = objects.get(`${list}/${ref.name ?? ''}`);
