@@ -63,8 +63,9 @@ describe('orchestrator mode: Secrets', () => {
       metadata: { name: 's' },
       spec: { type: 'stdio', command: [process.execPath, HOSTILE, 'plain'], env: REFERRING, autoStart: true },
     });
+    const looks = 'plugins: { upstream: { config: { rereadSecretsMs: 500 } } }';
     const directory = makeDirectory({
-      'config.yaml': `orchestrator: true\nnamespace: ${namespace.name}\n`,
+      'config.yaml': `orchestrator: true\nnamespace: ${namespace.name}\n${looks}\n`,
     }).path;
     const gateway = await servePegboard(directory, [], { env: { KUBECONFIG: kubeconfig() } });
     const ready = async (): Promise<Condition | undefined> => {
@@ -77,8 +78,6 @@ describe('orchestrator mode: Secrets', () => {
       `env.TRACKER_TOKEN names the key token of the secret tracker, which cannot be read: the service account of Pegboard may not get secret tracker in namespace ${namespace.name}: grant the verb get on secrets with resourceNames: [tracker]`,
     );
     await mayRead(namespace, 'tracker');
-    const restartRequestedAt = new Date().toISOString();
-    await plane.admin.ask('PATCH', `${servers}/s`, { body: { spec: { restartRequestedAt } } });
     await until(async () => (await ready())?.reason === 'Connected', {
       what: 'the server',
       withinMs: 30_000,
@@ -88,7 +87,12 @@ describe('orchestrator mode: Secrets', () => {
     expect(JSON.stringify(await client.callTool('core_mcpserver_get', { name: 's' })))
       .contain('${secret:tracker/token}')
       .not.contain('s3cr3t');
-    expect(JSON.stringify(gateway.lines)).not.contain('s3cr3t');
+    const stringData = { token: 'an0ther' };
+    await plane.admin.ask('PATCH', `${namespace.path('secrets')}/tracker`, { body: { stringData } });
+    await until(async () => JSON.stringify(await client.callTool('x_s_env')).includes('Bearer an0ther'), {
+      what: 'the changed Secret',
+    });
+    expect(JSON.stringify(gateway.lines)).not.match(/s3cr3t|an0ther/);
     await client.close();
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A token bucket: so many at once, then so many per second. Source: flowcontrol of client-go */
+/** A token bucket, as client-go has one: so many at once, then so many per second. */
 export class Pace {
   readonly #perSecond: number;
   readonly #burst: number;

@@ -26,7 +26,7 @@ describe('the samples for GitOps', () => {
     readonly spec: { readonly healthCheckExprs: readonly Record<string, string>[] };
   };
 
-  it('read reasons that the status of a server has, and say so of each that is no fault', () => {
+  it('read reasons that the status of a server has, and name each that is not a fault', () => {
     const words = Object.fromEntries(
       [...lua.matchAll(/^ {2}(\w+) = "(\w+)",$/gm)].map(([, a = '', b]) => [a, b]),
     );
