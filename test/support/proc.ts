@@ -72,12 +72,36 @@ function textOf(path: string): string {
 
 /** Number of connections to a port of this machine that are established. */
 export function connectionsAt(port: number): number {
-  const own = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return established().filter(({ local }) => local === port).length;
+}
+
+/** For each established connection from this machine to one of its ports, whether the system asks in silence if it is still there. */
+export function keepAlivesTo(port: number): boolean[] {
+  return established()
+    .filter(({ remote }) => remote === port)
+    .map(({ timer }) => timer === KEEP_ALIVE);
+}
+
+interface Established {
+  readonly local: number;
+  readonly remote: number;
+  readonly timer: string | undefined;
+}
+
+/** Source: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
+function established(): readonly Established[] {
+  const portIn = (address = ''): number => Number.parseInt(address.slice(address.indexOf(':') + 1), 16);
   return ['/proc/net/tcp', '/proc/net/tcp6']
     .flatMap((file) => textOf(file).split('\n'))
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, local = '', , state]) => local.endsWith(own) && state === ESTABLISHED).length;
+    .filter(([, , , state]) => state === ESTABLISHED)
+    .map(([, local, remote, , , timer]) => ({
+      local: portIn(local),
+      remote: portIn(remote),
+      timer: timer?.slice(0, 2),
+    }));
 }
 
-/** The state of a connection in /proc/net/tcp. */
+/** The state of a connection in /proc/net/tcp, and its timer. */
 const ESTABLISHED = '01';
+const KEEP_ALIVE = '02';

@@ -24,13 +24,14 @@ export async function openPool(parts: PoolParts, flow: SocketFlow): Promise<Pool
   const { Pool: UndiciPool, buildConnector } = await undici();
   // What cannot be read fails the attempt, with the file.
   if (url.protocol === 'https:') parts.trust();
-  const connectSocket = socketOpener(
-    (more) => buildConnector({ timeout: connectMs, keepAliveInitialDelay: KEEP_ALIVE_MS, ...more }),
-    parts,
-  );
+  const connectSocket = socketOpener((more) => buildConnector({ timeout: connectMs, ...more }), parts);
   const connect: typeof connectSocket = (options, done) => {
     connectSocket(options, (...result) => {
-      if (result[0] === null) flow.watch(result[1]);
+      if (result[0] === null) {
+        // Also of those that a proxy has opened, which undici leaves as they are.
+        result[1].setKeepAlive(true, KEEP_ALIVE_MS);
+        flow.watch(result[1]);
+      }
       done(...result);
     });
   };

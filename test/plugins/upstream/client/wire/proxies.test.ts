@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../../../kernel/index.ts';
 import { defer } from '../../../../support/cleanup.ts';
 import { forwardProxy } from '../../../../support/forwardProxy.ts';
 import type { ForwardProxy } from '../../../../support/forwardProxy.ts';
+import { keepAlivesTo } from '../../../../support/proc.ts';
+import { socksProxy } from '../../../../support/socksProxy.ts';
 import { tlsProxy } from '../../../../support/tlsProxy.ts';
 import { withVariables } from '../../../../support/withVariables.ts';
 import { HttpFixture } from '../../httpFixture.ts';
@@ -10,6 +12,7 @@ import { OlderFixture } from '../../olderFixture.ts';
 import { Rig, until } from '../../support.ts';
 
 const HOST = 'mcp.corp.test';
+const isAsked = (all: readonly boolean[]): boolean => all.length > 0 && !all.includes(false);
 const QUICK = { backoffFirstMs: 20, backoffMaxMs: 20 };
 
 describe('upstream: proxies', () => {
@@ -104,6 +107,22 @@ describe('upstream: proxies', () => {
     await rig.hasTool('x_s_echo');
     await rig.stop();
     expect(new Set(proxy.asked.map((line) => line.split(' ')[0]))).deep.equal(new Set(['GET', 'POST']));
+  });
+
+  it('are asked in silence whether their connections are still there, which no end would tell', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const extraCaFile = await behindTls();
+    const socks = await socksProxy('kim:word', (target) => ports.get(target));
+    ports.set(`${HOST}:80`, ports.get(HOST) ?? 0);
+    await rig.configure({ ...QUICK, extraCaFile });
+    for (const scheme of ['http', 'https'])
+      for (const place of [`http://${proxy.place}`, `socks5://kim:word@${socks.place}`]) {
+        await rig.define({ s: remote({ url: `${scheme}://${HOST}/mcp`, proxy: place }) });
+        await answers(place);
+        const port = Number(place.slice(place.lastIndexOf(':') + 1));
+        // What was just sent has another timer.
+        await until(`questions of ${scheme} through ${place}`, () => isAsked(keepAlivesTo(port)));
+      }
   });
 
   it('are those of the configuration rather than of the environment, and of the definition before both', async () => {
