@@ -101,7 +101,8 @@ describe('pegboard service with a real systemd', function () {
   });
 
   it('says that the service does not run with a wrong configuration, and does not start it again', async () => {
-    manager.home.write(`${FOLDER}/config.yaml`, 'aggregator: { prot: 1 }\n');
+    const { port } = new URL(url);
+    manager.home.write(`${FOLDER}/config.yaml`, `aggregator: { port: ${port}, prot: 1 }\n`);
     const { code, stderr } = await install();
     expect(code).equal(1);
     expect(stderr).include('it does not run: failed').include('journalctl');

@@ -11,7 +11,7 @@ import { progressTo } from '../progressTo.ts';
 import { serviceFileText } from './serviceFileText.ts';
 import type { ServiceManager, ServiceState } from './serviceFileText.ts';
 import { serviceManager } from './serviceManager.ts';
-import { socketAddresses } from './socketAddresses.ts';
+import { socketAddresses, takenFix } from './socketAddresses.ts';
 import { verb } from '../verb.ts';
 
 const OURS = 'Written by: pegboard service install';
@@ -83,9 +83,13 @@ async function install(invocation: Invocation): Promise<number> {
   try {
     for (const words of enable) await ran(words);
   } catch (error) {
-    if (before.get(manager.file) !== undefined) throw error;
+    const taken = await takenFix(listen);
+    if (before.get(manager.file) !== undefined) throw taken === undefined ? error : new Failure(taken);
+    // What was enabled before it failed would stay behind as links to nothing; its own failures say less than the first one.
+    for (const words of manager.disable) await ran(words).catch(() => undefined);
     for (const { file } of files) await put(file, undefined, undefined);
-    throw new Failure(`${messageOf(error)}\nnothing was installed; ${manager.needs}`);
+    for (const words of manager.forget) await ran(words).catch(() => undefined);
+    throw new Failure(`${messageOf(error)}\nnothing was installed; ${taken ?? manager.needs}`);
   }
   for (const { file, text } of files)
     if (text !== undefined) tell(`${before.get(file) === text ? 'unchanged' : 'written'}: ${file}`);

@@ -1,4 +1,4 @@
-import { isIP, isIPv6 } from 'node:net';
+import { createServer, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isObject } from 'pegboard';
 import { readConfig } from '../readConfig.ts';
@@ -19,4 +19,23 @@ export async function socketAddresses(directory: string): Promise<readonly strin
 function loopback(): readonly string[] {
   const here = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   return ['127.0.0.1', '::1'].filter((one) => here.some(({ address }) => address === one));
+}
+
+/** @returns what to do about the first address that another process listens on; undefined if all can be opened */
+export async function takenFix(addresses: readonly string[]): Promise<string | undefined> {
+  for (const address of addresses)
+    if (await isTaken(address))
+      return `another process listens on ${address}; end it (a pegboard serve of a terminal?), or set aggregator.port`;
+  return undefined;
+}
+
+function isTaken(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`http://${address}`);
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EADDRINUSE'));
+    server.listen(Number(port) || 80, hostname.replace(/^\[|\]$/g, ''), () =>
+      server.close(() => resolve(false)),
+    );
+  });
 }

@@ -1,4 +1,6 @@
 import { chmodSync, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
@@ -55,21 +57,48 @@ describe('cli: what keeps the gateway running', () => {
     expect(hints.join('\n')).include('systemctl --user stop pegboard.socket pegboard.service');
   });
 
-  it('closes the socket of a former install before its file is removed', async () => {
+  /** A home whose systemctl notes what it is asked, and fails at `failsAt`. */
+  const withSystemctl = (config: string, failsAt: string, more: Readonly<Record<string, string>> = {}) => {
     const home = makeDirectory({
-      'config.yaml': 'aggregator: { port: 0 }\n',
-      '.config/systemd/user/pegboard.socket': '# Written by: pegboard service install\n',
+      'config.yaml': config,
+      ...more,
       'bin/systemctl': `#!/bin/sh
-echo "$* $(test -e $HOME/.config/systemd/user/pegboard.socket && echo there)" >> $HOME/asked\n`,
+echo "$* $(test -e $HOME/.config/systemd/user/pegboard.socket && echo there)" >> $HOME/asked
+case "$*" in *"${failsAt}"*) echo 'Job failed.' >&2; exit 1 ;; esac\n`,
     });
     chmodSync(home.at('bin/systemctl'), 0o755);
     // The program that systemctl is run from is looked for in the environment of the process.
     const { PATH: before = '', HOME: whose } = process.env;
     Object.assign(process.env, { PATH: `${home.at('bin')}:${before}`, HOME: home.path });
     defer(() => Object.assign(process.env, { PATH: before, HOME: whose }));
-    await typeVerbWith(['service', 'install', '--config-path', home.path], { HOME: home.path });
-    expect(readFileSync(home.at('asked'), 'utf8')).match(
-      /^--user disable --now pegboard\.socket there\n--user daemon-reload\s*\n/,
+    const install = () =>
+      typeVerbWith(['service', 'install', '--config-path', home.path], { HOME: home.path });
+    return { home, install, asked: () => readFileSync(home.at('asked'), 'utf8') };
+  };
+
+  it('closes the socket of a former install before its file is removed', async () => {
+    const { home, install, asked } = withSystemctl('aggregator: { port: 0 }\n', 'nothing', {
+      '.config/systemd/user/pegboard.socket': '# Written by: pegboard service install\n',
+    });
+    await install();
+    expect(asked()).match(/^--user disable --now pegboard\.socket there\n--user daemon-reload\s*\n/);
+    expect(existsSync(home.at('.config/systemd/user/pegboard.socket'))).equal(false);
+  });
+
+  it('names the process that has its port as the reason, and takes back what was enabled', async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    defer(() => new Promise((resolve) => holder.close(resolve)));
+    const place = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
+    const config = `aggregator: { host: 127.0.0.1, port: ${place.slice(10)} }\n`;
+    const { home, install, asked } = withSystemctl(config, 'restart pegboard.socket');
+    const { code, stderr } = await install();
+    expect(code).equal(1);
+    expect(stderr).equal(
+      `pegboard: systemctl --user restart pegboard.socket: Job failed.\nnothing was installed; another process listens on ${place}; end it (a pegboard serve of a terminal?), or set aggregator.port\n`,
+    );
+    expect(asked()).match(
+      /enable pegboard\.socket pegboard\.service there\n[^]*disable --now pegboard\.service there\n--user daemon-reload \n$/,
     );
     expect(existsSync(home.at('.config/systemd/user/pegboard.socket'))).equal(false);
   });
