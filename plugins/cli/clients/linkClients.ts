@@ -86,15 +86,27 @@ function linkOf(
     ...(hasHeaders && carry(headers)),
   });
   const isPrivate = hasHeaders && own.some(({ carry }) => Object.keys(carry(headers)).length > 0);
-  const wanted: Change[] = [
+  const wanted = merged([
     ...imported
       .filter((entry) => entry.place.path === path)
       .map(({ at, name }) => ({ at, name, value: undefined })),
     ...own.map((one) => ({ at: keysOf(one, file), name: 'pegboard', value: valueFor(one) })),
-  ];
+  ]);
   const changes = wanted.filter(({ at, name, value }) => !isSame(valueAt(file, at, name), value));
   if (changes.length === 0) return [];
   return [{ place, before, after: edited(before ?? '', changes, { path, format }), changes, isPrivate }];
+}
+
+/** One change for each entry: clients that share a file by a link get one that has the keys of all. */
+function merged(changes: readonly Change[]): readonly Change[] {
+  const byEntry = new Map<string, Change>();
+  for (const change of changes) {
+    const key = JSON.stringify([change.at, change.name]);
+    const former = byEntry.get(key)?.value;
+    const value = change.value && { ...former, ...change.value };
+    byEntry.set(key, { ...change, value });
+  }
+  return [...byEntry.values()];
 }
 
 /** Whether Gemini CLI or opencode would not offer Pegboard. */

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import type { Invocation } from 'pegboard';
 import { endpointOf } from '../endpointOf.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
@@ -21,9 +22,20 @@ export interface Survey {
 /** The servers of the clients that the arguments name, of all clients without arguments. @throws Failure */
 export async function survey(invocation: Invocation): Promise<Survey> {
   const { args, env, directory } = invocation;
-  const places = placesOf(args, { env, platform: process.platform, cwd: process.cwd() });
+  const places = await withoutAliases(
+    placesOf(args, { env, platform: process.platform, cwd: process.cwd() }),
+  );
   const endpoint = await endpointOf(invocation);
   const found = await readPlaces(places);
   const around = { directory, env, endpoint: endpoint.url };
   return { places, found, plan: await planImport(found.entries, around), around, endpoint };
+}
+
+/** Places whose files are one file by links have its first path: it is read, edited and named once. */
+async function withoutAliases(places: readonly ClientPlace[]): Promise<readonly ClientPlace[]> {
+  const real = await Promise.all(places.map(({ path }) => realpath(path).catch(() => path)));
+  return places.map((place, index) => {
+    const { path } = places[real.indexOf(real[index] ?? '')] ?? place;
+    return path === place.path ? place : { ...place, path };
+  });
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -54,6 +54,26 @@ describe('pegboard link', () => {
     const undone = await home.run(['unlink', '--yes']);
     expect(undone.code, undone.stderr).to.equal(0);
     expect(home.clientFiles()).to.deep.equal({});
+  });
+
+  it('edits and names a file once that two clients share by a link, and brings it back', async () => {
+    const home = makeClientHome({
+      '.claude.json': CURSOR,
+      '.config/pegboard/mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n',
+    });
+    mkdirSync(home.at('.cursor'));
+    symlinkSync('../.claude.json', home.at('.cursor/mcp.json'));
+    const { code, stdout, stderr } = await home.run(['link', '--yes']);
+    expect(code, stderr).to.equal(0);
+    expect(stderr).include('linked 1 to ');
+    expect(stdout).not.include('.cursor/mcp.json');
+    expect(JSON.parse(home.read('.claude.json'))).to.deep.equal({
+      mcpServers: { mine: { command: 'mine' }, pegboard: { type: 'http', url: URL } },
+    });
+    expect(lstatSync(home.at('.cursor/mcp.json')).isSymbolicLink()).equal(true);
+    const undone = await home.run(['unlink', '--yes']);
+    expect(undone.code, undone.stderr).to.equal(0);
+    expect(home.read('.cursor/mcp.json')).to.equal(CURSOR);
   });
 
   it('takes out what Pegboard offers and leaves the rest in the client', async () => {
