@@ -192,7 +192,9 @@ function keptBackSection({ name: server, keptBack }: ServerPageFacts, visit: Vis
   return section(`${counted(keptBack.length, 'tool')} that no client is offered`, items);
 }
 
-function historySection({ history }: ServerPageFacts): Html {
+function historySection({ history, metadata }: ServerPageFacts): Html {
+  // The word that lists and the command line have for it.
+  const up = metadata.type === 'stdio' ? 'running' : 'connected';
   return section(
     'Last states',
     table(
@@ -200,7 +202,7 @@ function historySection({ history }: ServerPageFacts): Html {
       ['When', 'State', 'Health', 'Why'],
       history.map(({ at, state, health, error }) => [
         ago(at),
-        badge(state),
+        badge(state === 'ready' ? up : state),
         badge(health),
         error === undefined ? undefined : shown(error, 300),
       ]),

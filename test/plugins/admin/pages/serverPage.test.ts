@@ -50,6 +50,10 @@ describe('the pages of servers', () => {
     expect(Date.parse(server.history[0]?.at ?? '')).closeTo(Date.now(), 60_000);
     const { text } = await site.get('/mcps/relay');
     expect(text).include('x_relay_ask').and.include('Stop').and.include('Restart').and.not.include('>Start<');
+    // One state has one word, on the page and at the command line.
+    expect(text)
+      .match(/Last states[^]*>\s*running\s*<[^]*>\s*starting\s*</)
+      .and.not.match(/>\s*ready\s*</);
   });
 
   it('stop, start and restart a server by the core tools, whose calls others see', async () => {
