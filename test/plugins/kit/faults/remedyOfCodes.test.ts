@@ -72,7 +72,9 @@ describe('what helps against each error code', () => {
 
   it('is data at every code that is thrown with an action', () => {
     const text = SOURCES.map(textOf).join('\n');
-    const calls = [...text.matchAll(/(?:helpedBy|unknownName)\(((?:[^()]|\([^()]*\))*)\)/g)].map(([, args = '']) => args);
+    const calls = [...text.matchAll(/(?:helpedBy|unknownName)\(((?:[^()]|\([^()]*\))*)\)/g)].map(
+      ([, args = '']) => args,
+    );
     const thrown = calls.flatMap((args) => args.match(/(?<=')[A-Z]+_[A-Z_]+(?=')/g) ?? []);
     expect(thrown).not.empty;
     expect(thrown.filter((code) => !Object.hasOwn(WITH, code))).deep.equal([]);
