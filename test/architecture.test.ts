@@ -298,4 +298,14 @@ describe('Architecture', () => {
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
     expect([...planned, ...documents, 'Dockerfile']).to.include.members(visible);
   });
+
+  it('locks no package that declares itself for newer versions of Node than 20', () => {
+    const { packages } = JSON.parse(textOf('package-lock.json')) as {
+      packages: Readonly<Record<string, { engines?: { node?: string } }>>;
+    };
+    const admits20 = (range: string): boolean =>
+      range.split('||').some((part) => Number(/\d+/.exec(part)?.[0] ?? 0) <= 20);
+    const newer = Object.entries(packages).filter(([, { engines }]) => !admits20(engines?.node ?? ''));
+    expect(newer.map(([name]) => name)).to.deep.equal([]);
+  });
 });
