@@ -1,7 +1,8 @@
-import { GatewayError, ToolTable, didYouMean, jsonResult } from 'pegboard';
+import { ToolTable, jsonResult } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
 import { allServices } from '../../kit/definitions/allServices.ts';
 import { quotedName } from '../../kit/calls/unknownTool.ts';
+import { unknownName } from '../../kit/faults/remedy.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
 import { optionalText, readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
@@ -87,6 +88,7 @@ function toolsOf(
       scope.get(ToolTable).refusal(server, { kind: 'server', name: server, server }, request) === undefined);
   if (isKnown) return tools;
   const others = [...new Set(visible.flatMap((tool) => tool.server ?? []))];
-  const fix = didYouMean(server.slice(0, MAX_NAME_CHARS), others, 'filter_tools searches all of them', 3);
-  throw new GatewayError('TOOL_ARGUMENTS', `no server is named ${quotedName(server)}; ${fix}`);
+  const name = server.slice(0, MAX_NAME_CHARS);
+  const cause = `no server is named ${quotedName(server)}`;
+  throw unknownName({ name, known: others, kind: 'servers' }, 'TOOL_ARGUMENTS', cause);
 }

@@ -17,6 +17,7 @@ const WITH: Partial<Readonly<Record<ErrorCode, Action>>> = {
   SERVICE_RUNNING: { do: 'stop', server: 's' },
   STORE_CONFLICT: { do: 'change', ...WORKFLOW },
   STORE_NOT_FOUND: { do: 'list', kind: 'servers' },
+  TOOL_ARGUMENTS: { do: 'list', kind: 'servers' },
   TOOL_NOT_FOUND: { do: 'find', query: 'read file' },
   UPSTREAM_AUTH_REQUIRED: { do: 'signIn', server: 's' },
   UPSTREAM_ERROR: { do: 'edit', server: 's', what: 'correct url' },
@@ -30,7 +31,7 @@ const WITH: Partial<Readonly<Record<ErrorCode, Action>>> = {
 /** Why the others have none. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'the message says at which place of a file or a caller’s request what is wrong': [
-    ...['CONFIG_UNREADABLE', 'TOOL_ARGUMENTS', 'TOOL_TOOLSET_INVALID'],
+    ...['CONFIG_UNREADABLE', 'TOOL_TOOLSET_INVALID'],
     ...['REQUEST_FORBIDDEN', 'REQUEST_MALFORMED', 'REQUEST_MEDIA_TYPE', 'REQUEST_METHOD'],
     ...['REQUEST_NOT_ACCEPTABLE', 'REQUEST_NOT_FOUND', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE'],
     ...['REQUEST_UNAUTHENTICATED', 'TOOL_KEY_REUSED', 'TOOL_RESULT_GONE', 'SERVICE_UNSUPPORTED'],
