@@ -6,6 +6,7 @@ import type { Log } from 'pegboard';
 import type { Filled } from 'pegboard/kit';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
+import { inTurn } from '../../kit/limits/inTurn.ts';
 import type { RemoteTransport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { UpstreamContext } from './context.ts';
@@ -49,6 +50,8 @@ export class Dialer {
   readonly #context: UpstreamContext;
   readonly #credential: OwnCredential | undefined;
   readonly #memory: MemoryOf;
+  /** One secret after another, because each is filled in with what is noted of the others. */
+  readonly #refilling = inTurn();
   /** Undefined if the last wire cannot get other secrets. */
   #refill: Refill | undefined;
 
@@ -75,12 +78,16 @@ export class Dialer {
   }
 
   /** Sends other texts of a secret with the next request of the last wire.
-   *  @returns false if it has to be made anew: it is a process, or the secret may be in its address */
-  async refill(secret: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
-    const refill = this.#refill;
-    if (refill === undefined) return false;
-    await refill(this.secrets.noting(this.secrets.with(secret, texts)));
-    return true;
+   *  @returns false if it has to be made anew: it is a process, or the secret may be in its address
+   *  @throws GatewayError CONFIG_REFERENCE, STORE_NOT_FOUND; its headers are as before */
+  refill(secret: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
+    return this.#refilling(async () => {
+      const refill = this.#refill;
+      if (refill === undefined) return false;
+      await refill(this.secrets.with(secret, texts));
+      this.secrets.renew(secret, texts);
+      return true;
+    });
   }
 
   /** What references are filled from; which secrets that were is noted. */
@@ -151,7 +158,7 @@ export class Dialer {
     const route = await routeOf(url, definition.proxy, { config, ...this.#filling });
     const isInHeadersOnly = this.secrets.all.size === 0;
     let own: Readonly<Record<string, string>> = {};
-    let secrets = secretsOfRoute(route);
+    let secrets: readonly Filled['secrets'][number][] = [];
     const fill = async (filling: Filling): Promise<void> => {
       const { values, secrets: ofHeaders } = await filled(definition.headers, 'headers', filling);
       own = fillCallerReferences(values, credential?.values ?? {});
@@ -166,7 +173,10 @@ export class Dialer {
       };
     const hide = (): void =>
       output.hide(
-        secretsGiven({ values: [...secrets, ...place.referred, ...secretsOf(credential)], url: address }),
+        secretsGiven({
+          values: [...secrets, ...secretsOfRoute(route), ...place.referred, ...secretsOf(credential)],
+          url: address,
+        }),
       );
     hide();
     const { timeoutMs: connectMs, tls } = definition;

@@ -1,6 +1,7 @@
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { SecretReading, SecretSource } from '../../contracts/secrets.ts';
+import { inTurn } from '../../kit/limits/inTurn.ts';
 import type { State } from './serverStatus.ts';
 import type { SecretUser } from './usedSecrets.ts';
 
@@ -27,6 +28,8 @@ export class SecretRotation {
   readonly #parts: SecretRotationParts;
   /** Why a secret could not be read, by its name. */
   readonly #faults = new Map<string, string>();
+  /** Looks at one secret come one after another, so that a connection is renewed once. */
+  readonly #turns = new Map<string, ReturnType<typeof inTurn>>();
   readonly #doubts = new WeakMap<object, { readonly at: number; readonly answer: Promise<boolean> }>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
@@ -54,7 +57,10 @@ export class SecretRotation {
     const at = performance.now();
     if (former !== undefined && at - former.at < DOUBT_PAUSE_MS) return former.answer;
     const looks = [...byName(users)].map(([name, named]) => this.#look(name, named));
-    const answer = Promise.all(looks).then((changed) => changed.includes(true));
+    // Another look may have renewed it since the call was sent.
+    const isRenewed = (): boolean =>
+      users.some(({ dialer }) => dialer.secrets.renewedAt > at - DOUBT_PAUSE_MS);
+    const answer = Promise.all(looks).then((changed) => changed.includes(true) || isRenewed());
     this.#doubts.set(server, { at, answer });
     return answer;
   }
@@ -66,19 +72,26 @@ export class SecretRotation {
     this.#timer = setTimeout(() => {
       const begun = performance.now();
       this.#round ??= this.#lookAtAll().finally(() => (this.#round = undefined));
-      void this.#round.then(() => this.#plan(Math.max(0, begun + everyMs - performance.now())));
+      void this.#round.finally(() => this.#plan(Math.max(0, begun + everyMs - performance.now())));
     }, ms);
   }
 
   /** One after another, because no caller waits. */
   async #lookAtAll(): Promise<void> {
     const all = byName(this.#parts.users());
-    for (const name of this.#faults.keys()) if (!all.has(name)) this.#faults.delete(name);
+    for (const kept of [this.#faults, this.#turns])
+      for (const name of kept.keys()) if (!all.has(name)) kept.delete(name);
     for (const [name, named] of all) if (!this.#isStopped) await this.#look(name, named, { isPatient: true });
   }
 
-  /** @returns whether one of its users had another text */
-  async #look(name: string, { keys, users }: Named, options?: SecretReading): Promise<boolean> {
+  /** Never rejects. @returns whether one of its users had another text */
+  #look(name: string, named: Named, options?: SecretReading): Promise<boolean> {
+    const turn = this.#turns.get(name) ?? inTurn();
+    this.#turns.set(name, turn);
+    return turn(() => this.#compare(name, named, options));
+  }
+
+  async #compare(name: string, { keys, users }: Named, options?: SecretReading): Promise<boolean> {
     const source = this.#parts.source();
     if (source === undefined) return false;
     const texts = new Map<string, string>();
@@ -95,19 +108,28 @@ export class SecretRotation {
     const changed = users.filter(
       ({ state, dialer }) => RENEWED.has(state) && dialer.secrets.differsFrom(name, texts),
     );
-    await Promise.all(changed.map((user) => this.#renew(user, name, texts)));
-    return changed.length > 0;
+    const renewed = await Promise.all(changed.map((user) => this.#renew(user, name, texts)));
+    return renewed.includes(true);
   }
 
-  async #renew(user: SecretUser, secret: string, texts: ReadonlyMap<string, string>): Promise<void> {
+  /** @returns whether the next request has the texts */
+  async #renew(user: SecretUser, secret: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
     const { log } = this.#parts;
     const { server, dialer } = user;
-    const reconnects = user.state !== 'ready' || !(await dialer.refill(secret, texts));
+    let reconnects: boolean;
+    try {
+      reconnects = user.state !== 'ready' || !(await dialer.refill(secret, texts));
+    } catch (error) {
+      const what = 'headers of a server cannot be filled with its changed secret; it keeps what it has';
+      log.warn(what, { server, secret, error });
+      return false;
+    }
     log.info('a secret of a server has changed', { server, secret, reconnects });
-    if (!reconnects) return;
+    if (!reconnects) return true;
     user.restart().catch((error: unknown) => {
       log.error('a server could not be restarted after a change of its secret', { server, error });
     });
+    return true;
   }
 
   #say(secret: string, reason: string | undefined): void {

@@ -1,3 +1,4 @@
+import { GatewayError } from 'pegboard';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
 
@@ -6,6 +7,7 @@ type Texts = ReadonlyMap<string, string | undefined>;
 /** The secrets of the platform with which a connection was made, or could not be made. */
 export class UsedSecrets {
   readonly #byName = new Map<string, Map<string, string | undefined>>();
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   /** The text of each key by the secret's name; undefined for one that could not be read. */
   get all(): ReadonlyMap<string, Texts> {
@@ -31,20 +33,34 @@ export class UsedSecrets {
     };
   }
 
+  /** The connection has these texts now. */
+  renew(name: string, texts: ReadonlyMap<string, string>): void {
+    const noted = this.#byName.get(name);
+    for (const [key, text] of texts) if (noted?.has(key) === true) noted.set(key, text);
+    this.#renewedAt = performance.now();
+  }
+
+  /** When renew() was called last, by `performance.now()`. */
+  get renewedAt(): number {
+    return this.#renewedAt;
+  }
+
   /** Whether the connection has another text of one of these keys. @param texts those that could be read */
   differsFrom(name: string, texts: ReadonlyMap<string, string>): boolean {
     const noted = this.#byName.get(name);
     return noted !== undefined && [...texts].some(([key, text]) => noted.has(key) && noted.get(key) !== text);
   }
 
-  /** A source of these texts of one secret, and of what is noted now of all others. */
+  /** A source of these texts of one secret, and of what is noted of all others. @throws GatewayError STORE_NOT_FOUND */
   with(name: string, texts: ReadonlyMap<string, string>): SecretSource {
-    const noted = new Map([...this.#byName].map(([secret, all]) => [secret, new Map(all)]));
+    const textOf = (secret: string, key: string): string => {
+      const text = (secret === name ? texts.get(key) : undefined) ?? this.#byName.get(secret)?.get(key);
+      if (text === undefined)
+        throw new GatewayError('STORE_NOT_FOUND', `secret ${secret} was not read with the key ${key}`);
+      return text;
+    };
     return {
-      read: (secret, keys) => {
-        const given = secret.name === name ? texts : undefined;
-        return Promise.resolve(keys.map((key) => given?.get(key) ?? noted.get(secret.name)?.get(key) ?? ''));
-      },
+      read: (secret, keys) => Promise.resolve(keys).then((all) => all.map((key) => textOf(secret.name, key))),
     };
   }
 }

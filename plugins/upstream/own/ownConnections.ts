@@ -78,10 +78,10 @@ export class OwnConnections {
   /** Those that may have been made with secrets. One that has to be made anew is made by its next call. */
   get secretUsers(): readonly SecretUser[] {
     const { name: server } = this.#server;
-    const all = this.#table.all();
-    return all.map(({ key, dialer, connection }) =>
-      userOf(server, dialer, connection, () => this.#remove(key)),
-    );
+    const own = this.#table
+      .all()
+      .map(({ key, dialer, connection }) => userOf(server, dialer, connection, () => this.#remove(key)));
+    return [...own, ...this.#warm.secretUsers];
   }
 
   /** The server runs: watched resources are watched again, and processes may be started ahead. */

@@ -180,7 +180,10 @@ export class Server implements Holder, OwningServer, ReachedServer {
   /** Its connections that were made with secrets. */
   get secretUsers(): readonly SecretUser[] {
     const { name, connection } = this;
-    const shared = userOf(name, this.#dialer, connection, () => connection.restart());
+    // A restart would also end the connections of callers, which may be up while the shared one is not.
+    const renew = (): Promise<void> =>
+      connection.state === 'ready' ? connection.restart() : connection.start();
+    const shared = userOf(name, this.#dialer, connection, renew);
     return [shared, ...this.own.secretUsers].filter(({ dialer }) => dialer.secrets.all.size > 0);
   }
   topics({ questions }: ServerDefinition): readonly Topic[] {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { GatewayError, definePlugin } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { SecretSource } from '../../../plugins/contracts/secrets.ts';
+import { makeDirectory } from '../../support/directory.ts';
 import { gate } from '../../support/until.ts';
 import { HttpFixture } from './httpFixture.ts';
 import { Rig, hostile, until } from './support.ts';
@@ -9,6 +10,7 @@ import { Rig, hostile, until } from './support.ts';
 /** Long enough that no look but the wanted one happens in a test. */
 const NEVER_MS = 600_000;
 const SOON_MS = 50;
+const UNFILLED = 'headers of a server cannot be filled with its changed secret; it keeps what it has';
 const WORDS = 'a secret that connections use cannot be read; they keep what they have';
 
 describe('upstream: secrets that change', () => {
@@ -156,6 +158,87 @@ describe('upstream: secrets that change', () => {
       return sent() === 'Bearer new';
     });
     expect(rig.told('server.disconnected')).deep.equal([]);
+  });
+
+  it('leave the headers as they are while another reference in them cannot be read', async () => {
+    const directory = makeDirectory({ key: 'k1' });
+    await configure(SOON_MS);
+    await rig.define({
+      s: remote({
+        Authorization: 'Bearer ${secret:tracker/token}',
+        'X-Key': `\${file:${directory.at('key')}}`,
+      }),
+    });
+    await rig.hasTool('x_s_echo');
+    directory.remove('key');
+    secrets['tracker/token'] = 'new';
+    await until('the warning', () => rig.lines.some(({ text }) => text === UNFILLED));
+    expect(await rig.text('x_s_echo', { message: 'm' })).equal('echo m');
+    expect(server.headers.at(-1)).include({ authorization: 'Bearer old', 'x-key': 'k1' });
+    directory.write('key', 'k2');
+    await until('both', async () => {
+      await rig.text('x_s_echo', { message: 'm' });
+      return sent() === 'Bearer new' && server.headers.at(-1)?.['x-key'] === 'k2';
+    });
+    expect(server.count('initialize')).equal(1);
+    expect(JSON.stringify(rig.lines)).not.match(/Bearer old|Bearer new|k1|k2/);
+  });
+
+  it('leave the headers as they are after a 401, too, while another reference cannot be read', async () => {
+    const directory = makeDirectory({ key: 'k1' });
+    await configure(NEVER_MS);
+    await rig.define({
+      s: remote({
+        Authorization: 'Bearer ${secret:tracker/token}',
+        'X-Key': `\${file:${directory.at('key')}}`,
+      }),
+    });
+    await rig.hasTool('x_s_echo');
+    directory.remove('key');
+    refuseOthers();
+    secrets['tracker/token'] = 'new';
+    expect((await rig.refusal('x_s_echo')).code).equal('UPSTREAM_AUTH_REQUIRED');
+  });
+
+  it('are never empty in a header while they change, and servers answer 401', async () => {
+    await configure(SOON_MS);
+    secrets = { 'a/text': 'a0', 'b/text': 'b0' };
+    await rig.define({
+      s: remote({ Authorization: 'Bearer ${secret:a/text}', 'X-Key': '${secret:b/text}' }),
+    });
+    await rig.hasTool('x_s_echo');
+    server.headers.length = 0;
+    server.intercept = (_, res) => {
+      if (res.req.headers.authorization === `Bearer ${secrets['a/text']}`) return false;
+      res.writeHead(401).end();
+      return true;
+    };
+    for (let at = 1; at <= 10; at += 1) {
+      secrets = { 'a/text': `a${at}`, 'b/text': `b${at}` };
+      await until('the new header', () =>
+        rig.text('x_s_echo', { message: 'm' }).then(
+          () => sent() === `Bearer a${at}`,
+          () => false,
+        ),
+      );
+    }
+    for (const { authorization, 'x-key': key } of server.headers) {
+      expect(authorization).match(/^Bearer a\d+$/);
+      expect(key).match(/^b\d+$/);
+    }
+  });
+
+  it('replace a process that was started ahead, so that a session begins with what is right', async () => {
+    await configure(SOON_MS);
+    const spec = hostile('plain', { env: { TOKEN: '${secret:tracker/token}' } });
+    await rig.define({ s: { ...spec, instances: 'perSession', warmInstances: 1 } });
+    await rig.hasTool('x_s_env');
+    await until('one ahead', () => reads.length >= 2);
+    secrets['tracker/token'] = 'new';
+    const renewed = (): number =>
+      rig.lines.filter(({ text }) => text === 'a secret of a server has changed').length;
+    await until('both are renewed', () => renewed() === 2);
+    expect(await rig.text('x_s_env', {}, { sessionId: 'one' })).contain('"TOKEN":"new"');
   });
 
   it('of many servers are read once a look, and a missing key keeps no other from being renewed', async () => {

@@ -152,7 +152,7 @@ export class Rig {
       id: 1,
       tool,
       args,
-      request: ANYONE,
+      request: { ...ANYONE, ...(options.sessionId !== undefined && { sessionId: options.sessionId }) },
       parent: undefined,
       cancel: options.cancel ?? new Cancellation(),
       progress: options.progress,
@@ -224,6 +224,7 @@ interface CallExtras {
   readonly progress?: (update: Progress) => void;
   readonly client?: Client;
   readonly meta?: ClientMeta;
+  readonly sessionId?: string;
 }
 
 /** Polls a condition, because other processes emit no events here. */

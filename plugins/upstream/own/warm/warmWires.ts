@@ -4,6 +4,7 @@ import type { UpstreamConfig } from '../../config.ts';
 import type { ServerDefinition } from '../../definition.ts';
 import { backoffMs } from '../../client/backoffMs.ts';
 import type { Dialing } from '../../connection/dialer.ts';
+import type { SecretUser } from '../../connection/usedSecrets.ts';
 import { WarmWire } from './warmWire.ts';
 
 export type BackoffTimes = Pick<UpstreamConfig, 'backoffFirstMs' | 'backoffMaxMs'>;
@@ -40,6 +41,17 @@ export class WarmWires {
 
   get size(): number {
     return this.#waiting.length;
+  }
+
+  /** Those that may have been started with secrets; one that has another text now makes room for a new one. */
+  get secretUsers(): readonly SecretUser[] {
+    const { name: server } = this.#server;
+    return this.#waiting.map((warm) => ({
+      server,
+      state: 'ready',
+      dialer: warm.dialer,
+      restart: () => this.#replace(warm),
+    }));
   }
 
   /** Has `warmInstances` processes from now on. */
@@ -98,6 +110,13 @@ export class WarmWires {
       this.#timer = undefined;
       this.fill();
     }, waitMs);
+  }
+
+  #replace(warm: WarmWire): Promise<void> {
+    const at = this.#waiting.indexOf(warm);
+    if (at >= 0) this.#waiting.splice(at, 1).forEach((one) => this.#discard(one));
+    this.fill();
+    return Promise.resolve();
   }
 
   #discard(warm: WarmWire): void {
