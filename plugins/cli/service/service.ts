@@ -11,7 +11,7 @@ import { progressTo } from '../progressTo.ts';
 import { serviceFileText } from './serviceFileText.ts';
 import type { ServiceManager, ServiceState } from './serviceFileText.ts';
 import { serviceManager } from './serviceManager.ts';
-import { socketAddresses, takenFix } from './socketAddresses.ts';
+import { heldPortFix, socketAddresses } from './socketAddresses.ts';
 import { verb } from '../verb.ts';
 
 const OURS = 'Written by: pegboard service install';
@@ -80,16 +80,19 @@ async function install(invocation: Invocation): Promise<number> {
   for (const { file } of files) before.set(file, await ownTextAt(file, 'move it away first'));
   for (const words of closing) await ran(words);
   for (const { file, text } of files) await put(file, before.get(file), text);
+  let latest: readonly string[] = [];
   try {
-    for (const words of enable) await ran(words);
+    for (latest of enable) await ran(latest);
   } catch (error) {
-    const taken = await takenFix(listen);
-    if (before.get(manager.file) !== undefined) throw taken === undefined ? error : new Failure(taken);
+    // Before that command, and after it, the port is held by the socket itself.
+    const held = latest === manager.socket?.open ? await heldPortFix(listen) : undefined;
+    if (before.get(manager.file) !== undefined)
+      throw held === undefined ? error : new Failure(`${messageOf(error)}\n${held}`);
     // What was enabled before it failed would stay behind as links to nothing; its own failures say less than the first one.
     for (const words of manager.disable) await ran(words).catch(() => undefined);
     for (const { file } of files) await put(file, undefined, undefined);
     for (const words of manager.forget) await ran(words).catch(() => undefined);
-    throw new Failure(`${messageOf(error)}\nnothing was installed; ${taken ?? manager.needs}`);
+    throw new Failure(`${messageOf(error)}\nnothing was installed; ${held ?? manager.needs}`);
   }
   for (const { file, text } of files)
     if (text !== undefined) tell(`${before.get(file) === text ? 'unchanged' : 'written'}: ${file}`);

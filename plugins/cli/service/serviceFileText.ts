@@ -33,6 +33,8 @@ export interface ServiceManager {
   readonly socket?: {
     readonly file: string;
     readonly text: (program: ServiceProgram) => string;
+    /** The command of `enable` that opens the port, and fails if another process has it. */
+    readonly open: Words;
     /** Run before the file is removed because no socket is needed any more. */
     readonly disable: Words;
   };

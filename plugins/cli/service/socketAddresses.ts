@@ -22,7 +22,7 @@ function loopback(): readonly string[] {
 }
 
 /** @returns what to do about the first address that another process listens on; undefined if all can be opened */
-export async function takenFix(addresses: readonly string[]): Promise<string | undefined> {
+export async function heldPortFix(addresses: readonly string[]): Promise<string | undefined> {
   for (const address of addresses)
     if (await isTaken(address))
       return `another process listens on ${address}; end it (a pegboard serve of a terminal?), or set aggregator.port`;

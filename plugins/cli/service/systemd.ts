@@ -4,6 +4,7 @@ import type { ServiceManager, ServiceProgram } from './serviceFileText.ts';
 const UNIT = 'pegboard.service';
 const SOCKET = 'pegboard.socket';
 const systemctl = (...words: readonly string[]): readonly string[] => ['systemctl', '--user', ...words];
+const OPEN = systemctl('restart', SOCKET);
 
 /** A unit of the user's systemd. @param config `~/.config` */
 export function systemd(config: string): ServiceManager {
@@ -14,16 +15,18 @@ export function systemd(config: string): ServiceManager {
     socket: {
       file: join(config, 'systemd/user', SOCKET),
       text: socketOf,
+      open: OPEN,
       disable: systemctl('disable', '--now', SOCKET),
     },
     enable: ({ listen }) => {
-      const units = listen.length > 0 ? [SOCKET, UNIT] : [UNIT];
+      const hasSocket = listen.length > 0;
       return [
         systemctl('daemon-reload'),
-        systemctl('enable', ...units),
+        systemctl('enable', ...(hasSocket ? [SOCKET] : []), UNIT),
         // A socket whose service runs is not opened.
         systemctl('stop', UNIT),
-        ...units.map((unit) => systemctl('restart', unit)),
+        ...(hasSocket ? [OPEN] : []),
+        systemctl('restart', UNIT),
       ];
     },
     // One that is not there is no fault, but would keep the other from being disabled.

@@ -85,12 +85,17 @@ case "$*" in *"${failsAt}"*) echo 'Job failed.' >&2; exit 1 ;; esac\n`,
     expect(existsSync(home.at('.config/systemd/user/pegboard.socket'))).equal(false);
   });
 
-  it('names the process that has its port as the reason, and takes back what was enabled', async () => {
+  /** A port that something holds: another process, or the socket that systemd has opened for the gateway. */
+  const heldPort = async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     defer(() => new Promise((resolve) => holder.close(resolve)));
     const place = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
-    const config = `aggregator: { host: 127.0.0.1, port: ${place.slice(10)} }\n`;
+    return { place, config: `aggregator: { host: 127.0.0.1, port: ${place.slice(10)} }\n` };
+  };
+
+  it('names the process that has its port as the reason, and takes back what was enabled', async () => {
+    const { place, config } = await heldPort();
     const { home, install, asked } = withSystemctl(config, 'restart pegboard.socket');
     const { code, stderr } = await install();
     expect(code).equal(1);
@@ -101,6 +106,31 @@ case "$*" in *"${failsAt}"*) echo 'Job failed.' >&2; exit 1 ;; esac\n`,
       /enable pegboard\.socket pegboard\.service there\n[^]*disable --now pegboard\.service there\n--user daemon-reload \n$/,
     );
     expect(existsSync(home.at('.config/systemd/user/pegboard.socket'))).equal(false);
+  });
+
+  it('names it beside the command that failed where it was installed before', async () => {
+    const { place, config } = await heldPort();
+    const { home, install } = withSystemctl(config, 'restart pegboard.socket', {
+      '.config/systemd/user/pegboard.service': '# Written by: pegboard service install\n',
+    });
+    const { code, stderr } = await install();
+    expect(code).equal(1);
+    expect(stderr).equal(
+      `pegboard: systemctl --user restart pegboard.socket: Job failed.\nanother process listens on ${place}; end it (a pegboard serve of a terminal?), or set aggregator.port\n`,
+    );
+    expect(existsSync(home.at('.config/systemd/user/pegboard.service'))).equal(true);
+  });
+
+  it('does not blame its own socket for another command that fails', async () => {
+    const { config } = await heldPort();
+    const again = withSystemctl(config, 'daemon-reload', {
+      '.config/systemd/user/pegboard.service': '# Written by: pegboard service install\n',
+    });
+    expect((await again.install()).stderr).equal('pegboard: systemctl --user daemon-reload: Job failed.\n');
+    const first = withSystemctl(config, 'restart pegboard.service');
+    expect((await first.install()).stderr)
+      .match(/^pegboard: systemctl --user restart pegboard\.service: Job failed\.\nnothing was installed; /)
+      .not.include('another process');
   });
 
   it('is launchd on macOS, with an agent that is well-formed XML', () => {
