@@ -122,7 +122,7 @@ function apply(scope: Scope<FrontConfig>): void {
     },
     STAGE.last,
   );
-  front.listen(learn, () => void replicaEnds.read(learn));
+  front.listen(learn, () => replicaEnds.read(learn));
   // Without their ends, sessions would open at processes that begin later.
   let isMissing = false;
   const putBack = async (): Promise<void> => {
@@ -131,9 +131,7 @@ function apply(scope: Scope<FrontConfig>): void {
   scope.each(Channel, (channel) =>
     channel.subscribe('ended-sessions', {
       message: () => undefined,
-      gap: () => {
-        if (isMissing) void putBack();
-      },
+      gap: () => (isMissing ? putBack() : undefined),
       emptied: () => void putBack(),
     }),
   );
