@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GatewayError, definePlugin } from '../../../kernel/index.ts';
+import { GatewayError, definePlugin, findingsIn, readSchema } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { SecretSource } from '../../../plugins/contracts/secrets.ts';
 import { makeDirectory } from '../../support/directory.ts';
@@ -261,6 +261,15 @@ describe('upstream: secrets that change', () => {
       await Promise.all(all);
       return server.headers.every(({ authorization }) => authorization === 'Bearer new');
     });
+  });
+
+  it('are read again once a day at least, since a longer timer would end at once', () => {
+    const faults = (rereadSecretsMs: number) =>
+      findingsIn(readSchema('config/upstream'), { rereadSecretsMs }).map(({ message }) => message);
+    expect(faults(86_400_001)).deep.equal([
+      'rereadSecretsMs must be at most 86400000 (maximum), not 86400001',
+    ]);
+    expect(faults(86_400_000)).deep.equal([]);
   });
 
   it('are not waited for at the end', async () => {
