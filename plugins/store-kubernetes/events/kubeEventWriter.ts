@@ -13,6 +13,8 @@ import type { Cluster } from '../store/cluster.ts';
 const SAME_FOR_MS = 600_000;
 const MAX_KNOWN = 1_000;
 const MAX_WAITING = 1_000;
+/** One object that is told of more often than its Events are written must not fill the queue of all. */
+const MAX_WAITING_OF_OBJECT = 20;
 /** As the API server allows. */
 const MAX_MESSAGE = 1_024;
 
@@ -41,6 +43,7 @@ const MAX_PACES = 10_000;
 export class KubeEventWriter {
   readonly #cluster: Cluster;
   readonly #log: Log;
+  readonly #mayWrite: () => boolean;
   /** The Event of each kind of event, with its count. */
   readonly #known = recentlyUsed<{ readonly name: string; readonly count: number }>(MAX_KNOWN, SAME_FOR_MS);
   readonly #waiting = new Map<string, Waiting>();
@@ -50,12 +53,14 @@ export class KubeEventWriter {
   #isStopped = false;
   #lastFault: string | undefined;
 
-  constructor(cluster: Cluster, log: Log) {
+  /** @param mayWrite whether this process is the one that writes */
+  constructor(cluster: Cluster, log: Log, mayWrite: () => boolean) {
     this.#cluster = cluster;
     this.#log = log;
+    this.#mayWrite = mayWrite;
   }
 
-  /** Left out if too many wait. */
+  /** Left out if too many wait; of one object, the oldest is. */
   add(object: KubeObject, told: ObjectEvent): void {
     const event = kubeReason(told);
     const key = JSON.stringify([object.metadata.uid, event.type, event.reason, event.message]);
@@ -64,9 +69,17 @@ export class KubeEventWriter {
     if (same !== undefined) {
       same.count += 1;
       same.last = now;
-    } else if (this.#waiting.size < MAX_WAITING)
-      this.#waiting.set(key, { object, event, first: now, last: now, count: 1 });
+    } else {
+      this.#makeRoomFor(object);
+      if (this.#waiting.size < MAX_WAITING)
+        this.#waiting.set(key, { object, event, first: now, last: now, count: 1 });
+    }
     this.#plan();
+  }
+
+  /** Drops what waits: another process writes now. */
+  clear(): void {
+    this.#waiting.clear();
   }
 
   /** How many Events wait to be written. */
@@ -80,10 +93,17 @@ export class KubeEventWriter {
     await this.#writing;
   }
 
+  #makeRoomFor(told: KubeObject): void {
+    const waiting = [...this.#waiting].filter(([, { object }]) => objectKey(object) === objectKey(told));
+    const [oldest] = waiting;
+    if (oldest !== undefined && waiting.length >= MAX_WAITING_OF_OBJECT) this.#waiting.delete(oldest[0]);
+  }
+
   /** Writes the first one whose object may have one now, or comes again when one may. */
   #plan(): void {
     if (this.#isStopped || this.#writing !== undefined) return;
     clearTimeout(this.#timer);
+    if (!this.#mayWrite()) this.clear();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const [key, { object }] of this.#waiting) {
       const pace = this.#paceOf(object);
@@ -99,8 +119,8 @@ export class KubeEventWriter {
     if (nextMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#plan(), nextMs);
   }
 
-  #paceOf({ kind = '', metadata: { name } }: KubeObject): Pace {
-    const key = `${kind}/${name}`;
+  #paceOf(object: KubeObject): Pace {
+    const key = objectKey(object);
     const pace = this.#paces.get(key) ?? new Pace(OBJECT_PER_SECOND, OBJECT_BURST);
     this.#paces.set(key, pace);
     return pace;
@@ -110,7 +130,7 @@ export class KubeEventWriter {
     await this.#cluster.pace.turn();
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
-    if (waiting === undefined || this.#isStopped) return;
+    if (waiting === undefined || this.#isStopped || !this.#mayWrite()) return;
     try {
       await this.#write(key, waiting);
       this.#lastFault = undefined;
@@ -149,6 +169,10 @@ export class KubeEventWriter {
       ...(isForbidden && { fix: `grant create and patch on events in namespace ${namespace}` }),
     });
   }
+}
+
+function objectKey({ kind = '', metadata: { name } }: KubeObject): string {
+  return `${kind}/${name}`;
 }
 
 function placeOf({ metadata: { namespace = 'default' } }: KubeObject): KubePlace {

@@ -19,7 +19,7 @@ export function provideEvents(
   mayWrite: () => boolean,
   leaseObject: () => KubeObject,
 ): { readonly pending: () => number; readonly gone: (kind: ResourceKind) => void } {
-  const writer = new KubeEventWriter(cluster, scope.log);
+  const writer = new KubeEventWriter(cluster, scope.log, mayWrite);
   /** The last warning about each definition, with its generation. */
   let saidOf = new Map<string, string>();
   const objectOf = (kindName: string, name: string): KubeObject | undefined => {
@@ -52,7 +52,10 @@ export function provideEvents(
     saidOf = next;
   };
   scope.tap('onEvent', (event) => {
-    if (!mayWrite()) return;
+    if (!mayWrite()) {
+      writer.clear();
+      return;
+    }
     if (event.type === 'config.applied' || event.type === 'config.rejected') warned(event.report);
     if (LEFT_OUT.test(event.type)) return;
     const notice = noticeOf(event);
