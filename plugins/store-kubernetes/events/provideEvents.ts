@@ -1,7 +1,9 @@
 import { ConfigControl } from 'pegboard';
-import type { Issue, ReloadReport, ResourceKind, Scope } from 'pegboard';
+import type { Issue, KernelEvent, ReloadReport, ResourceKind, Scope } from 'pegboard';
+import type {} from '../../contracts/runs.ts';
 import { noticeOf } from '../../kit/notices/noticeOf.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
+import type { StoreKubernetesConfig } from '../config.ts';
 import type { Cluster } from '../store/cluster.ts';
 import { GROUP, VERSION } from '../store/customResource.ts';
 import type { Definitions } from '../store/definitions.ts';
@@ -13,7 +15,7 @@ const LEFT_OUT = /^workflow\.step/;
 /** Writes what happens to servers and workflows as Events of their objects, and refused definitions as warnings.
  *  @param mayWrite whether this process is the one that writes @param leaseObject what Events about no object of ours are about @returns how many wait, and what tells that a kind is gone */
 export function provideEvents(
-  scope: Scope<unknown>,
+  scope: Scope<StoreKubernetesConfig>,
   cluster: Cluster,
   definitions: Definitions,
   mayWrite: () => boolean,
@@ -61,7 +63,8 @@ export function provideEvents(
     const notice = noticeOf(event);
     // What only one caller may see is not for all who may list Events.
     if (notice === undefined || notice.owner !== undefined) return;
-    const { kind, name, reason, message, severity } = notice;
+    const { kind, name, reason, severity } = notice;
+    const message = (scope.config.content ? undefined : endOfRun(event)) ?? notice.message;
     const object = objectOf(kind, name);
     if (object !== undefined) writer.add(object, { type: severity, reason, message });
   });
@@ -75,6 +78,14 @@ export function provideEvents(
       writer.add(leaseObject(), { type: 'Warning', reason: 'DefinitionGone', message });
     },
   };
+}
+
+/** How a run ended, without the text of its error, which may quote what was sent and answered. */
+function endOfRun(event: KernelEvent): string | undefined {
+  if (event.type !== 'workflow.executionFailed' && event.type !== 'workflow.executionCancelled')
+    return undefined;
+  const how = event.type === 'workflow.executionFailed' ? 'failed' : 'was cancelled';
+  return `Workflow ${event.workflow} ${how} (execution: ${event.execution_id ?? ''})`;
 }
 
 function messageOf({ message, file }: Issue): string {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/index.ts';
+import { callCore } from '../../../support/coreTools.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Gateway } from '../../../support/gateway.ts';
 import { simulatedApi } from '../../../support/kube/simulatedApi.ts';
@@ -28,6 +29,12 @@ describe('orchestrator mode: Events of objects', () => {
         metadata: { name },
         spec: { type: 'streamable-http', url: 'http://127.0.0.1:1/mcp', autoStart: false },
       });
+    await api.admin.create(`/apis/${GROUP}/namespaces/tools/workflows`, {
+      apiVersion: GROUP,
+      kind: 'Workflow',
+      metadata: { name: 'look' },
+      spec: { steps: [{ id: 'a', tool: 'core_service_status', args: { name: 'hush' } }] },
+    });
     withVariables({ KUBECONFIG: api.kubeconfig(api.certificateOf('service'), 'tools') });
     const config = { leaseSeconds: 3 };
     const settings = { orchestrator: true, namespace: 'tools', plugins: { 'store-kubernetes': { config } } };
@@ -37,10 +44,10 @@ describe('orchestrator mode: Events of objects', () => {
 
   const tell = (server: string, message: string): void =>
     gateway.kernel.emit({ type: 'server.failed', server, reason: 'Told', message, severity: 'Warning' });
-  const told = async (): Promise<readonly string[]> => {
+  const told = async (asked = 'Told'): Promise<readonly string[]> => {
     const { items = [] } = await api.admin.get('/api/v1/namespaces/tools/events');
     const events = items as readonly JsonObject[];
-    return events.filter(({ reason }) => reason === 'Told').map(({ message }) => String(message));
+    return events.filter(({ reason }) => reason === asked).map(({ message }) => String(message));
   };
   const pending = (): number =>
     valuesOf(metricsOf(gateway), 'pegboard.kubernetes.writes.pending')['what=event'] ?? 0;
@@ -65,5 +72,14 @@ describe('orchestrator mode: Events of objects', () => {
       },
       { what: 'none to wait', withinMs: 8_000 },
     );
+  });
+
+  it('name a run that has failed, never the text of its error', async () => {
+    const { isError, content } = await callCore(gateway, 'workflow_look');
+    expect([isError, JSON.stringify(content)].join()).match(/^true,.*hush/);
+    const reason = 'WorkflowExecutionFailed';
+    await until(async () => (await told(reason)).length > 0, { what: 'the Event' });
+    const [message] = await told(reason);
+    expect(message).match(/^Workflow look failed \(execution: [0-9a-f-]{36}\)$/);
   });
 });
