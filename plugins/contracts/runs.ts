@@ -115,8 +115,8 @@ export interface RunRecord extends Omit<RunRow, 'step_count'> {
   readonly steps: readonly RunStep[];
   readonly truncated?: true;
 }
-/** Where runs are stored; the vault is used if no plugin provides this. All methods throw GatewayError, STORE_UNREACHABLE
- *  or STORE_FORBIDDEN. */
+/** Where runs are stored; the vault is used if no plugin provides this. All methods throw GatewayError, STORE_UNREACHABLE,
+ *  STORE_FORBIDDEN, or CONFIG_UNREADABLE if the keys that seal them cannot be read. */
 export interface RunStore {
   /** Whether several processes may use it that do not hear of each other (`Peers`). */
   readonly isShared: boolean;

@@ -82,8 +82,10 @@ export class KubernetesRuns implements RunStore {
 
   /** @returns its version; undefined if it exists already */
   async #created(record: RunRecord, row: RunRow): Promise<string | undefined> {
+    // Before anything is asked: keys that cannot be read are no fault of the API server.
+    const body = this.#body(record, row);
     const answer = await this.#asked('create', undefined, (api) =>
-      api.create(this.#place(), this.#body(record, row), { timeoutMs: WRITE_MS }).catch(unless(409)),
+      api.create(this.#place(), body, { timeoutMs: WRITE_MS }).catch(unless(409)),
     );
     return answer?.object.metadata.resourceVersion;
   }
@@ -91,10 +93,9 @@ export class KubernetesRuns implements RunStore {
   /** @returns its version; undefined if it was replaced or deleted meanwhile */
   async #replaced(version: string, record: RunRecord, row: RunRow): Promise<string | undefined> {
     const id = record.execution_id;
+    const body = this.#body(record, row, version);
     const answer = await this.#asked('update', id, (api) =>
-      api
-        .replace(this.#place(id), this.#body(record, row, version), { timeoutMs: WRITE_MS })
-        .catch(unless(404, 409)),
+      api.replace(this.#place(id), body, { timeoutMs: WRITE_MS }).catch(unless(404, 409)),
     );
     return answer?.object.metadata.resourceVersion;
   }

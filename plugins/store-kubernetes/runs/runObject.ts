@@ -91,14 +91,19 @@ export function recordIn(object: KubeObject, seal: RunSeal): RunRecord {
 /** The row of an object; none of one that Pegboard has not written. */
 export function rowsIn({ metadata }: Pick<KubeObject, 'metadata'>, seal: RunSeal): readonly RunRow[] {
   const { name, annotations } = metadata;
+  const kept = parsed(annotations?.[ROW] ?? '');
+  if (!isObject(kept) || kept['execution_id'] !== name) return [];
+  const { sealed_error: sealed, ...row } = kept;
+  const error = typeof sealed === 'string' ? (seal.open(name, sealed) ?? LOST) : undefined;
+  return [{ ...row, ...(error !== undefined && { error }) } as unknown as RunRow];
+}
+
+/** Undefined for a text that is no JSON. */
+function parsed(text: string): unknown {
   try {
-    const kept: unknown = JSON.parse(annotations?.[ROW] ?? '');
-    if (!isObject(kept) || kept['execution_id'] !== name) return [];
-    const { sealed_error: sealed, ...row } = kept;
-    const error = typeof sealed === 'string' ? (seal.open(name, sealed) ?? LOST) : undefined;
-    return [{ ...row, ...(error !== undefined && { error }) } as unknown as RunRow];
+    return JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
 }
 

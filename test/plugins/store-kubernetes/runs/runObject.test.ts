@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { GatewayError } from '../../../../kernel/index.ts';
 import type { RunRecord, RunRow } from '../../../../plugins/contracts/runs.ts';
 import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
+import { KubernetesRuns } from '../../../../plugins/store-kubernetes/runs/kubernetesRuns.ts';
 import { recordIn, rowsIn, runObject } from '../../../../plugins/store-kubernetes/runs/runObject.ts';
 import { sealWith } from '../../../../plugins/store-kubernetes/runs/sealWith.ts';
 
@@ -55,5 +57,21 @@ describe('WorkflowExecution objects', () => {
       expect(recordIn(one, seal)).deep.equal(RECORD);
       expect(rowsIn(one, seal)).deep.equal([ROW]);
     }
+  });
+
+  it('are neither written nor listed, with the reason, where the keys cannot be read', async () => {
+    const broken = sealWith(
+      () => {
+        throw new GatewayError('CONFIG_UNREADABLE', 'keys.json cannot be used');
+      },
+      () => undefined,
+    );
+    expect(() => rowsIn(runObject(RECORD, ROW, seal), broken)).throw('keys.json cannot be used');
+    const cluster = { connect: () => Promise.reject(new Error('was asked')) };
+    const parts = { cluster, namespace: () => 'tools', seal: broken, isOpen: () => false };
+    const error: unknown = await new KubernetesRuns(parts)
+      .put(RECORD, ROW)
+      .catch((reason: unknown) => reason);
+    expect(error).include({ code: 'CONFIG_UNREADABLE', message: 'keys.json cannot be used' });
   });
 });
