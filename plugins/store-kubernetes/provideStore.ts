@@ -64,6 +64,7 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   const seal = sealWith(
     () => scope.find(SharedKeys)?.keys(),
     () => scope.find(StateDirectory)?.path,
+    log,
   );
   const isOpen = (): boolean => config().content;
   scope.provide(RunStore, new KubernetesRuns({ cluster, namespace, seal, isOpen }));

@@ -13,7 +13,7 @@ import type { Cluster } from '../store/cluster.ts';
 const SAME_FOR_MS = 600_000;
 const MAX_KNOWN = 1_000;
 const MAX_WAITING = 1_000;
-/** One object that is told of more often than its Events are written must not fill the queue of all. */
+/** One object with more Events than may be written must not fill the queue of all. */
 const MAX_WAITING_OF_OBJECT = 20;
 /** As the API server allows. */
 const MAX_MESSAGE = 1_024;

@@ -82,7 +82,7 @@ export class KubernetesRuns implements RunStore {
 
   /** @returns its version; undefined if it exists already */
   async #created(record: RunRecord, row: RunRow): Promise<string | undefined> {
-    // Before anything is asked: keys that cannot be read are no fault of the API server.
+    // Before anything is asked: the API server has no part in keys that cannot be read.
     const body = this.#body(record, row);
     const answer = await this.#asked('create', undefined, (api) =>
       api.create(this.#place(), body, { timeoutMs: WRITE_MS }).catch(unless(409)),

@@ -98,7 +98,7 @@ export function rowsIn({ metadata }: Pick<KubeObject, 'metadata'>, seal: RunSeal
   return [{ ...row, ...(error !== undefined && { error }) } as unknown as RunRow];
 }
 
-/** Undefined for a text that is no JSON. */
+/** Undefined for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

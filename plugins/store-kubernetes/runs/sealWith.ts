@@ -1,3 +1,4 @@
+import type { Log } from 'pegboard';
 import type { KeyRing } from '../../contracts/vault.ts';
 import { sealBytes, unsealBytes } from '../../kit/secrets/seal.ts';
 import { vaultKeys } from '../../kit/vault/vaultKeys.ts';
@@ -7,14 +8,24 @@ import type { RunSeal } from './runObject.ts';
 export function sealWith(
   shared: () => KeyRing | undefined,
   stateDirectory: () => string | undefined,
+  log: Pick<Log, 'warn'>,
 ): RunSeal {
   let given: KeyRing | undefined;
   let ring: KeyRing | undefined;
   const keys = (): KeyRing => {
     // At a stop the plugin that keeps them may have ended before the last run.
     const now = shared() ?? given;
-    if (ring === undefined || now !== given) ring = vaultKeys(stateDirectory(), now);
+    if (ring !== undefined && now === given) return ring;
+    const state = stateDirectory();
+    ring = vaultKeys(state, now);
     given = now;
+    if (now === undefined && state === undefined && (process.env['PEGBOARD_KEYS_FILE'] ?? '') === '')
+      log.warn(
+        'contents of runs are sealed with keys of this process only: no one can read them after its end',
+        {
+          fix: 'name a file of keys, the same for all processes, in PEGBOARD_KEYS_FILE',
+        },
+      );
     return ring;
   };
   // Sealed contents open in the object of their own run only.

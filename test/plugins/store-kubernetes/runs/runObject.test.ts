@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../kernel/index.ts';
 import type { RunRecord, RunRow } from '../../../../plugins/contracts/runs.ts';
+import type { KeyRing } from '../../../../plugins/contracts/vault.ts';
 import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
 import { KubernetesRuns } from '../../../../plugins/store-kubernetes/runs/kubernetesRuns.ts';
 import { recordIn, rowsIn, runObject } from '../../../../plugins/store-kubernetes/runs/runObject.ts';
 import { sealWith } from '../../../../plugins/store-kubernetes/runs/sealWith.ts';
+import { captureLog } from '../../../support/log.ts';
 
 const TIMES = { started_at: '2026-01-02T03:04:05.000Z', duration_ms: 7 };
 const FAILED = { status: 'failed', error: 'step a: no customer hush' };
@@ -15,10 +17,9 @@ const ROW: RunRow = { ...RUN, step_count: 1 };
 
 describe('WorkflowExecution objects', () => {
   const ring = newKeyRing();
-  const seal = sealWith(
-    () => ring,
-    () => undefined,
-  );
+  const log = captureLog();
+  const sealOf = (shared: () => KeyRing | undefined) => sealWith(shared, () => undefined, log);
+  const seal = sealOf(() => ring);
 
   it('show what ran and how it ended, never what was sent, answered or said', () => {
     const object = runObject(RECORD, ROW, seal);
@@ -35,10 +36,7 @@ describe('WorkflowExecution objects', () => {
 
   it('say why contents are missing that other keys have sealed, or that are those of another run', () => {
     const object = runObject(RECORD, ROW, seal);
-    const other = sealWith(
-      () => newKeyRing(),
-      () => undefined,
-    );
+    const other = sealOf(() => newKeyRing());
     const { input, error, steps, ...known } = recordIn(object, other);
     expect([JSON.stringify(input), error].join()).match(/sealed with keys .* PEGBOARD_KEYS_FILE.*,sealed/);
     expect({ ...known, error: FAILED.error }).deep.equal(RUN);
@@ -60,12 +58,9 @@ describe('WorkflowExecution objects', () => {
   });
 
   it('are neither written nor listed, with the reason, where the keys cannot be read', async () => {
-    const broken = sealWith(
-      () => {
-        throw new GatewayError('CONFIG_UNREADABLE', 'keys.json cannot be used');
-      },
-      () => undefined,
-    );
+    const broken = sealOf(() => {
+      throw new GatewayError('CONFIG_UNREADABLE', 'keys.json cannot be used');
+    });
     expect(() => rowsIn(runObject(RECORD, ROW, seal), broken)).throw('keys.json cannot be used');
     const cluster = { connect: () => Promise.reject(new Error('was asked')) };
     const parts = { cluster, namespace: () => 'tools', seal: broken, isOpen: () => false };
@@ -73,5 +68,13 @@ describe('WorkflowExecution objects', () => {
       .put(RECORD, ROW)
       .catch((reason: unknown) => reason);
     expect(error).include({ code: 'CONFIG_UNREADABLE', message: 'keys.json cannot be used' });
+  });
+
+  it('are said, once, to be lost with the process whose keys are its own', () => {
+    runObject(RECORD, ROW, seal);
+    expect(log.records).deep.equal([]);
+    const own = sealOf(() => undefined);
+    for (const one of [own, own]) runObject(RECORD, ROW, one);
+    expect(log.having('keys of this process only', 'warn')).length(1);
   });
 });
