@@ -127,9 +127,11 @@ export class ResourceWatch {
     }
     const isHealthy = begun !== undefined && performance.now() - begun >= HEALTHY_MS;
     if (isHealthy) this.#failures = 0;
-    if (isHealthy && error === undefined) return 0;
-    this.#failures += 1;
     const { firstBackoffMs, maxBackoffMs } = this.#times;
+    if (isHealthy && error === undefined)
+      // An API server that stops ends the watches of all replicas at once, and each lists then.
+      return this.#version === undefined ? Math.round(firstBackoffMs * Math.random()) : 0;
+    this.#failures += 1;
     const asked = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) : 0;
     // From 0 on, so that replicas do not return together: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const ownMs = Math.round(doubledMs(this.#failures, firstBackoffMs, maxBackoffMs) * Math.random());
