@@ -40,11 +40,11 @@ export class KubernetesRuns implements RunStore {
     this.#isOpen = isOpen;
   }
 
-  async list(): Promise<readonly RunRow[]> {
+  async list(known: (id: string) => RunRow | undefined): Promise<readonly RunRow[]> {
     const { items } = await this.#asked('list', undefined, (api) =>
       listAll(api, this.#place(), { isMetadataOnly: true }),
     );
-    return items.flatMap((item) => rowsIn(item, this.#seal));
+    return items.flatMap((item) => known(item.metadata.name) ?? rowsIn(item, this.#seal));
   }
 
   async get(id: string): Promise<RunRecord | undefined> {

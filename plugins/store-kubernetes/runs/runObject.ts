@@ -6,21 +6,12 @@ import { GROUP, VERSION } from '../store/customResource.ts';
 
 /** The row of the run, so that lists need not read whole records. */
 const ROW = `${GROUP}/row`;
-/** What the object of a run shows to all who may read it: never its contents, which are inputs, results and texts of errors. */
+/** What the object of a run shows to all who may read it: never its contents, which are inputs, results, texts of
+ *  errors and outcomes of conditions, and never its owner. */
 const OPEN_OF_RUN = ['started_at', 'completed_at', 'duration_ms', 'truncated', 'process'];
 const OPEN_OF_STEP = [
-  ...[
-    'step_id',
-    'tool',
-    'status',
-    'started_at',
-    'completed_at',
-    'duration_ms',
-    'attempts',
-    'parent',
-    'iteration',
-  ],
-  ...['condition_evaluation', 'condition_tool', 'stored_as'],
+  ...['step_id', 'tool', 'status', 'started_at', 'completed_at', 'duration_ms'],
+  ...['attempts', 'parent', 'iteration', 'stored_as'],
 ];
 /** Members that have another name in an object than snake_case in camelCase. */
 const RENAMED: Readonly<Record<string, string>> = { status: 'state', step_id: 'id' };
@@ -37,9 +28,8 @@ export interface RunSeal {
 /** The WorkflowExecution object of a run. @param seal undefined: it shows its contents to all who may read it */
 export function runObject(record: RunRecord, row: RunRow, seal: RunSeal | undefined): KubeObject {
   const { execution_id: id, workflow_name: workflow, status: state, input, steps, ...facts } = record;
-  const { error, ...openRow } = row;
   const isSealed = seal !== undefined;
-  const kept = isSealed && error !== undefined ? { ...openRow, sealed_error: seal.seal(id, error) } : row;
+  const kept = isSealed ? sealedRow(row, seal) : row;
   const shown = (part: object, open: readonly string[]): JsonObject =>
     respelled(
       Object.entries(part).filter(([key]) => key !== 'owner' && (!isSealed || open.includes(key))),
@@ -93,9 +83,26 @@ export function rowsIn({ metadata }: Pick<KubeObject, 'metadata'>, seal: RunSeal
   const { name, annotations } = metadata;
   const kept = parsed(annotations?.[ROW] ?? '');
   if (!isObject(kept) || kept['execution_id'] !== name) return [];
-  const { sealed_error: sealed, ...row } = kept;
-  const error = typeof sealed === 'string' ? (seal.open(name, sealed) ?? LOST) : undefined;
-  return [{ ...row, ...(error !== undefined && { error }) } as unknown as RunRow];
+  const { sealed_owner: sealedOwner, sealed_error: sealedError, ...row } = kept;
+  const opened = (sealed: unknown): string | undefined =>
+    typeof sealed === 'string' ? (seal.open(name, sealed) ?? LOST) : undefined;
+  const [owner, error] = [opened(sealedOwner), opened(sealedError)];
+  return [
+    {
+      ...row,
+      ...(owner !== undefined && { owner }),
+      ...(error !== undefined && { error }),
+    } as unknown as RunRow,
+  ];
+}
+
+function sealedRow({ owner, error, ...row }: RunRow, seal: RunSeal): JsonObject {
+  const { execution_id: id } = row;
+  return {
+    ...row,
+    sealed_owner: seal.seal(id, owner),
+    ...(error !== undefined && { sealed_error: seal.seal(id, error) }),
+  };
 }
 
 /** Undefined for a text that is not JSON. */
