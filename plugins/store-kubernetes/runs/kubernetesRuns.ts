@@ -8,7 +8,7 @@ import type { KubePlace } from '../api/pathOf.ts';
 import type { Cluster } from '../store/cluster.ts';
 import { GROUP, VERSION } from '../store/customResource.ts';
 import { storeError } from '../store/storeError.ts';
-import { recordIn, rowsIn, runObject } from './runObject.ts';
+import { recordIn, replacing, rowsIn, runObject } from './runObject.ts';
 import type { RunSeal } from './runObject.ts';
 
 const PLURAL = 'workflowexecutions';
@@ -56,7 +56,9 @@ export class KubernetesRuns implements RunStore {
     const { execution_id: id, status } = record;
     const known = this.#versions.get(id);
     const version =
-      known === undefined ? await this.#created(record, row) : await this.#replaced(known, record, row);
+      known === undefined
+        ? await this.#created(record, row)
+        : await this.#replaced(this.#body(record, row, known));
     // Someone has deleted it, or another process has marked the run as interrupted.
     const written = version ?? (await this.#putAnyway(record, row));
     if (status === 'running') this.#versions.set(id, written);
@@ -68,7 +70,8 @@ export class KubernetesRuns implements RunStore {
     const version = present?.metadata.resourceVersion;
     if (present === undefined || version === undefined) return false;
     if (!isDeepStrictEqual(recordIn(present, this.#seal), before)) return false;
-    return (await this.#replaced(version, after, row)) !== undefined;
+    const object = replacing(present, this.#body(after, row, version), this.#seal);
+    return (await this.#replaced(object)) !== undefined;
   }
 
   async delete(id: string): Promise<void> {
@@ -77,7 +80,9 @@ export class KubernetesRuns implements RunStore {
 
   async #putAnyway(record: RunRecord, row: RunRow): Promise<string | undefined> {
     const version = (await this.#read(record.execution_id))?.metadata.resourceVersion;
-    return version === undefined ? this.#created(record, row) : this.#replaced(version, record, row);
+    return version === undefined
+      ? this.#created(record, row)
+      : this.#replaced(this.#body(record, row, version));
   }
 
   /** @returns its version; undefined if it exists already */
@@ -91,9 +96,8 @@ export class KubernetesRuns implements RunStore {
   }
 
   /** @returns its version; undefined if it was replaced or deleted meanwhile */
-  async #replaced(version: string, record: RunRecord, row: RunRow): Promise<string | undefined> {
-    const id = record.execution_id;
-    const body = this.#body(record, row, version);
+  async #replaced(body: KubeObject): Promise<string | undefined> {
+    const id = body.metadata.name;
     const answer = await this.#asked('update', id, (api) =>
       api.replace(this.#place(id), body, { timeoutMs: WRITE_MS }).catch(unless(404, 409)),
     );

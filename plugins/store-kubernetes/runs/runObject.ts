@@ -61,21 +61,42 @@ export function recordIn(object: KubeObject, seal: RunSeal): RunRecord {
   const { sealed, steps = [], ...facts } = (object.status ?? {}) as JsonObject;
   const { name } = metadata;
   const text = typeof sealed === 'string' ? seal.open(name, sealed) : undefined;
-  if (text !== undefined) return JSON.parse(text) as RunRecord;
+  const opened = text === undefined ? undefined : (JSON.parse(text) as RunRecord);
+  if (opened !== undefined && opened.status === facts['state']) return opened;
   const { workflow, input = { _sealed: LOST } } = (object.spec ?? {}) as JsonObject;
   const [row] = rowsIn(object, seal);
+  const shown = (steps as readonly JsonObject[]).map((step) => respelled(Object.entries(step), snakeCase));
   return {
     execution_id: name,
     workflow_name: workflow,
     owner: row?.owner ?? '',
+    input,
+    ...opened,
     ...(row?.error !== undefined && { error: row.error }),
     ...respelled(
       Object.entries(facts).filter(([key]) => key !== 'stepCount'),
       snakeCase,
     ),
-    input,
-    steps: (steps as readonly JsonObject[]).map((step) => respelled(Object.entries(step), snakeCase)),
+    steps: shown.map((step, at) => ({ ...opened?.steps[at], ...step })),
   } as unknown as RunRecord;
+}
+
+/** The object in place of another one, with the contents of that one if this process has no keys for them. */
+export function replacing(before: KubeObject, after: KubeObject, seal: RunSeal): KubeObject {
+  const { metadata, status } = before;
+  const { sealed } = (status ?? {}) as JsonObject;
+  if (typeof sealed !== 'string' || seal.open(metadata.name, sealed) !== undefined) return after;
+  const [former, row] = [before, after].map(({ metadata: { annotations } }) =>
+    parsed(annotations?.[ROW] ?? ''),
+  );
+  const owner = isObject(former) ? former['sealed_owner'] : undefined;
+  const kept = { ...(row as JsonObject), ...(owner !== undefined && { sealed_owner: owner }) };
+  const annotations = { [ROW]: JSON.stringify(kept) };
+  return {
+    ...after,
+    metadata: { ...after.metadata, annotations },
+    status: { ...(after.status as JsonObject), sealed },
+  };
 }
 
 /** The row of an object; none of one that Pegboard has not written. */

@@ -4,7 +4,12 @@ import type { RunRecord, RunRow } from '../../../../plugins/contracts/runs.ts';
 import type { KeyRing } from '../../../../plugins/contracts/vault.ts';
 import { newKeyRing } from '../../../../plugins/kit/secrets/keyRing.ts';
 import { KubernetesRuns } from '../../../../plugins/store-kubernetes/runs/kubernetesRuns.ts';
-import { recordIn, rowsIn, runObject } from '../../../../plugins/store-kubernetes/runs/runObject.ts';
+import {
+  recordIn,
+  replacing,
+  rowsIn,
+  runObject,
+} from '../../../../plugins/store-kubernetes/runs/runObject.ts';
 import { sealWith } from '../../../../plugins/store-kubernetes/runs/sealWith.ts';
 import { captureLog } from '../../../support/log.ts';
 
@@ -79,5 +84,17 @@ describe('WorkflowExecution objects', () => {
     const own = sealOf(() => undefined);
     for (const one of [own, own]) runObject(RECORD, ROW, one);
     expect(log.having('keys of this process only', 'warn')).length(1);
+  });
+
+  it('keep what other keys have sealed when they are marked as interrupted, for who has these', () => {
+    const running = { status: 'running' };
+    const before = runObject({ ...RECORD, ...running }, { ...ROW, ...running }, seal);
+    const other = sealOf(() => newKeyRing());
+    const marked = { ...recordIn(before, other), ...FAILED };
+    const after = replacing(before, runObject(marked, { ...ROW, owner: marked.owner }, other), other);
+    expect(recordIn(after, seal)).deep.include({ status: 'failed', input: RECORD.input, owner: RUN.owner });
+    expect(recordIn(after, seal).steps).deep.equal([step]);
+    expect(rowsIn(after, seal)[0]).include({ status: 'failed', owner: RUN.owner });
+    expect(replacing(before, after, seal)).equal(after);
   });
 });
