@@ -45,7 +45,7 @@ describe('WorkflowExecution objects', () => {
     const other = sealOf(() => newKeyRing());
     const { input, error, owner, steps, ...known } = recordIn(object, other);
     expect([JSON.stringify(input), error].join()).match(/sealed with keys .* PEGBOARD_KEYS_FILE.*,sealed/);
-    // Nobody has that name, so it is not taken for one of those without sign-in.
+    // No caller has that name, so it is not taken for one without sign-in.
     expect(owner).equal(error);
     expect({ ...known, error: FAILED.error, owner: RUN.owner }).deep.equal(RUN);
     expect(steps).deep.equal([{ step_id: 'a', tool: 't', status: 'failed', ...TIMES }]);
