@@ -175,6 +175,25 @@ describe('store-kubernetes: a watch', () => {
     }
   });
 
+  it('waits for a random time after an early end, because all replicas see it, and lists then', async () => {
+    const timers = heldTimers();
+    const now = performance.now.bind(performance);
+    let late = 0;
+    performance.now = () => now() + late;
+    defer(() => Reflect.deleteProperty(performance, 'now'));
+    const random = Math.random;
+    Math.random = () => 0.5;
+    defer(() => void (Math.random = random));
+    const end = (res: ServerResponse): void => void ((late = 2_000), res.end());
+    const { watch, asked, watched } = await watchOf({ lists: [['5']], watches: [end], times: {} });
+    watch.start();
+    await until(() => watched.length === 1 && late > 0, { what: 'its end' });
+    for (let turns = 0; turns < 50; turns += 1) await turn();
+    expect(asked).length(2);
+    timers.pass(125);
+    await until(() => watched.length === 2, { what: 'the second watch' });
+  });
+
   it('waits as long as a 429 asks, and resumes', async () => {
     const timers = heldTimers();
     const busy = refusal(429, { kind: 'Status', code: 429 }, { 'retry-after': '7' });
