@@ -16,7 +16,8 @@ const LEASES = '/apis/coordination.k8s.io/v1/namespaces/tools/leases';
 const FLOOD = 1_200;
 const MAX_OF_OBJECT = 20;
 
-describe('orchestrator mode: Events of objects', () => {
+describe('orchestrator mode: Events of objects', function () {
+  this.timeout(60_000);
   let api: SimulatedApi;
   let gateway: Gateway;
 
