@@ -13,8 +13,8 @@ export interface Channel {
 export interface Subscriber {
   /** Called in the order in which one process has published. */
   readonly message: (message: JsonObject) => void;
-  /** Messages may have been lost: the connection was away, or has just begun. Not called again before its promise is settled. */
-  readonly gap?: (() => void) | (() => Promise<void>);
+  /** Messages may have been lost: the connection was away, or has just begun. */
+  readonly gap?: () => void;
   /** The vault that processes share has lost its entries, and is used on. A gap follows. */
   readonly emptied?: () => void;
 }

@@ -122,7 +122,7 @@ function apply(scope: Scope<FrontConfig>): void {
     },
     STAGE.last,
   );
-  front.listen(learn, () => replicaEnds.read(learn));
+  front.listen(learn, () => void replicaEnds.read(learn));
   // Without their ends, sessions would open at processes that begin later.
   let isMissing = false;
   const putBack = async (): Promise<void> => {
@@ -131,7 +131,9 @@ function apply(scope: Scope<FrontConfig>): void {
   scope.each(Channel, (channel) =>
     channel.subscribe('ended-sessions', {
       message: () => undefined,
-      gap: () => (isMissing ? putBack() : undefined),
+      gap: () => {
+        if (isMissing) void putBack();
+      },
       emptied: () => void putBack(),
     }),
   );

@@ -54,8 +54,8 @@ export class VaultedCalls {
   /** Stores outcomes that could not be stored, if another process asks or the connection is back.
    *  @returns the function that unsubscribes */
   answerOthers(channel: Channel): () => void {
-    const gap = (): Promise<void> => this.#storeLate();
-    return channel.subscribe(TOPIC, { message: () => void gap(), gap });
+    const store = (): void => void this.#storeLate();
+    return channel.subscribe(TOPIC, { message: store, gap: store });
   }
 
   /** Runs a call once, even if it is sent several times with the same key.

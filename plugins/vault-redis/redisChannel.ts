@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { isObject, messageOf, singleFlight } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
 import type { Redis } from 'ioredis';
 import type { JsonObject, Log } from 'pegboard';
 import type { KeyRing } from '../contracts/vault.ts';
@@ -22,8 +21,6 @@ const PING_MS = 10_000;
 const TRIAL = 'trial';
 /** The topic on which a process says that messages of it were lost, which others need not have noticed. */
 const GAP = 'gap';
-/** Time between two rounds of reading what may have been missed: after a failover, all processes ask for one. */
-const ROUND_MS = 1_000;
 /** Beyond `timeoutMs`, for a connection that was lost together with the other one. */
 const RECONNECT_MS = 1_000;
 
@@ -148,17 +145,8 @@ export class RedisChannel implements Channel, MetricSource {
   /** Messages of others may have been missed. */
   tellGap(): void {
     this.#gaps += 1;
-    void this.#round();
+    for (const subscribers of this.#byTopic.values()) for (const { gap } of subscribers) gap?.();
   }
-
-  /** Once for all gaps that come while it runs or rests. */
-  readonly #round = singleFlight(async () => {
-    // Closed meanwhile; the next subscription begins with a gap.
-    if (this.#client === undefined) return;
-    const subscribers = [...this.#byTopic.values()].flatMap((some) => [...some]);
-    await Promise.all(subscribers.map(async ({ gap }) => gap?.()));
-    await pause(ROUND_MS, undefined, { ref: false });
-  });
 
   get metrics(): readonly Metric[] {
     return [

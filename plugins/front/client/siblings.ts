@@ -50,7 +50,7 @@ export class Siblings {
   }
 
   /** @param gap messages may have been lost */
-  listen(handlers: Handlers, gap: () => Promise<void>): void {
+  listen(handlers: Handlers, gap: () => void): void {
     const message = (received: JsonObject): void => {
       const one = received as unknown as SiblingMessage;
       // Another version of Pegboard may send a kind that this one does not know.

@@ -84,7 +84,7 @@ export class McpFront implements Front {
   }
 
   /** What another process says about its sessions, which may have parts here. */
-  listen(ended: (end: End) => void, gap: () => Promise<void>): void {
+  listen(ended: (end: End) => void, gap: () => void): void {
     const { questions, outlets, siblings } = this.#relay;
     siblings.listen(
       {

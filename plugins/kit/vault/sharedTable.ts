@@ -45,10 +45,10 @@ export class SharedTable<T extends JsonObject> {
     this.#scope = scope;
     this.#parts = parts;
     const message = ({ key }: JsonObject): void => void this.#read([String(key)]);
-    const gap = (): Promise<void> => this.#read();
+    const gap = (): void => void this.#read();
     scope.each(Channel, (channel) => channel.subscribe(parts.name, { message, gap }));
     // There is no gap if only this plugin starts anew.
-    scope.onStart(() => void gap());
+    scope.onStart(gap);
   }
 
   get isShared(): boolean {

@@ -14,7 +14,7 @@ const MAX_POLLS = 50;
 export function answerCancels(channel: Channel, { runs, executions }: ToolParts): () => void {
   // A run that fails with an internal error is reported where it was started.
   const cancel = (id: string): void => void runs.cancel(id, CANCELLED).catch(() => undefined);
-  const gap = (): Promise<void> => executions.writeLate();
+  const gap = (): void => void executions.writeLate();
   return channel.subscribe(TOPIC, { message: ({ id }) => cancel(String(id)), gap });
 }
 

@@ -65,28 +65,6 @@ describe('plugin vault-redis: channel and peers', function () {
     expect(sent).not.property('direction=received');
   });
 
-  it('has one more round for all gaps that come during one', async () => {
-    const { url } = await startRedis();
-    const ring = newKeyRing();
-    const [a, b] = await Promise.all([joinChannel({ url }, 'a', ring), joinChannel({ url }, 'b', ring)]);
-    const ends: (() => void)[] = [];
-    const gap = () => new Promise<void>((resolve) => ends.push(resolve));
-    b.channel.subscribe('slow', { message: () => undefined, gap });
-    a.channel.publish('gap', {});
-    await until(() => ends.length === 1, { what: 'a round' });
-    for (const rounds of [1, 2]) {
-      // As each process sends one that has lost a message.
-      for (let times = 0; times < 20; times += 1) a.channel.publish('gap', {});
-      a.channel.publish('news', {});
-      await until(() => b.received.length === rounds, { what: 'what was sent after the gaps' });
-      expect(ends.length).equal(rounds);
-      ends.at(-1)?.();
-      await until(() => ends.length > rounds, { what: 'the next round' });
-    }
-    expect(b.gaps()).equal(4, 'the subscription, one gap, and twice twenty');
-    ends.at(-1)?.();
-  });
-
   it('knows which processes live, and gives all of them time after Redis was away', async () => {
     const { url } = await startRedis();
     const ring = newKeyRing();
