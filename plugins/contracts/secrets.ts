@@ -46,6 +46,9 @@ export interface ClientSecretRef extends SecretName {
 }
 export const SecretSource = one<SecretSource>('secret-source');
 
+/** The label that the store gives a definition of a further namespace, whatever its writer wrote: the namespace of its secrets. */
+export const NAMESPACE_LABEL = 'pegboard.dev/namespace';
+
 /** A key of a secret in a text of a definition; captures the names of both. */
 export const SECRET_REFERENCE = /\$\{secret:([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)\/([\w.-]{1,253})\}/g;
 

@@ -7,6 +7,9 @@ export interface StoreKubernetesConfig {
   };
   /** Context of the kubeconfig; the current one when absent. With it, the service account of a pod is not used. */
   readonly context?: string;
+  /** Further namespaces whose MCPServers and Workflows are read, beside namespace, in the order in which they
+   *  get a name that several have. */
+  readonly namespaces: readonly string[];
   /** Whether WorkflowExecution objects show inputs, results and texts of errors, of all callers; else these are
    *  sealed, and only Pegboard reads them. */
   readonly content: boolean;

@@ -18,6 +18,15 @@ export const plugin = definePlugin<StoreKubernetesConfig>({
     const { writesAsCaller = {} } = settings;
     return { ...entryOf(settings, 'store-kubernetes').config, writesAsCaller };
   },
+  check: ({ namespaces }, { namespace: home }) =>
+    namespaces.flatMap((namespace, at) => {
+      const path = ['namespaces', at];
+      if (namespace === home)
+        return [{ path, message: `${home} is the namespace of the gateway; remove it` }];
+      return namespaces.indexOf(namespace) < at
+        ? [{ path, message: `${namespace} is listed already; remove one` }]
+        : [];
+    }),
   enabled: ({ orchestrator }) => orchestrator,
   requires: [ConfigControl, Shutdown],
   uses: [ProviderTokens, ServiceSource, SharedKeys],

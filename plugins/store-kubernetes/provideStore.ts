@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, Shutdown, StateDirectory, messageOf } from 'pegboard';
 import type { InboundRequest, ResourceKind, Scope } from 'pegboard';
 import { ProviderTokens, SignInScopes } from '../contracts/oauth.ts';
@@ -25,6 +26,7 @@ import { provideStatus } from './status/provideStatus.ts';
 /** Wires the store. Nothing is connected before the first definitions are read. */
 export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   const { log } = scope;
+  let former = scope.config;
   const control = (): ConfigControl => scope.get(ConfigControl);
   const config = (): StoreKubernetesConfig => scope.config;
   const audience = (): string => config().writesAsCaller.orchestratorAudience;
@@ -55,6 +57,13 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
     reloads.stop();
     await definitions.stop();
     await cluster.close();
+  });
+  // The definitions are read right after; what else changes takes a restart.
+  scope.onReload((next) => {
+    const { namespaces } = former;
+    const isAlone = isDeepStrictEqual({ ...next, namespaces }, former);
+    if (isAlone) former = next;
+    return isAlone ? undefined : false;
   });
   scope.tap('onConfigLoad', (draft) => definitions.addTo(draft));
   const tokenOf = (caller: InboundRequest | undefined): Promise<string> =>
@@ -94,9 +103,12 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   scope.provide(Readiness, {
     unready: undefined,
     details: () => ({
-      definitions: watched().map(({ kind, silentMs }) => ({
+      // Anyone may read this: which teams there are is not for all.
+      definitions: [...new Set(watched().map(({ kind }) => kind))].map((kind) => ({
         kind,
-        staleSeconds: Math.floor(silentMs / 1_000),
+        staleSeconds: Math.floor(
+          Math.max(...watched().map((one) => (one.kind === kind ? one.silentMs : 0))) / 1_000,
+        ),
       })),
       writes: status.mayWrite(),
     }),

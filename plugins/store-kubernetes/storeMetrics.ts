@@ -1,4 +1,4 @@
-import type { Metric, MetricSource } from '../contracts/metrics.ts';
+import type { Labels, Metric, MetricSource } from '../contracts/metrics.ts';
 import type { Tally } from '../kit/metrics/tally.ts';
 import type { WatchedKind } from './store/definitions.ts';
 
@@ -19,7 +19,7 @@ export function storeMetrics({ requests, watched, isLeader, pending }: StoreMetr
       unit: 's',
       description:
         'Time since the API server last sent anything, by kind of definition; up to 20 s if all is well.',
-      read: () => watched().map(({ kind, silentMs }) => ({ value: silentMs / 1_000, labels: { kind } })),
+      read: () => watched().map((one) => ({ value: one.silentMs / 1_000, labels: placeIn(one) })),
     },
     {
       name: 'pegboard.leader',
@@ -41,7 +41,7 @@ export function storeMetrics({ requests, watched, isLeader, pending }: StoreMetr
       kind: 'counter',
       unit: '{restart}',
       description: 'Watches that began anew after an error, by kind of definition.',
-      read: () => watched().map(({ kind, restarts }) => ({ value: restarts, labels: { kind } })),
+      read: () => watched().map((one) => ({ value: one.restarts, labels: placeIn(one) })),
     },
     {
       name: 'pegboard.kubernetes.writes.pending',
@@ -52,4 +52,8 @@ export function storeMetrics({ requests, watched, isLeader, pending }: StoreMetr
     },
   ];
   return { metrics };
+}
+
+function placeIn({ kind, namespace }: WatchedKind): Labels {
+  return { kind, ...(namespace !== undefined && { namespace }) };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, Resource } from 'pegboard';
+import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
 import type { TlsSpec } from '../contracts/servers.ts';
 import { runnerOf } from '../kit/definitions/runnerOf.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
@@ -67,6 +68,8 @@ export interface ServerDefinition extends ServerOptions {
   readonly questions: readonly Topic[] | undefined;
   readonly suspended: boolean;
   readonly restartRequestedAt: string | undefined;
+  /** Where its secrets are; undefined: where those of most definitions are. */
+  readonly secretNamespace: string | undefined;
 }
 
 /** `spec` as schemas/kinds/mcpserver.schema.json accepts it, with defaults; times in seconds. */
@@ -105,8 +108,8 @@ interface ServerSpec {
   readonly callerSecrets?: Readonly<Record<string, { readonly description: string }>>;
 }
 
-/** @param given validated against the kind's schema */
-export function readDefinition(given: JsonObject): ServerDefinition {
+/** @param given validated against the kind's schema @param labels those of the definition */
+export function readDefinition(given: JsonObject, labels: Resource['labels'] = {}): ServerDefinition {
   const spec = given as unknown as ServerSpec;
   const { command = [], args = [], callTimeouts = {}, callerSecrets = {} } = spec;
   const auth = readAuthRules(given);
@@ -150,6 +153,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     questions: spec.questions,
     suspended: spec.suspended,
     restartRequestedAt: spec.restartRequestedAt || undefined,
+    secretNamespace: labels[NAMESPACE_LABEL],
   };
 }
 function inMs(seconds: number | undefined): number | undefined {

@@ -171,8 +171,8 @@ export class KubeEventWriter {
   }
 }
 
-function objectKey({ kind = '', metadata: { name } }: KubeObject): string {
-  return `${kind}/${name}`;
+function objectKey({ kind = '', metadata: { namespace = '', name } }: KubeObject): string {
+  return `${kind}/${namespace}/${name}`;
 }
 
 function placeOf({ metadata: { namespace = 'default' } }: KubeObject): KubePlace {

@@ -24,17 +24,32 @@ export function provideEvents(
   const writer = new KubeEventWriter(cluster, scope.log, mayWrite);
   /** The last warning about each definition, with its generation. */
   let saidOf = new Map<string, string>();
+  const kinds = (): readonly ResourceKind[] => scope.get(ConfigControl).kinds();
+  // Objects in lists have neither.
+  const whole = (kind: string, object: KubeObject): KubeObject => ({
+    ...object,
+    apiVersion: `${GROUP}/${VERSION}`,
+    kind,
+  });
   const objectOf = (kindName: string, name: string): KubeObject | undefined => {
-    const kind = scope
-      .get(ConfigControl)
-      .kinds()
-      .find((one) => one.name === kindName);
-    const object = kind && definitions.find(kind, name);
-    // Objects in lists have neither.
-    return object && { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: kindName };
+    const kind = kinds().find((one) => one.name === kindName);
+    const placed = kind && definitions.find(kind, name);
+    return placed && whole(kindName, placed.object);
   };
   const warned = ({ issues }: ReloadReport): void => {
     const next = new Map<string, string>();
+    const say = (key: string, object: KubeObject, reason: string, message: string): void => {
+      const said = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? 0} ${message}`;
+      next.set(key, said);
+      if (saidOf.get(key) !== said) writer.add(object, { type: 'Warning', reason, message });
+    };
+    for (const kind of kinds())
+      for (const { namespace, object } of definitions.objects(kind)) {
+        const { name } = object.metadata;
+        const refusal = definitions.refusalOf({ kind: kind.name, name }, namespace);
+        if (refusal !== undefined)
+          say(`${kind.name}/${namespace}/${name}`, whole(kind.name, object), refusal.reason, refusal.message);
+      }
     for (const issue of issues) {
       const { definition, severity, code } = issue;
       if (definition === undefined) continue;
@@ -46,10 +61,7 @@ export function provideEvents(
       const object = objectOf(definition.kind, definition.name);
       if (object === undefined) continue;
       const message = (isRefused ? [issue] : unknown).map(messageOf).join('; ');
-      const said = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? 0} ${message}`;
-      next.set(key, said);
-      const reason = isRefused ? code : 'UnknownFields';
-      if (saidOf.get(key) !== said) writer.add(object, { type: 'Warning', reason, message });
+      say(key, object, isRefused ? code : 'UnknownFields', message);
     }
     saidOf = next;
   };

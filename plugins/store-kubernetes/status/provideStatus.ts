@@ -7,6 +7,7 @@ import type { StoreKubernetesConfig } from '../config.ts';
 import type { Cluster } from '../store/cluster.ts';
 import { kubePlaceOf, specOf } from '../store/customResource.ts';
 import type { Definitions } from '../store/definitions.ts';
+import type { PlacedObject } from '../store/refusal.ts';
 import { timedConditions } from './timedConditions.ts';
 import type { ObjectCondition, Judgement } from './timedConditions.ts';
 import { Lease } from './lease.ts';
@@ -35,10 +36,16 @@ export function provideStatus(
   const control = (): ConfigControl => scope.get(ConfigControl);
   const kinds = (): readonly ResourceKind[] => control().kinds();
   const namespace = (): string => control().settings().namespace;
+  const keyOf = ({ name: kind }: ResourceKind, { namespace, object }: PlacedObject): string =>
+    `${kind}/${namespace}/${object.metadata.name}`;
   const allKeys = (): readonly string[] =>
-    kinds().flatMap((kind) =>
-      definitions.objects(kind).map(({ metadata }) => `${kind.name}/${metadata.name}`),
-    );
+    kinds().flatMap((kind) => definitions.objects(kind).map((placed) => keyOf(kind, placed)));
+  const placedOf = (key: string): (PlacedObject & { readonly kind: ResourceKind }) | undefined => {
+    const [kindName = '', namespace = '', name = ''] = key.split('/');
+    const kind = kinds().find((one) => one.name === kindName);
+    const placed = kind && definitions.find(kind, name, namespace);
+    return kind && placed && { ...placed, kind };
+  };
   const lease = new Lease({
     cluster,
     namespace,
@@ -77,13 +84,16 @@ export function provideStatus(
     inForce = new Map(found);
   };
   const statusOf = (key: string, object: KubeObject): JsonObject => {
-    const [kind = '', name = ''] = key.split('/');
+    const [kind = '', namespace = '', name = ''] = key.split('/');
     const before = (object.status ?? {}) as JsonObject;
-    const errors = errorsOf(kind, name);
-    const warnings = definitions.warningsOf({ kind, name });
-    const judged = { errors, warnings, lastGood: inForce.get(key) };
+    const refusal = definitions.refusalOf({ kind, name }, namespace);
+    // All other facts about the name are about the object that has it.
+    const errors = refusal === undefined ? errorsOf(kind, name) : [];
+    const warnings = refusal === undefined ? definitions.warningsOf({ kind, name }) : [];
+    const judged = { refusal, errors, warnings, lastGood: inForce.get(`${kind}/${name}`) };
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
-    const generation = definitions.generationOf({ kind, name });
+    const generation =
+      refusal === undefined ? definitions.generationOf({ kind, name }) : object.metadata.generation;
     const timed = (judgements: readonly Judgement[]): readonly ObjectCondition[] =>
       timedConditions(judgements, {
         before: (before['conditions'] ?? []) as ObjectCondition[],
@@ -101,7 +111,7 @@ export function provideStatus(
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }
-    const service = serviceOf(name);
+    const service = refusal === undefined ? serviceOf(name) : undefined;
     const facts = { ...judged, type: String(specOf(object)['type']), record: service?.status() };
     const toolNames = [...(service?.toolNames?.() ?? [])].sort().slice(0, MAX_TOOL_NAMES);
     const status = Object.entries(serverStatusOf(facts, before)).map(
@@ -119,10 +129,10 @@ export function provideStatus(
     log: scope.log,
     mayWrite: () => lease.isHeld,
     find: (key) => {
-      const [kindName = '', name = ''] = key.split('/');
-      const kind = kinds().find((one) => one.name === kindName);
-      const object = kind && definitions.find(kind, name);
-      return kind && object && { place: kubePlaceOf(kind, namespace(), name), object };
+      const placed = placedOf(key);
+      if (placed === undefined) return undefined;
+      const { kind, namespace: where, object } = placed;
+      return { place: kubePlaceOf(kind, where, object.metadata.name), object };
     },
     statusOf,
   });
@@ -132,8 +142,11 @@ export function provideStatus(
     if (event.type === 'config.applied' || event.type === 'config.rejected') {
       judge();
       writer.touch(allKeys());
-    } else if ('server' in event && typeof event.server === 'string')
-      writer.touch([`${SERVER}/${event.server}`]);
+    } else if ('server' in event && typeof event.server === 'string') {
+      const kind = kinds().find(({ name }) => name === SERVER);
+      const placed = kind && definitions.find(kind, event.server);
+      if (kind !== undefined && placed !== undefined) writer.touch([keyOf(kind, placed)]);
+    }
   });
   scope.onStop(async () => {
     await writer.stop();

@@ -3,10 +3,13 @@ import { actionWords } from '../../kit/faults/action.ts';
 import { readRemedy, remedyWords } from '../../kit/faults/remedy.ts';
 import { stateInWords } from '../../kit/notices/stateInWords.ts';
 import type { ServiceMetadata, ServiceRecord } from '../../contracts/services.ts';
+import type { Refusal } from '../store/refusal.ts';
 import type { Judgement } from './timedConditions.ts';
 
 /** What has become of a stored definition. */
 export interface DefinitionFacts {
+  /** Why it is not in force, whatever it says. */
+  readonly refusal?: Refusal | undefined;
   /** Why it is not in force; empty if it is. */
   readonly errors: readonly Issue[];
   /** What of it this version does not know. */
@@ -45,7 +48,7 @@ const UP: readonly string[] = ['running', 'connected', 'idle'];
 
 /** @param before of the object: `lastConnected` stays while the server is up, so that a connected server is not written again */
 export function serverStatusOf(
-  { type, errors, record }: ServerObjectFacts,
+  { type, refusal, errors, record }: ServerObjectFacts,
   before: JsonObject,
 ): ServerObjectStatus {
   const metadata: ServiceMetadata = record?.metadata ?? {};
@@ -58,7 +61,8 @@ export function serverStatusOf(
   return {
     state,
     tools,
-    lastError: errors[0]?.message ?? (remedy === undefined ? lastError : remedyWords(remedy, 'status')),
+    lastError:
+      (refusal ?? errors[0])?.message ?? (remedy === undefined ? lastError : remedyWords(remedy, 'status')),
     lastConnected: isUp ? secondsOf(since) : textOf(before['lastConnected']),
     lastRestartedAt: lastRestartedAt ?? textOf(before['lastRestartedAt']),
     lastAttempt: secondsOf(lastAttempt) ?? textOf(before['lastAttempt']),
@@ -78,9 +82,9 @@ export function serverStatusOf(
 
 /** Accepted: the definition is in force. Reachable: the server answers. Authorized: it needs no sign-in. Ready: all of these. */
 export function serverJudgements(facts: ServerObjectFacts): readonly Judgement[] {
-  const { errors, record } = facts;
+  const { refusal, errors, record } = facts;
   const accepted = acceptance(facts);
-  const isRefused = errors.length > 0 && record === undefined;
+  const isRefused = (refusal !== undefined || errors.length > 0) && record === undefined;
   const [reachable, authorized] = isRefused ? both('Unknown', 'Refused', REFUSED) : reach(record);
   const parts = [accepted, reachable, authorized];
   const fault =
@@ -93,7 +97,8 @@ export function serverJudgements(facts: ServerObjectFacts): readonly Judgement[]
 }
 
 /** The condition `Accepted` of a definition; its message lists the faults, each with its place. */
-export function acceptance({ errors, warnings = [], lastGood }: DefinitionFacts): Judgement {
+export function acceptance({ refusal, errors, warnings = [], lastGood }: DefinitionFacts): Judgement {
+  if (refusal !== undefined) return { type: 'Accepted', status: 'False', ...refusal };
   const [error] = errors;
   if (error === undefined) {
     const message = ['the definition is in force', ...warnings.map(placed)].join('; ');

@@ -1,4 +1,5 @@
 import type { Issue, JsonObject, Resource, ResourceKind } from 'pegboard';
+import { NAMESPACE_LABEL } from '../../contracts/secrets.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { KubePlace } from '../api/pathOf.ts';
 import { knownSpec } from './knownSpec.ts';
@@ -21,16 +22,30 @@ export function specOf({ spec }: KubeObject): JsonObject {
   return (spec ?? {}) as JsonObject;
 }
 
+/** The labels of an object. @param team its namespace, if that is a further one: its writers cannot choose that label */
+export function labelsOf({ metadata: { labels } }: KubeObject, team: string | undefined): Resource['labels'] {
+  if (team !== undefined) return { ...labels, [NAMESPACE_LABEL]: team };
+  if (labels?.[NAMESPACE_LABEL] === undefined) return labels;
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => key !== NAMESPACE_LABEL));
+}
+
+/** The name of an object as kubectl takes it: `mcpservers/files`, `-n team-a mcpservers/files`. */
+export function kubectlName({ directory }: ResourceKind, name: string, team: string | undefined): string {
+  return `${team === undefined ? '' : `-n ${team} `}${directory}/${name}`;
+}
+
 /** An object as the pipeline takes it, and a warning for each key that this version does not know. Places in messages are as
- *  kubectl names the object: `mcpservers/files spec.env.TOKEN`. */
+ *  kubectl names the object: `mcpservers/files spec.env.TOKEN`. @param team its namespace, if that is a further one */
 export function resourceOf(
   kind: ResourceKind,
   object: KubeObject,
+  team?: string,
 ): { readonly resource: Resource; readonly warnings: readonly Issue[] } {
-  const { name, labels } = object.metadata;
+  const { name } = object.metadata;
+  const labels = labelsOf(object, team);
   const { spec, unknown } = knownSpec(kind, specOf(object));
   const origin: Resource['origin'] = {
-    locate: (path) => ({ file: `${kind.directory}/${name}${fieldIn(path)}` }),
+    locate: (path) => ({ file: `${kubectlName(kind, name, team)}${fieldIn(path)}` }),
   };
   const definition = { kind: kind.name, name };
   return {

@@ -1,14 +1,17 @@
 import { GatewayError, messageOf } from 'pegboard';
-import type { ConfigControl, Issue, Log, ResourceDraft, ResourceKind } from 'pegboard';
+import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind } from 'pegboard';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
-import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import { ResourceWatch } from '../watch/resourceWatch.ts';
 import type { Cluster } from './cluster.ts';
+import { NAMESPACE_LABEL } from '../../contracts/secrets.ts';
 import { kubePlaceOf, resourceOf } from './customResource.ts';
 import { isFirstKind } from './knownSpec.ts';
+import { PENDING, leftOut, refusalOf } from './refusal.ts';
+import type { PlacedObject, Refusal } from './refusal.ts';
 import { storeError } from './storeError.ts';
+
 import { Waits } from './waits.ts';
 
 /** Edits are to be live soon after an outage. */
@@ -26,23 +29,34 @@ export interface DefinitionsParts {
   readonly gone: (kind: ResourceKind) => void;
 }
 
+/** Where objects of a kind are. */
+interface Place {
+  readonly kind: ResourceKind;
+  readonly namespace: string;
+  /** Undefined in the namespace of the gateway. */
+  readonly team: string | undefined;
+}
+
 /** How current the definitions of a kind are. */
 export interface WatchedKind {
   readonly kind: string;
+  /** Only of a further namespace. */
+  readonly namespace?: string;
   /** Time since the API server last sent anything. */
   readonly silentMs: number;
   readonly restarts: number;
 }
 
-/** The custom resources of one namespace, kept current by a watch for each kind. */
+/** The custom resources of the gateway's namespace, and servers and workflows of further ones, kept current by a watch for each kind. */
 export class Definitions {
   readonly #parts: DefinitionsParts;
-  readonly #watches = new Map<string, { readonly kind: string; readonly watch: ResourceWatch }>();
+  readonly #watches = new Map<string, Place & { readonly watch: ResourceWatch }>();
   readonly #waits = new Waits();
   /** Keys of watches whose kind the cluster lacks. */
   readonly #absent = new Set<string>();
   /** What was last handed to the pipeline. */
   #handed: ReadonlyMap<string, { generation: number | undefined; warnings: readonly Issue[] }> = new Map();
+  #refused: ReadonlyMap<string, Refusal> = new Map();
   #isStopped = false;
 
   constructor(parts: DefinitionsParts) {
@@ -53,40 +67,82 @@ export class Definitions {
   async addTo(draft: ResourceDraft): Promise<ResourceDraft> {
     const kinds = this.#parts.control().kinds();
     await this.#watchAll(kinds);
-    const found = kinds.flatMap((kind) =>
-      this.objects(kind).map((object) => ({ object, ...resourceOf(kind, object) })),
-    );
-    this.#handed = new Map(
-      found.map(({ object: { metadata }, resource, warnings }) => [
-        keyOf(resource),
-        { generation: metadata.generation, warnings },
-      ]),
-    );
+    const handed = new Map<string, { generation: number | undefined; warnings: readonly Issue[] }>();
+    const refused = new Map<string, Refusal>();
+    const resources: Resource[] = [];
+    const issues: Issue[] = [];
+    for (const kind of kinds) {
+      const inForce = new Map(
+        this.#parts
+          .control()
+          .resources(kind.name)
+          .map(({ name, labels }) => [name, labels?.[NAMESPACE_LABEL]]),
+      );
+      for (const { object, namespace, team } of this.objects(kind)) {
+        const { name, generation } = object.metadata;
+        const { resource, warnings } = resourceOf(kind, object, team);
+        const isPassedOn = inForce.has(name) && inForce.get(name) !== team;
+        const refusal =
+          team === undefined ? undefined : refusalOf(kind, resource, team, this.find(kind, name));
+        if (refusal !== undefined) issues.push(leftOut(kind, name, refusal, team));
+        // Nothing of the former one may go on in that of another namespace: its last good version, connections, secrets.
+        const pending = refusal ?? (isPassedOn ? PENDING : undefined);
+        if (pending !== undefined) {
+          refused.set(`${namespace}/${keyOf(resource)}`, pending);
+          continue;
+        }
+        resources.push(resource);
+        issues.push(...warnings);
+        handed.set(keyOf(resource), { generation, warnings });
+      }
+    }
+    this.#handed = handed;
+    this.#refused = refused;
+    if ([...refused.values()].includes(PENDING)) this.#parts.changed();
     return {
       ...draft,
-      resources: [...draft.resources, ...found.map(({ resource }) => resource)],
-      issues: [...draft.issues, ...found.flatMap(({ warnings }) => warnings)],
+      resources: [...draft.resources, ...resources],
+      issues: [...draft.issues, ...issues],
     };
   }
 
-  /** As last seen, by name; without those that are being deleted. */
-  objects(kind: ResourceKind): readonly KubeObject[] {
-    const objects = this.#watches.get(this.#watchKey(kind))?.watch.objects.values() ?? [];
-    return [...objects]
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  /** As last seen: those of the gateway's namespace, then of each further one, by name; without those that are being deleted. */
+  objects(kind: ResourceKind): readonly PlacedObject[] {
+    return this.#places([kind]).flatMap(({ namespace, team }) => {
+      const objects = this.#watches.get(watchKey(kind, namespace))?.watch.objects.values() ?? [];
+      return [...objects]
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+        .map((object) => ({ namespace, team, object }));
+    });
   }
 
-  find(kind: ResourceKind, name: string): KubeObject | undefined {
-    const object = this.#watches.get(this.#watchKey(kind))?.watch.objects.get(name);
-    return object?.metadata.deletionTimestamp === undefined ? object : undefined;
+  /** The object that has the name. @param namespace where it is, also if another one has the name */
+  find(kind: ResourceKind, name: string, namespace?: string): PlacedObject | undefined {
+    for (const place of this.#places([kind])) {
+      if (namespace !== undefined && place.namespace !== namespace) continue;
+      const object = this.#watches.get(watchKey(kind, place.namespace))?.watch.objects.get(name);
+      if (object !== undefined && object.metadata.deletionTimestamp === undefined)
+        return { namespace: place.namespace, team: place.team, object };
+    }
+    return undefined;
+  }
+
+  /** Why that object is not in force though the pipeline may not have seen it; undefined if it has. */
+  refusalOf(
+    resource: { readonly kind: string; readonly name: string },
+    namespace: string,
+  ): Refusal | undefined {
+    return this.#refused.get(`${namespace}/${keyOf(resource)}`);
   }
 
   /** The kinds that are watched, from their first list on. */
   watched(): readonly WatchedKind[] {
-    return [...this.#watches.values()].flatMap(({ kind, watch }) => {
+    return [...this.#watches.values()].flatMap(({ kind, team, watch }) => {
       const { lastContact, restarts } = watch.state;
-      return lastContact === undefined ? [] : [{ kind, silentMs: Date.now() - lastContact, restarts }];
+      if (lastContact === undefined) return [];
+      const facts = { kind: kind.name, silentMs: Date.now() - lastContact, restarts };
+      return [{ ...facts, ...(team !== undefined && { namespace: team }) }];
     });
   }
 
@@ -116,9 +172,23 @@ export class Definitions {
     await Promise.all([...this.#watches.values()].map(({ watch }) => watch.stop()));
   }
 
+  /** Where objects of the kinds are, in the order in which they get names. */
+  #places(kinds: readonly ResourceKind[]): readonly Place[] {
+    const { namespace: home } = this.#parts.control().settings();
+    const teams = this.#parts.config().namespaces;
+    // Access to tools is given in the gateway's own namespace only: a team could give itself everything.
+    const shared = kinds.filter(isFirstKind);
+    return [
+      ...kinds.map((kind) => ({ kind, namespace: home, team: undefined })),
+      ...teams.flatMap((team) => shared.map((kind) => ({ kind, namespace: team, team }))),
+    ];
+  }
+
   /** Begins the watches that are missing, waits for their first lists, then ends those that are not needed any more. */
   async #watchAll(kinds: readonly ResourceKind[]): Promise<void> {
-    const wanted = new Map(kinds.map((kind) => [this.#watchKey(kind), kind]));
+    const wanted = new Map(
+      this.#places(kinds).map((place) => [watchKey(place.kind, place.namespace), place]),
+    );
     const isComplete = (key: string): boolean =>
       this.#watches.get(key)?.watch.state.isSynced === true || this.#isAbsent(key, wanted.get(key));
     if (![...wanted.keys()].every(isComplete)) await this.#begin(wanted, isComplete);
@@ -130,20 +200,20 @@ export class Definitions {
     }
   }
 
-  async #begin(
-    wanted: ReadonlyMap<string, ResourceKind>,
-    isComplete: (key: string) => boolean,
-  ): Promise<void> {
+  async #begin(wanted: ReadonlyMap<string, Place>, isComplete: (key: string) => boolean): Promise<void> {
     const { startWaitMs } = this.#parts.config();
     const until = performance.now() + startWaitMs;
     const api = await this.#connected(until);
-    for (const [key, kind] of wanted)
-      if (!this.#watches.has(key)) this.#watches.set(key, { kind: kind.name, watch: this.#watch(api, kind) });
+    for (const [key, place] of wanted)
+      if (!this.#watches.has(key)) this.#watches.set(key, { ...place, watch: this.#watch(api, place) });
     await this.seen(() => [...wanted.keys()].every(isComplete), until - performance.now());
-    for (const [key, kind] of wanted) {
+    for (const [key, { kind, namespace, team }] of wanted) {
       if (isComplete(key)) continue;
       if (this.#isStopped) throw interrupted();
-      const { namespace } = this.#parts.control().settings();
+      if (team !== undefined) {
+        this.#absent.add(key);
+        continue;
+      }
       const { lastError } = this.#watches.get(key)?.watch.state ?? {};
       throw unreachable(
         startWaitMs,
@@ -152,12 +222,12 @@ export class Definitions {
     }
   }
 
-  /** Whether the API server does not have the kind, or does not show it: its definition or the gateway's role are of an older version. It
-   *  stays absent until its first list, also while the API server is away, so that no reload waits for it. */
-  #isAbsent(key: string, kind: ResourceKind | undefined): boolean {
+  /** Whether the API server does not have the kind, or does not show it: its definition or the gateway's role are of an older version, or the
+   *  namespace is a further one. It stays absent until its first list, also while the API server is away, so that no reload waits for it. */
+  #isAbsent(key: string, place: Place | undefined): boolean {
     const error = this.#watches.get(key)?.watch.state.lastError;
     const isRefused = error instanceof KubeError && [403, 404].includes(error.status);
-    if (isRefused && kind !== undefined && !isFirstKind(kind)) this.#absent.add(key);
+    if (isRefused && place !== undefined && mayLack(place)) this.#absent.add(key);
     return this.#absent.has(key);
   }
 
@@ -179,13 +249,16 @@ export class Definitions {
     }
   }
 
-  #watch(api: KubeApi, kind: ResourceKind): ResourceWatch {
-    const { control, log, changed, gone } = this.#parts;
+  #watch(api: KubeApi, place: Place): ResourceWatch {
+    const { log, changed, gone } = this.#parts;
+    const { kind, namespace, team } = place;
     const watch: ResourceWatch = new ResourceWatch({
       api,
-      place: kubePlaceOf(kind, control().settings().namespace),
+      place: kubePlaceOf(kind, namespace),
       log,
-      gone: () => gone(kind),
+      gone: () => {
+        if (team === undefined) gone(kind);
+      },
       times: { maxBackoffMs: MAX_BACKOFF_MS },
       failed: () => this.#waits.wake(),
       take: (changes) => {
@@ -196,15 +269,20 @@ export class Definitions {
     });
     void watch.synced.then(() => {
       this.#waits.wake();
-      if (!isFirstKind(kind)) changed();
+      if (mayLack(place)) changed();
     });
     watch.start();
     return watch;
   }
+}
 
-  #watchKey(kind: ResourceKind): string {
-    return `${this.#parts.control().settings().namespace}/${kind.directory}`;
-  }
+/** Whether nothing waits for it. */
+function mayLack({ kind, team }: Place): boolean {
+  return team !== undefined || !isFirstKind(kind);
+}
+
+function watchKey({ directory }: ResourceKind, namespace: string): string {
+  return `${namespace}/${directory}`;
 }
 
 function keyOf({ kind, name }: { readonly kind: string; readonly name: string }): string {

@@ -7,9 +7,10 @@ import type { ResourceStore, StoredDefinition } from '../../contracts/definition
 import type { KubeAnswer, KubeApi } from '../api/kubeApi.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { Cluster } from './cluster.ts';
-import { GROUP, VERSION, kubePlaceOf, specOf } from './customResource.ts';
+import { GROUP, VERSION, kubePlaceOf, labelsOf, specOf } from './customResource.ts';
 import type { Definitions } from './definitions.ts';
 import { knownSpec } from './knownSpec.ts';
+import type { PlacedObject } from './refusal.ts';
 import { storeError } from './storeError.ts';
 
 /** Time within which the watch shows a write. */
@@ -39,13 +40,21 @@ export class KubernetesStore implements ResourceStore {
 
   list(kindName: string): Promise<readonly StoredDefinition[]> {
     const kind = this.#kind(kindName);
-    return Promise.resolve(this.#definitions.objects(kind).map((object) => toStored(kind, object)));
+    const owners = this.#definitions
+      .objects(kind)
+      .filter(
+        ({ namespace, object: { metadata } }) =>
+          this.#definitions.find(kind, metadata.name)?.namespace === namespace,
+      );
+    return Promise.resolve(owners.map((placed) => toStored(kind, placed)));
   }
 
   async get(kindName: string, name: string): Promise<StoredDefinition | undefined> {
     const kind = this.#kind(kindName);
     const object = await this.#read(kind, name);
-    return object === undefined ? undefined : toStored(kind, object);
+    if (object !== undefined) return toStored(kind, { object, team: undefined });
+    const placed = this.#elsewhere(kind, name);
+    return placed && toStored(kind, placed);
   }
 
   async create(
@@ -56,6 +65,11 @@ export class KubernetesStore implements ResourceStore {
     const kind = this.#kind(kindName);
     const fault = definitionNameFault(name) ?? objectNameFault(name);
     if (fault !== undefined) throw new GatewayError('STORE_FORBIDDEN', fault);
+    const other = this.#elsewhere(kind, name);
+    if (other !== undefined) {
+      const text = `${kind.name} ${name} exists already in namespace ${other.namespace}; choose another name`;
+      throw new GatewayError('STORE_CONFLICT', text);
+    }
     const body = {
       apiVersion: `${GROUP}/${VERSION}`,
       kind: kind.name,
@@ -80,7 +94,7 @@ export class KubernetesStore implements ResourceStore {
   ): Promise<void> {
     const kind = this.#kind(kindName);
     const present = await this.#read(kind, name);
-    if (present === undefined) throw notFound(kind, name);
+    if (present === undefined) throw this.#refuseElsewhere(kind, name) ?? notFound(kind, name);
     const { annotations = {} } = present.metadata;
     const written = patchOf(annotations, { ...annotations, ...annotationsOf(registeredBy) });
     const metadata = Object.keys(written).length > 0 && { metadata: { annotations: written } };
@@ -94,18 +108,37 @@ export class KubernetesStore implements ResourceStore {
 
   async delete(kindName: string, name: string, as?: InboundRequest): Promise<void> {
     const kind = this.#kind(kindName);
-    const uid = this.#definitions.find(kind, name)?.metadata.uid;
+    const refusal = this.#refuseElsewhere(kind, name);
+    if (refusal !== undefined) throw refusal;
+    const uid = this.#own(kind, name)?.metadata.uid;
     await this.#write('delete', { kind, name, as }, (api, token) =>
       api.delete(kubePlaceOf(kind, this.#namespace, name), { bearer: token }),
     );
     await this.#definitions.seen(() => {
-      const present = this.#definitions.find(kind, name)?.metadata.uid;
+      const present = this.#own(kind, name)?.metadata.uid;
       return present === undefined || present !== uid;
     }, SEEN_WITHIN_MS);
   }
 
   get #namespace(): string {
     return this.#control().settings().namespace;
+  }
+
+  #own(kind: ResourceKind, name: string): KubeObject | undefined {
+    return this.#definitions.find(kind, name, this.#namespace)?.object;
+  }
+
+  /** The object of a further namespace that has the name. */
+  #elsewhere(kind: ResourceKind, name: string): PlacedObject | undefined {
+    const owner = this.#definitions.find(kind, name);
+    return owner?.team === undefined ? undefined : owner;
+  }
+
+  #refuseElsewhere(kind: ResourceKind, name: string): GatewayError | undefined {
+    const team = this.#elsewhere(kind, name)?.team;
+    if (team === undefined) return undefined;
+    const text = `${kind.name} ${name} is in namespace ${team}, and tools write in ${this.#namespace} only: kubectl -n ${team} edit ${kind.directory}/${name}`;
+    return new GatewayError('STORE_FORBIDDEN', text);
   }
 
   async #read(kind: ResourceKind, name: string): Promise<KubeObject | undefined> {
@@ -139,7 +172,7 @@ export class KubernetesStore implements ResourceStore {
   async #seen(kind: ResourceKind, name: string, { metadata }: KubeObject): Promise<void> {
     const { uid, generation = 0 } = metadata;
     await this.#definitions.seen(() => {
-      const present = this.#definitions.find(kind, name)?.metadata;
+      const present = this.#own(kind, name)?.metadata;
       return present !== undefined && (present.uid !== uid || (present.generation ?? 0) >= generation);
     }, SEEN_WITHIN_MS);
   }
@@ -154,8 +187,12 @@ export class KubernetesStore implements ResourceStore {
   }
 }
 
-function toStored(kind: ResourceKind, object: KubeObject): StoredDefinition {
-  const { name, labels, annotations } = object.metadata;
+function toStored(
+  kind: ResourceKind,
+  { object, team }: Pick<PlacedObject, 'object' | 'team'>,
+): StoredDefinition {
+  const { name, annotations } = object.metadata;
+  const labels = labelsOf(object, team);
   const { spec } = knownSpec(kind, specOf(object));
   return { name, ...(labels !== undefined && { labels }), spec, ...writerIn(annotations) };
 }

@@ -68,7 +68,7 @@ export class Dialer {
    *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT; as SecretSource.read() */
   async dial(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
     const credential = this.#credential;
-    this.secrets.clear();
+    this.secrets.clear(definition.secretNamespace);
     this.#refill = undefined;
     if (credential !== undefined) await prepared(credential, definition.timeoutMs);
     else if (definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);

@@ -3,6 +3,7 @@ import type { Log } from 'pegboard';
 import type { SecretReading, SecretSource } from '../../contracts/secrets.ts';
 import { inTurn } from '../../kit/limits/inTurn.ts';
 import type { State } from './serverStatus.ts';
+import { secretNameIn } from './usedSecrets.ts';
 import type { SecretUser } from './usedSecrets.ts';
 
 /** The secrets of a server that refuses everything are not read for each call. */
@@ -97,7 +98,7 @@ export class SecretRotation {
     const texts = new Map<string, string>();
     // Each by itself: where one key is missing, the others are still compared.
     const read = async (key: string): Promise<void> => {
-      const [text] = await source.read({ name }, [key], options);
+      const [text] = await source.read(secretNameIn(name), [key], options);
       if (text !== undefined) texts.set(key, text);
     };
     const faults = (await Promise.allSettled([...keys].map(read))).flatMap((one) =>

@@ -1,12 +1,20 @@
 import { GatewayError } from 'pegboard';
-import type { SecretSource } from '../../contracts/secrets.ts';
+import type { SecretName, SecretSource } from '../../contracts/secrets.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
+
+/** A secret by a name that also tells its namespace, if that is not the one of most definitions. */
+export function secretNameIn(key: string): SecretName {
+  const [name = '', namespace] = key.split('/').reverse();
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
 
 type Texts = ReadonlyMap<string, string | undefined>;
 
 /** The secrets of the platform with which a connection was made, or could not be made. */
 export class UsedSecrets {
+  /** Keyed by name; those of another namespace by `NAMESPACE/NAME`. */
   readonly #byName = new Map<string, Map<string, string | undefined>>();
+  #namespace: string | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
 
   /** The text of each key by the secret's name; undefined for one that could not be read. */
@@ -14,19 +22,21 @@ export class UsedSecrets {
     return this.#byName;
   }
 
-  /** Another connection is begun. */
-  clear(): void {
+  /** Another connection is begun. @param namespace where its secrets are; undefined: where those of most definitions are */
+  clear(namespace?: string): void {
+    this.#namespace = namespace;
     this.#byName.clear();
   }
 
   /** A source that notes what it gives. */
   noting(source: SecretSource): SecretSource {
     return {
-      read: async (secret, keys, options) => {
-        const noted = this.#byName.get(secret.name) ?? new Map<string, string | undefined>();
-        this.#byName.set(secret.name, noted);
+      read: async ({ name }, keys, options) => {
+        const secret = this.#keyOf(name);
+        const noted = this.#byName.get(secret) ?? new Map<string, string | undefined>();
+        this.#byName.set(secret, noted);
         for (const key of keys) noted.set(key, undefined);
-        const texts = await source.read(secret, keys, options);
+        const texts = await source.read(secretNameIn(secret), keys, options);
         for (const [at, key] of keys.entries()) noted.set(key, texts[at]);
         return texts;
       },
@@ -60,8 +70,13 @@ export class UsedSecrets {
       return text;
     };
     return {
-      read: (secret, keys) => Promise.resolve(keys).then((all) => all.map((key) => textOf(secret.name, key))),
+      read: (secret, keys) =>
+        Promise.resolve(keys).then((all) => all.map((key) => textOf(this.#keyOf(secret.name), key))),
     };
+  }
+
+  #keyOf(name: string): string {
+    return this.#namespace === undefined ? name : `${this.#namespace}/${name}`;
   }
 }
 

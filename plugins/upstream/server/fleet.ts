@@ -42,9 +42,9 @@ export class Fleet {
   /** Waits for the stored catalogues only, never for a server. */
   async apply({ added, changed, removed }: ResourceDiff): Promise<void> {
     for (const { kind, name } of removed) if (kind === 'MCPServer') this.#remove(name);
-    for (const { kind, name, spec } of changed) {
+    for (const { kind, name, spec, labels } of changed) {
       const server = kind === 'MCPServer' ? this.#servers.get(name) : undefined;
-      if (server !== undefined) void this.#loosely(server.redefine(readDefinition(spec)));
+      if (server !== undefined) void this.#loosely(server.redefine(readDefinition(spec, labels)));
     }
     await Promise.all(
       added.filter(({ kind }) => kind === 'MCPServer').map((resource) => this.#add(resource)),
@@ -59,9 +59,9 @@ export class Fleet {
     this.#servers.clear();
   }
 
-  async #add({ name, spec }: Resource): Promise<void> {
+  async #add({ name, spec, labels }: Resource): Promise<void> {
     if (this.#servers.has(name)) return;
-    const definition = readDefinition(spec);
+    const definition = readDefinition(spec, labels);
     const isOwnStart = startsByItself(definition);
     // A remote server needs no resources here, and runners take turns of their own.
     const isProgram = definition.type === 'stdio' && definition.runner === undefined;

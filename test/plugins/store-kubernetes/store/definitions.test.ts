@@ -19,8 +19,8 @@ describe('custom resources: kinds that a cluster of an older version lacks', () 
     const kinds = ['mcpservers', 'accesses'].map((directory) => ({ name: directory, directory, schema: {} }));
     const definitions = new Definitions({
       cluster: { connect: () => Promise.resolve({ list, watch }) },
-      control: () => ({ kinds: () => kinds, settings: () => ({ namespace: 'n' }) }),
-      config: () => ({ startWaitMs: 60_000 }),
+      control: () => ({ kinds: () => kinds, settings: () => ({ namespace: 'n' }), resources: () => [] }),
+      config: () => ({ startWaitMs: 60_000, namespaces: [] }),
       log: captureLog(),
       changed: () => (changes += 1),
       gone: () => undefined,

@@ -20,7 +20,11 @@ function storeWith(annotations: object | undefined): { store: KubernetesStore; s
       kinds: () => [{ name: 'MCPServer', directory: 'mcpservers', schema: readSchema('kinds/mcpserver') }],
       settings: () => ({ namespace: 'n' }),
     }),
-    { seen: () => Promise.resolve(), objects: () => [object] },
+    {
+      seen: () => Promise.resolve(),
+      objects: () => [{ namespace: 'n', object }],
+      find: () => ({ namespace: 'n', object }),
+    },
   ] as unknown as ConstructorParameters<typeof KubernetesStore>;
   return { store: new KubernetesStore(cluster, control, definitions, () => Promise.resolve(TOKEN)), sent };
 }
