@@ -81,6 +81,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
     "drainMs" .Values.drainMs
     "allowedHosts" $names)))
 }}
+{{- with .Values.namespaces }}
+{{- $_ := set $config.plugins "store-kubernetes" (dict "config" (dict "namespaces" .)) }}
+{{- end }}
 {{- if .Values.metrics.enabled }}
 {{- $_ := set $config.plugins "metrics" (dict "config" (dict "allowedHosts" $names)) }}
 {{- end }}

@@ -114,6 +114,34 @@ describe('the files of the chart', () => {
     });
   });
 
+  it('read the namespaces of teams, and do no more there than that needs', () => {
+    const all = { ...values, namespaces: ['team-a', 'team-b'] };
+    const template = `${chartText('templates/_helpers.tpl')}{{ include "pegboard.config" . }}`;
+    const [made] = rendered(template, all);
+    expect(made)
+      .nested.property('plugins.store-kubernetes.config')
+      .deep.equal({ namespaces: all.namespaces });
+    const roles = rendered(chartText('templates/rbac.yaml'), all).flatMap(
+      ({ kind, metadata, rules, roleRef }) =>
+        all.namespaces.includes((metadata as { readonly namespace: string }).namespace)
+          ? [[kind, (metadata as { readonly namespace: string }).namespace, rules ?? roleRef]]
+          : [],
+    );
+    const own = ['mcpservers', 'workflows'];
+    const rules = [
+      { apiGroups: ['pegboard.dev'], resources: own, verbs: ['list', 'watch'] },
+      { apiGroups: ['pegboard.dev'], resources: own.map((one) => `${one}/status`), verbs: ['patch'] },
+      { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+    ];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'pegboard' };
+    expect(roles).deep.equal(
+      all.namespaces.flatMap((namespace) => [
+        ['Role', namespace, rules],
+        ['RoleBinding', namespace, roleRef],
+      ]),
+    );
+  });
+
   it('let every authenticated user edit workflows, nothing else, and fewer or none if the values say so', () => {
     /** The objects beside the role of the gateway itself, which no group is bound to. */
     const editors = (rbac: object): unknown => {
