@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { isObject } from 'pegboard';
 import type { Issue, JsonObject, Resource, ResourceKind } from 'pegboard';
-import { addressClass, hostOf, isLoopbackHost } from 'pegboard/net';
+import { hostOf } from 'pegboard/net';
+import { isNearHost } from '../../kit/http/farLookup.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import { kubectlName } from './customResource.ts';
 
@@ -45,7 +45,6 @@ const ADDRESSES: ReadonlySet<string> = new Set([
 const GATEWAYS = /\$\{(env|file):/;
 /** A reference in the host would be read after the check. */
 const PLAIN_HOST = /^https?:\/\/[^\s${}/?#\\]+([/?#]|$)/i;
-const NEAR: ReadonlySet<string> = new Set(['loopback', 'link-local', 'unspecified', 'reserved']);
 
 /** @param team its namespace @param owner the object that has its name; undefined if it is gone */
 export function refusalOf(
@@ -120,10 +119,7 @@ function addressFault(address: string, place: string): string | undefined {
   const written = PLAIN_HOST.exec(address)?.[0];
   if (written === undefined || !URL.canParse(written))
     return `${place} has to begin with http:// or https:// and a host without references`;
-  const host = hostOf(new URL(written));
-  const isNear =
-    isLoopbackHost(host) || host.endsWith('.localhost') || (isIP(host) > 0 && NEAR.has(addressClass(host)));
-  return isNear
+  return isNearHost(hostOf(new URL(written)))
     ? `${place} leads to the gateway's own machine or its link; give the server a Service`
     : undefined;
 }

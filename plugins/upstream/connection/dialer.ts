@@ -6,6 +6,7 @@ import type { Log } from 'pegboard';
 import type { Filled } from 'pegboard/kit';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
+import { farLookup } from '../../kit/http/farLookup.ts';
 import { inTurn } from '../../kit/limits/inTurn.ts';
 import type { RemoteTransport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -196,6 +197,8 @@ export class Dialer {
       ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
       ...(messageUrl !== undefined && { messageUrl: new URL(messageUrl) }),
       socketPath: unix?.socketPath,
+      // Who wrote it may be someone else than who runs the gateway.
+      lookup: definition.secretNamespace === undefined ? undefined : farLookup,
     };
     return remoteWire(type, options, listener);
   }

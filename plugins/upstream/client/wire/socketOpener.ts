@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Pool, buildConnector } from 'undici';
 import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
@@ -24,12 +24,18 @@ export interface OpenerParts {
   /** The name in the certificate of the server, if it is not that of the url. */
   readonly servername?: string | undefined;
   readonly connectMs: number;
+  /** How addresses are found, if not as for all servers. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** Opens the sockets of a pool, directly or through a proxy. @param build of undici, with further options */
 export function socketOpener(build: (more: object) => Connector, parts: OpenerParts): Connector {
-  const { url, route, servername, socketPath } = parts;
-  const own = { ...(servername !== undefined && { servername }), ...(socketPath && { socketPath }) };
+  const { url, route, servername, socketPath, lookup } = parts;
+  const own = {
+    ...(servername !== undefined && { servername }),
+    ...(socketPath && { socketPath }),
+    ...(lookup && { lookup }),
+  };
   const named = (more: object): Connector => build({ ...more, ...own });
   const connect = heeding(trusting(named, parts.trust), parts.hasCertificate === true);
   const { proxy } = route;

@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { hostname } from 'node:os';
 import { expect } from 'chai';
 import { mcpClient } from '../../../contract/index.ts';
 import type { McpClient } from '../../../contract/index.ts';
@@ -186,6 +188,19 @@ describe('orchestrator mode: several namespaces', () => {
     }
     expect(await said('core_mcpserver_list', {})).contain('good');
     expect(fixture.headers).not.deep.equal([]);
+  });
+
+  it('never reach the machine of the gateway by a name that leads there', async function () {
+    const { address } = await lookup(hostname()).catch(() => ({ address: '' }));
+    if (!address.startsWith('127.')) this.skip();
+    const there = { ...remote, url: fixture.url.replace('127.0.0.1', hostname()) };
+    proxy = 'none';
+    await create('team-a', 'near', there);
+    await create('tools', 'ours', there);
+    await begin(['team-a']);
+    await becomes('Connected', 'tools', 'ours', 'Ready');
+    await becomes('UpstreamUnreachable', 'team-a', 'near', 'Ready');
+    expect((await conditionOf('team-a', 'near', 'Ready'))?.message).contain("the gateway's own machine");
   });
 
   it('have Secrets of their own, and a label that their writers do not choose', async () => {
