@@ -24,7 +24,9 @@ describe('hosts that lead to this machine', () => {
         /^localhost leads to (127\.0\.0\.1|::1), the gateway's own machine or its link$/,
       );
     }
-    const lost = await new Promise<Error | null>((done) => farLookup('host.invalid', { all: true }, done));
-    expect((lost as NodeJS.ErrnoException | null)?.code).match(/ENOTFOUND|EAI_AGAIN/);
+    const lost = await new Promise<NodeJS.ErrnoException | null>((done) =>
+      farLookup('host.invalid', { all: true }, done),
+    );
+    expect(lost?.code).match(/ENOTFOUND|EAI_AGAIN/);
   });
 });

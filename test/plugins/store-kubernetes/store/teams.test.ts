@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { mcpClient } from '../../../contract/index.ts';
 import type { McpClient } from '../../../contract/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
+import { ResourceStore } from '../../../../plugins/contracts/definitions.ts';
+import { refusalOf } from '../../../support/kernel.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { forwardProxy } from '../../../support/forwardProxy.ts';
 import type { Gateway } from '../../../support/gateway.ts';
@@ -188,6 +190,30 @@ describe('orchestrator mode: several namespaces', () => {
     }
     expect(await said('core_mcpserver_list', {})).contain('good');
     expect(fixture.headers).not.deep.equal([]);
+  });
+
+  it('are not written by tools, which say where the object is', async () => {
+    await create('team-a', 'theirs', { ...remote, description: 'of a' });
+    await begin(['team-a']);
+    await becomes('Connected', 'team-a', 'theirs', 'Ready');
+    const store = gateway.kernel.registry.get(ResourceStore.id) as ResourceStore;
+    const { name, spec } = { name: 'theirs', spec: remote };
+    const refusal =
+      'MCPServer theirs is in namespace team-a, and tools write in tools only: kubectl -n team-a edit mcpservers/theirs';
+    expect(await refusalOf(() => store.replace('MCPServer', { name, spec }))).include({
+      code: 'STORE_FORBIDDEN',
+      message: refusal,
+    });
+    expect(await refusalOf(() => store.delete('MCPServer', name))).include({
+      code: 'STORE_FORBIDDEN',
+      message: refusal,
+    });
+    expect((await refusalOf(() => store.create('MCPServer', { name, spec }))).message).contain(
+      'exists already in namespace team-a',
+    );
+    expect((await store.get('MCPServer', name))?.labels).deep.equal({ 'pegboard.dev/namespace': 'team-a' });
+    expect((await store.list('MCPServer')).map((one) => one.name)).deep.equal(['theirs']);
+    expect(await said('core_service_stop', { name })).contain(refusal);
   });
 
   it('never reach the machine of the gateway by a name that leads there', async function () {
