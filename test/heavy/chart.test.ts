@@ -14,7 +14,7 @@ import { CHART, VALUE_FILES, helm, rendered, valuesOf } from '../support/kube/he
 import { installCrds } from '../support/kube/installCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
 import { ROOT } from '../support/sources.ts';
-import { SERVICE_RULES } from '../support/kube/serviceUser.ts';
+import { SERVICE_RULES, TEAM_RULES } from '../support/kube/serviceUser.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { until } from '../support/until.ts';
@@ -303,9 +303,10 @@ describe('the chart', () => {
   });
 
   it('grants the service account what the tests grant it', async () => {
-    const objects = await rendered('--values', MINIMAL);
-    const role = objects.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'pegboard');
-    expect(role?.['rules']).deep.equal(SERVICE_RULES);
+    const objects = await rendered('--values', join(VALUE_FILES, 'teams.yaml'));
+    const roles = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'pegboard');
+    const granted = roles.map(({ rules }) => rules);
+    expect(granted).deep.equal([SERVICE_RULES, TEAM_RULES, TEAM_RULES]);
     const verbs = JSON.stringify(objects.filter(({ kind }) => kind?.includes('Role')));
     expect(verbs).not.include('*');
   });

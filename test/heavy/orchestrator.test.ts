@@ -4,13 +4,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { mcpClient } from '../contract/index.ts';
 import type { McpClient } from '../contract/index.ts';
+import { HttpFixture } from '../plugins/upstream/httpFixture.ts';
+import { defer } from '../support/cleanup.ts';
+import { forwardProxy } from '../support/forwardProxy.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import { crdFiles } from '../support/kube/installCrds.ts';
 import { installNewerDefinition } from '../support/kube/newerDefinition.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
-import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
+import { SERVICE_RULES, TEAM_RULES, serviceUser } from '../support/kube/serviceUser.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { LogLine, Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -119,6 +122,53 @@ describe('orchestrator mode', () => {
     await until(async () => (await client.callTool('x_other_pid')).isError === true, { what: 'its end' });
     const { content } = await client.callTool('core_mcpserver_list');
     expect(JSON.stringify(content)).include('\\"mode\\":\\"orchestrator\\"').include('\\"total\\":0');
+  });
+
+  it('takes definitions of a team once its role is granted, with its Secrets, and none that has a name of ours', async () => {
+    await gateway.stop();
+    const team = await plane.makeNamespace();
+    const user = { kind: 'User', name: `service-of-${namespace.name}` } as const;
+    const fixture = new HttpFixture();
+    fixture.hasSessions = false;
+    await fixture.listen();
+    defer(() => fixture.kill());
+    const { place } = await forwardProxy(() => Number(new URL(fixture.url).port));
+    const headers = { 'x-token': '${secret:tracker/token}' };
+    const remote = { type: 'streamable-http', url: 'http://mcp.team.example/mcp', headers };
+    for (const [where, token] of [
+      [namespace, 'ours'],
+      [team, 'theirs'],
+    ] as const) {
+      const secret = { metadata: { name: 'tracker' }, stringData: { token } };
+      await plane.admin.create(where.path('secrets'), secret);
+    }
+    const read = { apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['tracker'] };
+    await namespace.grant(user, [read]);
+    const theirs = team.path('mcpservers', GROUP);
+    for (const [name, spec] of Object.entries({ same: remote, theirs: remote, program: STDIO }))
+      await plane.admin.create(theirs, { apiVersion: GROUP, kind: 'MCPServer', metadata: { name }, spec });
+    await add('same', remote);
+    const plugins = `plugins: { store-kubernetes: { config: { namespaces: [${team.name}] } } }`;
+    gateway = await serve(`aggregator: { proxy: 'http://${place}' }\n${plugins}\n`);
+    const caller = await mcpClient(gateway.url);
+    const sentBy = async (server: string): Promise<unknown> => {
+      const { isError } = await caller.callTool(`x_${server}_echo`, { message: 'm' });
+      return isError === true ? undefined : fixture.headers.at(-1)?.['x-token'];
+    };
+    await until(async () => (await sentBy('same')) === 'ours', { what: 'our server' });
+    await team.grant(user, [...TEAM_RULES, read]);
+    await until(async () => (await sentBy('theirs')) === 'theirs', { what: 'theirs', withinMs: 30_000 });
+    const reasonOf = async (name: string): Promise<string | undefined> => {
+      const { conditions = [] } = ((await plane.admin.get(`${theirs}/${name}`)).status ?? {}) as Status;
+      return conditions.find(({ type }) => type === 'Accepted')?.reason;
+    };
+    const reasons = Object.entries({ theirs: 'InForce', same: 'NameTaken', program: 'NotAllowed' });
+    for (const [name, reason] of reasons)
+      await until(async () => (await reasonOf(name)) === reason, { what: name, withinMs: TAKEOVER_MS });
+    expect(await sentBy('same')).equal('ours');
+    const events = async (): Promise<string> => JSON.stringify(await plane.admin.get(team.path('events')));
+    await until(async () => (await events()).includes('"reason":"NameTaken"'), { what: 'its Event' });
+    await caller.close();
   });
 
   it('keeps the last good version of one that is wrong, says why at the object, and applies the others', async () => {

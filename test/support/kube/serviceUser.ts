@@ -23,6 +23,17 @@ export const SERVICE_RULES: readonly Rule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];
 
+/** The same in the namespace of a team. */
+export const TEAM_RULES: readonly Rule[] = [
+  { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['list', 'watch'] },
+  {
+    apiGroups: ['pegboard.dev'],
+    resources: ['mcpservers/status', 'workflows/status'],
+    verbs: ['patch'],
+  },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
 export interface ServiceUser {
   readonly name: string;
   /** Path of the kubeconfig of that user. */
