@@ -27,7 +27,7 @@ export interface SecretRotationParts {
 /** Reads the secrets that connections use again, each once for all of them, and renews the connections that have another text. */
 export class SecretRotation {
   readonly #parts: SecretRotationParts;
-  /** Why a secret could not be read, by its name. */
+  /** Why a secret could not be read, by its name; why a server could not be given it, by `SECRET SERVER`. */
   readonly #faults = new Map<string, string>();
   /** Looks at one secret come one after another, so that a connection is renewed once. */
   readonly #turns = new Map<string, ReturnType<typeof inTurn>>();
@@ -81,7 +81,7 @@ export class SecretRotation {
   async #lookAtAll(): Promise<void> {
     const all = byName(this.#parts.users());
     for (const kept of [this.#faults, this.#turns])
-      for (const name of kept.keys()) if (!all.has(name)) kept.delete(name);
+      for (const key of kept.keys()) if (!all.has(key.split(' ')[0] ?? '')) kept.delete(key);
     for (const [name, named] of all) if (!this.#isStopped) await this.#look(name, named, { isPatient: true });
   }
 
@@ -121,10 +121,10 @@ export class SecretRotation {
     try {
       reconnects = user.state !== 'ready' || !(await dialer.refill(secret, texts));
     } catch (error) {
-      const what = 'headers of a server cannot be filled with its changed secret; it keeps what it has';
-      log.warn(what, { server, secret, error });
+      this.#say(secret, messageOf(error), server);
       return false;
     }
+    this.#say(secret, undefined, server);
     log.info('a secret of a server has changed', { server, secret, reconnects });
     if (!reconnects) return true;
     user.restart().catch((error: unknown) => {
@@ -133,17 +133,23 @@ export class SecretRotation {
     return true;
   }
 
-  #say(secret: string, reason: string | undefined): void {
-    const former = this.#faults.get(secret);
-    if (reason === former) return;
+  /** Says what is new. @param server the one that could not be given it; absent: it could not be read */
+  #say(secret: string, reason: string | undefined, server?: string): void {
+    const key = server === undefined ? secret : `${secret} ${server}`;
+    if (reason === this.#faults.get(key)) return;
     const { log } = this.#parts;
+    const about = { secret, ...(server !== undefined && { server }) };
     if (reason === undefined) {
-      this.#faults.delete(secret);
-      log.info('a secret that connections use can be read again', { secret });
-    } else {
-      this.#faults.set(secret, reason);
-      log.warn('a secret that connections use cannot be read; they keep what they have', { secret, reason });
+      this.#faults.delete(key);
+      if (server === undefined) log.info('a secret that connections use can be read again', about);
+      return;
     }
+    this.#faults.set(key, reason);
+    const what =
+      server === undefined
+        ? 'a secret that connections use cannot be read; they keep what they have'
+        : 'headers of a server cannot be filled with its changed secret; it keeps what it has';
+    log.warn(what, { ...about, reason });
   }
 }
 

@@ -1,7 +1,9 @@
+import { unlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { mcpClient } from '../../../contract/index.ts';
 import type { McpClient } from '../../../contract/index.ts';
 import { makeDirectory } from '../../../support/directory.ts';
+import type { Directory } from '../../../support/directory.ts';
 import type { Gateway } from '../../../support/gateway.ts';
 import { simulatedApi } from '../../../support/kube/simulatedApi.ts';
 import type { SimulatedApi } from '../../../support/kube/simulatedApi.ts';
@@ -21,6 +23,7 @@ describe('orchestrator mode: a Secret that changes', () => {
   let gateway: Gateway;
   let client: McpClient;
   let isGranted: boolean;
+  let directory: Directory;
 
   const dataOf = (token: string): object => ({ data: { token: Buffer.from(token).toString('base64') } });
   const write = async (token: string): Promise<void> => {
@@ -62,7 +65,8 @@ describe('orchestrator mode: a Secret that changes', () => {
       namespace: 'tools',
       plugins: { upstream: { config: { rereadSecretsMs: 300 } } },
     };
-    const served = await serveHere(makeDirectory({ 'config.yaml': JSON.stringify(settings) }));
+    directory = makeDirectory({ 'config.yaml': JSON.stringify(settings), part: 'whole' });
+    const served = await serveHere(directory);
     gateway = served;
     client = await mcpClient(served.url);
     await until(async () =>
@@ -103,5 +107,21 @@ describe('orchestrator mode: a Secret that changes', () => {
     expect([await call(0), sent()]).deep.equal([true, 'Bearer old']);
     await api.admin.create(SECRETS, { metadata: { name: 'tracker' }, ...dataOf('new') });
     await until(async () => (await call(0)) && sent() === 'Bearer new', { what: 'the new one' });
+  });
+
+  it('warns once while another reference beside it cannot be read', async () => {
+    await api.admin.ask('PATCH', `/apis/${GROUP}/namespaces/tools/mcpservers/s0`, {
+      body: { spec: { headers: { Authorization: '${file:part} ${secret:tracker/token}' } } },
+    });
+    await until(async () => (await call(0)) && sent() === 'whole old', { what: 'both' });
+    unlinkSync(directory.at('part'));
+    await write('new');
+    const before = reads();
+    await until(() => reads() > before + 4, { what: 'five looks' });
+    const warned = gateway.log.records.filter(({ text }) => text.startsWith('headers of a server cannot be'));
+    expect(warned).length(1);
+    expect([await call(0), sent()]).deep.equal([true, 'whole old']);
+    directory.write('part', 'whole');
+    await until(async () => (await call(0)) && sent() === 'whole new', { what: 'the changed Secret' });
   });
 });
