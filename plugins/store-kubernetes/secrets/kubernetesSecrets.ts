@@ -28,10 +28,7 @@ export class KubernetesSecrets implements SecretSource, CallSecrets {
     keys: readonly string[],
     { isPatient = false }: SecretReading = {},
   ): Promise<readonly string[]> {
-    const place = `${namespace}/${name}`;
-    const asking = this.#asking.get(place) ?? this.#get(namespace, name, isPatient);
-    this.#asking.set(place, asking);
-    const given = await asking.finally(() => this.#asking.delete(place));
+    const given = await this.#shared(namespace, name, isPatient);
     return keys.map((key) => {
       const value = given[key];
       const text = typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
@@ -39,6 +36,17 @@ export class KubernetesSecrets implements SecretSource, CallSecrets {
       const what = value === undefined ? `has no key ${key}` : `has an empty key ${key}`;
       throw new GatewayError('STORE_NOT_FOUND', `secret ${name} in namespace ${namespace} ${what}; add it`);
     });
+  }
+
+  #shared(namespace: string, name: string, isPatient: boolean): Promise<Readonly<Record<string, unknown>>> {
+    const place = `${namespace}/${name}`;
+    // Who is in a hurry does not wait for the turn of a patient one.
+    const key = isPatient && !this.#asking.has(place) ? `${place} patiently` : place;
+    const present = this.#asking.get(key);
+    if (present !== undefined) return present;
+    const asking = this.#get(namespace, name, isPatient).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
   }
 
   hiderFor(): Hide | undefined {
