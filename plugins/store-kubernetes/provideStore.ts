@@ -12,7 +12,7 @@ import type { KubeObject } from './api/kubeObject.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 import { provideEvents } from './events/provideEvents.ts';
 import { KubernetesRuns } from './runs/kubernetesRuns.ts';
-import { sealWith } from './runs/sealWith.ts';
+import { sealWith } from './runs/runObject.ts';
 import { KubernetesSecrets } from './secrets/kubernetesSecrets.ts';
 import { callerToken } from './store/callerToken.ts';
 import { Cluster } from './store/cluster.ts';

@@ -9,8 +9,8 @@ import {
   replacing,
   rowsIn,
   runObject,
+  sealWith,
 } from '../../../../plugins/store-kubernetes/runs/runObject.ts';
-import { sealWith } from '../../../../plugins/store-kubernetes/runs/sealWith.ts';
 import { captureLog } from '../../../support/log.ts';
 
 const TIMES = { started_at: '2026-01-02T03:04:05.000Z', duration_ms: 7 };
