@@ -103,11 +103,12 @@ export function provideStatus(
     const common = { observedGeneration: generation ?? null };
     if (kind !== SERVER) {
       const accepted = acceptance(judged);
+      const faults = refusal === undefined ? errors : [refusal];
       return {
         ...common,
         ...(kind === WORKFLOW
-          ? workflowStatusOf(specOf(object), errors)
-          : { validationErrors: validationErrorsOf(errors) }),
+          ? workflowStatusOf(specOf(object), faults)
+          : { validationErrors: validationErrorsOf(faults) }),
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }

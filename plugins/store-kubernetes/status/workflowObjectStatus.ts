@@ -14,7 +14,10 @@ export interface WorkflowObjectStatus {
 
 const MAX_ERRORS = 20;
 
-export function workflowStatusOf(spec: JsonObject, errors: readonly Issue[]): WorkflowObjectStatus {
+export function workflowStatusOf(
+  spec: JsonObject,
+  errors: readonly Pick<Issue, 'message'>[],
+): WorkflowObjectStatus {
   const { steps } = spec;
   const count = Array.isArray(steps) ? steps.length : 0;
   return {
@@ -26,7 +29,7 @@ export function workflowStatusOf(spec: JsonObject, errors: readonly Issue[]): Wo
 }
 
 /** Why a definition is not in force; null if it is. */
-export function validationErrorsOf(errors: readonly Issue[]): readonly string[] | null {
+export function validationErrorsOf(errors: readonly Pick<Issue, 'message'>[]): readonly string[] | null {
   const messages = errors.slice(0, MAX_ERRORS).map(({ message }) => message);
   return messages.length > 0 ? messages : null;
 }

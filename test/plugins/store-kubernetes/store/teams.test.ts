@@ -137,6 +137,37 @@ describe('orchestrator mode: several namespaces', () => {
     await until(async () => (await holder()).includes('not found'), { what: 'no server' });
   });
 
+  it('refuse a workflow whose name is taken, and say so as of any that is wrong', async () => {
+    const spec = { steps: [{ id: 'one', tool: 'x_tracker_echo' }] };
+    for (const namespace of ['tools', 'team-a']) {
+      const body = { apiVersion: GROUP, kind: 'Workflow', metadata: { name: 'flow' }, spec };
+      await api.admin.create(pathOf(namespace, 'workflows'), body);
+    }
+    await begin(['team-a']);
+    await until(async () => (await conditionOf('team-a', 'flow', 'Accepted', 'workflows')) !== undefined);
+    const { status } = await api.admin.get(`${pathOf('team-a', 'workflows')}/flow`);
+    const message = 'Workflow flow of namespace tools has this name; give this one another';
+    expect(status).deep.include({ validationErrors: [message] });
+    expect(await conditionOf('team-a', 'flow', 'Ready', 'workflows')).include({
+      reason: 'NameTaken',
+      message,
+    });
+  });
+
+  it('are listed once each, and never with that of the gateway', async () => {
+    await begin([]);
+    for (const [namespaces, message] of [
+      [['tools'], 'tools is the namespace of the gateway; remove it'],
+      [['team-a', 'team-a'], 'team-a is listed already; remove one'],
+      [['Team'], 'must match pattern'],
+    ] as const) {
+      directory.write('config.yaml', configure(namespaces));
+      const { issues, applied } = await gateway.pipeline.reload();
+      expect(applied).equal(false);
+      expect(JSON.stringify(issues)).contain(message);
+    }
+  });
+
   it('never go on with the last good version of another namespace', async () => {
     await create('tools', 'same', { ...remote, description: 'of the gateway' });
     await create('team-a', 'same', { ...remote, includeTools: ['[z-a'] });
