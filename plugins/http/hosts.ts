@@ -14,14 +14,17 @@ export type OriginCheck = (request: IncomingMessage) => GatewayError | undefined
 export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpConfig): OriginCheck {
   const isOwn = hostNames(host, allowedHosts);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
+  // Almost all requests of a connection name the same.
+  let last: string | undefined;
+  const isLast = (host: string | undefined): boolean => host !== undefined && host === last;
   return ({ headers, rawHeaders, url }) => {
     const repeated = repeatedHeader(rawHeaders);
     if (repeated !== undefined)
       return new GatewayError('REQUEST_MALFORMED', `send the header ${repeated} once`);
     const host = authorityOf(url) ?? headers.host;
-    const name = hostName(host);
-    const isOwnHost = isOwn(name);
-    if (!isOwnHost && !PROBE.test(url ?? '')) return badHost(name ?? host);
+    const isOwnHost = isLast(host) || isOwn(hostName(host));
+    if (isOwnHost) last = host;
+    else if (!PROBE.test(url ?? '')) return badHost(hostName(host) ?? host);
     if (headers.origin === undefined) return undefined;
     const origin = headers.origin.toLowerCase();
     if (origins.has(origin) || (isOwnHost && isSameOrigin(origin, host))) return undefined;

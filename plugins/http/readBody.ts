@@ -43,7 +43,7 @@ function collect(req: IncomingMessage, maxBytes: number, share: MemoryShare | un
         share.room().then(() => req.resume(), fail);
       }
     });
-    req.once('end', () => {
+    req.on('end', () => {
       try {
         const [only] = chunks;
         resolve(UTF8.decode(chunks.length === 1 ? only : Buffer.concat(chunks)));
@@ -51,7 +51,7 @@ function collect(req: IncomingMessage, maxBytes: number, share: MemoryShare | un
         fail(new GatewayError('REQUEST_MALFORMED', 'the body is not valid UTF-8'));
       }
     });
-    req.once('error', cut);
+    req.on('error', cut);
     if (req.destroyed) cut();
   });
 }
