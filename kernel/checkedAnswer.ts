@@ -15,8 +15,8 @@ const ANSWERS: Partial<Record<HookName, { readonly member: string; readonly fix:
 
 /** @returns the value @throws GatewayError PLUGIN_CONTRACT if the hook cannot use what a tap returned */
 export function checkedAnswer(plugin: string, hook: HookName, value: unknown): unknown {
-  const answer = ANSWERS[hook];
-  if (answer === undefined || value === undefined) return value;
+  const answer = value === undefined ? undefined : ANSWERS[hook];
+  if (answer === undefined) return value;
   if (isObject(value) && answer.member in value) return value;
   // The async hooks pass at null; a tool would be lost.
   if (value === null && hook !== 'onToolRegister') return undefined;

@@ -18,7 +18,7 @@ export function checkPostHeaders(request: InboundRequest): boolean {
   if ((needsStream && !mayStream) || (accept !== BOTH && !accepts(accept, JSON_TYPE)))
     throw refusal('REQUEST_NOT_ACCEPTABLE', `send the header Accept: ${BOTH}`);
   const type = request.header('content-type') ?? '';
-  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
+  if (type !== JSON_TYPE && !/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
     throw refusal('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json (UTF-8)');
   }
   return mayStream;

@@ -98,7 +98,7 @@ function isId(id: unknown): id is MessageId {
 
 /** JSON.parse reads a million levels, JSON.stringify overflows the stack at a few thousand: refuse before parsing. */
 function isDeeperThan(text: string, maxDepth: number): boolean {
-  if (text.length <= maxDepth) return false;
+  if (hasAtMost(maxDepth, text)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -109,6 +109,15 @@ function isDeeperThan(text: string, maxDepth: number): boolean {
     } else if (code === 0x7d || code === 0x5d) depth -= 1;
   }
   return false;
+}
+
+/** Whether a text has no more opening brackets than that, also inside of strings: most messages have few. */
+function hasAtMost(most: number, text: string): boolean {
+  let left = most;
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
+      if ((left -= 1) < 0) return false;
+  return true;
 }
 
 function endOfString(text: string, start: number): number {
