@@ -1,3 +1,4 @@
+import { once } from 'pegboard';
 import type { InboundRequest, KernelEvent, Log, Tool, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
@@ -29,7 +30,7 @@ export interface OffersParts {
   readonly emit: (event: KernelEvent) => void;
   readonly personal: (server: string) => Personal | undefined;
   /** Decides whether a request may see a resource or a prompt. */
-  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'shared'>;
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'shared' | 'generation'>;
 }
 
 /** What all servers offer: to every request, or, of servers that callers sign in to, to each what its owner was listed. */
@@ -41,6 +42,8 @@ export class Offers implements ToolSource {
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<string, string>();
   readonly #offers = new WeakMap<object, ServerOffer>();
+  /** Reports for requests without own lists, by offer: each status asks for one, and it takes a look at each tool. */
+  readonly #reports = new WeakMap<ServerOffer, { readonly at: string; readonly report: ToolReport }>();
   /** Groups whose offer depends on the caller. */
   #personal: readonly Group[] = [];
   #viewsByRequest = new WeakMap<InboundRequest, Views>();
@@ -137,27 +140,38 @@ export class Offers implements ToolSource {
   /** @param request whose tools they are; absent: those of requests without own lists */
   report(server: string, request?: InboundRequest): ToolReport {
     const offer = this.#offerOf(server, request);
+    if (this.#viewsFor(request) !== undefined) return this.#reportOn(offer, server, request);
+    const generations = SECTIONS.map((section) => this.#holders[section].generation);
+    const at = [this.#parts.table().generation, ...generations].join();
+    const known = this.#reports.get(offer);
+    if (known?.at === at) return known.report;
+    const report = this.#reportOn(offer, server, request);
+    this.#reports.set(offer, { at, report });
+    return report;
+  }
+  #reportOn(offer: ServerOffer, server: string, request?: InboundRequest): ToolReport {
     const { entries, leftOut, mended, doubled } = offer.tools;
-    const lost = this.#lost('tools', server, request);
+    const lost = new Set(this.#lost('tools', server, request));
     const excluded = [...entries.values()].filter((entry) => entry.excluded !== undefined).length;
     const odd = SECTIONS.flatMap((section) => [
       ...offer[section].leftOut.map((one) => `${NOUNS[section]} ${one}; left out`),
       ...offer[section].mended.map((one) => `${NOUNS[section]} ${one}; dropped`),
     ]);
     return {
-      count: entries.size - lost.length - excluded,
+      count: entries.size - lost.size - excluded,
       names: () =>
         [...entries].flatMap(([name, entry]) =>
-          entry.excluded === undefined && !lost.includes(name) ? [name] : [],
+          entry.excluded === undefined && !lost.has(name) ? [name] : [],
         ),
       excluded,
       malformed: leftOut,
       collisions: [...lost, ...doubled],
       odd: [...mended.map((one) => `tool ${one}; dropped`), ...odd],
-      takenEntries: () =>
+      takenEntries: once(() =>
         SECTIONS.flatMap((section) =>
           this.#lost(section, server, request).map((name) => `${NOUNS[section]} ${name}`),
         ),
+      ),
       partialLists: offer.gaps,
     };
   }
@@ -186,7 +200,8 @@ export class Offers implements ToolSource {
   }
   /** Why the definition of its server excludes a tool. */
   exclusion(name: string, request: InboundRequest): string | undefined {
-    return this.#winner('tools', name, request)?.excluded;
+    const excluded = this.#holders.tools.winner(name, this.#viewsFor(request))?.excluded;
+    return excluded === undefined || this.#pluginTool(name) !== undefined ? undefined : excluded;
   }
   /** The server that formerly offered a tool of that name to all. */
   formerServer(name: string): string | undefined {

@@ -9,6 +9,7 @@ import type { UpstreamConfig } from '../../../../plugins/upstream/config.ts';
 import { Offers } from '../../../../plugins/upstream/offer/offers.ts';
 import { OwnLists } from '../../../../plugins/upstream/own/ownLists.ts';
 import type { Personal } from '../../../../plugins/upstream/own/personal.ts';
+import { toolOf } from '../../../support/kernel.ts';
 import type { Server } from '../../../../plugins/upstream/server/server.ts';
 
 const CALLERS = ['ann', 'bob'];
@@ -27,13 +28,15 @@ class Bench {
     },
     () => undefined,
   );
+  /** How often the table was asked about a name, or how current it is. */
+  lookUps = 0;
   readonly #events: KernelEvent[] = [];
   readonly #offers = new Offers({
     config: () =>
       ({ servicePrefix: 'x', maxNameChars: 64, maxUriChars: 100, maxTombstones: 10 }) as UpstreamConfig,
     log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: (event) => void this.#events.push(event),
-    table: () => this.catalogue,
+    table: () => ((this.lookUps += 1), this.catalogue),
     personal: (name) => this.#personalOf(name as ServerName),
   });
   readonly #servers = new Map(SERVERS.map((name) => [name, serverNamed(name)]));
@@ -79,6 +82,20 @@ class Bench {
   found(name: string, caller: string): string | undefined {
     return this.catalogue.find(`x_m_${name}`, requestOf(caller))?.server;
   }
+  /** How many of its tools a server that lists the same to all offers to all, and the names that it lost. */
+  reported(name: ServerName): readonly [count: number, lost: readonly string[]] {
+    const { count, collisions, names } = this.#offers.report(name);
+    expect(names()).lengthOf(count);
+    return [count, [...collisions].sort()];
+  }
+  wantedReport(name: ServerName): readonly [count: number, lost: readonly string[]] {
+    const held = this.#held.get(name) ?? [];
+    const shared = SERVERS.filter((one) => !PERSONAL.includes(one));
+    const winner = (own: string): unknown =>
+      shared.find((one) => this.#held.get(one)?.includes(own) === true);
+    const lost = held.filter((own) => winner(own) !== name);
+    return [held.length - lost.length, lost.map((own) => `x_m_${own}`).sort()];
+  }
   /** The server whose resource of that name is listed. */
   resource(name: string): unknown {
     return this.#offers.sources.resources(ANYONE).find(({ uri }) => uri === `r://${name}`)?.['name'];
@@ -123,6 +140,8 @@ describe('Offers of servers that have equal names', () => {
               expect(bench.seen(name, caller)).to.deep.equal(wanted === undefined ? [] : [wanted]);
               expect(bench.found(name, caller)).to.equal(wanted);
             }
+          for (const server of ['a', 'c', 'z'] as const)
+            expect(bench.reported(server)).to.deep.equal(bench.wantedReport(server));
         }
         for (const server of SERVERS) for (const caller of CALLERS) bench.list(server, caller, []);
         for (const caller of CALLERS) expect(bench.catalogue.visibleTo(requestOf(caller))).to.deep.equal([]);
@@ -135,6 +154,20 @@ describe('Offers of servers that have equal names', () => {
     bench.list('a', '', ['one']);
     bench.list('b', 'ann', ['one']);
     expect(bench.catalogue.shared('x_m_one')?.server).to.equal('a');
+  });
+
+  it('are looked at for one report, not for each, until something changes', () => {
+    const bench = new Bench();
+    bench.list('a', '', ['one']);
+    bench.list('c', '', NAMES);
+    expect(bench.reported('c')).to.deep.equal([1, ['x_m_one']]);
+    const { lookUps } = bench;
+    expect(bench.reported('c')).to.deep.equal([1, ['x_m_one']]);
+    expect(bench.lookUps - lookUps).to.equal(1);
+    bench.catalogue.add('p', toolOf('x_m_two', { kind: 'core' }));
+    expect(bench.reported('c')).to.deep.equal([0, ['x_m_one', 'x_m_two']]);
+    bench.list('a', '', []);
+    expect(bench.reported('c')).to.deep.equal([1, ['x_m_two']]);
   });
 
   it('report a collision once, however many callers are listed the name', () => {
