@@ -49,8 +49,8 @@ export function fuse(
   addByText(slots, visible, text);
   for (const scores of [meaning, text]) lower(scores, slots, visible);
   // Ties are ordered by name, so that the order of registration has no effect.
-  const isFirst = (at: number, other: number): boolean =>
-    (visible.tools[at]?.name ?? '') < (visible.tools[other]?.name ?? '');
+  const ranks = visible.nameRanks();
+  const isFirst = (at: number, other: number): boolean => (ranks[at] ?? 0) < (ranks[other] ?? 0);
   const best = [...new Set([meaning, text].flatMap((scores) => bestOf(scores, candidates, isFirst)))];
   lift([meaning, text], best, { query, acts, slots, visible, thesaurus });
   const [byMeaning, byText] = [topOf(meaning, best), topOf(text, best)];

@@ -1,3 +1,4 @@
+import { once } from 'pegboard';
 import type { Tool } from 'pegboard';
 import type { Vocabulary } from './slotsOf.ts';
 import { countIn, FIELD_BITS } from './searchIndex.ts';
@@ -93,6 +94,15 @@ export class Visible implements Vocabulary {
     this.#byMeaning = fittingOf(BY_MEANING, means, MEANING_K1);
     this.#byText = fittingOf(BY_TEXT, means, TEXT_K1);
   }
+
+  /** The rank of each tool by its name: a query that fits thousands alike compares them all. */
+  readonly nameRanks = once((): Int32Array => {
+    const ranks = new Int32Array(this.count);
+    const names = this.tools.map(({ name }) => name);
+    const order = [...names.keys()].sort((a, b) => ((names[a] ?? '') < (names[b] ?? '') ? -1 : 1));
+    for (const [rank, at] of order.entries()) ranks[at] = rank;
+    return ranks;
+  });
 
   /** Arrays for the scores of a search, with zeros; each search uses the same. */
   buffers(): Buffers {
