@@ -18,43 +18,39 @@ export function didYouMean(word: string, names: readonly string[], otherwise: st
 /** Prepares names for many searches: each then only counts the letter pairs that they share with its word. Likeness is the
  *  Sørensen–Dice coefficient, 0…1; words that differ only by a prefix count as equal, by the order of letters as 0.9. */
 export function nearSearch(names: readonly string[]): NearSearch {
-  const entries = [...new Set(names)].sort().map(entryOf);
+  const sorted = [...new Set(names)].sort();
+  const lowers = sorted.map((name) => name.toLowerCase());
+  const letters = Int32Array.from(lowers, letterSum);
+  const sizes = new Uint8Array(sorted.length);
   const holdersByPair = new Map<number, number[]>();
-  entries.forEach(({ lower }, at) => {
-    for (const pair of pairsOf(lower))
+  for (let at = 0; at < sorted.length; at += 1) {
+    const pairs = pairsOf(lowers[at] ?? '');
+    sizes[at] = pairs.size;
+    for (const pair of pairs)
       if (holdersByPair.get(pair)?.push(at) === undefined) holdersByPair.set(pair, [at]);
-  });
+  }
   return (word, limit, isOffered = () => true) => {
-    const target = entryOf(word);
-    const shared = new Uint8Array(entries.length);
-    for (const pair of pairsOf(target.lower))
+    const lower = word.toLowerCase();
+    const [pairs, sum] = [pairsOf(lower), letterSum(lower)];
+    const shared = new Uint8Array(sorted.length);
+    for (const pair of pairs)
       for (const at of holdersByPair.get(pair) ?? []) shared[at] = (shared[at] ?? 0) + 1;
     const best: { name: string; likeness: number }[] = [];
-    for (const [at, entry] of entries.entries()) {
-      const likeness = likenessOf(target, entry, shared[at] ?? 0);
-      const least = best.length < limit ? 0.45 : (best.at(-1)?.likeness ?? 1) + Number.EPSILON;
-      if (likeness < least || !isOffered(entry.name)) continue;
-      best.splice(best.findLastIndex((one) => one.likeness >= likeness) + 1, 0, {
-        name: entry.name,
-        likeness,
-      });
+    let least = 0.45;
+    for (let at = 0; at < sorted.length; at += 1) {
+      const both = shared[at] ?? 0;
+      let likeness = (2 * both) / (pairs.size + (sizes[at] ?? 0));
+      if (letters[at] === sum) likeness = Math.max(likeness, 0.9);
+      // A name that ends with the word has all its pairs, but for the first and where a long word is cut.
+      if (both + 2 >= pairs.size && lowers[at]?.endsWith(`_${lower}`) === true) likeness = 1;
+      const name = sorted[at] ?? '';
+      if (likeness < least || !isOffered(name)) continue;
+      best.splice(best.findLastIndex((one) => one.likeness >= likeness) + 1, 0, { name, likeness });
       if (best.length > limit) best.pop();
+      if (best.length === limit) least = (best.at(-1)?.likeness ?? 1) + Number.EPSILON;
     }
     return best.map(({ name }) => name);
   };
-}
-
-type Entry = ReturnType<typeof entryOf>;
-function entryOf(name: string) {
-  const lower = name.toLowerCase();
-  return { name, lower, size: pairsOf(lower).size, letters: letterSum(lower) };
-}
-
-function likenessOf(target: Entry, entry: Entry, shared: number): number {
-  // A name that ends with the word has all its pairs, but for the first and where a long word is cut.
-  if (shared + 2 >= target.size && entry.lower.endsWith(`_${target.lower}`)) return 1;
-  const likeness = (2 * shared) / (target.size + entry.size);
-  return entry.letters === target.letters ? Math.max(likeness, 0.9) : likeness;
 }
 
 /** Equal for words that differ only in the order of their letters, and by chance for 1 in 2³² others. */
