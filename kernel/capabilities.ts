@@ -57,11 +57,7 @@ export class CapabilityRegistry {
 
   replace(provisions: readonly Provision[]): void {
     const byId = new Map<string, unknown[]>();
-    for (const { id, value } of provisions) {
-      const values = byId.get(id);
-      if (values === undefined) byId.set(id, [value]);
-      else values.push(value);
-    }
+    for (const { id, value } of provisions) byId.set(id, [...(byId.get(id) ?? []), value]);
     this.#valuesById = byId;
     for (const subscription of this.#subscriptions) this.#refresh(subscription);
   }

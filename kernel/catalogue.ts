@@ -17,7 +17,13 @@ interface View {
   /** Its own tools by name: of the source, if onToolRegister renamed them, and those whose annotations depend on who asks. */
   readonly own: ReadonlyMap<string, Tool>;
   near?: NearSearch;
+  /** How many tools at its front the layers judge alike for one basis: those before the first that is not of kind `tool`. */
+  readonly steady: number;
+  /** What requests of one basis see: of those tools, and of all; the latest is last. */
+  readonly seen: Map<string, readonly [front: readonly Tool[], all: readonly Tool[]]>;
 }
+/** Lists of visible tools kept for each list of the source. */
+const MAX_SEEN = 16;
 const NO_TOOLS: readonly Tool[] = [];
 /** Runs onToolRegister; returns undefined if a tap refused the tool. */
 export type Register = (tool: Tool) => Tool | undefined;
@@ -30,6 +36,8 @@ export class Catalogue implements ToolTable {
   #unfollow: (() => void) | undefined;
   /** Views by the list of the source: requests with one list share one. */
   #viewByList = new WeakMap<readonly Tool[], View>();
+  /** The names of visible tools. */
+  readonly #namesByList = new WeakMap<readonly Tool[], ReadonlySet<string>>();
   #layers: readonly DecisionLayer[] = [];
   #generation = 0;
   readonly #register: Register;
@@ -72,11 +80,24 @@ export class Catalogue implements ToolTable {
     return this.#registered.filter(({ kind }) => kind === 'meta');
   }
 
+  /** Requests that see the same share one array, so that indexes derived from it can be kept (decision D26). */
   visibleTo(request: InboundRequest): readonly Tool[] {
-    const all = this.#viewFor(request).sorted;
-    const visible = all.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
-    // Unrestricted callers share one array, so indexes derived from it can be cached.
-    return visible.length === all.length ? all : visible;
+    const { sorted, steady, seen } = this.#viewFor(request);
+    const isSeen = (tool: Tool): boolean => this.refusal(tool.name, tool, request) === undefined;
+    const basis = this.#layers.map((layer) => layer.basis?.(request));
+    const key = JSON.stringify(basis);
+    const [front = sorted.slice(0, steady).filter(isSeen), last] = seen.get(key) ?? [];
+    const rest = sorted.slice(steady).filter(isSeen);
+    const isSame = (list: readonly Tool[] | undefined): boolean =>
+      list?.length === front.length + rest.length &&
+      rest.every((tool, at) => tool === list[front.length + at]);
+    const all = [sorted, last].find(isSame) ?? [...front, ...rest];
+    // A layer without a basis decides on each tool for each request.
+    if (basis.includes(undefined)) return all;
+    seen.delete(key);
+    seen.set(key, [front, all]);
+    for (const oldest of [...seen.keys()].slice(0, -MAX_SEEN)) seen.delete(oldest);
+    return all;
   }
 
   refusal(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined {
@@ -115,10 +136,10 @@ export class Catalogue implements ToolTable {
   near(name: string, request: InboundRequest, limit = 3): readonly string[] {
     const view = this.#viewFor(request);
     view.near ??= nearSearch(view.sorted.map((tool) => tool.name));
-    return view.near(name, limit, (one) => {
-      const tool = this.find(one, request);
-      return tool !== undefined && this.refusal(one, tool, request) === undefined;
-    });
+    const visible = this.visibleTo(request);
+    const names = this.#namesByList.get(visible) ?? new Set(visible.map((tool) => tool.name));
+    this.#namesByList.set(visible, names);
+    return view.near(name, limit, (one) => names.has(one) && this.find(one, request) !== undefined);
   }
 
   /** @throws GatewayError TOOL_DUPLICATE */
@@ -158,7 +179,9 @@ export class Catalogue implements ToolTable {
     const entered: OwnedTool = { owner, tool, ...(registered && { registered }) };
     for (const name of namesOf(entered)) {
       const holder = this.#holderByName.get(name);
-      if (holder !== undefined) throw duplicate(name, holder.owner, owner);
+      if (holder === undefined) continue;
+      const text = `tool ${name} of plugin ${owner} exists already (plugin ${holder.owner}); rename one of them`;
+      throw new GatewayError('TOOL_DUPLICATE', text, { details: { tool: name } });
     }
     for (const name of namesOf(entered)) this.#holderByName.set(name, entered);
   }
@@ -177,7 +200,9 @@ export class Catalogue implements ToolTable {
       if (made?.name === tool.name) tools.push(made);
       else if (made !== undefined && !isTaken(made.name)) own.set(made.name, made);
     }
-    const view: View = { sorted: [...tools, ...own.values()].sort(byKindAndName), own };
+    const sorted = [...tools, ...own.values()].sort(byKindAndName);
+    const live = sorted.findIndex(({ kind, annotationsFor }) => kind !== 'tool' || annotationsFor);
+    const view: View = { sorted, own, steady: live < 0 ? sorted.length : live, seen: new Map() };
     this.#viewByList.set(list, view);
     return view;
   }
@@ -201,11 +226,6 @@ function namesOf({ tool, registered }: OwnedTool): ReadonlySet<string> {
 function seenBy(request: InboundRequest, tool: Tool): Tool {
   const get = (): Tool['annotations'] => tool.annotationsFor?.(request);
   return Object.defineProperty({ ...tool }, 'annotations', { enumerable: true, get });
-}
-
-export function duplicate(name: string, first: string, second: string): GatewayError {
-  const text = `tool ${name} of plugin ${second} exists already (plugin ${first}); rename one of them`;
-  return new GatewayError('TOOL_DUPLICATE', text, { details: { tool: name } });
 }
 
 function judgeExistence(name: string, tool: Tool | undefined): Verdict {

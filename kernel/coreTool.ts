@@ -14,12 +14,7 @@ export const READING = {
 /** Hints for a core tool that changes something; repeating it changes nothing more. */
 export const CHANGING = { ...READING, readOnlyHint: false, destructiveHint: true } as const;
 
-const NO_ARGUMENTS: JsonSchema = {
-  type: 'object',
-  properties: {},
-  required: [],
-  additionalProperties: false,
-};
+const NOTHING: JsonSchema = { type: 'object', properties: {}, required: [], additionalProperties: false };
 
 export interface CoreToolParts<Args> {
   readonly name: string;
@@ -35,7 +30,7 @@ export interface CoreToolParts<Args> {
 
 /** A tool of kind core. @typeParam Args what `read` returns, or what the schema allows */
 export function coreTool<Args = JsonObject>(parts: CoreToolParts<Args>): Tool {
-  const { schema = NO_ARGUMENTS, hints = READING, run, ...more } = parts;
+  const { schema = NOTHING, hints = READING, run, ...more } = parts;
   const { read = (args: JsonObject) => validateArguments(schema, args, more.name) as Args, ...rest } = more;
   return {
     ...rest,

@@ -197,9 +197,7 @@ export class Kernel {
       return scope;
     } catch (error) {
       const failure = `plugin ${plugin.name} failed in apply(): ${messageOf(error)}`;
-      const [code, text] = isGatewayError(error)
-        ? [error.code, error.message]
-        : ['PLUGIN_START' as const, failure];
+      const { code = 'PLUGIN_START', message: text = failure } = isGatewayError(error) ? error : {};
       throw new GatewayError(code, text, { cause: error, details: { plugins: [plugin.name] } });
     }
   }

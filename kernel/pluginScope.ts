@@ -86,11 +86,10 @@ export class PluginScope implements Scope<unknown> {
 
   provide<T>(capability: Capability<T>, value: T): void {
     this.#mustStage('provide');
-    if (!this.#plugin.provides?.some(({ id }) => id === capability.id))
-      throw this.#contractFault(
-        `provides ${capability.id} undeclared; add it to "provides" of its definition`,
-      );
-    this.provisions.push({ owner: this.name, id: capability.id, value });
+    const { id } = capability;
+    if (!this.#plugin.provides?.some((one) => one.id === id))
+      throw this.#contractFault(`provides ${id} undeclared; add it to "provides" of its definition`);
+    this.provisions.push({ owner: this.name, id, value });
   }
 
   get<T>(capability: Capability<T>): T {

@@ -117,10 +117,8 @@ export class Pipeline implements ConfigControl {
 
   /** Refuses further runs and waits for the current one: plugins must not be stopped while they start. */
   async close(): Promise<void> {
-    this.#closed ??= new GatewayError(
-      'PLUGIN_STOPPED',
-      'pegboard is stopping; the configuration is not read any more',
-    );
+    const text = 'pegboard is stopping; the configuration is not read any more';
+    this.#closed ??= new GatewayError('PLUGIN_STOPPED', text);
     await this.reload().catch(() => undefined);
   }
 

@@ -71,9 +71,8 @@ async function wantedPlugin(name: string, context: PluginContext): Promise<Found
   if (said === false && !isBuiltIn(name)) return { wanted: [], issues: await offIssues(name, context) };
   try {
     const { module } = entryOf(context.settings, name);
-    const plugin = await (module === undefined
-      ? loadBuiltIn(name)
-      : loadModule(name, module, context.directory));
+    const loading = module === undefined ? loadBuiltIn(name) : loadModule(name, module, context.directory);
+    const plugin = await loading;
     const isOff = said === false || !isEnabled(plugin, context);
     const { config, findings } = configFor(plugin, context, isOff);
     const issues = findings.map((finding) => pluginIssue(plugin, finding, context));

@@ -42,6 +42,9 @@ export interface DecisionLayer {
   /** @returns undefined if the layer does not decide. Synchronous and free of side effects: it runs per item and call.
    *  `item` is undefined when the catalogue has no tool of that name; a layer may then explain why. */
   judge(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined;
+  /** What the verdicts on tools of kind `tool` follow from, besides the tool: while it stays the same for a request, so must they, because
+   *  what requests of one basis see is kept. Absent or undefined: each tool is judged for each request. */
+  basis?(request: InboundRequest): string | undefined;
   /** Whether the request is answered as if there were no such item, because its caller may not learn of it. */
   hides?(item: Item, request: InboundRequest): boolean;
 }

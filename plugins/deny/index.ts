@@ -13,15 +13,18 @@ export const plugin = definePlugin<DenyConfig>({
   check: denyFindings,
   apply(scope) {
     let denials = denialsOf(scope.config);
+    let version = 0;
     scope.provide(DecisionLayer, {
       layer: 'deny',
       order: 20,
       judge: (_, item) => denials.judge(item),
+      basis: () => String(version),
     });
     // A decision layer does not apply to steps of workflows; this tap does.
     scope.tap('onCall', ({ tool }) => denials.admit(tool), STAGE.admit);
     scope.onReload((next) => {
       denials = denialsOf(next);
+      version += 1;
     });
   },
 });

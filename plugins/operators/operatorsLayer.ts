@@ -21,6 +21,8 @@ export function operatorsLayer(operators: Operators, storeJudges: () => boolean)
       const held = operators.authorityOf(request);
       return suffices(held, taken) ? allowed(taken) : refused(name, taken, held);
     },
+    // Tools of servers take no authority.
+    basis: () => '',
     // The admin pages explain what a person is refused; who operates may learn of what only those may do who define.
     hides: (item, request) =>
       request.transport !== ADMIN &&

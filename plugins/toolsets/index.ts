@@ -4,6 +4,7 @@ import { Toolsets } from '../contracts/toolsets.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
 import { definedAccess } from '../kit/authority/toolsetFor.ts';
 import { toolFaultIn, toolNamesOf } from '../kit/definitions/toolNamesOf.ts';
+import { setNewest } from '../kit/limits/setNewest.ts';
 import { accessKind } from './accessKind.ts';
 import { WITHOUT_ACCESS, definitionFindings } from './definitionFindings.ts';
 import { presetReferences } from './presetReferences.ts';
@@ -32,11 +33,20 @@ export const plugin = definePlugin<ToolsetsConfig>({
   apply,
 });
 
+/** Lists of selectors that are kept compiled. */
+const MAX_VIEWS = 64;
+
 function apply(scope: Scope<ToolsetsConfig>): void {
   let { config } = scope;
   let presets = compilePresets(config);
   const definitions = (): readonly Resource[] => scope.find(ConfigControl)?.resources(presetKind.name) ?? [];
-  const resolve = (selectors: readonly string[]): ToolsetView => resolveSelectors(selectors, presets);
+  const views = new Map<string, ToolsetView>();
+  const resolve = (selectors: readonly string[]): ToolsetView => {
+    const key = JSON.stringify(selectors);
+    const view = views.get(key) ?? resolveSelectors(selectors, presets);
+    setNewest(views, [key, view], MAX_VIEWS);
+    return view;
+  };
 
   scope.provide(Toolsets, {
     resolve,
@@ -45,16 +55,20 @@ function apply(scope: Scope<ToolsetsConfig>): void {
     draft: (asked) => draftPresets(asked, { definitions: definitions(), ...factsNow(scope) }),
   });
   let layer = toolsetLayer(resolve);
+  let version = 0;
   scope.provide(DecisionLayer, {
     ...layer,
     judge: (...asked) => layer.judge(...asked),
+    basis: (request) => `${version} ${layer.basis(request) ?? ''}`,
     hides: (...asked) => layer.hides(...asked),
   });
   scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);
   const renew = (): void => {
     presets = compilePresets(withDefined(config, definitions()));
+    views.clear();
     // Requests of standing streams live long: they must not keep what a former preset selected.
     layer = toolsetLayer(resolve);
+    version += 1;
   };
   const warn = (): void => {
     const control = scope.find(ConfigControl);

@@ -41,6 +41,8 @@ export function toolsetLayer(
       const [outside] = judged.links.findLast(([, view]) => !view.includes(item)) ?? [];
       return outside === undefined ? judged.inside : refusedAsOutside(name, item, { toolset, outside });
     },
+    basis: ({ toolset }) =>
+      JSON.stringify(toolsetLinks(toolset).map(({ selectors, invalid }) => invalid ?? selectors)),
     // What a client leaves out itself it may learn of, and the admin pages explain what a person is refused.
     hides: (item, request) => {
       const { toolset } = request;

@@ -183,6 +183,112 @@ describe('Catalogue', () => {
   });
 });
 
+describe('what a catalogue keeps for requests of one basis', () => {
+  const ann = { ...request, caller: { subject: 'ann' } };
+  const bob = { ...request, caller: { subject: 'bob' } };
+  const names = (catalogue: Catalogue, from = request): readonly string[] =>
+    catalogue.visibleTo(from).map(({ name }) => name);
+
+  it('is judged once, and again when the basis or the tools change', () => {
+    const { catalogue } = makeCatalogue();
+    let basis: string | undefined = '1';
+    let asked: string[] = [];
+    const judge: DecisionLayer['judge'] = (name) => {
+      asked.push(name);
+      return { layer: 'l', allow: name !== `x_${basis ?? ''}`, reason: '' };
+    };
+    const tools = owned('p', toolOf('x_1'), toolOf('x_2'), toolOf('x_3'));
+    catalogue.replace(tools, [{ ...layerOf('l', 1, judge), basis: () => basis }]);
+    const seen = (): readonly [readonly string[], number] => {
+      asked = [];
+      return [names(catalogue), asked.length];
+    };
+    expect(seen()).to.deep.equal([['x_2', 'x_3'], 3]);
+    expect(seen()).to.deep.equal([['x_2', 'x_3'], 0]);
+    basis = '2';
+    expect(seen()).to.deep.equal([['x_1', 'x_3'], 3]);
+    expect(seen()).to.deep.equal([['x_1', 'x_3'], 0]);
+    catalogue.add('p', toolOf('x_4'));
+    expect(seen()).to.deep.equal([['x_1', 'x_3', 'x_4'], 4]);
+    basis = undefined;
+    expect(seen()).to.deep.equal([['x_1', 'x_2', 'x_3', 'x_4'], 4]);
+    expect(seen()).to.deep.equal([['x_1', 'x_2', 'x_3', 'x_4'], 4]);
+  });
+
+  it('is not kept if one layer has no basis, nor of tools that are not of kind tool', () => {
+    const { catalogue } = makeCatalogue();
+    let isOpen = false;
+    const judge: DecisionLayer['judge'] = () => ({ layer: 'l', allow: isOpen, reason: '' });
+    const steady: DecisionLayer = { ...layerOf('steady', 1, () => undefined), basis: () => '' };
+    const tools = owned(
+      'p',
+      toolOf('x'),
+      toolOf('w', { kind: 'workflow' }),
+      toolOf('core', { kind: 'core' }),
+    );
+    catalogue.replace(tools, [steady, layerOf('l', 2, judge)]);
+    expect(names(catalogue)).to.deep.equal([]);
+    isOpen = true;
+    expect(names(catalogue)).to.deep.equal(['x', 'w', 'core']);
+    const onlyOthers: DecisionLayer['judge'] = (name, item) =>
+      item?.kind === 'tool' ? undefined : judge(name, item, request);
+    catalogue.replace(tools, [steady, { ...layerOf('l', 2, onlyOthers), basis: () => '' }]);
+    expect(names(catalogue)).to.deep.equal(['x', 'w', 'core']);
+    isOpen = false;
+    expect(names(catalogue)).to.deep.equal(['x']);
+  });
+
+  it('is one array for those of one basis, and for all who see everything', () => {
+    const { catalogue } = makeCatalogue();
+    const basis: DecisionLayer['basis'] = ({ caller }) => caller?.subject ?? '';
+    const judge: DecisionLayer['judge'] = (name, _, { caller }) =>
+      caller?.subject === 'ann' && name === 'y' ? { layer: 'l', allow: false, reason: '' } : undefined;
+    catalogue.replace(owned('p', toolOf('x'), toolOf('y'), toolOf('z', { kind: 'core' })), [
+      { ...layerOf('l', 1, judge), basis },
+    ]);
+    expect(names(catalogue, ann)).to.deep.equal(['x', 'z']);
+    expect(catalogue.visibleTo({ ...ann })).to.equal(catalogue.visibleTo(ann));
+    expect(catalogue.visibleTo(bob)).to.equal(catalogue.visibleTo(request));
+  });
+
+  it('is what each may see, whatever changes between requests of any number of callers', () => {
+    const all = ['a', 'b', 'c', 'd'];
+    const step = fc.oneof(
+      fc.record({ who: fc.integer({ min: 0, max: 40 }) }),
+      fc.record({ who: fc.integer({ min: 0, max: 40 }), may: fc.subarray(all) }),
+      fc.record({ present: fc.subarray(all) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { catalogue } = makeCatalogue();
+        const allowed = new Map<string, readonly string[]>();
+        let changes = 0;
+        const basis: DecisionLayer['basis'] = ({ id }) => JSON.stringify(allowed.get(id) ?? []);
+        const judge: DecisionLayer['judge'] = (name, _, { id }) =>
+          allowed.get(id)?.includes(name) === true ? undefined : { layer: 'l', allow: false, reason: '' };
+        catalogue.replace([], [{ ...layerOf('l', 1, judge), basis }]);
+        let present: readonly (() => void)[] = [];
+        for (const one of steps) {
+          if ('present' in one) {
+            for (const takeOut of present) takeOut();
+            present = one.present.map((name) => catalogue.add('p', toolOf(name)));
+            changes += 1;
+            continue;
+          }
+          const from = { ...request, id: `r${one.who}` };
+          if ('may' in one) allowed.set(from.id, one.may);
+          const may = all.filter((name) => {
+            const tool = catalogue.find(name, from);
+            return tool !== undefined && catalogue.refusal(name, tool, from) === undefined;
+          });
+          expect(names(catalogue, from), `after ${changes} changes`).to.deep.equal(may);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('onToolRegister', () => {
   /** A catalogue of `tools` with `handler` as its tap. */
   async function registered(handler: (tool: Tool) => Tool, ...tools: Tool[]) {

@@ -50,6 +50,8 @@ export function serverDecisions(
       const server = fleet.get(tool.server);
       return server?.personal.verdict ?? server?.connection.status.verdict;
     },
+    // What is excluded is another tool, and a server's state refuses none.
+    basis: () => '',
   };
 }
 
