@@ -1,5 +1,6 @@
 import type { Item } from 'pegboard';
 import { invalidToolset, selectorFault, selectorParts } from '../kit/calls/selectors.ts';
+import { perList } from '../kit/calls/perList.ts';
 import type { ToolsetView } from '../contracts/toolsets.ts';
 import { matchServer, matchTool, matchWorkflow } from './match.ts';
 import type { Match } from './match.ts';
@@ -11,7 +12,9 @@ export function resolveSelectors(selectors: readonly string[], presets: Presets)
   const includes = (item: Item): boolean => parts.some(({ matches }) => matches(item));
   return {
     includes,
-    unmatched: (tools) => parts.filter(({ matches }) => !tools.some(matches)).map(({ selector }) => selector),
+    unmatched: perList((tools) =>
+      parts.filter(({ matches }) => !tools.some(matches)).map(({ selector }) => selector),
+    ),
   };
 }
 

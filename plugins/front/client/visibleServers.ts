@@ -1,4 +1,5 @@
 import type { InboundRequest, Tool, ToolTable } from 'pegboard';
+import { perList } from '../../kit/calls/perList.ts';
 
 /** Decides which servers a request sees: those with at least one tool that it sees. */
 export class VisibleServers {
@@ -12,7 +13,7 @@ export class VisibleServers {
   sees(request: InboundRequest, server: string): boolean {
     let servers = this.#serversOf.get(request);
     if (servers === undefined) {
-      servers = new Set(this.#table().visibleTo(request).flatMap(serversOf));
+      servers = serversIn(this.#table().visibleTo(request));
       this.#serversOf.set(request, servers);
     }
     return servers.has(server);
@@ -23,6 +24,8 @@ export class VisibleServers {
     this.#serversOf = new WeakMap();
   }
 }
+
+const serversIn = perList((tools) => new Set(tools.flatMap(serversOf)));
 
 function serversOf({ server, members = [] }: Tool): readonly string[] {
   const own = server === undefined ? [] : [server];

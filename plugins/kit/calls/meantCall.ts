@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { InboundRequest, JsonObject, Tool, ToolTable } from 'pegboard';
 import { meantArgument } from './meantArgument.ts';
+import { perList } from './perList.ts';
 
 /** A call that a client can make. */
 export interface RightCall {
@@ -86,34 +87,55 @@ function toolsMeant(
   tools: readonly Tool[],
 ): { readonly tools: readonly Tool[]; readonly isWhole: boolean } {
   if (exact !== undefined) return { tools: [exact], isWhole: true };
-  const found: Tool[][] = [[], [], []];
+  const found: Set<Tool>[] = [new Set(), new Set(), new Set()];
   for (const word of words)
-    for (const tool of tools) {
-      // Almost all of ten thousand tools are left out by the end of their name, before it is read as a whole.
-      if (!endAlike(tool.name, word)) continue;
-      const level = found[formsOf(tool).findIndex((forms) => forms.includes(word))];
-      if (level?.includes(tool) === false) level.push(tool);
-    }
-  const [whole = [], withServer = [], own = []] = found;
+    // Almost all of ten thousand tools are left out by the end of their name, before it is read as a whole.
+    for (const tool of endingAlike(tools, word))
+      found[formsOf(tool).findIndex((forms) => forms.includes(word))]?.add(tool);
+  const [whole = [], withServer = [], own = []] = found.map((level) => [...level]);
   if (whole.length > 0) return { tools: whole, isWhole: true };
   return { tools: withServer.length > 0 ? withServer : own, isWhole: false };
 }
 
-/** Whether a name can be spelled as a word, by their last letters. Looks at single characters, because each tool is asked. */
-function endAlike(name: string, word: string): boolean {
-  let at = name.length - 1;
-  for (let left = word.length - 1; left >= Math.max(word.length - TAIL_CHARS, 0); left -= 1) {
-    while (at >= 0 && isSeparator(name.charCodeAt(at))) at -= 1;
-    if (at < 0) return true;
-    const code = name.charCodeAt(at);
-    const lower = code >= UPPER_A && code <= UPPER_Z ? code + CASE : code;
-    if (lower > ASCII) return true;
-    if (lower !== word.charCodeAt(left)) return false;
-    at -= 1;
-  }
-  return true;
+/** The tools whose name can be spelled as a word, by their last letters. */
+function endingAlike(tools: readonly Tool[], word: string): readonly Tool[] {
+  const { byEnd, others } = byEnds(tools);
+  return [...(byEnd.get(word.slice(-TAIL_CHARS)) ?? []), ...others];
 }
 const TAIL_CHARS = 4;
+
+/** Tools by the last two, three and four letters of their name. Looks at single characters, because each tool is asked. */
+const byEnds = perList((tools) => {
+  const byEnd = new Map<string, Tool[]>();
+  /** Those whose name has fewer letters, or may be spelled in another way than its letters. */
+  const others: Tool[] = [];
+  for (const tool of tools) {
+    const end = endOf(tool.name);
+    if (end === undefined) others.push(tool);
+    else
+      for (let chars = MIN_CHARS; chars <= TAIL_CHARS; chars += 1) {
+        const part = end.slice(-chars);
+        const known = byEnd.get(part);
+        if (known === undefined) byEnd.set(part, [tool]);
+        else known.push(tool);
+      }
+  }
+  return { byEnd, others };
+});
+
+/** The last letters of a name in lower case, without separators; undefined if it has too few, or others than those of English. */
+function endOf(name: string): string | undefined {
+  let end = '';
+  for (let at = name.length - 1; end.length < TAIL_CHARS; at -= 1) {
+    if (at < 0) return undefined;
+    const code = name.charCodeAt(at);
+    if (isSeparator(code)) continue;
+    const lower = code >= UPPER_A && code <= UPPER_Z ? code + CASE : code;
+    if (lower > ASCII) return undefined;
+    end = String.fromCharCode(lower) + end;
+  }
+  return end;
+}
 const [UPPER_A, UPPER_Z, CASE, ASCII] = [65, 90, 32, 127];
 
 function isSeparator(code: number): boolean {

@@ -4,6 +4,7 @@ import { actionWords } from '../faults/action.ts';
 import type { Action } from '../faults/action.ts';
 import { allServices } from '../definitions/allServices.ts';
 import { ownName } from './meantCall.ts';
+import { perList, toolsByServer } from './perList.ts';
 
 const MAX_NEAR = 3;
 /** Number of names that look like the wrong one, of which those are near whose own part does. */
@@ -68,19 +69,27 @@ function unknownServer(name: string, scope: Scope<unknown>, request: InboundRequ
     ({ name: one }) => begins(one) && !table.hides({ kind: 'server', name: one, server: one }, request),
   );
   if (isService) return undefined;
-  let before: string | undefined;
-  for (const tool of table.visibleTo(request)) {
-    if (tool.name.startsWith(`${kindWord}_${server}_`)) return undefined;
-    // Tools of one server are neighbours, and their names begin alike.
-    if (tool.server === undefined || tool.server === before) continue;
-    before = tool.server;
+  const visible = table.visibleTo(request);
+  if (beginnings(visible).has(`${kindWord}_${server}`)) return undefined;
+  // The names of one server's tools begin alike.
+  for (const [owner, [tool]] of toolsByServer(visible)) {
+    if (tool === undefined) continue;
     const prefix = tool.name.slice(0, -ownName(tool).length);
     if (!tool.name.startsWith(`${kindWord}_`)) return undefined;
-    if (begins(tool.server) || (prefix.length > kindWord.length + 1 && name.startsWith(prefix)))
-      return undefined;
+    if (begins(owner) || (prefix.length > kindWord.length + 1 && name.startsWith(prefix))) return undefined;
   }
   return server;
 }
+
+/** The first two words of all names that have more. */
+const beginnings = perList((tools) => {
+  const found = new Set<string>();
+  for (const { name } of tools) {
+    const end = name.indexOf('_', name.indexOf('_') + 1);
+    if (end > name.indexOf('_')) found.add(name.slice(0, end));
+  }
+  return found;
+});
 
 /** The words of a name, for a search. */
 function wordsOf(name: string): string {

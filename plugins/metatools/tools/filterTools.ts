@@ -101,7 +101,9 @@ async function search(
   const toolset = toolsetOf(scope, { args, request });
   // A snapshot: changes of the catalogue meanwhile do not affect the answer.
   const { generation } = table;
-  const filters = filtersOf(args, toolset?.view);
+  // What is visible is within the toolset of the request already.
+  const view = args['toolset'] === undefined ? undefined : toolset?.view;
+  const filters = filtersOf(args, view);
   const filtered = filters.length === 0 ? visible : await turns.run(narrow(visible, filters));
   const rankings = await rankingsOf(scope, ranker, queries, { tools: filtered, request, generation });
   const matches: Items<Match> = hitsOf(rankings) ?? filtered.map((tool) => ({ tool }));
@@ -109,7 +111,7 @@ async function search(
   const isSure = page.total > 0 && rankings.every((ranking) => ranking.isSure);
   const pattern = optionalText(args, 'pattern');
   const others = (): Promise<readonly Tool[]> =>
-    turns.run(narrow(visible, filtersOf({ ...args, pattern: undefined }, toolset?.view)));
+    turns.run(narrow(visible, filtersOf({ ...args, pattern: undefined }, view)));
   const starless =
     pattern === undefined || filtered.length > 0
       ? undefined

@@ -1,6 +1,7 @@
 import { ToolTable, jsonResult } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
 import { allServices } from '../../kit/definitions/allServices.ts';
+import { toolsByServer } from '../../kit/calls/perList.ts';
 import { quotedName } from '../../kit/calls/unknownTool.ts';
 import { unknownName } from '../../kit/faults/remedy.ts';
 import type { Turns } from '../../kit/limits/turns.ts';
@@ -80,14 +81,15 @@ function toolsOf(
   visible: readonly Tool[],
   { scope, request }: { readonly scope: Scope<unknown>; readonly request: InboundRequest },
 ): readonly Tool[] {
-  const tools = visible.filter((tool) => tool.server === server);
+  const byServer = toolsByServer(visible);
+  const tools = byServer.get(server) ?? [];
   const services = allServices(scope);
   const isKnown =
     tools.length > 0 ||
     (services.some(({ name }) => name === server) &&
       scope.get(ToolTable).refusal(server, { kind: 'server', name: server, server }, request) === undefined);
   if (isKnown) return tools;
-  const others = [...new Set(visible.flatMap((tool) => tool.server ?? []))];
+  const others = [...byServer.keys()];
   const name = server.slice(0, MAX_NAME_CHARS);
   const cause = `no server is named ${quotedName(server)}`;
   throw unknownName({ name, known: others, kind: 'servers' }, 'TOOL_ARGUMENTS', cause);

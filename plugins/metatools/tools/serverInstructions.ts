@@ -1,5 +1,6 @@
 import type { JsonObject, Scope, Tool } from 'pegboard';
 import { allServices } from '../../kit/definitions/allServices.ts';
+import { toolsByServer } from '../../kit/calls/perList.ts';
 import { serverWords } from '../../kit/text/serverWords.ts';
 
 /** Characters of a server's instructions beside tools that were found. */
@@ -29,6 +30,6 @@ export function mainInstructions(
   for (const { server } of page) counts.set(server, (counts.get(server) ?? 0) + 1);
   const [main] = [...counts].find(([, count]) => 3 * count > 2 * page.length) ?? [];
   if (typeof main !== 'string') return {};
-  const tools = visible.filter(({ server }) => server === main);
+  const tools = toolsByServer(visible).get(main) ?? [];
   return serverInstructions(scope, main, { tools, maxChars: BESIDE_CHARS });
 }

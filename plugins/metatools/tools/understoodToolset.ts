@@ -1,6 +1,7 @@
 import { ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { Toolsets } from '../../contracts/toolsets.ts';
+import { perList, toolsByServer } from '../../kit/calls/perList.ts';
 import type { Understood } from './understoodArguments.ts';
 
 /** The argument `toolset` with selectors for names that stand alone, where one thing only has that name: `files` is `server:files`. */
@@ -24,8 +25,8 @@ export function understoodToolset(
 /** Finds all selectors that a name may mean, among what the request may see. */
 function selectorFinder(scope: Scope<unknown>, request: InboundRequest): (name: string) => readonly string[] {
   const tools = scope.get(ToolTable).visibleTo(request);
-  const servers = new Set(tools.map(({ server }) => server));
-  const names = new Set(tools.map(({ name }) => name));
+  const servers = toolsByServer(tools);
+  const names = namesIn(tools);
   const presets = scope.all(Toolsets).flatMap((toolsets) => toolsets.presets().map(({ name }) => name));
   return (name) => [
     ...(servers.has(name) ? [`server:${name}`] : []),
@@ -34,3 +35,5 @@ function selectorFinder(scope: Scope<unknown>, request: InboundRequest): (name: 
     ...(names.has(name) ? [`tool:${name}`] : []),
   ];
 }
+
+const namesIn = perList((tools) => new Set(tools.map(({ name }) => name)));
