@@ -36,7 +36,9 @@ export class Holders<N extends ListName> {
   readonly #sharedByName = new Map<string, EntryOf<N>>();
   /** Names that are offered to all no more → the server that offered them last. */
   readonly #former = new Map<string, string>();
-  #names: readonly string[] | undefined;
+  #names: readonly string[] = [];
+  /** Whether the names are in order, and none has come or gone since. */
+  #isSorted = true;
   /** Those without a view. */
   readonly #absent = new Set<Holder<EntryOf<N>>>();
   /** Late names with their places, of servers whose last known lists are about to be offered. */
@@ -61,7 +63,11 @@ export class Holders<N extends ListName> {
   }
   /** In order, so that the catalogue need not sort each list anew. */
   get names(): readonly string[] {
-    return (this.#names ??= [...this.#byName.keys()].sort());
+    if (this.#isSorted) return this.#names;
+    this.#isSorted = true;
+    // Most were in order before, which sorting notices.
+    const kept = this.#names.filter((name) => this.#byName.has(name));
+    return (this.#names = [...new Set([...kept, ...this.#byName.keys()])].sort());
   }
 
   /** @param views of the request; absent: of one without own lists */
@@ -141,6 +147,7 @@ export class Holders<N extends ListName> {
     }
     if (this.#what === 'tools') fresh.at = 0;
     this.#byName.set(name, [...holders, fresh]);
+    if (holders.length === 0) this.#isSorted = false;
     return fresh;
   }
   #collisionsOf(holder: Holder<EntryOf<N>>): readonly Collision[] {
@@ -180,12 +187,11 @@ export class Holders<N extends ListName> {
   }
   #touch(): void {
     this.#generation += 1;
-    this.#names = undefined;
   }
   #drop(holder: Holder<EntryOf<N>>): void {
     const others = (this.#byName.get(holder.name) ?? []).filter((one) => one !== holder);
-    if (others.length === 0) this.#byName.delete(holder.name);
-    else this.#byName.set(holder.name, others);
+    if (others.length > 0) this.#byName.set(holder.name, others);
+    else if (this.#byName.delete(holder.name)) this.#isSorted = false;
     this.#absent.delete(holder);
   }
 
