@@ -41,6 +41,9 @@ const SHIMS = `
 export const CORS_IS_POSSIBLE = false;
 export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 `;
+const OTEL_NODE = 'node_modules/@opentelemetry/resources/build/src/detectors/platform/node';
+/** No detector that asks for it is used, and it has a file for each platform. */
+const MACHINE_ID = 'exports.getMachineId = async () => undefined;';
 const VIRTUAL = { undici: UNDICI_ID, '@modelcontextprotocol/client/_shims': SHIMS_ID };
 const OURS = {
   pegboard: 'kernel/index.ts',
@@ -135,6 +138,7 @@ export async function bundle() {
   const replaced = {
     [UNDICI_ID]: UNDICI,
     [SHIMS_ID]: SHIMS,
+    [join(root, OTEL_NODE, 'machine-id/getMachineId.js')]: MACHINE_ID,
     [join(root, 'kernel/config/precompiled.ts')]: await precompiled(),
   };
   const input = Object.fromEntries([...PROGRAMS, ...MODULES].map((name) => [name, join(root, `${name}.ts`)]));

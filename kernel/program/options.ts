@@ -8,7 +8,6 @@ import { isObject } from '../lib/json.ts';
 import { UsageError } from './commandLine.ts';
 import type { LogFormat } from './createLog.ts';
 import { readSetFlags } from './setFlags.ts';
-import type { SetFlags } from './setFlags.ts';
 
 export interface Options {
   readonly directory: string;
@@ -21,7 +20,7 @@ export interface Options {
   /** The settings from flags; they override config.yaml. */
   readonly flags: JsonObject;
   /** Where a fault is: in config.yaml, or at a flag. */
-  readonly placed?: SetFlags['placed'];
+  readonly placed?: ReturnType<typeof readSetFlags>['placed'];
 }
 
 /** Flags of serve, and of each verb that reads the configuration as serve does. */
@@ -61,6 +60,7 @@ export const SERVE_OPTIONS: readonly CommandOption[] = [
     description: 'how clients connect (default from config.yaml)',
     choices: ['streamable-http', 'sse', 'stdio'],
   },
+  { flags: '--workers <count>', description: 'processes that serve the port together, or auto (default 1)' },
   ...READING,
 ];
 
@@ -83,7 +83,8 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
   const typed = values as unknown as Flags;
   const flags = typed.debug === true ? { ...typed, logLevel: 'debug' as const } : typed;
   const directory = directoryOf(flags.configPath);
-  const { values: settings, placed } = readSetFlags(flags.set ?? []);
+  const count = flags.workers === undefined ? [] : [`plugins.workers.config.count=${flags.workers}`];
+  const { values: settings, placed } = readSetFlags([...(flags.set ?? []), ...count]);
   const { aggregator = {}, ...set } = settings;
   const own = aggregatorFlags(flags);
   return {
@@ -94,7 +95,7 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
     logLevel: flags.logLevel ?? 'info',
     // Anything else is left for the schema to refuse.
     flags: { ...set, aggregator: isObject(aggregator) ? { ...aggregator, ...own } : aggregator },
-    ...(flags.set !== undefined && { placed }),
+    placed,
   };
 }
 
@@ -105,6 +106,7 @@ interface Flags {
   readonly host?: string;
   readonly port?: string;
   readonly transport?: string;
+  readonly workers?: string;
   readonly extraCaFile?: string;
   readonly logFormat?: LogFormat;
   readonly logLevel?: LogLevel;
@@ -113,15 +115,13 @@ interface Flags {
 }
 
 function aggregatorFlags({ host, port, transport, extraCaFile, logLevel }: Flags): JsonObject {
-  const flags: Record<string, unknown> = {};
-  if (host !== undefined) flags['host'] = host;
+  const file = extraCaFile === undefined ? undefined : resolve(extraCaFile);
+  const plain = Object.entries({ host, transport, logLevel, extraCaFile: file });
+  const flags: Record<string, unknown> = Object.fromEntries(plain.filter(([, value]) => value !== undefined));
   if (port !== undefined) {
     const number = /^\d{1,5}$/.test(port) ? Number(port) : NaN;
     if (!(number <= 65_535)) throw new UsageError(`--port must be a number from 0 to 65535, not ${port}`);
     flags['port'] = number;
   }
-  if (transport !== undefined) flags['transport'] = transport;
-  if (logLevel !== undefined) flags['logLevel'] = logLevel;
-  if (extraCaFile !== undefined) flags['extraCaFile'] = resolve(extraCaFile);
   return flags;
 }

@@ -72,6 +72,9 @@ export interface HttpListener {
   /** `http://host:port`, or undefined while it does not listen. */
   url(): string | undefined;
   isShut(): boolean;
+  /** The file descriptors of its sockets, for processes that accept at them too; empty where there are none. From then on the
+   *  sockets stay open, as those do that another process has opened for this one. */
+  share(): readonly number[];
   /** Accepts no more connections until reopen(), an edit of config.yaml, or SIGHUP; running requests are answered. */
   shut(): void;
   /** Closes the listener and opens it again: running requests are answered, standing streams end.

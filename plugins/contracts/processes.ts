@@ -55,6 +55,8 @@ export interface Drawn {
 }
 /** Budgets of calls for all processes that act as one gateway. If no plugin provides it, limits cannot be shared. */
 export interface Quotas {
+  /** Whether all processes are workers of one gateway, whose limits are those of one: then each limit is drawn here. */
+  readonly areLocal?: boolean;
   /** Draws in one step for all processes. @throws GatewayError STORE_UNREACHABLE */
   draw(name: string, quota: Quota, draw: Draw): Promise<Drawn>;
 }
@@ -66,3 +68,20 @@ export interface SharedKeys {
   keys(): KeyRing | undefined;
 }
 export const SharedKeys = one<SharedKeys>('shared-keys');
+
+/** The line between the processes that serve one port together: number 0 keeps what all share, the others ask it. */
+export interface WorkerLine {
+  /** The number of this process. */
+  readonly number: number;
+  /** Numbers of the others that run; known to number 0 only. */
+  living(): readonly number[];
+  /** Answers the questions of the others; in number 0 only. @returns the function that ends it */
+  answer(topic: string, answer: (question: unknown, from: number) => unknown): () => void;
+  /** Asks number 0. @throws GatewayError what it throws, or STORE_UNREACHABLE if it has ended */
+  ask(topic: string, question: unknown): Promise<unknown>;
+  /** Sends to all others, which hear it in this order; does not wait. */
+  tell(message: JsonObject): void;
+  /** @returns the function that ends it */
+  hear(listener: (message: JsonObject) => void): () => void;
+}
+export const WorkerLine = one<WorkerLine>('worker-line');

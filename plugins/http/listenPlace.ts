@@ -19,6 +19,8 @@ export interface ListenPlace {
   readonly address: string;
   readonly port: number;
   readonly sockets: ReadonlySet<Socket>;
+  /** Undefined where the system has none. */
+  readonly descriptor: number | undefined;
   tune(config: HttpConfig): void;
   /** Lets each response close its connection from now on. New connections are accepted. */
   drain(): void;
@@ -72,6 +74,7 @@ export async function openPlace(
     address,
     port,
     sockets,
+    descriptor: descriptorOf(server),
     tune: (config) => tune(server, config),
     drain,
     calm: async () => {
@@ -101,6 +104,12 @@ export async function openPlace(
     },
     cut: () => server.closeAllConnections(),
   };
+}
+
+/** Only this internal property of node holds it. */
+function descriptorOf(server: Server): number | undefined {
+  const { _handle: handle } = server as unknown as { readonly _handle?: { readonly fd?: number } };
+  return handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : undefined;
 }
 
 function createServerFor({ config, handler }: PlaceParts): Server {

@@ -17,7 +17,9 @@ export class Listener {
   /** The places that were opened for this process: they cannot be opened again, so they stay until the end. */
   #inherited: readonly ListenPlace[] = [];
   /** The settings in whose place the inherited ones are served. */
-  readonly #first: HttpConfig;
+  #first: HttpConfig;
+  /** Whether it has opened those itself. */
+  #isShared = false;
   /** The port before it was shut. */
   #lastPort: number | undefined;
   /** Places that were left and still have running requests. */
@@ -63,6 +65,19 @@ export class Listener {
     return this.#places.length === 0;
   }
 
+  /** Other processes accept at these sockets too. @returns their descriptors */
+  share(): readonly number[] {
+    const former = this.#inherited.filter((place) => !this.#places.includes(place));
+    this.#inherited = this.#places;
+    this.#first = this.#config;
+    this.#isShared = true;
+    for (const place of former) {
+      this.#leaving.delete(place);
+      this.#leave(place);
+    }
+    return this.#places.flatMap(({ descriptor }) => descriptor ?? []);
+  }
+
   /** Accepts no more connections; running requests are answered. @param left as for move */
   shut(left: Left): void {
     this.#lastPort = this.port;
@@ -96,7 +111,8 @@ export class Listener {
     this.#config = next;
     for (const place of this.#places) place.tune(next);
     for (const place of before) if (!this.#places.includes(place)) this.#leave(place, left);
-    if (!before.some((place) => this.#inherited.includes(place) && !this.#places.includes(place))) return;
+    const isLeft = before.some((place) => this.#inherited.includes(place) && !this.#places.includes(place));
+    if (this.#isShared || !isLeft) return;
     const fix = 'until they are written anew (pegboard service install), clients are refused at them';
     this.#log.warn(`sockets that another process has opened are left; ${fix}`);
   }

@@ -38,6 +38,10 @@ export class ListenerSwitch implements HttpListener {
     return this.#parts.listener()?.isShut === true;
   }
 
+  share(): readonly number[] {
+    return this.#parts.listener()?.share() ?? [];
+  }
+
   shut(): void {
     this.#parts.log.warn('the listener is shut; an edit of config.yaml or SIGHUP opens it again');
     this.#leave();

@@ -18,10 +18,13 @@ export function apply(scope: Scope<LimitsConfig>): void {
     );
   };
   const leases = new Leases(quotas);
+  /** Workers of one gateway have its limits together. */
+  const inForce = (config: LimitsConfig): LimitsConfig =>
+    scope.find(Quotas)?.areLocal === true ? { ...config, shared: true } : config;
   const limits = new Limits(scope.config, leases);
   scope.provide(AggregatorFacts, {
     facts: () => ({
-      limits: scope.config.shared ? 'counted by all processes together' : 'counted per process',
+      limits: inForce(scope.config).shared ? 'counted by all processes together' : 'counted per process',
     }),
   });
   scope.provide(MetricSource, {
@@ -59,7 +62,11 @@ export function apply(scope: Scope<LimitsConfig>): void {
   });
   scope.onReload((next) => {
     if (next.shared) quotas();
-    limits.adopt(next);
+    limits.adopt(inForce(next));
+  });
+  scope.each(Quotas, () => {
+    limits.adopt(inForce(scope.config));
+    return undefined;
   });
   scope.onStop(() => leases.close());
 }

@@ -123,6 +123,7 @@ describe('plugins/core-services', () => {
     const listener: HttpListener = {
       url: () => undefined,
       isShut: () => isShut,
+      share: () => [],
       shut: () => hear('shut', true),
       reopen: () => {
         hear('reopen', false);

@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigControl, GatewayError, isGatewayError, isObject, messageOf } from 'pegboard';
+import type { JsonObject, LogLevel, Scope } from 'pegboard';
+import { HttpListener } from '../contracts/http.ts';
+import type { WorkersConfig } from './config.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+import { workerCommand } from './workerCommand.ts';
+
+/** One that has run so long is started again at once when it ends. */
+const STEADY_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+const MAX_LAST_WORDS = 20;
+
+export interface TeamParts {
+  readonly answer: (topic: string, question: unknown, from: number) => unknown;
+  readonly told: (message: JsonObject) => void;
+}
+interface Member {
+  readonly number: number;
+  child: ChildProcess | undefined;
+  startedAt: number;
+  /** Ends in a row, each within STEADY_MS. */
+  ends: number;
+  isReady: boolean;
+  /** Whether it shall end. */
+  isLeaving: boolean;
+  pause: NodeJS.Timeout | undefined;
+  /** What it has written besides its log: the reason why it does not start. */
+  lastWords: string[];
+}
+
+/** The other processes, each started again when it ends. */
+export class Team {
+  readonly #scope: Scope<WorkersConfig>;
+  readonly #parts: TeamParts;
+  #members: readonly Member[] = [];
+  #place: unknown;
+  #isStopping = false;
+
+  constructor(scope: Scope<WorkersConfig>, parts: TeamParts) {
+    this.#scope = scope;
+    this.#parts = parts;
+  }
+
+  living(): readonly number[] {
+    return this.#members.filter(({ child }) => child !== undefined).map(({ number }) => number);
+  }
+
+  send(message: ToWorker): void {
+    for (const { child } of this.#members) post(child, message);
+  }
+
+  /** Resolves once all are ready. @throws GatewayError PLUGIN_START with the words of one that ends before */
+  async start(count: number): Promise<void> {
+    this.#place = this.#placeNow();
+    this.#members = Array.from({ length: count }, (_, at) => newMember(at + 1));
+    await Promise.all(this.#members.map((member) => this.#begin(member)));
+    if (count > 0) this.#scope.log.info('workers are ready', { count: count + 1 });
+  }
+
+  resize(count: number): void {
+    const leaving = this.#members.slice(count);
+    const more = Array.from({ length: Math.max(0, count - this.#members.length) }, (_, at) =>
+      newMember(this.#members.length + at + 1),
+    );
+    this.#members = [...this.#members.slice(0, count), ...more];
+    for (const member of leaving) void this.#leave(member, 'there are fewer workers now');
+    for (const member of more) this.#beginAgain(member);
+  }
+
+  /** After a change of the address, each has the new sockets. */
+  follow(): void {
+    const place = this.#placeNow();
+    if (this.#isStopping || isDeepStrictEqual(place, this.#place)) return;
+    this.#place = place;
+    for (const { child } of this.#members) post(child, { kind: 'stop', reason: 'the address has changed' });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#members.map((member) => this.#leave(member, 'the first process stops')));
+  }
+
+  end(): void {
+    this.#isStopping = true;
+    for (const member of this.#members) {
+      clearTimeout(member.pause);
+      member.child?.kill('SIGKILL');
+    }
+  }
+
+  #placeNow(): unknown {
+    const { host, port } = this.#scope.get(ConfigControl).settings().aggregator;
+    return { host, port };
+  }
+
+  async #leave(member: Member, reason: string): Promise<void> {
+    member.isLeaving = true;
+    clearTimeout(member.pause);
+    const { child } = member;
+    if (child === undefined) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    post(child, { kind: 'stop', reason });
+    await ended;
+  }
+
+  #begin(member: Member): Promise<void> {
+    const sockets = this.#scope.get(HttpListener).share();
+    const { args, env } = workerCommand(this.#scope, member.number, sockets.length);
+    // Ctrl-C reaches all processes of a terminal: a session of its own leaves the order of the end to this process.
+    const child = spawn(process.execPath, args, {
+      env,
+      detached: true,
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'pipe', ...sockets, 'ipc'],
+    });
+    member.child = child;
+    member.startedAt = performance.now();
+    member.isReady = false;
+    member.lastWords = [];
+    const { stderr } = child;
+    if (stderr !== null) createInterface(stderr).on('line', (line) => this.#logLine(member, line));
+    child.on('error', (error) => member.lastWords.push(messageOf(error)));
+    return new Promise((resolve, reject) => {
+      child.on('message', (message: FromWorker) => {
+        if (message.kind === 'ask') void this.#answer(member, child, message);
+        else if (message.kind === 'told') this.#pass(member, message);
+        else {
+          member.isReady = true;
+          resolve();
+        }
+      });
+      child.once('close', (code, signal) => {
+        const { isReady } = member;
+        member.child = undefined;
+        if (isReady) this.#ended(member, { code, signal });
+        else reject(notStarted(member, code ?? signal));
+      });
+    });
+  }
+
+  #beginAgain(member: Member): void {
+    this.#begin(member).then(
+      () => this.#scope.log.info('worker is ready', { worker: member.number }),
+      (error: unknown) => {
+        this.#scope.log.error('worker does not start', { worker: member.number, error });
+        this.#ended(member);
+      },
+    );
+  }
+
+  #ended(member: Member, how?: JsonObject): void {
+    if (this.#isStopping || member.isLeaving) return;
+    const { number: worker } = member;
+    member.ends = performance.now() - member.startedAt > STEADY_MS ? 1 : member.ends + 1;
+    const most = this.#scope.config.restartMaxMs;
+    const pauseMs = member.ends === 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (member.ends - 2), most);
+    if (how !== undefined)
+      this.#scope.log.warn('worker has ended; it is started again', { worker, ...how, pauseMs });
+    member.pause = setTimeout(() => this.#beginAgain(member), pauseMs);
+  }
+
+  async #answer(
+    { number }: Member,
+    child: ChildProcess,
+    { id, topic, question }: FromWorker & { kind: 'ask' },
+  ): Promise<void> {
+    try {
+      const answer = await this.#parts.answer(topic, question, number);
+      post(child, { kind: 'answer', id, answer });
+    } catch (error) {
+      const { code, message } = isGatewayError(error) ? error : unexpected(this.#scope, error);
+      post(child, { kind: 'refused', id, code, message });
+    }
+  }
+
+  #pass(from: Member, told: FromWorker & { kind: 'told' }): void {
+    for (const member of this.#members) if (member !== from) post(member.child, told);
+    this.#parts.told(told.message);
+  }
+
+  /** Its log becomes part of that of this process, with its number. */
+  #logLine(member: Member, line: string): void {
+    const read = readLine(line);
+    if (read === undefined) {
+      member.lastWords = [...member.lastWords, line].slice(-MAX_LAST_WORDS);
+      if (member.isReady) this.#scope.log.warn('worker has written', { worker: member.number, line });
+      return;
+    }
+    const { level, text, ...facts } = { ...read, time: undefined };
+    const isOwnEnd = text === 'ready' || text === 'stopped';
+    this.#scope.log[isOwnEnd ? 'debug' : level](text, { ...facts, worker: member.number });
+  }
+}
+
+function newMember(number: number): Member {
+  return {
+    number,
+    child: undefined,
+    startedAt: 0,
+    ends: 0,
+    isReady: false,
+    isLeaving: false,
+    pause: undefined,
+    lastWords: [],
+  };
+}
+
+function post(child: ChildProcess | undefined, message: ToWorker): void {
+  // One that has just ended tells by its exit.
+  if (child?.connected === true) child.send(message, () => undefined);
+}
+
+function notStarted({ number, lastWords }: Member, how: number | string | null): GatewayError {
+  const words = lastWords.length === 0 ? `it ended with ${how ?? 'nothing'}` : lastWords.join('\n');
+  return new GatewayError('PLUGIN_START', `worker ${number} does not start: ${words}`);
+}
+
+function unexpected({ log }: Scope<WorkersConfig>, error: unknown): GatewayError {
+  log.error('a question of a worker is not answered', { error });
+  return new GatewayError('STORE_UNREACHABLE', 'the first process could not answer; its log says why');
+}
+
+interface Line {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly text: string;
+  readonly [fact: string]: unknown;
+}
+
+function readLine(line: string): Line | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isLine = isObject(value) && ['debug', 'info', 'warn', 'error'].includes(String(value['level']));
+    return isLine ? (value as unknown as Line) : undefined;
+  } catch {
+    return undefined;
+  }
+}

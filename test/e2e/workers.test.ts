@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import { runPegboard, servePegboard } from '../support/serve.ts';
+import type { LogLine, Pegboard } from '../support/serve.ts';
+import { until, within } from '../support/until.ts';
+
+/** A server whose tool says which process runs it, after a while if asked. */
+const WHERE = `
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const inputSchema = { type: 'object', properties: { ms: { type: 'number' } } };
+const ANSWERS = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'where', version: '1' } }),
+  'tools/list': () => ({ tools: [{ name: 'pid', description: 'Says which process started this server', inputSchema }] }),
+  'tools/call': ({ arguments: { ms = 0 } }) => {
+    if (ms > 0) appendFileSync(process.argv[2], process.ppid + '\\n');
+    return new Promise((resolve) => setTimeout(resolve, ms, { content: [{ type: 'text', text: String(process.ppid) }] }));
+  },
+};
+createInterface(process.stdin).on('line', async (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: (await ANSWERS[method]?.(params)) ?? {} }));
+});
+`;
+
+function definitions(config: object = {}): Directory {
+  const directory = makeDirectory({ 'where.mjs': WHERE, 'config.yaml': JSON.stringify(config) });
+  const command = [process.execPath, directory.at('where.mjs'), directory.at('slow')];
+  directory.write('mcpservers/where.yaml', JSON.stringify({ type: 'stdio', autoStart: true, command }));
+  return directory;
+}
+
+/** Two processes, each with its server. */
+async function startTwo(config: object = {}): Promise<{ directory: Directory; pegboard: Pegboard }> {
+  const directory = definitions(config);
+  const pegboard = await servePegboard(directory.path, ['--workers', '2']);
+  await connected(pegboard, 2);
+  return { directory, pegboard };
+}
+
+async function connected(pegboard: Pegboard, times: number): Promise<void> {
+  const isSo = ({ text }: LogLine): boolean => text === 'server connected';
+  await until(() => pegboard.lines.filter(isSo).length >= times, { what: `${times} connected servers` });
+}
+
+/** A client whose calls have a connection each, so that any process may take them. */
+function connect(pegboard: Pegboard): Promise<McpClient> {
+  return McpClient.connect(pegboard.url, { headers: { connection: 'close' } });
+}
+
+async function pidAt(client: McpClient, ms = 0): Promise<number> {
+  return Number(textOf(await client.callTool('x_where_pid', { ms })));
+}
+
+/** Calls until both processes have answered. @returns the id of the other one than the first */
+async function otherPid(client: McpClient, pegboard: Pegboard): Promise<number> {
+  const seen = new Set<number>();
+  await until(async () => seen.add(await pidAt(client)).size === 2, { what: 'answers of both processes' });
+  expect([...seen]).include(pegboard.pid);
+  return [...seen].find((pid) => pid !== pegboard.pid) ?? 0;
+}
+
+/** Resolves once so many calls are at their servers. */
+async function slowCalls(directory: Directory, count: number): Promise<void> {
+  const lines = (): number => readFileSync(directory.at('slow'), 'utf8').trim().split('\n').length;
+  await until(() => existsSync(directory.at('slow')) && lines() >= count, { what: `${count} slow calls` });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('e2e: workers', function () {
+  this.timeout(60_000);
+
+  it('answer at one address, are ready once, and end together', async () => {
+    const { pegboard } = await startTwo();
+    const other = await otherPid(await connect(pegboard), pegboard);
+    expect(pegboard.lines.filter(({ text }) => text === 'ready')).length(1);
+    expect(pegboard.lines.filter(({ worker }) => worker === 1)).not.deep.equal([]);
+    expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
+    expect(isRunning(other)).equal(false);
+  });
+
+  it('continue each other’s sessions, end them together, and share what the vault keeps', async () => {
+    const { pegboard } = await startTwo();
+    const client = await connect(pegboard);
+    await otherPid(client, pegboard);
+    const keyed = async (): Promise<string> => {
+      const params = {
+        name: 'call_tool',
+        arguments: { name: 'x_where_pid', arguments: {} },
+        _meta: { 'pegboard.dev/idempotency-key': 'one' },
+      };
+      return (await client.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })).text;
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, keyed));
+    const ran = answers.filter((text) => !/TOOL_KEY_BUSY|replayed/.test(text));
+    expect(ran, answers.join('\n')).length(1);
+    await client.end();
+    for (let time = 0; time < 20; time += 1)
+      expect((await client.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).equal(404);
+  });
+
+  it('lose only the calls inside a killed one, which is started again', async () => {
+    const { directory, pegboard } = await startTwo();
+    const client = await connect(pegboard);
+    const other = await otherPid(client, pegboard);
+    const calls = Array.from({ length: 12 }, () => pidAt(client, 2_000).catch(() => 'lost' as const));
+    await slowCalls(directory, 12);
+    process.kill(other, 'SIGKILL');
+    const answers = await Promise.all(calls);
+    expect(answers.filter((answer) => answer === pegboard.pid)).not.deep.equal([]);
+    expect(answers.filter((answer) => answer !== pegboard.pid && answer !== 'lost')).deep.equal([]);
+    await pegboard.logged('worker is ready');
+    await connected(pegboard, 3);
+    expect(await otherPid(client, pegboard)).not.equal(other);
+  });
+
+  it('finish running calls before they end', async () => {
+    const { directory, pegboard } = await startTwo();
+    const client = await connect(pegboard);
+    const other = await otherPid(client, pegboard);
+    const calls = Promise.all(Array.from({ length: 12 }, () => pidAt(client, 2_000)));
+    await slowCalls(directory, 12);
+    const exit = pegboard.stop();
+    expect(new Set(await calls)).deep.equal(new Set([pegboard.pid, other]));
+    expect(await within(exit)).deep.equal({ code: 0, signal: null });
+  });
+
+  it('end when the first process is killed', async () => {
+    const { pegboard } = await startTwo();
+    const other = await otherPid(await connect(pegboard), pegboard);
+    await pegboard.kill();
+    await until(() => !isRunning(other), { what: 'the end of the worker' });
+  });
+
+  it('share the limits, which hold for all of them together', async () => {
+    const tools = { x_where_pid: { callsPerMinute: 1, burst: 7 } };
+    const { pegboard } = await startTwo({ plugins: { limits: { config: { tools } } } });
+    const client = await connect(pegboard);
+    const results = await Promise.all(
+      Array.from({ length: 40 }, () => client.callTool('x_where_pid').then(textOf, String)),
+    );
+    expect(
+      results.filter((text) => /^\d+$/.test(text)),
+      results.join(),
+    ).length(7);
+  });
+
+  it('do not start if one of them cannot, and say why', async () => {
+    const directory = definitions({ plugins: { workers: { config: { count: 2 } } } });
+    const code = "if (process.env.PEGBOARD_WORKER) throw new Error('no memory for it')";
+    const { code: exit, stderr } = await runPegboard(
+      ['serve', '--config-path', directory.path, '--port', '0'],
+      {
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+      },
+    );
+    expect(stderr).match(/worker 1 does not start: [^]*no memory for it/);
+    expect(exit).equal(3);
+  });
+});
