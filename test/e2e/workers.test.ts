@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
+import { freePort } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { LogLine, Pegboard } from '../support/serve.ts';
@@ -154,6 +156,19 @@ describe('e2e: workers', function () {
       results.filter((text) => /^\d+$/.test(text)),
       results.join(),
     ).length(7);
+  });
+
+  it('export their metrics at ports that follow one another, and write an audit trail each', async () => {
+    const metrics = { config: { exporter: 'prometheus', port: await freePort() } };
+    const { directory, pegboard } = await startTwo({ plugins: { metrics, audit: {} } });
+    await otherPid(await connect(pegboard), pegboard);
+    for (const number of [0, 1]) {
+      const exported = await fetch(`http://127.0.0.1:${metrics.config.port + number}/metrics`);
+      expect(await exported.text()).match(/^pegboard_\w+\{.*where/m);
+      const trail = directory.at(`state/audit${number === 0 ? '' : '-worker-1'}`);
+      const lines = readdirSync(trail).map((name) => readFileSync(join(trail, name), 'utf8'));
+      expect(lines.join('')).contain('x_where_pid');
+    }
   });
 
   it('do not start if one of them cannot, and say why', async () => {
