@@ -13,6 +13,8 @@ import { workerCommand } from './workerCommand.ts';
 const STEADY_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_LAST_WORDS = 20;
+/** What each line of the log begins with. */
+const HEAD: ReadonlySet<string> = new Set(['time', 'level', 'text']);
 
 export interface TeamParts {
   readonly answer: (topic: string, question: unknown, from: number) => unknown;
@@ -190,7 +192,8 @@ export class Team {
       if (member.isReady) this.#scope.log.warn('worker has written', { worker: member.number, line });
       return;
     }
-    const { level, text, ...facts } = { ...read, time: undefined };
+    const { level, text } = read;
+    const facts = Object.fromEntries(Object.entries(read).filter(([name]) => !HEAD.has(name)));
     const isOwnEnd = text === 'ready' || text === 'stopped';
     this.#scope.log[isOwnEnd ? 'debug' : level](text, { ...facts, worker: member.number });
   }

@@ -87,7 +87,8 @@ describe('e2e: workers', function () {
     const { pegboard } = await startTwo();
     const other = await otherPid(await connect(pegboard), pegboard);
     expect(pegboard.lines.filter(({ text }) => text === 'ready')).length(1);
-    expect(pegboard.lines.filter(({ worker }) => worker === 1)).not.deep.equal([]);
+    const told = pegboard.lines.find(({ text, worker }) => text === 'server connected' && worker === 1);
+    expect(told).include({ level: 'info', plugin: 'upstream', server: 'where' }).and.have.property('time');
     expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
     expect(isRunning(other)).equal(false);
   });
