@@ -6,7 +6,7 @@ import type { WorkersConfig } from './config.ts';
 import { serveAsWorker } from './serveAsWorker.ts';
 import { supervise } from './supervise.ts';
 
-/** Processes that serve one port together: this one is the first of them and keeps the others running (decision D207). */
+/** Processes that serve one port together: this one is the first of them and keeps the others running (decision D208). */
 export const plugin = definePlugin<WorkersConfig>({
   name: 'workers',
   api: 1,
