@@ -64,6 +64,11 @@ export function pegboardCommand(
       ? ['type: streamable-http', `url: ${upstream.url}`]
       : ['type: stdio', `command: ${JSON.stringify(upstream.command)}`, 'autoStart: true'];
   writeServer(directory, 'up', lines);
+  return serveCommand(directory, nodeFlags);
+}
+
+/** Serves a directory on a free port. */
+export function serveCommand(directory: string, nodeFlags: readonly string[]): string[] {
   const main = fileURLToPath(new URL('../../../dist/kernel/program/pegboard.js', import.meta.url));
   const network = ['--port', '0', '--host', '127.0.0.1'];
   const logs = ['--log-format', 'json', '--log-level', 'info'];
