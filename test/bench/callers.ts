@@ -14,7 +14,8 @@ import { GATEWAY_CORE, cleanEnv, launch, stopChild, urlOf } from './processes.ts
 import { modulePath, pegboardCommand, writeServer } from './targets.ts';
 import type { Upstream } from './targets.ts';
 
-const SERVERS = ['own1', 'own2', 'own3', 'own4', 'own5'];
+/** The servers at which each caller has a grant. */
+export const SERVERS = ['own1', 'own2', 'own3', 'own4', 'own5'];
 /** They compile code and fill caches. */
 const WARM_UP_CALLERS = 100;
 const PARALLEL = 16;
@@ -139,14 +140,14 @@ function medianOf(results: readonly LoadResult[]): LoadResult {
 }
 
 /** Callers are known by their bearer token, and have a grant that never ends at each server. */
-function writeCallers(directory: string, url: string, callers: number): void {
+export function writeCallers(directory: string, url: string, callers: number): void {
   for (const name of SERVERS)
     writeServer(directory, name, ['type: streamable-http', `url: ${url}`, 'auth: { type: oauth }']);
   const config = {
     aggregator: { oauth: { mcpClient: { enabled: true } } },
     plugins: {
       'vault-file': false,
-      'vault-memory': {},
+      'vault-memory': { config: { maxEntries: 1e6 } },
       'bench-callers': { module: './callers.mjs' },
     },
   };
@@ -157,8 +158,9 @@ function writeCallers(directory: string, url: string, callers: number): void {
 function callersPlugin(url: string, callers: number): string {
   return `
 import { hash } from 'node:crypto';
-import { STAGE, callerKey } from 'pegboard';
+import { STAGE } from 'pegboard';
 import { Vault } from 'pegboard/contracts';
+import { callerKey } from 'pegboard/kit';
 const ISSUER = 'https://people.example';
 export const plugin = {
   name: 'bench-callers',
