@@ -6,10 +6,23 @@ import { parseArgs } from 'node:util';
 import { stopAll } from '../processes.ts';
 import { exponentOf } from './curve.ts';
 import type { Curve, Point } from './curve.ts';
+import { definitionsCurve } from './definitions.ts';
+import { grantsCurve } from './grants.ts';
+import { rulesCurve } from './rules.ts';
+import { runsCurve } from './runs.ts';
+import { serversCurve } from './servers.ts';
 import { sessionsCurve } from './sessions.ts';
 import { toolsCurve } from './tools.ts';
 
-const CURVES: readonly Curve[] = [toolsCurve, sessionsCurve];
+const CURVES: readonly Curve[] = [
+  toolsCurve,
+  sessionsCurve,
+  serversCurve,
+  definitionsCurve,
+  grantsCurve,
+  runsCurve,
+  rulesCurve,
+];
 const NAMES = CURVES.map(({ name }) => name);
 const SHORT_SIZE = 10_000;
 const USAGE = `npm run bench -- growth [--json] [--short] [--only NAME,...]

@@ -21,13 +21,13 @@ export interface RunningGateway {
   rssMb(): Promise<number>;
 }
 
-/** Serves a directory, whose config.yaml gets these settings. */
+/** Serves a directory. @param config what its config.yaml gets; undefined: it has one */
 export async function withGateway<T>(
   directory: string,
-  config: Readonly<Record<string, unknown>>,
+  config: Readonly<Record<string, unknown>> | undefined,
   use: (gateway: RunningGateway) => Promise<T>,
 ): Promise<T> {
-  writeFileSync(join(directory, 'config.yaml'), JSON.stringify(config));
+  if (config !== undefined) writeFileSync(join(directory, 'config.yaml'), JSON.stringify(config));
   const probe = pathToFileURL(modulePath('heapProbe.js')).href;
   const begin = performance.now();
   const command = serveCommand(directory, ['--expose-gc', '--import', probe]);
@@ -50,7 +50,7 @@ export async function withGateway<T>(
 
 /** Calls a tool that clients see. @throws Error unless it succeeds */
 export async function call(
-  { client }: RunningGateway,
+  { client }: Pick<RunningGateway, 'client'>,
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): Promise<string> {
@@ -61,12 +61,12 @@ export async function call(
   return text;
 }
 
-/** Waits until so many tools are listed. */
+/** Waits until so many tools of servers are listed. */
 export async function waitForTools(gateway: RunningGateway, count: number): Promise<void> {
   const deadline = Date.now() + CONNECTED_WITHIN_MS;
   for (;;) {
-    const text = await call(gateway, 'list_tools', { limit: 1 });
-    const total = Number(/total_tools\\?":\s*(\d+)/.exec(text)?.[1]);
+    const text = await call(gateway, 'filter_tools', { pattern: 'x_*', limit: 1 });
+    const total = Number(/\\"total\\":\s*(\d+)/.exec(text)?.[1]);
     if (total >= count) return;
     if (Date.now() > deadline) throw new Error(`${total} tools instead of ${count}: ${text.slice(0, 300)}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
