@@ -14,10 +14,17 @@ export interface WatchOptions {
   readonly isWaiting?: () => boolean;
 }
 
+/** So many files are all compared in every scan. */
+const FEW_FILES = 100;
+/** Of more files, all are compared after as many scans as keep the work at this number for each scan. */
+const FILES_PER_SCAN = 30;
+/** The time of a file on FAT is even seconds. */
+const COARSEST_TICK_MS = 2_000;
 const LEFT_OUT = new Set(['state', 'node_modules', 'tokens']);
 
 /** A trigger (decision D16): calls `ring` with the paths below `directory`, one folder deep, that may have changed.
- *  A watcher misses events after its folder was removed and created again, so a rescan compares the files and re-arms it.
+ *  A watcher misses events after its folder was removed and created again, so a rescan compares the files and re-arms it;
+ *  of many files mostly only their folders and what links lead to, so that a gateway at rest does not work for each file.
  *  The first scan rings too, because something may have changed before it. @returns the function that ends it */
 export function watchDirectory(
   directory: string,
@@ -30,6 +37,7 @@ export function watchDirectory(
   let settle: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;
   let seen: Facts | undefined;
+  let scans = 0;
   let ended = false;
 
   const ringNow = (): void => {
@@ -38,7 +46,7 @@ export function watchDirectory(
     settle = deadline = undefined;
     // The facts are taken first, so that any later change differs from them.
     void factsBelow(directory).then((now) => {
-      const changed = new Set([...touched, ...differing(seen, now)]);
+      const changed = new Set([...touched, ...differing(seen?.files, now.files)]);
       touched.clear();
       seen = now;
       if (!ended) ring([...changed]);
@@ -66,13 +74,15 @@ export function watchDirectory(
     watcher.on('error', () => onEvent(directory));
   };
   const rescan = async (): Promise<void> => {
-    const now = await factsBelow(directory);
+    scans += 1;
+    const count = seen?.files.size ?? 0;
+    const isRest = count > FEW_FILES && scans % Math.ceil(count / FILES_PER_SCAN) > 0;
+    const now = isRest && seen !== undefined && (await isAsBefore(seen)) ? seen : await factsBelow(directory);
     if (ended || settle !== undefined) return;
-    const changed = seen === undefined ? [directory, ...now.keys()] : differing(seen, now);
-    if (changed.length === 0 && !isWaiting()) return;
+    const changed = seen === undefined ? [directory, ...now.files.keys()] : differing(seen.files, now.files);
     if (seen !== undefined && changed.length > 0) arm();
     seen = now;
-    ring(changed);
+    if (changed.length > 0 || isWaiting()) ring(changed);
   };
   arm();
   void rescan();
@@ -87,27 +97,53 @@ export function watchDirectory(
 }
 
 /** Path → time, size and inode. */
-type Facts = ReadonlyMap<string, string>;
+type ByPath = ReadonlyMap<string, string>;
+interface Facts {
+  readonly files: ByPath;
+  /** Folders, and what a link leads to: no event comes for the latter. */
+  readonly polled: ByPath;
+}
 
-function differing(before: Facts = new Map<string, string>(), now: Facts): readonly string[] {
+function differing(before: ByPath = new Map<string, string>(), now: ByPath): readonly string[] {
   return [...before.keys(), ...now.keys()].filter((path) => before.get(path) !== now.get(path));
+}
+
+/** Whether no folder and no target of a link has changed. */
+async function isAsBefore({ polled }: Facts): Promise<boolean> {
+  const looks = [...polled].map(async ([path, before]) => (await factsOf(path)) === before);
+  return (await Promise.all(looks)).every(Boolean);
+}
+
+/** Links are followed. @returns undefined if nothing is there */
+async function factsOf(path: string): Promise<string | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  return facts && `${facts.mtimeMs}:${facts.size}:${facts.ino}`;
 }
 
 /** Facts of every YAML file, links followed: updating a mounted ConfigMap replaces a link. */
 async function factsBelow(directory: string): Promise<Facts> {
-  const found = new Map<string, string>();
-  const visit = async (folder: string, depth: number): Promise<void> => {
+  const files = new Map<string, string>();
+  const polled = new Map<string, string>();
+  const visit = async (folder: string, depth: number, isLinked: boolean): Promise<void> => {
+    const own = await factsOf(folder);
+    // What changes within the same tick of the file system's clock has the same time.
+    const isSettled = Date.now() - parseFloat(own ?? '') > COARSEST_TICK_MS;
+    polled.set(folder, isSettled && own !== undefined ? own : 'look again');
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const visits = entries.map(async (entry) => {
       if (entry.name.startsWith('.') || LEFT_OUT.has(entry.name)) return;
       const path = join(folder, entry.name);
+      const isLink = isLinked || entry.isSymbolicLink();
       if (/\.ya?ml$/.test(entry.name)) {
-        const facts = await stat(path).catch(() => undefined);
-        if (facts !== undefined) found.set(path, `${facts.mtimeMs}:${facts.size}:${facts.ino}`);
-      } else if (depth > 0 && (entry.isDirectory() || entry.isSymbolicLink())) await visit(path, depth - 1);
+        const facts = await factsOf(path);
+        if (facts === undefined) return;
+        files.set(path, facts);
+        if (isLink) polled.set(path, facts);
+      } else if (depth > 0 && (entry.isDirectory() || entry.isSymbolicLink()))
+        await visit(path, depth - 1, isLink);
     });
     await Promise.all(visits);
   };
-  await visit(directory, 1);
-  return found;
+  await visit(directory, 1, false);
+  return { files, polled };
 }

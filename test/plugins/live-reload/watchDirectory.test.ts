@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, promises, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { watchDirectory } from '../../../plugins/live-reload/watchDirectory.ts';
@@ -30,6 +31,34 @@ async function calm(bell: { rings: number }): Promise<void> {
     await pause(QUIET_MS);
   }
   bell.rings = 0;
+}
+
+function manyFiles(count: number): Files {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`things/t${at}.yaml`, 'a: 1\n']));
+}
+
+/** Waits until twenty scans in a row have asked for the facts of a hundred paths each, or less, on average. */
+async function restsWith(files: number): Promise<void> {
+  const { directory } = await watched(manyFiles(files));
+  const before = new Date(Date.now() - 60_000);
+  for (const folder of [directory.path, directory.at('things')]) utimesSync(folder, before, before);
+  let looks: string[] = [];
+  const isRest = (): boolean => {
+    const scans = looks.filter((path) => path === directory.path).length;
+    if (scans < 20) return false;
+    const mean = looks.filter((path) => path.startsWith(directory.path)).length / scans;
+    looks = [];
+    return mean < 110;
+  };
+  const { stat } = promises;
+  promises.stat = ((path: string) => (looks.push(path), stat(path))) as typeof stat;
+  syncBuiltinESMExports();
+  try {
+    await until(isRest, { what: 'a rest', withinMs: 10_000 });
+  } finally {
+    promises.stat = stat;
+    syncBuiltinESMExports();
+  }
 }
 
 describe('watchDirectory', () => {
@@ -180,6 +209,20 @@ describe('watchDirectory', () => {
     mkdirSync(directory.at('later'));
     directory.write('later/config.yaml', 'namespace: a\n');
     await until(() => bell.rings > 0, { what: 'a ring for the directory' });
+  });
+
+  it('looks at about a hundred paths in a scan at rest, however many files there are', async () => {
+    for (const files of [90, 1_000]) await restsWith(files);
+  });
+
+  it('fires among many files for an edit behind a link', async () => {
+    const elsewhere = makeDirectory({ 'a.yaml': 'a: 1\n' });
+    const { directory, bell } = await watched(manyFiles(1_000));
+    symlinkSync(elsewhere.at('a.yaml'), directory.at('things/link.yaml'));
+    await until(() => bell.rings > 0, { what: 'a ring for the link' });
+    await calm(bell);
+    elsewhere.write('a.yaml', 'a: 22\n');
+    await until(() => bell.rings > 0, { what: 'a ring for its file', withinMs: 5_000 });
   });
 
   it('does not fire after it was closed', async () => {
