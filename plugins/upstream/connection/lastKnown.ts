@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from 'pegboard';
@@ -129,8 +130,11 @@ export async function readKnown(
   server: string,
   definition: ServerDefinition,
 ): Promise<Known | undefined> {
+  const file = fileIn(folderIn(statePath), server);
+  // A read that fails costs much more, and at the first start it is one for each server.
+  if (!existsSync(file)) return undefined;
   try {
-    const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
+    const text = await readFile(file, 'utf8');
     const { endpoint, listing, asked = [], era, transport, askEras, late = {} } = JSON.parse(text) as Stored;
     if (endpoint !== endpointKey(definition)) return undefined;
     if (!LIST_NAMES.every((name) => Array.isArray(listing[name]))) return undefined;
@@ -144,7 +148,7 @@ export async function readKnown(
       late: readLate(late),
     };
   } catch {
-    // Nothing stored, or not readable: the server is listed at its start anyway.
+    // Not readable: the server is listed at its start anyway.
     return undefined;
   }
 }
