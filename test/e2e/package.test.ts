@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { makeDirectory } from '../support/directory.ts';
 import { certificates } from '../support/environment.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
-import { tarball } from '../support/packed.ts';
+import { packedFolder, tarball } from '../support/packed.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -31,6 +31,14 @@ function deadLinks(files: readonly string[]): readonly string[] {
 
 describe('e2e: the package', function () {
   this.timeout(180_000);
+
+  it('has scripts of the kernel that V8 keeps with one byte a character', () => {
+    const folder = join(packedFolder(), 'dist/kernel');
+    const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+    expect(scripts).include('microkernel.js');
+    const wide = scripts.filter((name) => /[^\0-\xff]/.test(readFileSync(join(folder, name), 'utf8')));
+    expect(wide).deep.equal([]);
+  });
 
   it('installs from its tarball into an empty prefix and works', async () => {
     const prefix = makeDirectory();

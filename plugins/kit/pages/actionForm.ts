@@ -33,7 +33,7 @@ export function actionForm({ token, lacks }: FormVisit, parts: FormParts): Html 
     </form>`;
   if (warning === undefined) return form(label, isMain ? 'strong' : 'plain');
   return html`<details class="confirm" data-keep="${action}">
-    <summary class="button">${label}…${spoken}</summary>
+    <summary class="button">${`${label}…`}${spoken}</summary>
     <div class="ask">
       <p>${warning}</p>
       ${form(label, 'grave')}

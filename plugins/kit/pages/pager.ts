@@ -14,7 +14,7 @@ export function pager({ total, from, items }: Excerpt<unknown>, query: URLSearch
   };
   const size = Math.max(items.length, 50);
   return html`<p class="row pager">
-    <span>${count(from + 1)}–${count(next)} of ${count(total)}</span>
+    <span>${`${count(from + 1)}–${count(next)}`} of ${count(total)}</span>
     ${from > 0 ? html`<a class="button" href="${to(Math.max(0, from - size))}">Previous</a>` : undefined}
     ${next < total ? html`<a class="button" href="${to(next)}">Next</a>` : undefined}
   </p>`;
