@@ -16,7 +16,7 @@ export interface WatchOptions {
 
 /** So many files are all compared in every scan. */
 const FEW_FILES = 100;
-/** Of more files, all are compared after as many scans as keep the work at this number for each scan. */
+/** The number that are compared in each scan on average where there are more: all of them in some scans, none in others. */
 const FILES_PER_SCAN = 30;
 /** The time of a file on FAT is even seconds. */
 const COARSEST_TICK_MS = 2_000;

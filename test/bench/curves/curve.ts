@@ -2,6 +2,10 @@
 import { median } from '../median.ts';
 import type { RunningGateway } from './runningGateway.ts';
 
+const LEAST_TIMES = 5;
+const WARM_UP_MS = 2_000;
+const MEASURED_MS = 4_000;
+
 export interface Point {
   readonly operation: string;
   readonly size: number;
@@ -20,22 +24,28 @@ export interface Curve {
   measure(sizes: readonly number[], directory: () => string): AsyncIterable<Point>;
 }
 
-/** Runs an operation often enough for a median. @param run does it once, given how often it was done before */
+/** Runs an operation often enough for a median, or as often as a few seconds allow.
+ *  @param run does it once, given how often it was done before */
 export async function pointOf(
   gateway: RunningGateway,
   { operation, size, times }: { readonly operation: string; readonly size: number; readonly times: number },
   run: (at: number) => Promise<unknown>,
 ): Promise<Point> {
-  const warmUps = times;
-  for (let at = 0; at < warmUps; at += 1) await run(at);
+  let done = 0;
+  const repeat = async (forMs: number): Promise<readonly number[]> => {
+    const end = performance.now() + forMs;
+    const all: number[] = [];
+    while (all.length < times && (all.length < LEAST_TIMES || performance.now() < end)) {
+      const begin = performance.now();
+      await run(done++);
+      all.push(performance.now() - begin);
+    }
+    return all;
+  };
+  await repeat(WARM_UP_MS);
   const cpuBefore = gateway.cpuMs();
-  const all: number[] = [];
-  for (let at = warmUps; at < warmUps + times; at += 1) {
-    const begin = performance.now();
-    await run(at);
-    all.push(performance.now() - begin);
-  }
-  const cpuMs = (gateway.cpuMs() - cpuBefore) / times;
+  const all = await repeat(MEASURED_MS);
+  const cpuMs = (gateway.cpuMs() - cpuBefore) / all.length;
   return { operation, size, ms: median(all), cpuMs, rssMb: await gateway.rssMb() };
 }
 
