@@ -295,7 +295,7 @@ describe('Architecture', () => {
       'test',
       'examples',
     ];
-    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'SCALE.md'];
     expect([...planned, ...documents, 'Dockerfile']).to.include.members(visible);
   });
 

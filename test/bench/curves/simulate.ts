@@ -1,6 +1,7 @@
 /** A working day of many people at replicas of a gateway, from what `npm run bench -- growth --json` has measured (SCALE.md).
  *  Usage: node build/test/bench/curves/simulate.js growth.json [PEOPLE] */
 import { readFileSync } from 'node:fs';
+import { exponentOf } from './curve.ts';
 
 /** The assumptions. */
 const DAY = {
@@ -38,15 +39,16 @@ function cpuMsOf(rows: readonly Row[], curve: string, operation: string): number
   return point.cpuMs;
 }
 
-/** A straight line through the first two sizes, at the third, beside what was measured there. */
+/** The power law through two sizes, at the third, beside what was measured there. */
 function printChecks(rows: readonly Row[]): void {
   print('check: the largest size, foretold from the two smaller ones, and measured');
   for (const { curve, operation, points } of rows) {
     const [one, two, three] = points.slice(-3);
     if (one === undefined || two === undefined || three === undefined) continue;
     const foretold = (key: 'cpuMs' | 'rssMb'): string => {
-      const slope = (two[key] - one[key]) / (two.size - one.size);
-      return `${(two[key] + slope * (three.size - two.size)).toFixed(1)} / ${three[key].toFixed(1)}`;
+      const exponent = exponentOf([one, two].map((point) => [point.size, point[key]] as const));
+      const value = two[key] * (three.size / two.size) ** exponent;
+      return `${value.toFixed(1)} / ${three[key].toFixed(1)}`;
     };
     print(
       `  ${`${curve}: ${operation}`.padEnd(42)} CPU ms ${foretold('cpuMs')}  RSS MB ${foretold('rssMb')}`,
