@@ -17,7 +17,7 @@ export interface WatchOptions {
 /** So many files are all compared in every scan. */
 const FEW_FILES = 100;
 /** The number that are compared in each scan on average where there are more: all of them in some scans, none in others. */
-const FILES_PER_SCAN = 30;
+const FILES_PER_SCAN = 100;
 /** The time of a file on FAT is even seconds. */
 const COARSEST_TICK_MS = 2_000;
 const LEFT_OUT = new Set(['state', 'node_modules', 'tokens']);
