@@ -1,9 +1,10 @@
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError, messageOf } from 'pegboard';
+import { GatewayError } from 'pegboard';
 import type { Issue, ResourceKind } from 'pegboard';
 import { parseDefinitions } from './fileDefinition.ts';
 import type { ParsedDefinition } from './fileDefinition.ts';
+import { whyUnread } from '../kit/faults/whyUnread.ts';
 
 /** One definition of a file, as it is on disk now. */
 export interface DefinitionFile extends ParsedDefinition {
@@ -77,14 +78,6 @@ async function fileNames(folder: string, root: string): Promise<readonly string[
       : `the folder ${folder} ${whyUnread(error)}`;
     throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
   }
-}
-
-export function whyUnread(error: unknown): string {
-  const isOutOfHandles = ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
-  const fix = isOutOfHandles
-    ? 'too many files and connections are open; raise the limit (ulimit -n, LimitNOFILE of the unit)'
-    : 'make it readable for this process';
-  return `cannot be read: ${messageOf(error)}; ${fix}`;
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { endpointOf } from '../endpointOf.ts';
 import { printObject } from '../output/print.ts';
 import { currentTokens } from './currentTokens.ts';
 import { identityOf } from './identityOf.ts';
-import { inWords } from './inWords.ts';
+import { inWords } from '../../kit/text/inWords.ts';
 
 /** `pegboard auth whoami`. @throws Failure (exit code 2: not signed in) */
 export async function printIdentity(invocation: Invocation): Promise<number> {

@@ -6,7 +6,7 @@ import { Gateway } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
 import { signInCommand } from '../signInNeeded.ts';
 import { identityOf } from './identityOf.ts';
-import { inWords } from './inWords.ts';
+import { inWords } from '../../kit/text/inWords.ts';
 import { serverLines } from './serverLines.ts';
 import { statusNamed, serverStatuses, wantsSignIn } from './serverStatuses.ts';
 import type { ServerSignIn } from './serverStatuses.ts';

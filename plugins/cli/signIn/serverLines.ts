@@ -1,5 +1,5 @@
 import { plainText } from 'pegboard';
-import { inWords } from './inWords.ts';
+import { inWords } from '../../kit/text/inWords.ts';
 import { takesGatewaySignIn, wantsSignIn } from './serverStatuses.ts';
 import type { ServerSignIn } from './serverStatuses.ts';
 

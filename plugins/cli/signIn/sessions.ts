@@ -7,7 +7,7 @@ import { Gateway } from '../gateway.ts';
 import type { Column } from '../output/print.ts';
 import { printList } from '../output/print.ts';
 import { progressTo } from '../progressTo.ts';
-import { inWords } from './inWords.ts';
+import { inWords } from '../../kit/text/inWords.ts';
 
 const TOOL = 'core_auth_sessions';
 const COLUMNS: readonly Column[] = [

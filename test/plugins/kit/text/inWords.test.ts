@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { inWords } from '../../../../plugins/cli/signIn/inWords.ts';
+import { inWords } from '../../../../plugins/kit/text/inWords.ts';
 
-describe('plugins/cli: inWords', () => {
+describe('plugins/kit: inWords', () => {
   it('names a time by its largest unit, before and after now', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     const at = (seconds: number): string => inWords(new Date(now + seconds * 1_000).toISOString(), now);

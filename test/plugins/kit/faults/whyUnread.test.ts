@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { whyUnread } from '../../../plugins/store-file/folders.ts';
+import { whyUnread } from '../../../../plugins/kit/faults/whyUnread.ts';
 
 const failing = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code });
 

@@ -1,0 +1,10 @@
+import { messageOf } from 'pegboard';
+
+/** Why the system does not let a file or folder be read, and what helps. */
+export function whyUnread(error: unknown): string {
+  const isOutOfHandles = ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+  const fix = isOutOfHandles
+    ? 'too many files and connections are open; raise the limit (ulimit -n, LimitNOFILE of the unit)'
+    : 'make it readable for this process';
+  return `cannot be read: ${messageOf(error)}; ${fix}`;
+}
