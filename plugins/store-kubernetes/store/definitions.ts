@@ -8,10 +8,9 @@ import type { Cluster } from './cluster.ts';
 import { NAMESPACE_LABEL } from '../../contracts/secrets.ts';
 import { kubePlaceOf, resourceOf } from './customResource.ts';
 import { isFirstKind } from './knownSpec.ts';
-import { PENDING, leftOut, refusalOf } from './refusal.ts';
+import { PENDING, leftOut, prefixesOf, refusalOf } from './refusal.ts';
 import type { PlacedObject, Refusal } from './refusal.ts';
 import { storeError } from './storeError.ts';
-
 import { Waits } from './waits.ts';
 
 /** Edits are to be live soon after an outage. */
@@ -78,12 +77,14 @@ export class Definitions {
           .resources(kind.name)
           .map(({ name, labels }) => [name, labels?.[NAMESPACE_LABEL]]),
       );
-      for (const { object, namespace, team } of this.objects(kind)) {
+      const placed = this.objects(kind);
+      const prefixes = prefixesOf(placed);
+      for (const { object, namespace, team } of placed) {
         const { name, generation } = object.metadata;
         const { resource, warnings } = resourceOf(kind, object, team);
         const isPassedOn = inForce.has(name) && inForce.get(name) !== team;
-        const refusal =
-          team === undefined ? undefined : refusalOf(kind, resource, team, this.find(kind, name));
+        const place = team !== undefined && { team, owner: this.find(kind, name), prefixes };
+        const refusal = place === false ? undefined : refusalOf(kind, resource, place);
         if (refusal !== undefined) issues.push(leftOut(kind, name, refusal, team));
         // Nothing of the former one may go on in that of another namespace: its last good version, connections, secrets.
         const pending = refusal ?? (isPassedOn ? PENDING : undefined);

@@ -3,7 +3,7 @@ import type { Issue, JsonObject, Resource, ResourceKind } from 'pegboard';
 import { hostOf } from 'pegboard/net';
 import { isNearHost } from '../../kit/http/farLookup.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
-import { kubectlName } from './customResource.ts';
+import { kubectlName, specOf } from './customResource.ts';
 
 /** An object and its namespace. */
 export interface PlacedObject {
@@ -46,15 +46,39 @@ const GATEWAYS = /\$\{(env|file):/;
 /** A reference in the host would be read after the check. */
 const PLAIN_HOST = /^https?:\/\/[^\s${}/?#\\]+([/?#]|$)/i;
 
-/** @param team its namespace @param owner the object that has its name; undefined if it is gone */
+/** What else there is where an object of a further namespace is. */
+export interface Neighbours {
+  /** Its namespace. */
+  readonly team: string;
+  /** The object that has its name; undefined if it is gone. */
+  readonly owner: PlacedObject | undefined;
+  /** As prefixesOf() returns them. */
+  readonly prefixes: ReadonlyMap<string, PlacedObject>;
+}
+
+/** The prefixes of tools that servers have besides their own names. A server of that name would win over them. */
+export function prefixesOf(objects: readonly PlacedObject[]): Neighbours['prefixes'] {
+  const found = objects.flatMap((placed): readonly (readonly [string, PlacedObject])[] => {
+    const { toolPrefix, family } = specOf(placed.object);
+    const given = [toolPrefix, isObject(family) ? family['name'] : undefined];
+    // Those of further namespaces are refused.
+    return given.flatMap((one) => (typeof one === 'string' && !placed.team ? [[one, placed] as const] : []));
+  });
+  return new Map(found);
+}
+
 export function refusalOf(
   kind: ResourceKind,
   { name, spec }: Resource,
-  team: string,
-  owner: PlacedObject | undefined,
+  { team, owner, prefixes }: Neighbours,
 ): Refusal | undefined {
   if (owner !== undefined && owner.team !== team) {
     const message = `${kind.name} ${name} of namespace ${owner.namespace} has this name; give this one another`;
+    return { reason: 'NameTaken', message };
+  }
+  for (const [prefix, { namespace, object }] of prefixes) {
+    if (!`${prefix}_`.startsWith(`${name}_`)) continue;
+    const message = `tools of ${kind.name} ${object.metadata.name} of namespace ${namespace} begin with ${prefix}; give this one another name`;
     return { reason: 'NameTaken', message };
   }
   const message = teamFault(kind, spec);

@@ -137,6 +137,21 @@ describe('orchestrator mode: several namespaces', () => {
     await until(async () => (await holder()).includes('not found'), { what: 'no server' });
   });
 
+  it('refuse a name that would take the tools of a server with another prefix', async () => {
+    await create('tools', 'ours', { ...remote, toolPrefix: 'shared' });
+    await create('tools', 'deep', { ...remote, toolPrefix: 'near_by' });
+    await create('tools', 'one', { ...remote, family: { name: 'many', instanceArg: 'which' } });
+    for (const name of ['shared', 'near', 'many', 'nearby']) await create('team-a', name, remote);
+    await begin(['team-a']);
+    await becomes('Connected', 'team-a', 'nearby', 'Ready');
+    await becomes('NameTaken', 'team-a', 'shared');
+    await becomes('NameTaken', 'team-a', 'near');
+    await becomes('NameTaken', 'team-a', 'many');
+    expect((await conditionOf('team-a', 'near'))?.message).equal(
+      'tools of MCPServer deep of namespace tools begin with near_by; give this one another name',
+    );
+  });
+
   it('refuse a workflow whose name is taken, and say so as of any that is wrong', async () => {
     const spec = { steps: [{ id: 'one', tool: 'x_tracker_echo' }] };
     for (const namespace of ['tools', 'team-a']) {
