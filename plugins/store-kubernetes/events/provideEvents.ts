@@ -34,7 +34,10 @@ export function provideEvents(
   const objectOf = (kindName: string, name: string): KubeObject | undefined => {
     const kind = kinds().find((one) => one.name === kindName);
     const placed = kind && definitions.find(kind, name);
-    return placed && whole(kindName, placed.object);
+    // What happens under the name may still be about the object of another namespace.
+    if (placed === undefined || definitions.refusalOf({ kind: kindName, name }, placed.namespace))
+      return undefined;
+    return whole(kindName, placed.object);
   };
   const warned = ({ issues }: ReloadReport): void => {
     const next = new Map<string, string>();

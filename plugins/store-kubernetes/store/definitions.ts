@@ -29,12 +29,14 @@ export interface DefinitionsParts {
 }
 
 /** Where objects of a kind are. */
-interface Place {
+interface Place extends Omit<PlacedObject, 'object'> {
   readonly kind: ResourceKind;
-  readonly namespace: string;
-  /** Undefined in the namespace of the gateway. */
-  readonly team: string | undefined;
 }
+
+type Named = Pick<Resource, 'kind' | 'name'>;
+
+/** An object as the pipeline has it. */
+type Handed = PlacedObject & { readonly warnings: readonly Issue[] };
 
 /** How current the definitions of a kind are. */
 export interface WatchedKind {
@@ -54,7 +56,7 @@ export class Definitions {
   /** Keys of watches whose kind the cluster lacks. */
   readonly #absent = new Set<string>();
   /** What was last handed to the pipeline. */
-  #handed: ReadonlyMap<string, { generation: number | undefined; warnings: readonly Issue[] }> = new Map();
+  #handed: ReadonlyMap<string, Handed> = new Map();
   #refused: ReadonlyMap<string, Refusal> = new Map();
   #isStopped = false;
 
@@ -66,7 +68,7 @@ export class Definitions {
   async addTo(draft: ResourceDraft): Promise<ResourceDraft> {
     const kinds = this.#parts.control().kinds();
     await this.#watchAll(kinds);
-    const handed = new Map<string, { generation: number | undefined; warnings: readonly Issue[] }>();
+    const handed = new Map<string, Handed>();
     const refused = new Map<string, Refusal>();
     const resources: Resource[] = [];
     const issues: Issue[] = [];
@@ -80,7 +82,7 @@ export class Definitions {
       const placed = this.objects(kind);
       const prefixes = prefixesOf(placed);
       for (const { object, namespace, team } of placed) {
-        const { name, generation } = object.metadata;
+        const { name } = object.metadata;
         const { resource, warnings } = resourceOf(kind, object, team);
         const isPassedOn = inForce.has(name) && inForce.get(name) !== team;
         const place = team !== undefined && { team, owner: this.find(kind, name), prefixes };
@@ -94,7 +96,7 @@ export class Definitions {
         }
         resources.push(resource);
         issues.push(...warnings);
-        handed.set(keyOf(resource), { generation, warnings });
+        handed.set(keyOf(resource), { object, namespace, team, warnings });
       }
     }
     this.#handed = handed;
@@ -129,12 +131,10 @@ export class Definitions {
     return undefined;
   }
 
-  /** Why that object is not in force though the pipeline may not have seen it; undefined if it has. */
-  refusalOf(
-    resource: { readonly kind: string; readonly name: string },
-    namespace: string,
-  ): Refusal | undefined {
-    return this.#refused.get(`${namespace}/${keyOf(resource)}`);
+  /** Why that object is not in force though the pipeline may not have seen it; undefined if it has, or has none of that name. */
+  refusalOf(resource: Named, namespace: string): Refusal | undefined {
+    const isOther = (this.#handed.get(keyOf(resource))?.namespace ?? namespace) !== namespace;
+    return this.#refused.get(`${namespace}/${keyOf(resource)}`) ?? (isOther ? PENDING : undefined);
   }
 
   /** The kinds that are watched, from their first list on. */
@@ -148,12 +148,12 @@ export class Definitions {
   }
 
   /** The generation that the pipeline has judged; undefined before. */
-  generationOf(resource: { readonly kind: string; readonly name: string }): number | undefined {
-    return this.#handed.get(keyOf(resource))?.generation;
+  generationOf(resource: Named): number | undefined {
+    return this.#handed.get(keyOf(resource))?.object.metadata.generation;
   }
 
   /** A warning for each key of that generation that this version does not know. */
-  warningsOf(resource: { readonly kind: string; readonly name: string }): readonly Issue[] {
+  warningsOf(resource: Named): readonly Issue[] {
     return this.#handed.get(keyOf(resource))?.warnings ?? [];
   }
 
@@ -286,7 +286,7 @@ function watchKey({ directory }: ResourceKind, namespace: string): string {
   return `${namespace}/${directory}`;
 }
 
-function keyOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+function keyOf({ kind, name }: Named): string {
   return `${kind}/${name}`;
 }
 

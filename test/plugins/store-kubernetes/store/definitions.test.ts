@@ -42,3 +42,31 @@ describe('custom resources: kinds that a cluster of an older version lacks', () 
     expect(await load()).equal(0);
   });
 });
+
+describe('custom resources: an object that has just appeared', () => {
+  it('is not taken for the one of another namespace that has its name', async () => {
+    const watch = (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<void> =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+    const items = [{ metadata: { name: 'same', generation: 1 }, spec: {} }];
+    let answer = (): Promise<unknown> => Promise.reject(new KubeError('status', 'no', { status: 403 }));
+    const list = ({ namespace }: { readonly namespace: string }): Promise<unknown> =>
+      namespace === 'n' ? Promise.resolve({ object: { ...EMPTY.object, items } }) : answer();
+    const kind = { name: 'MCPServer', directory: 'mcpservers', schema: {} };
+    let changes = 0;
+    const definitions = new Definitions({
+      cluster: { connect: () => Promise.resolve({ list, watch }) },
+      control: () => ({ kinds: () => [kind], settings: () => ({ namespace: 'n' }), resources: () => [] }),
+      config: () => ({ startWaitMs: 60_000, namespaces: ['team'] }),
+      log: captureLog(),
+      changed: () => (changes += 1),
+      gone: () => undefined,
+    } as unknown as ConstructorParameters<typeof Definitions>[0]);
+    defer(() => definitions.stop());
+    await definitions.addTo({ resources: [], unreadable: [], issues: [] });
+    answer = () => Promise.resolve({ object: { ...EMPTY.object, items } });
+    await until(() => changes > 0, { what: 'the list of the team', withinMs: 15_000 });
+    const same = { kind: 'MCPServer', name: 'same' };
+    expect(definitions.refusalOf(same, 'n')).equal(undefined);
+    expect(definitions.refusalOf(same, 'team')?.reason).equal('Pending');
+  });
+});
