@@ -222,6 +222,8 @@ export interface AuthRules {
     | undefined;
   readonly authorizationServer: PinnedServer | undefined;
   readonly grantScope: 'session' | 'subject';
+  /** Only of a server of a further namespace: what it names must not lead to this machine or its link. */
+  readonly isFar?: true;
   /** Sorted, each once. */
   readonly callerSecrets: readonly string[];
 }

@@ -41,6 +41,8 @@ export interface SignInQuestion extends Partial<
   readonly challenges: readonly string[];
   /** The authorization server that the operator has pinned: only its own metadata is read. */
   readonly issuer?: string | undefined;
+  /** As in the `auth` of the server. */
+  readonly isFar?: true | undefined;
   /** Ends the search; the fault is then the message of its reason. */
   readonly signal: AbortSignal;
 }

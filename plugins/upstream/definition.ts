@@ -112,7 +112,8 @@ interface ServerSpec {
 export function readDefinition(given: JsonObject, labels: Resource['labels'] = {}): ServerDefinition {
   const spec = given as unknown as ServerSpec;
   const { command = [], args = [], callTimeouts = {}, callerSecrets = {} } = spec;
-  const auth = readAuthRules(given);
+  const secretNamespace = labels[NAMESPACE_LABEL];
+  const auth: AuthRules = { ...readAuthRules(given), ...(secretNamespace !== undefined && { isFar: true }) };
   const isPersonal = isForCallers(auth);
   const words = [command, args].flat();
   const runner = spec.type === 'stdio' ? runnerOf(words) : undefined;
@@ -153,7 +154,7 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
     questions: spec.questions,
     suspended: spec.suspended,
     restartRequestedAt: spec.restartRequestedAt || undefined,
-    secretNamespace: labels[NAMESPACE_LABEL],
+    secretNamespace,
   };
 }
 function inMs(seconds: number | undefined): number | undefined {

@@ -15,14 +15,16 @@ const OLDER =
 
 /** Never rejects because of what is found. Source: RFC 9728 §5; MCP 2025-11-25, Authorization */
 export async function findSignIn(question: SignInQuestion, outside: Outside): Promise<SignInFound> {
-  const { url, challenges, issuer, signal } = question;
+  const { url, challenges, issuer, isFar, signal } = question;
   const networks = new Networks(outside, signal);
   try {
     if (issuer !== undefined) {
       const pinned = { ...question, issuer };
-      return { facts: await factsAboutPinned(pinned, challenges, (base) => networks.of({ url: base.href })) };
+      return {
+        facts: await factsAboutPinned(pinned, challenges, (base) => networks.of({ url: base.href, isFar })),
+      };
     }
-    return { facts: await factsAbout(networks.of({ url }), challenges) };
+    return { facts: await factsAbout(networks.of({ url, isFar }), challenges) };
   } catch (error) {
     if (signal.aborted) return { fault: messageOf(signal.reason) };
     if (error instanceof SignInFault) return { fault: error.message };

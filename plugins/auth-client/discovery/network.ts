@@ -9,6 +9,8 @@ import {
   isLoopbackHost,
 } from 'pegboard/net';
 import type { AddressClass, GuardedFetch, GuardedFetchParts } from 'pegboard/net';
+import type { SignInQuestion } from '../../contracts/signIns.ts';
+import { farResolve } from '../../kit/http/farLookup.ts';
 import { jsonIn } from '../../kit/text/jsonIn.ts';
 
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536 } as const;
@@ -38,10 +40,12 @@ export class Networks {
 
   /** The address that the operator has configured decides what others may be private. @param issuer that is pinned */
   of(
-    { url, issuer }: { readonly url: string; readonly issuer?: string | undefined },
+    { url, issuer, isFar }: Pick<SignInQuestion, 'url' | 'issuer' | 'isFar'>,
     signal = this.#signal,
   ): Network {
-    return new Network(new URL(issuer ?? url), signal, this.#outside);
+    const outside = this.#outside;
+    const far = isFar && { resolve: farResolve(outside.resolve) };
+    return new Network(new URL(issuer ?? url), signal, { ...outside, ...far });
   }
 }
 

@@ -45,11 +45,11 @@ export async function beginSignIn(
   const redirectUri = parts.addresses.callback;
   if (redirectUri === undefined) throw new SignInFault(NO_ADDRESS);
   const { url, challenges, auth } = server;
-  const { authorizationServer: pinned } = auth;
-  const found = await parts.finder().find({ ...pinned, url, challenges, signal });
+  const { authorizationServer: pinned, isFar } = auth;
+  const found = await parts.finder().find({ ...pinned, url, challenges, isFar, signal });
   if ('fault' in found) throw new DiscoveryFault(found.fault);
   const { facts } = found;
-  const network = parts.networks.of({ url, issuer: pinned?.issuer }, signal);
+  const network = parts.networks.of({ url, issuer: pinned?.issuer, isFar }, signal);
   const holder = holderOf(auth, request);
   const doubted = await parts.flows.clientLeft(holder.owner, server.name);
   const asked = { facts, auth, redirectUri, network, doubted };
@@ -78,6 +78,7 @@ export async function beginSignIn(
     namesIssuer: facts.namesIssuer,
     endpoints: facts.endpoints,
     isPinned: pinned !== undefined,
+    ...(isFar && { isFar }),
     ...(resource !== undefined && { resource }),
     ...(scope !== undefined && { scope }),
     ...(pinned?.parameters !== undefined && { parameters: pinned.parameters }),

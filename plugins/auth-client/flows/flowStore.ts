@@ -20,6 +20,8 @@ export interface SignInFlow {
   readonly namesIssuer: boolean;
   /** Whether the definition names it. */
   readonly isPinned: boolean;
+  /** As in the `auth` of the server. */
+  readonly isFar?: true;
   readonly endpoints: {
     readonly authorization: string;
     readonly token: string;

@@ -24,8 +24,8 @@ export async function redeemCode(
   { flow, departure, answer }: Arrival,
   networks: Networks,
 ): Promise<KeptGrant> {
-  const { url, issuer, isPinned, endpoints, client, redirectUri, resource, scope } = flow;
-  const network = networks.of({ url, issuer: isPinned ? issuer : undefined });
+  const { url, issuer, isPinned, isFar, endpoints, client, redirectUri, resource, scope } = flow;
+  const network = networks.of({ url, issuer: isPinned ? issuer : undefined, isFar });
   const fetch = await network.sender(new URL(endpoints.token), TIMEOUT_MS);
   const before = Date.now();
   const server = { issuer, token_endpoint: endpoints.token };
@@ -51,6 +51,7 @@ export async function redeemCode(
     client,
     tokenEndpoint: endpoints.token,
     ...(isPinned && { isPinned }),
+    ...(isFar && { isFar }),
     ...(endpoints.revocation !== undefined && { revocationEndpoint: endpoints.revocation }),
     ...(resource !== undefined && { resource }),
     ...scopeOf(tokens.scope ?? scope, isPinned),

@@ -9,13 +9,13 @@ const TIMEOUT_MS = 5_000;
 /** Tells the authorization server that a grant is no longer used. Its answer does not matter: it need not offer this.
  *  Source: RFC 7009 §2.1 */
 export async function revokeGrant(
-  { url, issuer, isPinned, client, revocationEndpoint, refreshToken, accessToken }: KeptGrant,
+  { url, issuer, isPinned, isFar, client, revocationEndpoint, refreshToken, accessToken }: KeptGrant,
   networks: Networks,
 ): Promise<void> {
   if (revocationEndpoint === undefined) return;
   const isRefresh = refreshToken !== undefined;
   try {
-    const network = networks.of({ url, issuer: isPinned && issuer });
+    const network = networks.of({ url, issuer: isPinned && issuer, isFar });
     const send = await network.sender(new URL(revocationEndpoint), TIMEOUT_MS);
     await oauth.revocationRequest(
       { issuer, revocation_endpoint: revocationEndpoint },

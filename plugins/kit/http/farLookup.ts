@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { addressClass, isLoopbackHost } from 'pegboard/net';
+import { addressClass, isLoopbackHost, resolveHost } from 'pegboard/net';
 
 /** Whether a host is this machine or its link by its name alone. @param host as hostOf() returns it */
 export function isNearHost(host: string): boolean {
@@ -19,6 +19,11 @@ export const farLookup: LookupFunction = (host, options, done) => {
     else done(null, found[0]?.address ?? '', found[0]?.family);
   });
 };
+
+/** The addresses of a host; in place of each of this machine or its link is one to which no request may go. */
+export function farResolve(resolve = resolveHost): typeof resolveHost {
+  return async (host) => (await resolve(host)).map((address) => (isNear(address) ? '0.0.0.0' : address));
+}
 
 function isNear(address: string): boolean {
   return ['loopback', 'link-local', 'unspecified', 'reserved'].includes(addressClass(address));

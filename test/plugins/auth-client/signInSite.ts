@@ -13,6 +13,7 @@ interface Asked {
   /** `resource_metadata` of the challenge, and what else it has. */
   readonly challenges?: readonly string[];
   readonly url?: string;
+  readonly isFar?: true;
   readonly signal?: AbortSignal;
   readonly network?: Partial<Outside>;
 }
@@ -81,10 +82,10 @@ export class SignInSite {
 
   find(asked: Asked = {}): Promise<SignInFound> {
     const { challenges = ['Bearer'], url = this.at('mcp', '/mcp'), network } = asked;
-    const { signal = new AbortController().signal } = asked;
+    const { isFar, signal = new AbortController().signal } = asked;
     const { ca, resolve, dial } = this.site;
     const trust = () => ({ secureContext: createSecureContext({ ca: [...ca] }) });
-    return findSignIn({ url, challenges, signal }, { trust, resolve, dial, ...network });
+    return findSignIn({ url, challenges, isFar, signal }, { trust, resolve, dial, ...network });
   }
   /** What is wrong. @throws Error if nothing is */
   async fault(asked?: Asked): Promise<string> {

@@ -28,6 +28,8 @@ export interface KeptGrant {
   readonly issuer: string;
   /** The operator has pinned the issuer, so that its addresses may be private if it is. */
   readonly isPinned?: true | undefined;
+  /** As in the `auth` of the server. */
+  readonly isFar?: true | undefined;
   /** Named in each token request; absent: none was. Source: RFC 8707 */
   readonly resource?: string;
   /** Separated by spaces; absent: unknown. */

@@ -16,8 +16,8 @@ const TIMEOUT_MS = 30_000;
 export async function refreshedGrant(grant: KeptGrant, networks: Networks): Promise<KeptGrant> {
   try {
     // It ends by its time limit only: a request that is cut off may have spent the refresh token.
-    const { url, isPinned, issuer } = grant;
-    const server = networks.of({ url, issuer: isPinned && issuer }, new AbortController().signal);
+    const { url, isPinned, isFar, issuer } = grant;
+    const server = networks.of({ url, issuer: isPinned && issuer, isFar }, new AbortController().signal);
     const send = await server.sender(new URL(grant.tokenEndpoint), TIMEOUT_MS);
     const before = Date.now();
     const response = await request(grant, send);

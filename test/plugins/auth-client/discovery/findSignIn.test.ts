@@ -81,6 +81,21 @@ describe('auth-client: finding the sign-in', () => {
     expect(await site.fault({ url, network })).contain('neither https nor on this machine');
   });
 
+  it('reads nothing of this machine or its link for a server of a team, whatever its name leads to', async () => {
+    const network = { dial: () => '127.0.0.1' };
+    for (const [first, then] of [
+      ['127.0.0.1', '127.0.0.1'],
+      ['169.254.169.254', '169.254.169.254'],
+      ['10.1.2.4', '127.0.0.1'],
+    ] as const) {
+      site.site.names.set('mcp.example', [[first], [then]]);
+      expect(await site.fault({ network, isFar: true }), first).contain(PRIVATE);
+      expect(site.requests).deep.equal([]);
+    }
+    site.site.names.set('mcp.example', [['10.1.2.4']]);
+    expect(await site.facts({ network, isFar: true })).include({ issuer: site.at('login') });
+  });
+
   it('refuses a document of 10 MB, one that never ends, and one that leads inside', async () => {
     const place = site.at('mcp', '/m');
     const challenges = challenge(place);

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { mcpClient } from '../../../contract/index.ts';
 import type { McpClient } from '../../../contract/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
+import { GuardedServers } from '../../../../plugins/contracts/credentials.ts';
 import { ResourceStore } from '../../../../plugins/contracts/definitions.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 import { makeDirectory } from '../../../support/directory.ts';
@@ -295,6 +296,8 @@ describe('orchestrator mode: several namespaces', () => {
     await becomes('Connected', 'team-a', 'theirs', 'Ready');
     await becomes('Connected', 'tools', 'ours', 'Ready');
     expect([await sentBy('theirs'), await sentBy('ours')]).deep.equal(['of-a', 'of-the-gateway']);
+    const servers = gateway.kernel.registry.get(GuardedServers.id) as GuardedServers;
+    expect(['theirs', 'ours'].map((name) => servers.get(name)?.auth.isFar)).deep.equal([true, undefined]);
     const data = { t: Buffer.from('changed-a').toString('base64') };
     await api.admin.ask('PATCH', '/api/v1/namespaces/team-a/secrets/token', { body: { data } });
     await until(async () => (await sentBy('theirs')) === 'changed-a', { what: 'the changed Secret' });
