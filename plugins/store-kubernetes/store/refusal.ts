@@ -33,6 +33,19 @@ const KEYS: ReadonlySet<string> = new Set([
 ]);
 const KEYS_IN: Readonly<Record<string, ReadonlySet<string>>> = {
   auth: new Set(['type', 'grantScope', 'authorizationServer']),
+  // Not what makes a token good for more than the address of the server: resource, parameters.
+  'auth.authorizationServer': new Set([
+    ...[
+      'issuer',
+      'scopes',
+      'grantScope',
+      'clientId',
+      'clientSecret',
+      'tokenEndpointAuthMethod',
+      'assumePkce',
+    ],
+    ...['authorizationEndpoint', 'tokenEndpoint', 'revocationEndpoint'],
+  ]),
   tls: new Set(['servername']),
 };
 const ADDRESSES: ReadonlySet<string> = new Set([
@@ -110,7 +123,10 @@ function teamFault({ name: kind }: Pick<ResourceKind, 'name'>, spec: JsonObject)
 }
 
 function unfitBelow(spec: JsonObject): string | undefined {
-  const below = Object.entries(KEYS_IN).map(([key, allowed]) => unfit(spec[key], allowed, `${key}.`));
+  const below = Object.entries(KEYS_IN).map(([place, allowed]) => {
+    const value = place.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), spec);
+    return unfit(value, allowed, `${place}.`);
+  });
   return below.find((one) => one !== undefined);
 }
 

@@ -199,6 +199,8 @@ describe('orchestrator mode: several namespaces', () => {
     const { url } = remote;
     const oauth = (more: object): object => ({ auth: { type: 'oauth', ...more } });
     const at = (address: string): object => ({ url: address });
+    const pinned = (more: object): object =>
+      oauth({ authorizationServer: { issuer: 'https://login.example', ...more } });
     const refused: readonly (readonly [object, RegExp])[] = [
       [
         { type: 'stdio', url: undefined, command: ['cat'] },
@@ -224,6 +226,8 @@ describe('orchestrator mode: several namespaces', () => {
       [at('http://169.254.169.254/latest'), /^url leads/],
       [at('http://0.0.0.0:1/mcp'), /^url leads/],
       [oauth({ authorizationServer: { issuer: 'http://localhost:1' } }), /authorizationServer\.issuer leads/],
+      [pinned({ resource: 'none' }), /^auth\.authorizationServer\.resource may be given/],
+      [pinned({ parameters: { audience: 'other' } }), /^auth\.authorizationServer\.parameters may be given/],
     ];
     for (const [index, [more]] of refused.entries())
       await create('team-a', `bad-${index}`, JSON.parse(JSON.stringify({ ...remote, ...more })) as object);
