@@ -5,9 +5,11 @@ import type { ServerDefinition } from '../definition.ts';
 /** Which server a definition means. Includes the names of variables and headers, but not their values, which may be secret. */
 export function endpointKey(definition: ServerDefinition): string {
   const [type, command, url] = identifyingFields(definition);
-  const { cwd, env, headers } = definition;
+  const { cwd, env, headers, secretNamespace: namespace } = definition;
   const key = [type, command, url, Object.keys(env), Object.keys(headers)];
-  return hashOf(JSON.stringify(cwd === undefined ? key : [...key, cwd]));
+  // Absent ones leave the keys of what is stored as they are.
+  const more = [...(cwd === undefined ? [] : [cwd]), ...(namespace === undefined ? [] : [{ namespace }])];
+  return hashOf(JSON.stringify([...key, ...more]));
 }
 
 export function hashOf(text: string): string {

@@ -13,7 +13,7 @@ export async function instanceFindings({
   const open = resources.filter(({ kind, spec }) => kind === 'MCPServer' && spec['instances'] === undefined);
   const found = await Promise.all(
     open.map(async (resource): Promise<readonly ReviewFinding[]> => {
-      const definition = readDefinition(resource.spec);
+      const definition = readDefinition(resource.spec, resource.labels);
       const known = await readKnown(statePath, resource.name, definition);
       const asked = topicsForInstances(definition, known?.asked ?? [], known?.transport);
       if (asked.length === 0) return [];

@@ -28,4 +28,17 @@ describe('upstream: the last known lists of a server', () => {
     for (const damaged of [undefined, 'x', { resources: 'x' }, { resources: [1, null, ['u'], [7, 'u']] }])
       expect(await kept(damaged)).deep.equal([]);
   });
+
+  it('are not those of a server that another namespace has by that name', async () => {
+    const state = makeDirectory();
+    const lastKnown = new LastKnown(state.path, captureLog());
+    const known = { listing: NOTHING_LISTED, asked: [], era: undefined, askEras: {}, late: () => ({}) };
+    lastKnown.write('a', definition, known);
+    lastKnown.sessionOf('a').keep(definition, { id: 's' } as never);
+    await lastKnown.settled();
+    const theirs = { ...definition, secretNamespace: 'team' };
+    expect(await lastKnown.read('a', definition)).not.equal(undefined);
+    expect(await lastKnown.read('a', theirs)).equal(undefined);
+    expect(await lastKnown.sessionOf('a').read(theirs)).equal(undefined);
+  });
 });
