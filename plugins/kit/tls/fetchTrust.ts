@@ -11,8 +11,12 @@ type TlsByHost = Readonly<Record<string, unknown>>;
 
 type FetchParts = TlsParts & {
   readonly hosts?: () => TlsByHost | undefined;
-  /** Servers whose definitions may have `tls`: it is for all that lies at their host, unless `hosts` has the host. */
-  readonly servers?: () => readonly Pick<GuardedServer, 'name' | 'url' | 'tls'>[];
+  /** Servers whose definitions may have `tls`: it is for all that lies at their host, unless `hosts` has the host, or a team wrote it. */
+  readonly servers?: () => readonly PlacedServer[];
+};
+
+type PlacedServer = Pick<GuardedServer, 'name' | 'url' | 'tls'> & {
+  readonly auth?: Pick<GuardedServer['auth'], 'isFar'>;
 };
 
 /** `trust` of guardedFetch. Files are read again when they have changed. @param parts `hosts` that have certificates of their own */
@@ -33,7 +37,9 @@ export function fetchTrust({
   };
 }
 
-function isAt(url: URL | undefined, server: Pick<GuardedServer, 'url' | 'tls'>): boolean {
+function isAt(url: URL | undefined, server: PlacedServer): boolean {
+  // A team may name the host of another server, or of an authorization server of all.
+  if (server.auth?.isFar === true) return false;
   return server.tls !== undefined && url?.origin === new URL(server.url).origin;
 }
 

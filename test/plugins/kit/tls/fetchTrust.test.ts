@@ -161,6 +161,19 @@ describe('fetchTrust: a host in aggregator.oauth.tls', () => {
     expect(at(`https://${HOST}:${site.port}`)).not.equal(undefined);
   });
 
+  it('is never what a team gives its server, which may be at the host of others', () => {
+    const url = `https://${HOST}/mcp`;
+    const tls = { servername: 'other.example' };
+    for (const [auth, expected] of [
+      [{ isFar: true }, {}],
+      [{}, tls],
+    ] as const) {
+      const servers = () => [{ name: 'a', url, tls, auth }];
+      const trust = fetchTrust({ extraCaFile: () => undefined, directory: () => '/', servers });
+      expect(trust(new URL(url))).deep.equal(expected);
+    }
+  });
+
   it('is reported with key and file when a file cannot be used', async () => {
     const { own, hosts, read } = await start();
     hosts[HOST] = { ca: '/none.pem' };
