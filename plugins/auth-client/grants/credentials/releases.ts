@@ -24,7 +24,9 @@ export class Releases implements GrantRelease {
   async release(person: GrantedPerson, grantIssuer: string): Promise<ReleasedGrant | undefined> {
     const request = { ...ANYONE, caller: { ...person } };
     const isMeant = ({ auth }: GuardedServer): boolean =>
-      auth.grantScope === 'subject' && auth.authorizationServer?.issuer === grantIssuer;
+      auth.isFar !== true &&
+      auth.grantScope === 'subject' &&
+      auth.authorizationServer?.issuer === grantIssuer;
     for (const server of this.#servers().filter(isMeant)) {
       const released = await this.#releasedOf(server, request);
       if (released !== undefined) return released;

@@ -372,6 +372,9 @@ describe('auth-client: grants that the broker gives out', () => {
     expect(await release('https://idp', 'bob')).equal(undefined);
     expect(await release('https://other-idp', 'ada')).equal(undefined);
     expect(await release('https://idp', 'ada', 'https://other.example')).equal(undefined);
+    // Who is asked there, its team has written.
+    process.servers = [bench.server({ grantScope: 'subject', authorizationServer: pinned, isFar: true })];
+    expect(await release('https://idp', 'ada')).equal(undefined);
     process.servers = [bench.server({ authorizationServer: { ...pinned, grantScope: 'session' } })];
     expect(await release('https://idp', 'ada')).equal(undefined);
   });
