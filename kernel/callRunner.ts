@@ -8,12 +8,9 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
 /** What a call inherits from its caller. */
-type Lineage = Pick<
-  Call,
-  'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'meta' | 'idempotencyKey'
->;
+type Lineage = Omit<Call, 'id' | 'child' | keyof Target>;
 
-function lineageOf(request: InboundRequest, options: CallOptions, parent?: Call): Lineage {
+function lineageOf(request: InboundRequest, options: CallOptions = {}, parent?: Call): Lineage {
   const { cancel = parent?.cancel ?? new Cancellation(), progress = parent?.progress } = options;
   const { client = parent?.client, meta = parent?.meta, idempotencyKey } = options;
   return { request, parent, cancel, progress, client, meta, idempotencyKey };
@@ -32,20 +29,15 @@ export class CallRunner implements CallPath {
     this.#emit = emit;
   }
 
-  call(
-    name: string,
-    args: JsonObject,
-    request: InboundRequest,
-    options: CallOptions = {},
-  ): Promise<CallResult> {
+  call(name: string, args: JsonObject, request: InboundRequest, options?: CallOptions): Promise<CallResult> {
     const running = this.#run(name, args, lineageOf(request, options));
     const tool = this.#catalogue.shared(name);
     return tool?.failed === undefined
       ? running
-      : running.catch((error: unknown) => answerTo(error, tool, options.meta));
+      : running.catch((error: unknown) => answerTo(error, tool, options?.meta));
   }
 
-  run(tool: Tool, args: JsonObject, request: InboundRequest, options: CallOptions = {}): Promise<CallResult> {
+  run(tool: Tool, args: JsonObject, request: InboundRequest, options?: CallOptions): Promise<CallResult> {
     return this.#run(tool, args, lineageOf(request, options));
   }
 
@@ -56,7 +48,7 @@ export class CallRunner implements CallPath {
       id: ++this.#lastId,
       ...target,
       ...lineage,
-      child: (childName, childArgs, options = {}) =>
+      child: (childName, childArgs, options) =>
         this.#run(childName, childArgs, lineageOf(call.request, options, call)),
     };
     if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);

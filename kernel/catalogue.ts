@@ -19,11 +19,11 @@ interface View {
   near?: NearSearch;
   /** How many tools at its front the layers judge alike for one basis: those before the first that is not of kind `tool`. */
   readonly steady: number;
-  /** What requests of one basis see: of those tools, and of all; the latest is last. */
-  readonly seen: Map<string, readonly [front: readonly Tool[], all: readonly Tool[]]>;
+  readonly id: number;
 }
-/** Lists of visible tools kept for each list of the source. */
-const MAX_SEEN = 16;
+/** Tools in all lists that are kept, where a list counts as LIST_WEIGHT more: what is derived from one takes 200 bytes a tool. */
+const MAX_KEPT = 1_000_000;
+const LIST_WEIGHT = 4_000;
 const NO_TOOLS: readonly Tool[] = [];
 /** Runs onToolRegister; returns undefined if a tap refused the tool. */
 export type Register = (tool: Tool) => Tool | undefined;
@@ -36,6 +36,9 @@ export class Catalogue implements ToolTable {
   #unfollow: (() => void) | undefined;
   /** Views by the list of the source: requests with one list share one. */
   #viewByList = new WeakMap<readonly Tool[], View>();
+  /** What requests of one view and basis see: of its steady tools, and of all; the latest is last. */
+  readonly #seen = new Map<string, readonly [front: readonly Tool[], all: readonly Tool[]]>();
+  #lastId = 0;
   /** The names of visible tools. */
   readonly #namesByList = new WeakMap<readonly Tool[], ReadonlySet<string>>();
   #layers: readonly DecisionLayer[] = [];
@@ -82,21 +85,23 @@ export class Catalogue implements ToolTable {
 
   /** Requests that see the same share one array, so that indexes derived from it can be kept (decision D26). */
   visibleTo(request: InboundRequest): readonly Tool[] {
-    const { sorted, steady, seen } = this.#viewFor(request);
+    const { id, sorted, steady } = this.#viewFor(request);
     const isSeen = (tool: Tool): boolean => this.refusal(tool.name, tool, request) === undefined;
     const basis = this.#layers.map((layer) => layer.basis?.(request));
-    const key = JSON.stringify(basis);
-    const [front = sorted.slice(0, steady).filter(isSeen), last] = seen.get(key) ?? [];
+    const key = JSON.stringify([id, ...basis]);
+    const [front = sorted.slice(0, steady).filter(isSeen), last] = this.#seen.get(key) ?? [];
     const rest = sorted.slice(steady).filter(isSeen);
     const isSame = (list: readonly Tool[] | undefined): boolean =>
       list?.length === front.length + rest.length &&
       rest.every((tool, at) => tool === list[front.length + at]);
     const all = [sorted, last].find(isSame) ?? [...front, ...rest];
     // A layer without a basis decides on each tool for each request.
-    if (basis.includes(undefined)) return all;
-    seen.delete(key);
-    seen.set(key, [front, all]);
-    for (const oldest of [...seen.keys()].slice(0, -MAX_SEEN)) seen.delete(oldest);
+    if (basis.some((one) => typeof one !== 'string')) return all;
+    this.#seen.delete(key);
+    this.#seen.set(key, [front, all]);
+    let left = MAX_KEPT;
+    for (const [one, [, { length }]] of [...this.#seen].reverse())
+      if ((left -= length + LIST_WEIGHT) < 0 && one !== key) this.#seen.delete(one);
     return all;
   }
 
@@ -202,7 +207,7 @@ export class Catalogue implements ToolTable {
     }
     const sorted = [...tools, ...own.values()].sort(byKindAndName);
     const live = sorted.findIndex(({ kind, annotationsFor }) => kind !== 'tool' || annotationsFor);
-    const view: View = { sorted, own, steady: live < 0 ? sorted.length : live, seen: new Map() };
+    const view: View = { sorted, own, steady: live < 0 ? sorted.length : live, id: ++this.#lastId };
     this.#viewByList.set(list, view);
     return view;
   }
@@ -214,6 +219,7 @@ export class Catalogue implements ToolTable {
   #touch(): void {
     this.#generation += 1;
     this.#viewByList = new WeakMap();
+    this.#seen.clear();
     this.#changed();
   }
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Catalogue } from '../../kernel/catalogue.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
+import type { ToolSource } from '../../kernel/contracts/decision.ts';
 import type { Tool } from '../../kernel/contracts/call.ts';
 import { GatewayError, isGatewayError } from '../../kernel/errors.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
@@ -236,6 +237,47 @@ describe('what a catalogue keeps for requests of one basis', () => {
     expect(names(catalogue)).to.deep.equal(['x', 'w', 'core']);
     isOpen = false;
     expect(names(catalogue)).to.deep.equal(['x']);
+  });
+
+  it('is not kept for a basis that is not a text, as a plugin in JavaScript may return it', () => {
+    const { catalogue } = makeCatalogue();
+    const layer = refuse('l', 1, ['y']);
+    const mine: DecisionLayer = {
+      ...layer,
+      judge: (name, item, { caller }) =>
+        caller?.subject === 'ann' ? layer.judge(name, item, request) : undefined,
+      basis: () => null as unknown as undefined,
+    };
+    catalogue.replace(owned('p', toolOf('x'), toolOf('y')), [mine]);
+    expect(names(catalogue, bob)).to.deep.equal(['x', 'y']);
+    expect(names(catalogue, ann)).to.deep.equal(['x']);
+  });
+
+  it('is a million tools at most, in the lists of all callers together, the latest at least', () => {
+    const { catalogue } = makeCatalogue();
+    const lists = new Map<string, readonly Tool[]>();
+    const tools = Array.from({ length: 50_000 }, (_, at) => toolOf(`x_${at}`));
+    for (let at = 0; at < 25; at += 1) lists.set(`r${at}`, [...tools]);
+    lists.set('whole', [...lists.values()].flat());
+    let asked = 0;
+    const judge: DecisionLayer['judge'] = () => void (asked += 1);
+    const source: ToolSource = {
+      find: () => undefined,
+      all: ({ id }) => lists.get(id) ?? [],
+      follow: () => () => undefined,
+    };
+    catalogue.replace([], [{ ...layerOf('l', 1, judge), basis: () => '' }], source);
+    const judged = (id: string): number => {
+      asked = 0;
+      catalogue.visibleTo({ ...request, id });
+      return asked;
+    };
+    for (let at = 0; at < 25; at += 1) expect(judged(`r${at}`)).to.equal(50_000);
+    for (const id of ['r24', 'r10']) expect(judged(id), id).to.equal(0);
+    expect(judged('r0')).to.equal(50_000);
+    expect(judged('whole')).to.equal(1_250_000);
+    expect(judged('whole')).to.equal(0);
+    expect(judged('r10')).to.equal(50_000);
   });
 
   it('is one array for those of one basis, and for all who see everything', () => {
