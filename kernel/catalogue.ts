@@ -89,14 +89,16 @@ export class Catalogue implements ToolTable {
     const isSeen = (tool: Tool): boolean => this.refusal(tool.name, tool, request) === undefined;
     const basis = this.#layers.map((layer) => layer.basis?.(request));
     const key = JSON.stringify([id, ...basis]);
-    const [front = sorted.slice(0, steady).filter(isSeen), last] = this.#seen.get(key) ?? [];
+    const [kept, last] = this.#seen.get(key) ?? [];
+    // A layer without a basis decides on each tool for each request.
+    const isOpen = basis.some((one) => typeof one !== 'string');
+    const front = isOpen || kept === undefined ? sorted.slice(0, steady).filter(isSeen) : kept;
     const rest = sorted.slice(steady).filter(isSeen);
     const isSame = (list: readonly Tool[] | undefined): boolean =>
       list?.length === front.length + rest.length &&
+      (front === kept || front.every((tool, at) => tool === list[at])) &&
       rest.every((tool, at) => tool === list[front.length + at]);
     const all = [sorted, last].find(isSame) ?? [...front, ...rest];
-    // A layer without a basis decides on each tool for each request.
-    if (basis.some((one) => typeof one !== 'string')) return all;
     this.#seen.delete(key);
     this.#seen.set(key, [front, all]);
     let left = MAX_KEPT;

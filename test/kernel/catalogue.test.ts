@@ -253,6 +253,23 @@ describe('what a catalogue keeps for requests of one basis', () => {
     expect(names(catalogue, ann)).to.deep.equal(['x']);
   });
 
+  it('is judged for each request if one layer has no basis, but one array while the same is seen', () => {
+    const { catalogue } = makeCatalogue();
+    let hidden = ['y'];
+    const judge: DecisionLayer['judge'] = (name) =>
+      hidden.includes(name) ? { layer: 'l', allow: false, reason: '' } : undefined;
+    catalogue.replace(owned('p', toolOf('x'), toolOf('y'), toolOf('z', { kind: 'core' })), [
+      layerOf('l', 1, judge),
+    ]);
+    const first = catalogue.visibleTo(ann);
+    expect(catalogue.visibleTo(bob)).to.equal(first);
+    for (const now of [['x'], ['z'], ['x', 'z'], ['x', 'y', 'z'], [], ['y']]) {
+      hidden = now;
+      expect(names(catalogue, ann)).to.deep.equal(['x', 'y', 'z'].filter((name) => !now.includes(name)));
+    }
+    expect(first.map(({ name }) => name)).to.deep.equal(['x', 'z']);
+  });
+
   it('is a million tools at most, in the lists of all callers together, the latest at least', () => {
     const { catalogue } = makeCatalogue();
     const lists = new Map<string, readonly Tool[]>();
