@@ -6,6 +6,7 @@ import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
+import { once } from './lib/once.ts';
 
 /** What a call inherits from its caller. */
 type Lineage = Omit<Call, 'id' | 'child' | keyof Target>;
@@ -48,8 +49,7 @@ export class CallRunner implements CallPath {
       id: ++this.#lastId,
       ...target,
       ...lineage,
-      child: (childName, childArgs, options) =>
-        this.#run(childName, childArgs, lineageOf(call.request, options, call)),
+      child: (other, given, options) => this.#run(other, given, lineageOf(call.request, options, call)),
     };
     if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);
     const startedAt = performance.now();
@@ -86,9 +86,8 @@ export class CallRunner implements CallPath {
   }
 
   async #tool(call: Call): Promise<CallResult> {
-    if (call.cancel.reason !== undefined) {
+    if (call.cancel.reason !== undefined)
       throw new GatewayError('TOOL_CANCELLED', `the call was cancelled: ${call.cancel.reason}`);
-    }
     try {
       return this.#checked(await call.tool.invoke(call.args, call), call);
     } catch (error) {
@@ -129,8 +128,10 @@ export class CallRunner implements CallPath {
     if ((tool?.kind === 'meta') !== (parent === undefined)) throw misplaced(name, parent);
     this.#judge(name, tool, request, parent);
     if (tool !== undefined) return tool;
-    const near = this.#catalogue.near(name, request);
-    throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, { details: { near, direct: false } });
+    // Searched for when it is read: call_tool looks for other names instead.
+    const get = once(() => this.#catalogue.near(name, request));
+    const details = Object.defineProperty({ near: [], direct: false }, 'near', { get, enumerable: true });
+    throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, { details });
   }
 
   /** @throws GatewayError */

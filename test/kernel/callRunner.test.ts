@@ -75,6 +75,18 @@ describe('Call path', () => {
     expect(error.details).to.deep.equal({ near: ['x_files_read'], direct: false });
   });
 
+  it('searches for near names when they are read, and once', async () => {
+    const { kernel, enter: call } = await kernelWith([toolOf('x_files_read')]);
+    let searches = 0;
+    const near = kernel.catalogue.near.bind(kernel.catalogue);
+    kernel.catalogue.near = (...asked) => ((searches += 1), near(...asked));
+    const error = await refusalOf(() => call('x_files_raed'));
+    expect(searches).to.equal(0);
+    for (let times = 0; times < 2; times += 1)
+      expect(JSON.stringify(error.details)).to.equal('{"near":["x_files_read"],"direct":false}');
+    expect(searches).to.equal(1);
+  });
+
   it('passes arguments, request and parent to the tool unchanged', async () => {
     let seen: Call | undefined;
     const fixture = await kernelWith([
