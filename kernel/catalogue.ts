@@ -102,7 +102,7 @@ export class Catalogue implements ToolTable {
     this.#seen.delete(key);
     this.#seen.set(key, [front, all]);
     let left = MAX_KEPT;
-    for (const [one, [, { length }]] of [...this.#seen].reverse())
+    for (const [one, [, { length }]] of last === undefined ? [...this.#seen].reverse() : [])
       if ((left -= length + LIST_WEIGHT) < 0 && one !== key) this.#seen.delete(one);
     return all;
   }
