@@ -1,24 +1,8 @@
-import { VERSION } from 'pegboard';
-import type { GatewayError, JsonObject, Reply } from 'pegboard';
+import type { GatewayError, Reply } from 'pegboard';
 import type { Route } from '../../contracts/http.ts';
+import { ownMetadata } from '../../kit/oauth/ownMetadata.ts';
 import type { ClientConfig } from '../config.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
-
-/** The gateway as a client of authorization servers: of its document, and of its registrations. Source: RFC 7591 §2 */
-export function ownMetadata(redirectUri: string, base: string): JsonObject {
-  return {
-    client_name: 'Pegboard',
-    client_uri: base,
-    redirect_uris: [redirectUri],
-    // Required since MCP 2026-07-28; http is only for a gateway on the machine of its browser.
-    application_type: redirectUri.startsWith('http:') ? 'native' : 'web',
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-    software_id: 'pegboard',
-    software_version: VERSION,
-  };
-}
 
 /** `GET /.well-known/oauth-client.json`: the client metadata document, if it is published here. Source: draft-ietf-oauth-client-id-metadata-document */
 export function clientDocument(addresses: OwnAddresses, config: () => ClientConfig): Route {

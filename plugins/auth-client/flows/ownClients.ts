@@ -5,7 +5,7 @@ import type { SignInFacts } from '../../contracts/signIns.ts';
 import { SignInFault } from '../discovery/network.ts';
 import type { Network } from '../discovery/network.ts';
 import type { GrantClient } from '../grants/record/grantRecord.ts';
-import { ownMetadata } from './clientDocument.ts';
+import { ownMetadata } from '../../kit/oauth/ownMetadata.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 import type { OwnRegistrations } from './ownRegistrations.ts';
 import { isBusy, serverFault } from './serverRequest.ts';

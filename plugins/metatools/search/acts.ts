@@ -1,5 +1,5 @@
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { wordsOf } from './wordsOf.ts';
+import { wordsOf } from '../../kit/text/wordsOf.ts';
 
 /** Words in the position of a request's verb: at the beginning of a clause, after `please`, `you`, `to`. */
 const LEADS =

@@ -3,7 +3,7 @@ import { importanceOf, nameShare, share, worthsOf } from './share.ts';
 import type { Slot } from './slotsOf.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import type { Visible } from './visible.ts';
-import { wordsOf } from './wordsOf.ts';
+import { wordsOf } from '../../kit/text/wordsOf.ts';
 
 const NAME_SHARE = 0.4;
 const QUERY_SHARE = 1;

@@ -2,7 +2,7 @@ import type { Tool } from 'pegboard';
 import type { Stem } from './thesaurus/stem.ts';
 import { FIELDS, textsOf } from './toolFields.ts';
 import type { InstructionsOf } from './toolFields.ts';
-import { wordsOf } from './wordsOf.ts';
+import { wordsOf } from '../../kit/text/wordsOf.ts';
 
 /** The tools that contain a term, by their places in the index, with its number of occurrences in each field. */
 export interface Postings {

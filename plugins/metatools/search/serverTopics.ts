@@ -1,5 +1,5 @@
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { wordsOf } from './wordsOf.ts';
+import { wordsOf } from '../../kit/text/wordsOf.ts';
 
 const MAX_WORDS = 64;
 const MAX_TEXT_CHARS = 500;

@@ -1,6 +1,6 @@
 import { isSlip } from './isSlip.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { wordsOf } from './wordsOf.ts';
+import { wordsOf } from '../../kit/text/wordsOf.ts';
 
 /** One word, phrase or cue of a query with its stand-ins: all index terms that match it. */
 export interface Slot {

@@ -4,7 +4,7 @@ import type { MetricProducer } from '@opentelemetry/sdk-metrics';
 import type { Env, Log } from 'pegboard';
 import { hostName, hostNames } from '../../kit/http/hostNames.ts';
 import { openSideListener } from '../../kit/http/sideListener.ts';
-import { PORT_VARIABLE, prometheusAddress } from './prometheusAddress.ts';
+import { PORT_VARIABLE, prometheusAddress } from '../../kit/telemetry/prometheusAddress.ts';
 import { SharedRendering } from './sharedRendering.ts';
 
 export interface PrometheusParts {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ownMetadata } from '../../../../plugins/auth-client/flows/clientDocument.ts';
+import { ownMetadata } from '../../../../plugins/kit/oauth/ownMetadata.ts';
 
 describe('auth-client: the metadata of the gateway as a client', () => {
   it('names the kind of application by its callback', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { wordsOf } from '../../../../plugins/metatools/search/wordsOf.ts';
+import { wordsOf } from '../../../../plugins/kit/text/wordsOf.ts';
 
 describe('metatools: words', () => {
   it('are split as in camelCase and snake_case, but not after a number that has its letter', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { prometheusAddress } from '../../../../plugins/metrics/exporters/prometheusAddress.ts';
+import { prometheusAddress } from '../../../../plugins/kit/telemetry/prometheusAddress.ts';
 
 describe('the address of /metrics', () => {
   it('is localhost:9464, or what the variables name', () => {
