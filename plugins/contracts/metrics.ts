@@ -32,7 +32,13 @@ interface Described {
  *  series that is no longer read is no longer exported. */
 export type Metric = Described &
   (
-    | { readonly kind: 'counter' | 'gauge'; read(): Iterable<Sample> }
+    | { readonly kind: 'counter'; read(): Iterable<Sample> }
+    | {
+        readonly kind: 'gauge';
+        /** Whether the values of all workers are added up, as of calls under way; else each has a label `worker`. */
+        readonly adds?: boolean;
+        read(): Iterable<Sample>;
+      }
     | { readonly kind: 'histogram'; read(): Iterable<HistogramSample> }
   );
 

@@ -27,6 +27,7 @@ export function frontMetrics({
     {
       name: 'pegboard.sessions',
       kind: 'gauge',
+      adds: true,
       unit: '{session}',
       description: 'Sessions that were used at this process and have not ended, by transport and revision.',
       read: () => countsOf(sessions()),
@@ -41,6 +42,7 @@ export function frontMetrics({
     {
       name: 'pegboard.streams',
       kind: 'gauge',
+      adds: true,
       unit: '{stream}',
       description: 'Standing streams of sessions, also those that wait for their client to resume them.',
       read: () => countsOf(streams()),
@@ -63,6 +65,7 @@ export function frontMetrics({
     {
       name: 'pegboard.questions.open',
       kind: 'gauge',
+      adds: true,
       unit: '{question}',
       description: 'Questions that wait for an answer.',
       read: () => [{ value: questions.open }],
@@ -70,6 +73,7 @@ export function frontMetrics({
     {
       name: 'pegboard.calls.parked',
       kind: 'gauge',
+      adds: true,
       unit: '{call}',
       description: 'Calls without a session that wait for their client to return with answers.',
       read: () => [{ value: parked() }],

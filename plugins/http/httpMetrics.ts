@@ -8,6 +8,7 @@ export function httpMetrics(refusals: Tally, connections: () => number): MetricS
       {
         name: 'pegboard.http.connections',
         kind: 'gauge',
+        adds: true,
         unit: '{connection}',
         description: 'Open connections of clients.',
         read: () => [{ value: connections() }],

@@ -39,6 +39,7 @@ export function apply(scope: Scope<LimitsConfig>): void {
       {
         name: 'pegboard.limits.running',
         kind: 'gauge',
+        adds: true,
         unit: '{call}',
         description: 'Calls under way that count against a limit; call_tool and its tool are two.',
         read: () => [{ value: limits.running }],

@@ -7,6 +7,7 @@ export function memoryMetrics(budget: Budget): MetricSource {
       {
         name: 'pegboard.memory.used',
         kind: 'gauge',
+        adds: true,
         unit: 'By',
         description: 'Bytes of large messages that are being read or processed.',
         read: () => [{ value: budget.used }],
@@ -14,6 +15,7 @@ export function memoryMetrics(budget: Budget): MetricSource {
       {
         name: 'pegboard.memory.limit',
         kind: 'gauge',
+        adds: true,
         unit: 'By',
         description: 'Bytes that they may take together.',
         read: () => [{ value: budget.maxBytes }],

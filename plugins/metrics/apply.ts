@@ -6,12 +6,15 @@ import { CallMetrics } from './calls/callMetrics.ts';
 import { ConfigMetrics } from './config/configMetrics.ts';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
+import { WorkerLine } from '../contracts/processes.ts';
 import { exportEnv, exportUrl } from '../kit/telemetry/exportSettings.ts';
 import { OWN_ATTRIBUTES } from '../kit/telemetry/ownAttributes.ts';
 import { startExporters } from './exporters/startExporters.ts';
 import { ProcessMetrics } from './process/processMetrics.ts';
 import { SearchMetrics } from './search/searchMetrics.ts';
 import { Collector } from './series/collector.ts';
+import { TeamMetrics } from './series/teamMetrics.ts';
+import { tellMetrics } from './series/tellMetrics.ts';
 
 export function apply(scope: Scope<MetricsConfig>): void {
   const { log } = scope;
@@ -22,7 +25,9 @@ export function apply(scope: Scope<MetricsConfig>): void {
     resourceFromAttributes(OWN_ATTRIBUTES).merge(detectResources({ detectors: [envDetector] })),
     () => scope.config.maxSeries,
     log,
+    () => scope.find(WorkerLine)?.number,
   );
+  const team = new TeamMetrics(collector, () => scope.find(WorkerLine), log);
   const counted = [calls, new SearchMetrics(), new ConfigMetrics()];
   for (const source of [...counted, process]) scope.provide(MetricSource, source);
   scope.provide(MetricSource, {
@@ -43,8 +48,13 @@ export function apply(scope: Scope<MetricsConfig>): void {
   scope.onStart(async () => {
     process.start();
     const settings = scope.find(ConfigControl)?.settings().aggregator;
+    const line = scope.find(WorkerLine);
+    const isFirst = (line?.number ?? 0) === 0;
+    if (isFirst) team.join();
     stop = await startExporters({
       producer: collector,
+      scraped: team,
+      ...(line !== undefined && !isFirst && { tell: () => tellMetrics(line, collector, log) }),
       env: exportEnv(variablesOf(scope.config), globalThis.process.env),
       url: () => exportUrl(scope.config.endpoint, 'metrics', globalThis.process.env),
       settings,
@@ -54,6 +64,7 @@ export function apply(scope: Scope<MetricsConfig>): void {
   });
   const end = async (): Promise<void> => {
     await stop?.();
+    team.leave();
     process.stop();
   };
   // Before the plugins leave, whose metrics the last export has.

@@ -1,6 +1,7 @@
 import { definePlugin, readSchema } from 'pegboard';
 import type { MetricsConfig } from './config.ts';
 import { MetricSource } from '../contracts/metrics.ts';
+import { WorkerLine } from '../contracts/processes.ts';
 import { writtenText } from '../kit/telemetry/exportSettings.ts';
 
 /** Exports metrics: what OTEL_METRICS_EXPORTER or the configuration names. Costs nothing without it. */
@@ -15,6 +16,7 @@ export const plugin = definePlugin<MetricsConfig>({
     const isNamed = names.split(',').some((name) => !['', 'none'].includes(name.trim()));
     return isNamed && isOff?.toLowerCase() !== 'true';
   },
+  asks: [WorkerLine],
   provides: [MetricSource],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

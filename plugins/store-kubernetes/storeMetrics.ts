@@ -46,6 +46,7 @@ export function storeMetrics({ requests, watched, isLeader, pending }: StoreMetr
     {
       name: 'pegboard.kubernetes.writes.pending',
       kind: 'gauge',
+      adds: true,
       unit: '{write}',
       description: 'Writes that wait, by what they write: status, event.',
       read: () => Object.entries(pending).map(([what, read]) => ({ value: read(), labels: { what } })),

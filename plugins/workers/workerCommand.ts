@@ -29,7 +29,6 @@ export function workerCommand(scope: Scope<unknown>, number: number, sockets: nu
     args: [...flags, program, ...(words.includes('serve') ? [] : ['serve']), ...words, ...place, ...own],
     env: {
       ...process.env,
-      ...metricsPort(settings, number),
       PEGBOARD_WORKER: String(number),
       LISTEN_FDS: String(sockets),
     },
@@ -53,13 +52,6 @@ function ownSettings(settings: Settings, number: number): readonly (readonly [st
   if ((settings.plugins['audit'] ?? false) !== false)
     own.push(['plugins.audit.config.directory', `${directory}-worker-${number}`]);
   return own;
-}
-
-/** The port of `/metrics`, which follows that of the first process; 0 takes a free one in each. */
-function metricsPort(settings: Settings, number: number): NodeJS.ProcessEnv {
-  const { port = 9464 } = (entryOf(settings, 'metrics').config ?? {}) as { readonly port?: number };
-  const first = Number(process.env['OTEL_EXPORTER_PROMETHEUS_PORT'] ?? port);
-  return { OTEL_EXPORTER_PROMETHEUS_PORT: String(first === 0 ? 0 : first + number) };
 }
 
 function real(path: string): string {

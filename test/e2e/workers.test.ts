@@ -71,6 +71,18 @@ async function slowCalls(directory: Directory, count: number): Promise<void> {
   await until(() => existsSync(directory.at('slow')) && lines() >= count, { what: `${count} slow calls` });
 }
 
+function isReadyAgain({ text }: LogLine): boolean {
+  return text === 'worker is ready';
+}
+
+async function expectRefused(port: number): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+    ({ status }) => status,
+    () => 'refused',
+  );
+  expect(answer).equal('refused');
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -159,17 +171,49 @@ describe('e2e: workers', function () {
     ).length(7);
   });
 
-  it('export their metrics at ports that follow one another, and write an audit trail each', async () => {
-    const metrics = { config: { exporter: 'prometheus', port: await freePort() } };
-    const { directory, pegboard } = await startTwo({ plugins: { metrics, audit: {} } });
+  it('write an audit trail each', async () => {
+    const { directory, pegboard } = await startTwo({ plugins: { audit: {} } });
     await otherPid(await connect(pegboard), pegboard);
-    for (const number of [0, 1]) {
-      const exported = await fetch(`http://127.0.0.1:${metrics.config.port + number}/metrics`);
-      expect(await exported.text()).match(/^pegboard_\w+\{.*where/m);
-      const trail = directory.at(`state/audit${number === 0 ? '' : '-worker-1'}`);
-      const lines = readdirSync(trail).map((name) => readFileSync(join(trail, name), 'utf8'));
+    for (const trail of ['state/audit', 'state/audit-worker-1']) {
+      const lines = readdirSync(directory.at(trail)).map((name) =>
+        readFileSync(join(directory.at(trail), name), 'utf8'),
+      );
       expect(lines.join('')).contain('x_where_pid');
     }
+  });
+
+  it('export the metrics of all at one address, whose counters a killed one does not lower', async () => {
+    const metrics = { config: { exporter: 'prometheus', port: await freePort() } };
+    const { pegboard } = await startTwo({ plugins: { metrics } });
+    const client = await connect(pegboard);
+    const scrape = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${metrics.config.port}/metrics`)).text();
+    const callsIn = (text: string): number =>
+      Number(/^pegboard_tool_calls_total\{tool="x_where_pid",.*\} (\d+)$/m.exec(text)?.[1]);
+    let calls = 0;
+    const callBoth = async (): Promise<number> => {
+      const seen = new Set<number>();
+      await until(async () => (calls += 1) && seen.add(await pidAt(client)).size === 2, { what: 'both' });
+      return [...seen].find((pid) => pid !== pegboard.pid) ?? 0;
+    };
+    const other = await callBoth();
+    const first = await scrape();
+    expect(callsIn(first)).equal(calls);
+    const processes = [...first.matchAll(/^process_memory_usage_bytes\{worker="(\d)"\}/gm)].map(
+      ([, at]) => at,
+    );
+    expect(processes).have.members(['0', '1']);
+    expect(first).match(/^pegboard_sessions\{transport="[^"]+",revision="[^"]+"\} \d$/m);
+    process.kill(other, 'SIGKILL');
+    await until(async () => {
+      const text = await scrape();
+      expect(callsIn(text)).equal(calls);
+      return /^process_memory_usage_bytes\{worker="1"\}/m.test(text) && pegboard.lines.some(isReadyAgain);
+    });
+    await connected(pegboard, 3);
+    await callBoth();
+    expect(callsIn(await scrape())).equal(calls);
+    await expectRefused(metrics.config.port + 1);
   });
 
   it('do not start if one of them cannot, and say why', async () => {

@@ -1,6 +1,6 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type { MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Env, Log } from 'pegboard';
 import { exportAgent } from 'pegboard/net';
@@ -26,6 +26,10 @@ export interface ExporterParts extends PrometheusParts {
   readonly settings?: ProxySettings | undefined;
   /** Where OTLP goes; default: what the environment says. */
   readonly url?: () => string | undefined;
+  /** Takes the place of /metrics. */
+  readonly tell?: (() => Promise<Stop>) | undefined;
+  /** What /metrics shows; default: what the others export. */
+  readonly scraped?: MetricProducer;
 }
 type Stop = () => Promise<void>;
 
@@ -52,7 +56,8 @@ export async function startExporters(parts: ExporterParts): Promise<Stop> {
 }
 
 async function start(name: ExporterName, parts: ExporterParts, faults: ExportFaults): Promise<Stop> {
-  if (name === 'prometheus') return openPrometheus(parts);
+  const { producer, scraped = producer, tell } = parts;
+  if (name === 'prometheus') return tell?.() ?? openPrometheus({ ...parts, producer: scraped });
   return push(parts, name === 'otlp' ? watchedExporter(await otlp(parts), faults) : consoleExporter());
 }
 

@@ -5,7 +5,7 @@ import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metric
 import type { CollectionResult, DataPoint, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics';
 import { messageOf, VERSION } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { HistogramSample, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
+import type { HistogramSample, Labels, Metric, MetricSource, Sample } from '../../contracts/metrics.ts';
 import { labelKey } from '../../kit/metrics/tally.ts';
 
 /** Reads the metrics of all plugins whenever an exporter asks, in OpenTelemetry's data model. The SDK's own instruments are
@@ -15,16 +15,25 @@ export class Collector implements MetricProducer {
   readonly #resource: Resource;
   readonly #maxSeries: () => number;
   readonly #log: Log;
+  readonly #worker: () => number | undefined;
   readonly #startTime = now();
   readonly #warned = new Set<string>();
   #dropped = 0;
 
-  /** @param maxSeries maximum number of series of one metric; further ones are left out */
-  constructor(sources: () => readonly MetricSource[], resource: Resource, maxSeries: () => number, log: Log) {
+  /** @param maxSeries maximum number of series of one metric; further ones are left out
+   *  @param worker number of this process among those that serve together */
+  constructor(
+    sources: () => readonly MetricSource[],
+    resource: Resource,
+    maxSeries: () => number,
+    log: Log,
+    worker: () => number | undefined = () => undefined,
+  ) {
     this.#sources = sources;
     this.#resource = resource;
     this.#maxSeries = maxSeries;
     this.#log = log;
+    this.#worker = worker;
   }
 
   /** Series that were left out, for its own metric. */
@@ -68,9 +77,16 @@ export class Collector implements MetricProducer {
       descriptor: { name, description, unit, valueType: ValueType.DOUBLE },
       aggregationTemporality: AggregationTemporality.CUMULATIVE,
     };
-    const points = (): DataPoint<number>[] =>
-      (kept as readonly Sample[]).map(({ value, labels = {} }) => ({ ...times, attributes: labels, value }));
-    if (kind === 'gauge') return [{ ...base, dataPointType: DataPointType.GAUGE, dataPoints: points() }];
+    const points = (more: Labels = {}): DataPoint<number>[] =>
+      (kept as readonly Sample[]).map(({ value, labels }) => ({
+        ...times,
+        attributes: { ...labels, ...more },
+        value,
+      }));
+    if (kind === 'gauge')
+      return [
+        { ...base, dataPointType: DataPointType.GAUGE, dataPoints: points(first.adds ? {} : this.#own()) },
+      ];
     if (kind === 'counter')
       return [{ ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() }];
     const dataPoints = (kept as readonly HistogramSample[]).map((sample) => ({
@@ -79,6 +95,11 @@ export class Collector implements MetricProducer {
       value: distribution(sample),
     }));
     return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
+  }
+
+  #own(): Labels {
+    const worker = this.#worker();
+    return worker === undefined ? {} : { worker: String(worker) };
   }
 
   #metricsOf(source: MetricSource): readonly Metric[] {

@@ -9,6 +9,7 @@ interface About {
   /** Below `pegboard.upstream.` */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';
+  readonly adds?: boolean;
   readonly unit: string;
   readonly description: string;
 }
@@ -98,6 +99,7 @@ export class UpstreamMetrics implements MetricSource {
         {
           name: 'connections',
           kind: 'gauge',
+          adds: true,
           unit: '{connection}',
           description: 'Connections by use: shared, own, warm.',
         },

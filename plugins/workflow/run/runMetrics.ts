@@ -56,6 +56,7 @@ export class RunMetrics implements MetricSource {
       {
         name: 'pegboard.workflow.running',
         kind: 'gauge',
+        adds: true,
         unit: '{run}',
         description: 'Runs under way, by workflow.',
         read: () => {
