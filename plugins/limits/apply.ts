@@ -66,8 +66,9 @@ export function apply(scope: Scope<LimitsConfig>): void {
     limits.adopt(inForce(next));
   });
   scope.each(Quotas, () => {
-    limits.adopt(inForce(scope.config));
-    return undefined;
+    const adopt = (): void => limits.adopt(inForce(scope.config));
+    adopt();
+    return adopt;
   });
   scope.onStop(() => leases.close());
 }

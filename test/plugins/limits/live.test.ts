@@ -9,16 +9,29 @@ import { toolOf } from '../../support/kernel.ts';
 
 const BUILT_INS = ['http', 'front', 'transport-http', 'metatools', 'toolsets', 'limits'];
 
+/** The quotas of workers, which grant every call. */
+const QUOTAS = `
+const Quotas = { id: 'quotas', cardinality: 'one' };
+export const plugin = {
+  name: 'quotas',
+  api: 1,
+  configSchema: { type: 'object' },
+  provides: [Quotas],
+  apply: (scope) =>
+    scope.provide(Quotas, { areLocal: true, draw: async (_, __, { calls, hold }) => ({ calls, held: hold, waitMs: 0 }) }),
+};
+`;
+
 describe('limits on a running gateway', () => {
   let gateway: Gateway;
   let client: McpClient;
-  const configure = (limits: unknown): string =>
+  const configure = (limits: unknown, plugins: object = {}): string =>
     JSON.stringify({
       aggregator: { port: 0 },
-      plugins: { tools: { module: './tools.mjs' }, ...(limits === undefined ? {} : { limits }) },
+      plugins: { tools: { module: './tools.mjs' }, ...plugins, ...(limits === undefined ? {} : { limits }) },
     });
-  const reconfigure = async (limits: unknown) => {
-    gateway.directory.write('config.yaml', configure(limits));
+  const reconfigure = async (limits: unknown, plugins?: object) => {
+    gateway.directory.write('config.yaml', configure(limits, plugins));
     return gateway.pipeline.reload();
   };
   const call = (name: string) => client.request('tools/call', { name: 'call_tool', arguments: { name } });
@@ -28,6 +41,7 @@ describe('limits on a running gateway', () => {
     const files = {
       'config.yaml': configure(undefined),
       'state/.keep': '',
+      'quotas.mjs': QUOTAS,
       'tools.mjs': moduleOf(toolsPlugin('tools', tools)),
     };
     gateway = await bootGateway({ builtIns: BUILT_INS, files });
@@ -52,6 +66,14 @@ describe('limits on a running gateway', () => {
     const { actions } = await reconfigure({ config: { perServer: { callsPerMinute: 2, burst: 2 } } });
     expect(actions).include({ limits: 'reload' });
     expect(await call('x_a_hello')).include({ isError: true });
+  });
+
+  it('are counted here again once there are no workers', async () => {
+    const limits = { config: { perTool: { callsPerMinute: 600, burst: 600 } } };
+    await reconfigure(limits, { quotas: { module: './quotas.mjs' } });
+    expect(await call('x_a_hello')).not.property('isError');
+    await reconfigure(limits);
+    expect(await call('x_a_hello')).not.property('isError');
   });
 
   it('are refused, naming the key, when they are invalid', async () => {
