@@ -18,9 +18,9 @@ export const plugin = definePlugin<WorkersConfig>({
   provides: [WorkerLine],
   check: (_, settings) => [...findings(settings)],
   apply: (scope) => {
-    const number = Number(process.env['PEGBOARD_WORKER'] ?? 0);
-    if (number > 0) serveAsWorker(scope, number);
-    else supervise(scope);
+    const number = process.env['PEGBOARD_WORKER'];
+    if (number === undefined) supervise(scope);
+    else serveAsWorker(scope, Number(number));
   },
 });
 

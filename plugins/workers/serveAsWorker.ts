@@ -69,10 +69,10 @@ export function serveAsWorker(scope: Scope<WorkersConfig>, number: number): void
     if (!process.connected) throw new GatewayError('PLUGIN_START', ALONE);
     send({ kind: 'ready' });
   });
-  scope.onStop(() => {
-    process.off('disconnect', alone);
-    process.channel?.unref();
-  });
+  // Its settings are those of the first process.
+  scope.onReload(() => undefined);
+  // What ends after it may still ask, and ends even if nobody answers.
+  scope.onStop(() => process.channel?.unref());
 }
 
 const ALONE = 'PEGBOARD_WORKER is set by the first process only; unset it, or set plugins.workers';

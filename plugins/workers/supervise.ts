@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { GatewayError } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { WorkerLine } from '../contracts/processes.ts';
 import type { WorkersConfig } from './config.ts';
@@ -8,8 +9,18 @@ import { Team } from './team.ts';
 export function supervise(scope: Scope<WorkersConfig>): void {
   const answers = new Map<string, (question: unknown, from: number) => unknown>();
   const listeners = new Set<(message: JsonObject) => void>();
+  const answer = async (topic: string, question: unknown, from: number): Promise<unknown> => {
+    const found = answers.get(topic);
+    // Nothing must look like what is not in the vault.
+    if (found === undefined)
+      throw new GatewayError(
+        'STORE_UNREACHABLE',
+        'the first process keeps no state for workers now; try again',
+      );
+    return await found(question, from);
+  };
   const team = new Team(scope, {
-    answer: (topic, question, from) => answers.get(topic)?.(question, from),
+    answer,
     told: (message) => {
       for (const listener of listeners) listener(message);
     },
@@ -17,11 +28,11 @@ export function supervise(scope: Scope<WorkersConfig>): void {
   scope.provide(WorkerLine, {
     number: 0,
     living: () => team.living(),
-    answer: (topic, answer) => {
-      answers.set(topic, answer);
+    answer: (topic, given) => {
+      answers.set(topic, given);
       return () => void answers.delete(topic);
     },
-    ask: (topic, question) => Promise.resolve(answers.get(topic)?.(question, 0)),
+    ask: (topic, question) => answer(topic, question, 0),
     tell: (message) => team.send({ kind: 'told', message }),
     hear: (listener) => {
       listeners.add(listener);
@@ -29,17 +40,19 @@ export function supervise(scope: Scope<WorkersConfig>): void {
     },
   });
   const reload = (): void => team.send({ kind: 'reload' });
+  // A second signal.
+  const endNow = (): void => team.endNow();
   scope.tap('onEvent', (event) => {
     if (event.type === 'config.applied') team.follow();
   });
   scope.onStart(async () => {
-    process.on('SIGHUP', reload);
+    process.on('SIGHUP', reload).on('exit', endNow);
     await team.start(othersOf(scope.config));
   });
   scope.onReload((next) => team.resize(othersOf(next)));
   scope.onDrain(() => team.stop());
   scope.onStop(() => {
-    process.off('SIGHUP', reload);
+    process.off('SIGHUP', reload).off('exit', endNow);
     team.end();
   });
 }

@@ -7,11 +7,13 @@ import type { JsonObject, LogLevel, Scope } from 'pegboard';
 import { HttpListener } from '../contracts/http.ts';
 import type { WorkersConfig } from './config.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
-import { workerCommand } from './workerCommand.ts';
+import { ownSettings, workerCommand } from './workerCommand.ts';
 
 /** One that has run so long is started again at once when it ends. */
 const STEADY_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
+/** Longer than an orderly end takes. */
+const END_WITHIN_MS = 120_000;
 const MAX_LAST_WORDS = 20;
 /** What each line of the log begins with. */
 const HEAD: ReadonlySet<string> = new Set(['time', 'level', 'text']);
@@ -27,7 +29,7 @@ interface Member {
   /** Ends in a row, each within STEADY_MS. */
   ends: number;
   isReady: boolean;
-  /** Whether it shall end. */
+  /** Whether it shall end. Until it has ended, it counts as living, and hears the others. */
   isLeaving: boolean;
   pause: NodeJS.Timeout | undefined;
   /** What it has written besides its log: the reason why it does not start. */
@@ -64,26 +66,37 @@ export class Team {
   }
 
   resize(count: number): void {
-    const leaving = this.#members.slice(count);
-    const more = Array.from({ length: Math.max(0, count - this.#members.length) }, (_, at) =>
-      newMember(this.#members.length + at + 1),
+    for (const member of this.#members) {
+      const isWanted = member.number <= count;
+      // One that still ends is begun again once it has ended: two with one number would write one trail.
+      if (isWanted) member.isLeaving = false;
+      else if (!member.isLeaving) void this.#leave(member, 'there are fewer workers now');
+    }
+    const numbers = new Set(this.#members.map(({ number }) => number));
+    const more = Array.from({ length: count }, (_, at) => newMember(at + 1)).filter(
+      ({ number }) => !numbers.has(number),
     );
-    this.#members = [...this.#members.slice(0, count), ...more];
-    for (const member of leaving) void this.#leave(member, 'there are fewer workers now');
+    this.#members = [...this.#members, ...more];
     for (const member of more) this.#beginAgain(member);
   }
 
-  /** After a change of the address, each has the new sockets. */
+  /** After a change of the address, each has the new sockets; after one of the vault or the trail, the command that fits it. */
   follow(): void {
     const place = this.#placeNow();
     if (this.#isStopping || isDeepStrictEqual(place, this.#place)) return;
     this.#place = place;
-    for (const { child } of this.#members) post(child, { kind: 'stop', reason: 'the address has changed' });
+    for (const { child } of this.#members)
+      if (child !== undefined) void endOf(child, 'the address, the vault or the trail has changed');
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#members.map((member) => this.#leave(member, 'the first process stops')));
+  }
+
+  /** Ends at once those that are asked to end, however long they would take. */
+  endNow(): void {
+    if (this.#isStopping) this.end();
   }
 
   end(): void {
@@ -95,18 +108,24 @@ export class Team {
   }
 
   #placeNow(): unknown {
-    const { host, port } = this.#scope.get(ConfigControl).settings().aggregator;
-    return { host, port };
+    const settings = this.#scope.get(ConfigControl).settings();
+    const { host, port } = settings.aggregator;
+    return { host, port, own: ownSettings(settings, 1) };
   }
 
   async #leave(member: Member, reason: string): Promise<void> {
     member.isLeaving = true;
     clearTimeout(member.pause);
     const { child } = member;
-    if (child === undefined) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    post(child, { kind: 'stop', reason });
-    await ended;
+    if (child === undefined) {
+      this.#forget(member);
+      return;
+    }
+    await endOf(child, reason);
+  }
+
+  #forget(gone: Member): void {
+    this.#members = this.#members.filter((member) => member !== gone);
   }
 
   #begin(member: Member): Promise<void> {
@@ -148,13 +167,15 @@ export class Team {
     this.#begin(member).then(
       () => this.#scope.log.info('worker is ready', { worker: member.number }),
       (error: unknown) => {
-        this.#scope.log.error('worker does not start', { worker: member.number, error });
+        if (!member.isLeaving)
+          this.#scope.log.error('worker does not start', { worker: member.number, error });
         this.#ended(member);
       },
     );
   }
 
   #ended(member: Member, how?: JsonObject): void {
+    if (member.isLeaving) this.#forget(member);
     if (this.#isStopping || member.isLeaving) return;
     const { number: worker } = member;
     member.ends = performance.now() - member.startedAt > STEADY_MS ? 1 : member.ends + 1;
@@ -210,6 +231,15 @@ function newMember(number: number): Member {
     pause: undefined,
     lastWords: [],
   };
+}
+
+/** Asks it to end, and ends it if it does not. */
+async function endOf(child: ChildProcess, reason: string): Promise<void> {
+  const late = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS).unref();
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  post(child, { kind: 'stop', reason });
+  await ended;
+  clearTimeout(late);
 }
 
 function post(child: ChildProcess | undefined, message: ToWorker): void {

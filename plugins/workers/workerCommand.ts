@@ -41,10 +41,13 @@ function keepsState({ plugins }: Settings): boolean {
 }
 
 /** What differs from the settings of the first process. */
-function ownSettings(settings: Settings, number: number): readonly (readonly [string, unknown])[] {
-  const own: [string, unknown][] = [];
-  if (keepsState(settings))
-    own.push(['plugins.vault-file', false], ['plugins.vault-memory', false], ['plugins.vault-workers', {}]);
+export function ownSettings(settings: Settings, number: number): readonly (readonly [string, unknown])[] {
+  // Also with another vault: after an edit, a worker must not take the file before the first process does.
+  const own: [string, unknown][] = [
+    ['plugins.vault-file', false],
+    ['plugins.vault-memory', false],
+    ['plugins.vault-workers', keepsState(settings) && {}],
+  ];
   const { directory = 'state/audit' } = (entryOf(settings, 'audit').config ?? {}) as {
     readonly directory?: string;
   };

@@ -53,6 +53,19 @@ function connect(pegboard: Pegboard): Promise<McpClient> {
   return McpClient.connect(pegboard.url, { headers: { connection: 'close' } });
 }
 
+/** One call for each key, which runs only once. @returns the answers */
+function keyedCalls(client: McpClient, ms: number, count = 12): Promise<readonly string[]> {
+  const one = async (at: number): Promise<string> => {
+    const params = {
+      name: 'call_tool',
+      arguments: { name: 'x_where_pid', arguments: { ms } },
+      _meta: { 'pegboard.dev/idempotency-key': `key-${at}` },
+    };
+    return (await client.post({ jsonrpc: '2.0', id: at, method: 'tools/call', params })).text;
+  };
+  return Promise.all(Array.from({ length: count }, (_, at) => one(at)));
+}
+
 async function pidAt(client: McpClient, ms = 0): Promise<number> {
   return Number(textOf(await client.callTool('x_where_pid', { ms })));
 }
@@ -149,6 +162,55 @@ describe('e2e: workers', function () {
     const exit = pegboard.stop();
     expect(new Set(await calls)).deep.equal(new Set([pegboard.pid, other]));
     expect(await within(exit)).deep.equal({ code: 0, signal: null });
+  });
+
+  it('end at once with a second signal, also one that hangs', async () => {
+    const { pegboard } = await startTwo();
+    const other = await otherPid(await connect(pegboard), pegboard);
+    process.kill(other, 'SIGSTOP');
+    void pegboard.stop();
+    await pegboard.logged('stopping; a second signal ends at once');
+    process.kill(pegboard.pid, 'SIGTERM');
+    expect(await within(pegboard.exited)).deep.equal({ code: 1, signal: null });
+    await until(() => !isRunning(other), { what: 'the end of the worker' });
+  });
+
+  it('live until they have ended, and begin again after that', async () => {
+    const configOf = (count: number): object => ({ plugins: { workers: { config: { count } } } });
+    const directory = definitions(configOf(2));
+    const pegboard = await servePegboard(directory.path);
+    await connected(pegboard, 2);
+    const client = await connect(pegboard);
+    const other = await otherPid(client, pegboard);
+    const calls = keyedCalls(client, 3_500);
+    await slowCalls(directory, 12);
+    directory.write('config.yaml', JSON.stringify(configOf(1)));
+    await pegboard.logged('stopping; a second signal ends at once');
+    const again = await keyedCalls(client, 3_500);
+    expect(again.filter((text) => !text.includes('TOOL_KEY_BUSY'))).deep.equal([]);
+    directory.write('config.yaml', JSON.stringify(configOf(2)));
+    expect((await calls).join()).contain(`"text":"${other}"`);
+    await pegboard.logged('worker is ready');
+    expect(isRunning(other)).equal(false);
+  });
+
+  it('follow an edit of what their command names, and absorb any other', async () => {
+    const configOf = (trail: string, level: string): object => ({
+      aggregator: { logLevel: level },
+      plugins: {
+        audit: { config: { directory: trail } },
+        workers: { config: { count: 2, restartMaxMs: 500 } },
+      },
+    });
+    const { directory, pegboard } = await startTwo(configOf('state/one', 'info'));
+    directory.write('config.yaml', JSON.stringify(configOf('state/two', 'info')));
+    await pegboard.logged('worker is ready');
+    await otherPid(await connect(pegboard), pegboard);
+    await until(() => existsSync(directory.at('state/two-worker-1')), { what: 'the new trail' });
+    const restarted = pegboard.lines.filter(({ actions }) =>
+      JSON.stringify(actions ?? {}).includes('"workers":"restart"'),
+    );
+    expect(restarted).deep.equal([]);
   });
 
   it('end when the first process is killed', async () => {

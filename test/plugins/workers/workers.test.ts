@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
 import { makeDirectory } from '../../support/directory.ts';
-import { composeGateway } from '../../support/gateway.ts';
+import { WorkerLine } from '../../../plugins/contracts/processes.ts';
+import { bootGateway, composeGateway } from '../../support/gateway.ts';
 
 const TWO = { workers: { config: { count: 2 } } };
 
@@ -25,6 +26,19 @@ describe('The plugin workers', () => {
   it('refuses what is not a number of processes', async () => {
     for (const count of [0, 257, 1.5, 'all'])
       expect(await refused({ plugins: { workers: { config: { count } } } }), String(count)).contain('count');
+  });
+
+  it('answers nothing for the vault while no plugin keeps it for workers', async () => {
+    const directory = makeDirectory({
+      'config.yaml': JSON.stringify({
+        aggregator: { port: 0 },
+        plugins: { workers: { config: { count: 1 } } },
+      }),
+    });
+    const { kernel } = await bootGateway({ directory, builtIns: ['http', 'workers'] });
+    const line = kernel.registry.get(WorkerLine.id) as WorkerLine;
+    const failure: unknown = await line.ask('get', 'key').catch((error: unknown) => error);
+    expect(failure).include({ code: 'STORE_UNREACHABLE' });
   });
 
   it('refuses another program than pegboard serve', async () => {
