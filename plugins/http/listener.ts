@@ -67,6 +67,8 @@ export class Listener {
 
   /** Other processes accept at these sockets too. @returns their descriptors */
   share(): readonly number[] {
+    // Those that it has left for now would be closed, and could not be opened again.
+    if (this.isShut) return descriptorsOf(this.#inherited);
     const former = this.#inherited.filter((place) => !this.#places.includes(place));
     this.#inherited = this.#places;
     this.#first = this.#config;
@@ -75,7 +77,7 @@ export class Listener {
       this.#leaving.delete(place);
       this.#leave(place);
     }
-    return this.#places.flatMap(({ descriptor }) => descriptor ?? []);
+    return descriptorsOf(this.#places);
   }
 
   /** Accepts no more connections; running requests are answered. @param left as for move */
@@ -219,6 +221,10 @@ export class Listener {
     }
     return places;
   }
+}
+
+function descriptorsOf(places: readonly ListenPlace[]): readonly number[] {
+  return places.flatMap(({ descriptor }) => descriptor ?? []);
 }
 
 function addressesOf({ host }: HttpConfig): readonly string[] {

@@ -358,6 +358,16 @@ describe('http: the listener', () => {
     await Promise.all([within(gateway.stop()), within(closed)]);
   });
 
+  it('shares its sockets with other processes also while it is shut, and opens them again', async () => {
+    const { gateway, url } = await startEdge();
+    const listener = listenerOf(gateway);
+    const shared = listener.share();
+    listener.shut();
+    expect(listener.share()).deep.equal(shared).and.not.empty;
+    await listener.reopen();
+    expect((await fetch(`${url}/health`)).status).equal(200);
+  });
+
   it('serves nothing with aggregator.enabled false', async () => {
     const { gateway } = await startEdge({ aggregator: { enabled: false } });
     expect(gateway.kernel.running.map(({ plugin }) => plugin.name)).deep.equal(['test-tools']);
