@@ -71,7 +71,7 @@ export function serveAsWorker(scope: Scope<WorkersConfig>, number: number): void
   });
   // Its settings are those of the first process.
   scope.onReload(() => undefined);
-  // What ends after it may still ask, and ends even if nobody answers.
+  // What ends after it may still ask, and ends even without an answer.
   scope.onStop(() => process.channel?.unref());
 }
 

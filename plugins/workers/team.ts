@@ -29,7 +29,7 @@ interface Member {
   /** Ends in a row, each within STEADY_MS. */
   ends: number;
   isReady: boolean;
-  /** Whether it shall end. Until it has ended, it counts as living, and hears the others. */
+  /** Whether it shall end. Until it has ended, it counts as living, and receives what the others send. */
   isLeaving: boolean;
   pause: NodeJS.Timeout | undefined;
   /** What it has written besides its log: the reason why it does not start. */
