@@ -13,7 +13,9 @@ const OWN = randomUUID();
 
 /** The first process answers from its vault, and counts; a worker asks. */
 export function provideState(scope: Scope<unknown>): void {
-  const line = (): WorkerLine => scope.get(WorkerLine);
+  let last: WorkerLine | undefined;
+  // The plugin workers is an edge and stops before those whose calls still end: they go on asking.
+  const line = (): WorkerLine => (last = scope.find(WorkerLine) ?? last ?? scope.get(WorkerLine));
   const channel = new LineChannel(line);
   scope.provide(Channel, channel);
   if (process.env['PEGBOARD_WORKER'] === undefined) keepState(scope, line);
