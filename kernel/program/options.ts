@@ -95,7 +95,7 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
     logLevel: flags.logLevel ?? 'info',
     // Anything else is left for the schema to refuse.
     flags: { ...set, aggregator: isObject(aggregator) ? { ...aggregator, ...own } : aggregator },
-    placed,
+    ...((flags.set ?? flags.workers) !== undefined && { placed }),
   };
 }
 

@@ -154,7 +154,7 @@ export const AUTHORITY: readonly HostileCase[] = [
     id: 'L8',
     what: 'too many open files are told as missing rights',
     tests: [
-      'plugins/store-file/folders: for want of file handles (${code}) names their limit, and not its mode',
+      'plugins/kit/faults/whyUnread: for want of file handles (${code}) names their limit, and not its mode',
     ],
   },
   {

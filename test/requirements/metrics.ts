@@ -17,7 +17,7 @@ export const METRICS: readonly Requirement[] = [
     tests: [
       'e2e/metrics: are served at /metrics of OTEL_EXPORTER_PROMETHEUS_HOST:OTEL_EXPORTER_PROMETHEUS_PORT, and only there',
       'e2e/metrics: refuse the start if their port is taken, and name OTEL_EXPORTER_PROMETHEUS_PORT',
-      'plugins/metrics/exporters/prometheusAddress: is localhost:9464, or what the variables name',
+      'plugins/kit/telemetry/prometheusAddress: is localhost:9464, or what the variables name',
     ],
   },
 ];
