@@ -127,10 +127,12 @@ function apply(scope: Scope<FrontConfig>): void {
   let isMissing = false;
   const putBack = async (): Promise<void> => {
     isMissing = !(await replicaEnds.putBack(ended?.known(Date.now()) ?? []));
+    // One that has begun meanwhile has read a store without them.
+    scope.find(Channel)?.publish('ended-sessions', {});
   };
   scope.each(Channel, (channel) =>
     channel.subscribe('ended-sessions', {
-      message: () => undefined,
+      message: () => void replicaEnds.read(learn),
       gap: () => {
         if (isMissing) void putBack();
       },
