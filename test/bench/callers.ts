@@ -12,7 +12,7 @@ import type { LoadResult } from './load.ts';
 import { median } from './median.ts';
 import { GATEWAY_CORE, cleanEnv, launch, stopChild, urlOf } from './processes.ts';
 import { modulePath, pegboardCommand, writeServer } from './targets.ts';
-import type { Upstream } from './targets.ts';
+import type { HttpUpstream } from './targets.ts';
 
 /** The servers at which each caller has a grant. */
 export const SERVERS = ['own1', 'own2', 'own3', 'own4', 'own5'];
@@ -42,9 +42,8 @@ interface Caller {
 /** Connects so many callers to five servers each, with grants as if they had signed in before the gateway started. */
 export async function measureCallers(
   callers: number,
-  { upstream, directory }: { readonly upstream: Upstream; readonly directory: string },
+  { upstream, directory }: { readonly upstream: HttpUpstream; readonly directory: string },
 ): Promise<CallersResult> {
-  if (upstream.kind !== 'http') throw new Error('callers sign in at servers over HTTP');
   writeCallers(directory, upstream.url, WARM_UP_CALLERS + callers);
   const probe = pathToFileURL(modulePath('heapProbe.js')).href;
   const command = pegboardCommand(directory, upstream, ['--expose-gc', '--import', probe]);

@@ -18,7 +18,7 @@ import { measureSignIns } from './signIns.ts';
 import { measureSwapMs } from './swap.ts';
 import { measureTaps } from './taps.ts';
 import { pegboardCommand, startUpstream, writeServer } from './targets.ts';
-import type { Upstream } from './targets.ts';
+import type { HttpUpstream } from './targets.ts';
 
 export const FIGURE_NAMES = [
   'ready',
@@ -236,7 +236,7 @@ function writeSilentServers(directory: string, hole: Server): void {
   writeServer(directory, 'mute', ['type: stdio', `command: ${JSON.stringify(mute)}`, 'autoStart: true']);
 }
 
-async function startOnce(directory: string, upstream: Upstream) {
+async function startOnce(directory: string, upstream: HttpUpstream) {
   const begin = performance.now();
   const child = launch(pegboardCommand(directory, upstream), { env: cleanEnv() });
   try {
@@ -256,7 +256,7 @@ async function startOnce(directory: string, upstream: Upstream) {
   }
 }
 
-async function withUpstream<T>(use: (upstream: Upstream) => Promise<T>): Promise<T> {
+async function withUpstream<T>(use: (upstream: HttpUpstream) => Promise<T>): Promise<T> {
   const upstream = await startUpstream('http');
   try {
     return await use(upstream);

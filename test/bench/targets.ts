@@ -22,11 +22,17 @@ export interface Target {
   readonly token: string | undefined;
   stop(): Promise<void>;
 }
+export interface HttpUpstream {
+  readonly kind: 'http';
+  readonly url: string;
+  stop(): Promise<void>;
+}
 /** How a gateway reaches the upstream: a URL, or the command to start it with. */
 export type Upstream =
-  | { readonly kind: 'http'; readonly url: string; stop(): Promise<void> }
-  | { readonly kind: 'stdio'; readonly command: readonly string[]; stop(): Promise<void> };
+  HttpUpstream | { readonly kind: 'stdio'; readonly command: readonly string[]; stop(): Promise<void> };
 
+export function startUpstream(kind: 'http'): Promise<HttpUpstream>;
+export function startUpstream(kind: UpstreamKind): Promise<Upstream>;
 export async function startUpstream(kind: UpstreamKind): Promise<Upstream> {
   if (kind === 'stdio') {
     const command = pinned(LOAD_CORE, [process.execPath, modulePath('upstreamStdio.js')]);

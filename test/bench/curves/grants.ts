@@ -1,10 +1,9 @@
 import { SERVERS, writeCallers } from '../callers.ts';
 import { createClient, initialize } from '../client.ts';
 import type { Client } from '../client.ts';
-import { startUpstream } from '../targets.ts';
 import { pointOf } from './curve.ts';
 import type { Curve, Point } from './curve.ts';
-import { call, withGateway } from './runningGateway.ts';
+import { call, withGateway, inFrontOfUpstream } from './runningGateway.ts';
 
 const PEOPLE = 60;
 
@@ -12,11 +11,8 @@ const PEOPLE = 60;
 export const grantsCurve: Curve = {
   name: 'grants',
   sizes: [1_000, 10_000, 100_000],
-  async *measure(sizes, directory) {
-    const upstream = await startUpstream('http');
-    if (upstream.kind !== 'http') throw new Error('the upstream is not there');
-    const { url } = upstream;
-    try {
+  measure: (sizes, directory) =>
+    inFrontOfUpstream(async function* (url) {
       for (const size of sizes) {
         const place = directory();
         writeCallers(place, url, size / SERVERS.length);
@@ -41,8 +37,5 @@ export const grantsCurve: Curve = {
           return points;
         });
       }
-    } finally {
-      await upstream.stop();
-    }
-  },
+    }),
 };

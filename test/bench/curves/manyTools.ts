@@ -9,24 +9,21 @@ import { answerTo } from '../echo.ts';
 const VERBS = ['create', 'read', 'update', 'delete', 'list', 'find', 'copy', 'move', 'start', 'stop'];
 const THINGS = ['branch', 'invoice', 'pod', 'ticket', 'user', 'page', 'order', 'image', 'event', 'rule'];
 
-export interface ManyTools {
-  urlOf(tools: number): string;
-  close(): void;
-}
-
-export async function serveManyTools(): Promise<ManyTools> {
+/** Measures with such a server, which ends after it. @param measure receives its url for a number of tools */
+export async function* inFrontOfTools<T>(
+  measure: (urlOf: (tools: number) => string) => AsyncIterable<T>,
+): AsyncIterable<T> {
   const server = createServer((request, response) => void reply(request, response));
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    urlOf: (tools) => `http://127.0.0.1:${port}/${tools}/mcp`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  try {
+    yield* measure((tools) => `http://127.0.0.1:${port}/${tools}/mcp`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 }
 
 async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {

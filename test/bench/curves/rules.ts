@@ -1,7 +1,7 @@
 import { writeServer } from '../targets.ts';
 import { pointOf } from './curve.ts';
 import type { Curve } from './curve.ts';
-import { serveManyTools } from './manyTools.ts';
+import { inFrontOfTools } from './manyTools.ts';
 import { call, waitForTools, withGateway } from './runningGateway.ts';
 
 const TOOLS = 1_000;
@@ -11,12 +11,11 @@ const TIMES = 100;
 export const rulesCurve: Curve = {
   name: 'rules',
   sizes: [10, 100, 1_000],
-  async *measure(sizes, directory) {
-    const upstream = await serveManyTools();
-    try {
+  measure: (sizes, directory) =>
+    inFrontOfTools(async function* (urlOf) {
       for (const size of sizes) {
         const place = directory();
-        writeServer(place, 'up', ['type: streamable-http', `url: ${upstream.urlOf(TOOLS)}`]);
+        writeServer(place, 'up', ['type: streamable-http', `url: ${urlOf(TOOLS)}`]);
         const tools = Array.from({ length: size }, (_, at) => `x_*_rule_${at}_of_none`);
         yield* await withGateway(place, { plugins: { deny: { config: { tools } } } }, async (gateway) => {
           await waitForTools(gateway, TOOLS);
@@ -31,8 +30,5 @@ export const rulesCurve: Curve = {
           ];
         });
       }
-    } finally {
-      upstream.close();
-    }
-  },
+    }),
 };

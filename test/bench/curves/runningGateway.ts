@@ -5,7 +5,7 @@ import { createClient, initialize } from '../client.ts';
 import type { Client } from '../client.ts';
 import { readHeap } from '../growth.ts';
 import { cleanEnv, cpuUs, GATEWAY_CORE, launch, stopChild, urlOf } from '../processes.ts';
-import { modulePath, serveCommand } from '../targets.ts';
+import { modulePath, serveCommand, startUpstream } from '../targets.ts';
 
 const PARALLEL = 16;
 const POLL_MS = 50;
@@ -45,6 +45,16 @@ export async function withGateway<T>(
     return await use(gateway).finally(() => client.close());
   } finally {
     await stopChild(child);
+  }
+}
+
+/** Measures with the HTTP server of the bench, which ends after it. @param measure receives its url */
+export async function* inFrontOfUpstream<T>(measure: (url: string) => AsyncIterable<T>): AsyncIterable<T> {
+  const upstream = await startUpstream('http');
+  try {
+    yield* measure(upstream.url);
+  } finally {
+    await upstream.stop();
   }
 }
 

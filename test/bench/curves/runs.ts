@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startUpstream, writeServer } from '../targets.ts';
+import { writeServer } from '../targets.ts';
 import { pointOf } from './curve.ts';
 import type { Curve, Point } from './curve.ts';
-import { call, inParallel, waitForTools, withGateway } from './runningGateway.ts';
+import { call, inParallel, waitForTools, withGateway, inFrontOfUpstream } from './runningGateway.ts';
 
 const TIMES = 60;
 const WORKFLOW = {
@@ -28,12 +28,10 @@ const CONFIG = {
 export const runsCurve: Curve = {
   name: 'runs',
   sizes: [1_000, 10_000, 100_000],
-  async *measure(sizes, directory) {
-    const upstream = await startUpstream('http');
-    if (upstream.kind !== 'http') throw new Error('the upstream is not there');
-    try {
+  measure: (sizes, directory) =>
+    inFrontOfUpstream(async function* (url) {
       const place = directory();
-      writeServer(place, 'up', ['type: streamable-http', `url: ${upstream.url}`]);
+      writeServer(place, 'up', ['type: streamable-http', `url: ${url}`]);
       mkdirSync(join(place, 'workflows'));
       writeFileSync(join(place, 'workflows/say.yaml'), JSON.stringify(WORKFLOW));
       yield* await withGateway(place, CONFIG, async (gateway) => {
@@ -57,8 +55,5 @@ export const runsCurve: Curve = {
         }
         return points;
       });
-    } finally {
-      await upstream.stop();
-    }
-  },
+    }),
 };

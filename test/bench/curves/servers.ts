@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeServer } from '../targets.ts';
 import { pointOf } from './curve.ts';
 import type { Curve } from './curve.ts';
-import { serveManyTools } from './manyTools.ts';
+import { inFrontOfTools } from './manyTools.ts';
 import { call, waitForTools, withGateway } from './runningGateway.ts';
 
 const TIMES = 100;
@@ -13,13 +13,12 @@ const IDLE_SECONDS = 10;
 export const serversCurve: Curve = {
   name: 'servers',
   sizes: [10, 100, 1_000],
-  async *measure(sizes, directory) {
-    const upstream = await serveManyTools();
-    try {
+  measure: (sizes, directory) =>
+    inFrontOfTools(async function* (urlOf) {
       for (const size of sizes) {
         const place = directory();
         for (let at = 0; at < size; at += 1)
-          writeServer(place, `s${at}`, ['type: streamable-http', `url: ${upstream.urlOf(1)}`]);
+          writeServer(place, `s${at}`, ['type: streamable-http', `url: ${urlOf(1)}`]);
         yield* await withGateway(place, {}, async (gateway) => {
           const begin = performance.now();
           await waitForTools(gateway, size);
@@ -43,8 +42,5 @@ export const serversCurve: Curve = {
           ];
         });
       }
-    } finally {
-      upstream.close();
-    }
-  },
+    }),
 };

@@ -1,8 +1,8 @@
 import { createClient, initializeMessage } from '../client.ts';
-import { startUpstream, writeServer } from '../targets.ts';
+import { writeServer } from '../targets.ts';
 import { pointOf } from './curve.ts';
 import type { Curve, Point } from './curve.ts';
-import { call, inParallel, waitForTools, withGateway } from './runningGateway.ts';
+import { call, inParallel, waitForTools, withGateway, inFrontOfUpstream } from './runningGateway.ts';
 
 const TIMES = 300;
 
@@ -10,16 +10,13 @@ const TIMES = 300;
 export const sessionsCurve: Curve = {
   name: 'sessions',
   sizes: [1_000, 10_000, 100_000],
-  async *measure(sizes, directory) {
-    const upstream = await startUpstream('http');
-    if (upstream.kind !== 'http') throw new Error('the upstream is not there');
-    try {
+  measure: (sizes, directory) =>
+    inFrontOfUpstream(async function* (url) {
       const place = directory();
-      writeServer(place, 'up', ['type: streamable-http', `url: ${upstream.url}`]);
+      writeServer(place, 'up', ['type: streamable-http', `url: ${url}`]);
       yield* await withGateway(place, {}, async (gateway) => {
         await waitForTools(gateway, 1);
-        const { url } = gateway.client;
-        const opener = createClient(url, 16);
+        const opener = createClient(gateway.client.url, 16);
         const openOne = async (at: number): Promise<void> => {
           const { status } = await opener.post(initializeMessage(at));
           if (status !== 200) throw new Error(`initialize: HTTP ${status}`);
@@ -39,8 +36,5 @@ export const sessionsCurve: Curve = {
         opener.close();
         return points;
       });
-    } finally {
-      await upstream.stop();
-    }
-  },
+    }),
 };

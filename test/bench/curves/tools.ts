@@ -1,7 +1,7 @@
 import { writeServer } from '../targets.ts';
 import { pointOf } from './curve.ts';
 import type { Curve } from './curve.ts';
-import { serveManyTools } from './manyTools.ts';
+import { inFrontOfTools } from './manyTools.ts';
 import { call, waitForTools, withGateway } from './runningGateway.ts';
 
 const TIMES = 60;
@@ -12,13 +12,12 @@ const QUERIES = ['create a branch', 'stop the pod', 'list invoices', 'move a pag
 export const toolsCurve: Curve = {
   name: 'tools',
   sizes: [1_000, 10_000, 100_000],
-  async *measure(sizes, directory) {
-    const upstream = await serveManyTools();
-    try {
+  measure: (sizes, directory) =>
+    inFrontOfTools(async function* (urlOf) {
       for (const size of sizes) {
         const place = directory();
         for (let at = 0; at < size / EACH; at += 1)
-          writeServer(place, `s${at}`, ['type: streamable-http', `url: ${upstream.urlOf(EACH)}`]);
+          writeServer(place, `s${at}`, ['type: streamable-http', `url: ${urlOf(EACH)}`]);
         yield* await withGateway(place, {}, async (gateway) => {
           await waitForTools(gateway, size);
           const last = `x_s${size / EACH - 1}_stop_rule_999`;
@@ -42,8 +41,5 @@ export const toolsCurve: Curve = {
           ];
         });
       }
-    } finally {
-      upstream.close();
-    }
-  },
+    }),
 };
