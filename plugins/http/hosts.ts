@@ -16,13 +16,12 @@ export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpCo
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
   // Almost all requests of a connection name the same.
   let last: string | undefined;
-  const isLast = (host: string | undefined): boolean => host !== undefined && host === last;
   return ({ headers, rawHeaders, url }) => {
     const repeated = repeatedHeader(rawHeaders);
     if (repeated !== undefined)
       return new GatewayError('REQUEST_MALFORMED', `send the header ${repeated} once`);
     const host = authorityOf(url) ?? headers.host;
-    const isOwnHost = isLast(host) || isOwn(hostName(host));
+    const isOwnHost = host !== undefined && (host === last || isOwn(hostName(host)));
     if (isOwnHost) last = host;
     else if (!PROBE.test(url ?? '')) return badHost(hostName(host) ?? host);
     if (headers.origin === undefined) return undefined;
