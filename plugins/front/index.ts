@@ -1,4 +1,4 @@
-import { STAGE, StateDirectory, definePlugin, readSchema } from 'pegboard';
+import { STAGE, StateDirectory, definePlugin, readSchema, singleFlight } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallerCredentials, GuardedServers } from '../contracts/credentials.ts';
 import { ServiceSource } from '../contracts/services.ts';
@@ -122,21 +122,23 @@ function apply(scope: Scope<FrontConfig>): void {
     },
     STAGE.last,
   );
-  front.listen(learn, () => void replicaEnds.read(learn));
+  // Each process that puts ends back tells all others: they read once for all that tell meanwhile.
+  const learnAll = singleFlight(() => replicaEnds.read(learn));
+  front.listen(learn, () => void learnAll());
   // Without their ends, sessions would open at processes that begin later.
   let isMissing = false;
-  const putBack = async (): Promise<void> => {
+  const putBack = async (channel: Channel): Promise<void> => {
     isMissing = !(await replicaEnds.putBack(ended?.known(Date.now()) ?? []));
     // One that has begun meanwhile has read a store without them.
-    scope.find(Channel)?.publish('ended-sessions', {});
+    channel.publish('ended-sessions', {});
   };
   scope.each(Channel, (channel) =>
     channel.subscribe('ended-sessions', {
-      message: () => void replicaEnds.read(learn),
+      message: () => void learnAll(),
       gap: () => {
-        if (isMissing) void putBack();
+        if (isMissing) void putBack(channel);
       },
-      emptied: () => void putBack(),
+      emptied: () => void putBack(channel),
     }),
   );
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
