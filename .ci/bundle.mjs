@@ -24,8 +24,6 @@ const MODULES = [
 const WORKERS = ['plugins/metatools/results/worker.ts', 'plugins/search-semantic/worker.ts'];
 const OUTPUT = {
   format: 'esm',
-  sourcemap: true,
-  sourcemapExcludeSources: true,
   // V8 keeps each script in memory, with one character beyond Latin-1 in twice as many bytes.
   charset: 'ascii',
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },

@@ -44,7 +44,7 @@ describe('e2e: the package', function () {
     const prefix = makeDirectory();
     const listed = (await run('tar', ['-tzf', tarball()])).stdout.trim().split('\n');
     const files = listed.map((path) => path.replace('package/', ''));
-    expect(files).length.at.most(700);
+    expect(files).length.at.most(600);
     expect(files).include('dist/kernel/program/pegboard.js').and.include('README.md').and.include('LICENSE');
     expect(files.filter((path) => path.includes('.test.') || path.startsWith('test/'))).deep.equal([]);
     expect(deadLinks(files)).deep.equal([]);
