@@ -230,4 +230,15 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
     expect(withoutApi.site.connections()).above(3);
     expect(existsSync(withoutApi.directory.at('started'))).equal(false);
   });
+
+  it('does not wait for a kubeconfig that no one has written', async () => {
+    const directory = withServerInFile({});
+    const { code, stderr, stdout } = await runPegboard(['check', '--config-path', directory.path], {
+      HOME: makeDirectory().path,
+    });
+    expect(code).equal(4);
+    expect(stdout + stderr)
+      .include('no kubeconfig was found: name one in KUBECONFIG or write ~/.kube/config')
+      .and.not.include('no definitions after');
+  });
 });

@@ -1,11 +1,17 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { VERSION, messageOf } from 'pegboard';
+import { GatewayError, VERSION, messageOf } from 'pegboard';
 import type { KubeCredentials, KubeIdentity } from './kubeCredentials.ts';
 import { keptIdentity } from './keptIdentity.ts';
 import { KubeError } from './kubeError.ts';
 
 const MISSING = `a kubeconfig needs @kubernetes/client-node, which is not installed beside pegboard ${VERSION}; install it: npm install @kubernetes/client-node@1.4`;
+
+const ABSENT =
+  'no kubeconfig was found: name one in KUBECONFIG or write ~/.kube/config; a pod needs its service account mounted';
+
+/** What the client library makes up where it finds no kubeconfig. */
+const MADE_UP = 'loaded-context';
 
 const CURE =
   'sign in again with what wrote the kubeconfig, or write new credentials into it: it is read again within seconds';
@@ -14,7 +20,7 @@ const CURE =
 const EXEC_MS = 30_000;
 
 /** Those of a kubeconfig, with exec plugins and client certificates. @param paths as in KUBECONFIG; absent: ~/.kube/config
- *  @throws KubeError `credentials` */
+ *  @throws KubeError `credentials`; GatewayError STORE_UNREACHABLE if there is none, which no waiting mends */
 export async function loadKubeconfig(
   paths: string | undefined,
   context: string | undefined,
@@ -47,6 +53,7 @@ async function read(paths: string | undefined, context: string | undefined): Pro
       cause: error,
     });
   }
+  if (config.getCurrentContext() === MADE_UP) throw new GatewayError('STORE_UNREACHABLE', ABSENT);
   choose(config, context);
   return config;
 }

@@ -1,4 +1,4 @@
-import { GatewayError, messageOf } from 'pegboard';
+import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind } from 'pegboard';
 import type { KubeApi } from '../api/kubeApi.ts';
 import { KubeError } from '../api/kubeError.ts';
@@ -239,9 +239,9 @@ export class Definitions {
       try {
         return await this.#parts.cluster.connect();
       } catch (error) {
-        const { startWaitMs } = this.#parts.config();
         if (this.#isStopped) throw interrupted();
-        if (performance.now() >= until) throw unreachable(startWaitMs, error);
+        if (isGatewayError(error)) throw error;
+        if (performance.now() >= until) throw unreachable(this.#parts.config().startWaitMs, error);
         const reason = messageOf(error);
         if (reason !== said) this.#parts.log.warn('no credentials for the Kubernetes API yet', { reason });
         said = reason;
