@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { packageFile } from '../../kernel/lib/packageFile.ts';
+
+type Versions = Readonly<Record<string, string>>;
+const MANIFEST = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+  readonly dependencies?: Versions;
+  readonly devDependencies: Versions;
+  readonly peerDependencies: Versions;
+};
+const LOCK = JSON.parse(readFileSync(packageFile('package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, { readonly version?: string }>>;
+};
+
+describe('dependencies', () => {
+  it('are pinned to the version that is installed', () => {
+    const direct = Object.entries({ ...MANIFEST.dependencies, ...MANIFEST.devDependencies });
+    expect(direct).length.above(40);
+    for (const [name, version] of direct)
+      expect(LOCK.packages[`node_modules/${name}`]?.version, name).equal(version);
+  });
+
+  it('that are held back are dependencies still', () => {
+    const source = readFileSync(packageFile('.ci/outdated.mjs'), 'utf8');
+    const reasons = /const REASONS = \{(.*?)\n\};/s.exec(source)?.[1] ?? '';
+    const names = [...reasons.matchAll(/^ {2}'?([@\w/-]+)'?:/gm)].map(([, name]) => name);
+    expect(names).length.above(5);
+    const { dependencies, devDependencies, peerDependencies } = MANIFEST;
+    expect(Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })).include.members(names);
+  });
+});
