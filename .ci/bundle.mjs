@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { rolldown } from 'rolldown';
+import { sbomOf } from './sbom.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -91,11 +92,15 @@ function removeScripts(folder) {
   }
 }
 
-/** The names, versions and licence texts of the bundled packages: their licences ask for it. */
-function licencesOf(modules) {
-  const folders = new Set(
+/** The folders of the packages that the modules are from. */
+function packagesOf(modules) {
+  return new Set(
     modules.flatMap((module) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1] ?? []),
   );
+}
+
+/** The names, versions and licence texts of the bundled packages: their licences ask for it. */
+function licencesOf(folders) {
   const texts = [...folders]
     .sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
     .map((folder) => {
@@ -200,7 +205,9 @@ export async function bundle() {
   const modules = [...output, ...workers.flat()].flatMap((chunk) =>
     chunk.type === 'chunk' ? Object.keys(chunk.modules) : [],
   );
-  writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(modules));
+  const packages = packagesOf(modules);
+  writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(packages));
+  writeFileSync(join(dist, 'sbom.cdx.json'), sbomOf(root, packages));
   for (const program of PROGRAMS) chmodSync(join(dist, `${program}.js`), 0o755);
   hidePrivateTypes();
 }

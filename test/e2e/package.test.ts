@@ -14,6 +14,18 @@ import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
+interface Bom {
+  readonly components: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly purl: string;
+    readonly hashes?: readonly { readonly content: string }[];
+  }[];
+}
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly integrity?: string }>>;
+}
+
 /** Broken relative links of packed documents. */
 function deadLinks(files: readonly string[]): readonly string[] {
   return files
@@ -38,6 +50,31 @@ describe('e2e: the package', function () {
     expect(scripts).include('microkernel.js');
     const wide = scripts.filter((name) => /[^\0-\xff]/.test(readFileSync(join(folder, name), 'utf8')));
     expect(wide).deep.equal([]);
+  });
+
+  it('lists the packages in its bundle as CycloneDX, with the digests of the lock file', () => {
+    const read = (path: string): string => readFileSync(path, 'utf8');
+    const bom = JSON.parse(read(join(packedFolder(), 'dist/sbom.cdx.json'))) as Bom;
+    const { packages } = JSON.parse(read('package-lock.json')) as Lock;
+    const licences = read(join(packedFolder(), 'dist/THIRD_PARTY_LICENSES.txt'));
+    const listed = [...licences.matchAll(/^(\S+) (\d\S*) \([^)]+\)$/gm)].map(
+      ([, name, version]) => `${name}@${version}`,
+    );
+    expect(bom).include({ bomFormat: 'CycloneDX', specVersion: '1.6' });
+    expect(bom.components.map(({ name, version }) => `${name}@${version}`))
+      .have.members(listed)
+      .and.length.above(50);
+    const entries = Object.entries(packages);
+    for (const { name, version, purl, hashes = [] } of bom.components) {
+      expect(purl).equal(`pkg:npm/${name.replace('@', '%40')}@${version}`);
+      const digests = entries
+        .filter(([path, entry]) => path.endsWith(`node_modules/${name}`) && entry.version === version)
+        .map(([, { integrity = '' }]) =>
+          Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex'),
+        );
+      for (const { content } of hashes) expect(digests, name).include(content);
+      if (name !== '@pegboard/gotpl') expect(hashes, name).length(1);
+    }
   });
 
   it('installs from its tarball into an empty prefix and works', async () => {
