@@ -5,7 +5,7 @@ import { ResourceStore } from '../contracts/definitions.ts';
 import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Readiness } from '../contracts/http.ts';
-import { SharedKeys } from '../contracts/processes.ts';
+import { Channel, Peers, SharedKeys } from '../contracts/processes.ts';
 import { RunStore } from '../contracts/runs.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 
@@ -29,7 +29,7 @@ export const plugin = definePlugin<StoreKubernetesConfig>({
     }),
   enabled: ({ orchestrator }) => orchestrator,
   requires: [ConfigControl, Shutdown],
-  uses: [ProviderTokens, ServiceSource, SharedKeys],
+  uses: [Channel, Peers, ProviderTokens, ServiceSource, SharedKeys],
   provides: [CallSecrets, MetricSource, Readiness, ResourceStore, RunStore, SecretSource, SignInScopes],
   // Only here, because each start reads the manifests of all plugins.
   apply: async (scope) => {

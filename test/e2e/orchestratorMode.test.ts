@@ -110,7 +110,9 @@ describe('e2e: orchestrator mode at a simulated Kubernetes API', function () {
     await add('mcpservers', 'live', SERVER);
     await until(() => answers('x_live_pid'), { what: 'its tool' });
     await until(async () => (await statusOf('live'))['state'] === 'Running', { what: 'its status' });
-    expect(await statusOf('live')).include({ tools: 16 });
+    expect(await statusOf('live'))
+      .include({ tools: 16 })
+      .not.have.property('replicas');
     const names = async (): Promise<unknown> => (await statusOf('live'))['toolNames'];
     expect(await names())
       .have.length(16)

@@ -31,6 +31,10 @@ const WITHIN_MS = 30_000;
 interface WithConditions {
   readonly conditions?: readonly { readonly type: string; readonly message: string }[];
 }
+interface WithViews {
+  readonly replicas?: readonly { readonly state: string }[];
+  readonly replicasReady?: string;
+}
 interface WithData {
   readonly data: Readonly<Record<string, string>>;
 }
@@ -86,6 +90,11 @@ describe('orchestrator mode: three replicas', function () {
       what: 'both servers',
       withinMs: WITHIN_MS,
     });
+  const viewsOf = async (name: string): Promise<readonly unknown[]> => {
+    const { status } = await plane.admin.get(`${namespace.path('mcpservers', GROUP)}/${name}`);
+    const { replicas = [], replicasReady } = (status ?? {}) as WithViews;
+    return [replicasReady, ...replicas.map(({ state }) => state)];
+  };
   const writers = (): readonly Replica[] =>
     replicas.filter(({ lines }) => lines.some(({ text }) => text.startsWith('this process writes status')));
 
@@ -183,13 +192,21 @@ describe('orchestrator mode: three replicas', function () {
     await atB.end();
   });
 
-  it('have one writer of status, and the next one after its end', async () => {
+  it('have one writer of status, which tells the views of all, and the next one after its end', async () => {
     await until(() => writers().length === 1, { what: 'a writer' });
+    await until(async () => (await viewsOf('slow')).join() === '3/3,Running,Running,Running', {
+      what: 'the views of all',
+      withinMs: WITHIN_MS,
+    });
     const [writer] = writers();
     await writer?.end('stop');
     const others = replicas.filter((one) => one !== writer);
     await until(() => others.filter((one) => writers().includes(one)).length === 1, {
       what: 'the next writer',
+      withinMs: WITHIN_MS,
+    });
+    await until(async () => (await viewsOf('slow')).join() === '2/2,Running,Running', {
+      what: 'the views of the others',
       withinMs: WITHIN_MS,
     });
   });

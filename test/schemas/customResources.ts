@@ -122,6 +122,7 @@ function mcpServer(): Crd {
       { name: 'Command', type: 'string', jsonPath: '.spec.command', priority: 1 },
       { name: 'Version', type: 'string', jsonPath: '.status.serverInfo.version', priority: 1 },
       { name: 'Revision', type: 'string', jsonPath: '.status.protocolVersion', priority: 1 },
+      { name: 'Replicas', type: 'string', jsonPath: '.status.replicasReady', priority: 1 },
       MESSAGE_COLUMN,
     ],
     rules: [NAME_RULE],
@@ -146,6 +147,23 @@ function mcpServer(): Crd {
           properties: { name: text('Its name.'), version: text('Its version.') },
         },
         protocolVersion: text('The revision of MCP that it speaks, while it is connected.'),
+        replicas: {
+          description:
+            'How each replica sees it, where they share a store (Redis): those that are not ready first, at most 10.',
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: text('The replica, as <host>_<pid>.'),
+              state: text('As status.state.'),
+              reason: text('That of its condition Ready.'),
+              ready: { description: 'Whether it can call the server.', type: 'boolean' },
+              since: time('Since when.'),
+            },
+          },
+        },
+        replicasReady: text('How many replicas can call it, of how many that have told: 2/3.'),
+        replicasLeftOut: number('How many more replicas there are than are listed.'),
       }),
     },
   };

@@ -11,7 +11,9 @@ import type { PlacedObject } from '../store/refusal.ts';
 import { timedConditions } from './timedConditions.ts';
 import type { ObjectCondition, Judgement } from './timedConditions.ts';
 import { Lease } from './lease.ts';
-import { acceptance, serverJudgements, serverStatusOf } from './serverObjectStatus.ts';
+import { NO_VIEWS, ReplicaViews } from './replicaViews.ts';
+import { acceptance, serverJudgements, serverStatusOf, viewOf } from './serverObjectStatus.ts';
+import type { DefinitionFacts, ServerObjectFacts } from './serverObjectStatus.ts';
 import { StatusWriter } from './statusWriter.ts';
 import { validationErrorsOf, workflowStatusOf } from './workflowObjectStatus.ts';
 
@@ -52,7 +54,10 @@ export function provideStatus(
     name: () => scope.config.lease,
     seconds: () => scope.config.leaseSeconds,
     log: scope.log,
-    taken: () => writer.touch(allKeys()),
+    taken: () => {
+      writer.touch(allKeys());
+      views.taken();
+    },
   });
   const serviceOf = (name: string): ManagedService | undefined =>
     scope
@@ -83,14 +88,23 @@ export function provideStatus(
     );
     inForce = new Map(found);
   };
-  const statusOf = (key: string, object: KubeObject): JsonObject => {
+  const judgedOf = (key: string): DefinitionFacts => {
     const [kind = '', namespace = '', name = ''] = key.split('/');
-    const before = (object.status ?? {}) as JsonObject;
     const refusal = definitions.refusalOf({ kind, name }, namespace);
     // All other facts about the name are about the object that has it.
     const errors = refusal === undefined ? errorsOf(kind, name) : [];
     const warnings = refusal === undefined ? definitions.warningsOf({ kind, name }) : [];
-    const judged = { refusal, errors, warnings, lastGood: inForce.get(`${kind}/${name}`) };
+    return { refusal, errors, warnings, lastGood: inForce.get(`${kind}/${name}`) };
+  };
+  const factsOf = (judged: DefinitionFacts, object: KubeObject): ServerObjectFacts => {
+    const service = judged.refusal === undefined ? serviceOf(object.metadata.name) : undefined;
+    return { ...judged, type: String(specOf(object)['type']), record: service?.status() };
+  };
+  const statusOf = (key: string, object: KubeObject): JsonObject => {
+    const [kind = '', , name = ''] = key.split('/');
+    const before = (object.status ?? {}) as JsonObject;
+    const judged = judgedOf(key);
+    const { refusal, errors } = judged;
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const generation =
       refusal === undefined ? definitions.generationOf({ kind, name }) : object.metadata.generation;
@@ -112,8 +126,8 @@ export function provideStatus(
         conditions: timed([{ ...accepted, type: 'Ready' }, accepted]),
       };
     }
+    const facts = factsOf(judged, object);
     const service = refusal === undefined ? serviceOf(name) : undefined;
-    const facts = { ...judged, type: String(specOf(object)['type']), record: service?.status() };
     const toolNames = [...(service?.toolNames?.() ?? [])].sort().slice(0, MAX_TOOL_NAMES);
     const status = Object.entries(serverStatusOf(facts, before)).map(
       ([field, value]) => [field, value ?? null] as const,
@@ -122,6 +136,7 @@ export function provideStatus(
       ...common,
       ...Object.fromEntries<unknown>(status),
       toolNames: toolNames.length > 0 ? toolNames : null,
+      ...(refusal === undefined ? views.fieldsOf(name) : NO_VIEWS),
       conditions: timed(serverJudgements(facts)),
     };
   };
@@ -137,19 +152,38 @@ export function provideStatus(
     },
     statusOf,
   });
+  const keyOfServer = (name: string): readonly string[] => {
+    const kind = kinds().find((one) => one.name === SERVER);
+    const placed = kind && definitions.find(kind, name);
+    return kind !== undefined && placed !== undefined ? [keyOf(kind, placed)] : [];
+  };
+  const views = new ReplicaViews(scope, {
+    name: cluster.holder,
+    mayWrite: () => lease.isHeld,
+    viewOf: (server) => {
+      const [key = ''] = keyOfServer(server);
+      const placed = placedOf(key);
+      return placed && viewOf(factsOf(judgedOf(key), placed.object));
+    },
+    changed: (servers) => writer.touch(servers?.flatMap(keyOfServer) ?? allKeys()),
+  });
   scope.tap('onEvent', (event) => {
     // With the first definitions the API server has been reached.
     if (event.type === 'config.applied') lease.start();
     if (event.type === 'config.applied' || event.type === 'config.rejected') {
       judge();
       writer.touch(allKeys());
+      const servers = kinds().filter(({ name }) => name === SERVER);
+      views.noteAll(
+        servers.flatMap((kind) => definitions.objects(kind).map(({ object }) => object.metadata.name)),
+      );
     } else if ('server' in event && typeof event.server === 'string') {
-      const kind = kinds().find(({ name }) => name === SERVER);
-      const placed = kind && definitions.find(kind, event.server);
-      if (kind !== undefined && placed !== undefined) writer.touch([keyOf(kind, placed)]);
+      writer.touch(keyOfServer(event.server));
+      views.note([event.server]);
     }
   });
   scope.onStop(async () => {
+    views.stop();
     await writer.stop();
     await lease.stop();
   });

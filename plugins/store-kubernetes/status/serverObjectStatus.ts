@@ -3,7 +3,9 @@ import { actionWords } from '../../kit/faults/action.ts';
 import { readRemedy, remedyWords } from '../../kit/faults/remedy.ts';
 import { stateInWords } from '../../kit/notices/stateInWords.ts';
 import type { ServiceMetadata, ServiceRecord } from '../../contracts/services.ts';
+import { kubeReason } from '../api/kubeReason.ts';
 import type { Refusal } from '../store/refusal.ts';
+import type { View } from './replicaViews.ts';
 import type { Judgement } from './timedConditions.ts';
 
 /** What has become of a stored definition. */
@@ -78,6 +80,15 @@ export function serverStatusOf(
           },
     protocolVersion,
   };
+}
+
+/** How this process sees a server, in few words that do not change while it is tried again; passing: it is on the way to another state. */
+export function viewOf(facts: ServerObjectFacts): View | 'passing' {
+  const state = facts.record?.state ?? 'stopped';
+  if (state === 'starting' || state === 'stopping') return 'passing';
+  const [ready] = serverJudgements(facts);
+  const { reason = '', status } = ready === undefined ? {} : kubeReason(ready);
+  return { state: stateInWords(state, facts.type), reason, ready: status === 'True' };
 }
 
 /** Accepted: the definition is in force. Reachable: the server answers. Authorized: it needs no sign-in. Ready: all of these. */
