@@ -15,6 +15,8 @@ const FIRST_PAUSE_MS = 250;
 /** Longer than an orderly end takes. */
 const END_WITHIN_MS = 120_000;
 const MAX_LAST_WORDS = 20;
+/** Messages that one may have before it; some hundred fit into the socket, so that one that works has none. */
+const MAX_UNREAD = 10_000;
 /** What each line of the log begins with. */
 const HEAD: ReadonlySet<string> = new Set(['time', 'level', 'text']);
 
@@ -54,7 +56,7 @@ export class Team {
   }
 
   send(message: ToWorker): void {
-    for (const { child } of this.#members) post(child, message);
+    for (const member of this.#members) this.#post(member, message);
   }
 
   /** Resolves once all are ready. @throws GatewayError PLUGIN_START with the words of one that ends before */
@@ -187,21 +189,28 @@ export class Team {
   }
 
   async #answer(
-    { number }: Member,
+    member: Member,
     child: ChildProcess,
     { id, topic, question }: FromWorker & { kind: 'ask' },
   ): Promise<void> {
     try {
-      const answer = await this.#parts.answer(topic, question, number);
-      post(child, { kind: 'answer', id, answer });
+      const answer = await this.#parts.answer(topic, question, member.number);
+      if (child === member.child) this.#post(member, { kind: 'answer', id, answer });
     } catch (error) {
       const { code, message } = isGatewayError(error) ? error : unexpected(this.#scope, error);
-      post(child, { kind: 'refused', id, code, message });
+      if (child === member.child) this.#post(member, { kind: 'refused', id, code, message });
     }
   }
 
+  /** Ends one that stands still, stopped or in a loop: what waits for it would fill the memory of this process. */
+  #post({ number: worker, child }: Member, message: ToWorker): void {
+    if (post(child, message) !== MAX_UNREAD) return;
+    this.#scope.log.error('worker takes no messages in; it is killed', { worker, waiting: MAX_UNREAD });
+    child?.kill('SIGKILL');
+  }
+
   #pass(from: Member, told: FromWorker & { kind: 'told' }): void {
-    for (const member of this.#members) if (member !== from) post(member.child, told);
+    for (const member of this.#members) if (member !== from) this.#post(member, told);
     this.#parts.told(told.message);
   }
 
@@ -242,9 +251,16 @@ async function endOf(child: ChildProcess, reason: string): Promise<void> {
   clearTimeout(late);
 }
 
-function post(child: ChildProcess | undefined, message: ToWorker): void {
+const unread = new WeakMap<ChildProcess, number>();
+
+/** @returns how many messages wait for it */
+function post(child: ChildProcess | undefined, message: ToWorker): number {
   // One that has just ended tells by its exit.
-  if (child?.connected === true) child.send(message, () => undefined);
+  if (child?.connected !== true) return 0;
+  const count = (unread.get(child) ?? 0) + 1;
+  unread.set(child, count);
+  child.send(message, () => unread.set(child, (unread.get(child) ?? 0) - 1));
+  return count;
 }
 
 function notStarted({ number, lastWords }: Member, how: number | string | null): GatewayError {
