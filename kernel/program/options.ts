@@ -83,8 +83,7 @@ export function readOptions(values: JsonObject, env: Env = process.env): Options
   const typed = values as unknown as Flags;
   const flags = typed.debug === true ? { ...typed, logLevel: 'debug' as const } : typed;
   const directory = directoryOf(flags.configPath);
-  const count = flags.workers === undefined ? [] : [`plugins.workers.config.count=${flags.workers}`];
-  const { values: settings, placed } = readSetFlags([...(flags.set ?? []), ...count]);
+  const { values: settings, placed } = readSetFlags(flags.set ?? [], flags.workers);
   const { aggregator = {}, ...set } = settings;
   const own = aggregatorFlags(flags);
   return {

@@ -11,9 +11,14 @@ export interface SetFlags {
   readonly placed: (file: Origin) => Origin;
 }
 
+const COUNT = 'plugins.workers.config.count';
+
 /** Reads `--set aggregator.port=9000`: a dotted path of config.yaml, and a value in YAML. The later of two flags counts.
- *  @throws UsageError naming the flag */
-export function readSetFlags(flags: readonly string[]): SetFlags {
+ *  @param workers what --workers says, which is the last one @throws UsageError naming the flag */
+export function readSetFlags(set: readonly string[], workers?: string): SetFlags {
+  const flags = workers === undefined ? set : [...set, `${COUNT}=${workers}`];
+  const nameOf = (path: readonly string[]): string =>
+    workers !== undefined && path.join('.') === COUNT ? '--workers' : `--set ${path.join('.')}`;
   const paths: (readonly string[])[] = [];
   let values: JsonObject = {};
   for (const flag of flags) {
@@ -36,8 +41,4 @@ export function readSetFlags(flags: readonly string[]): SetFlags {
     },
   });
   return { values, placed };
-}
-
-function nameOf(path: readonly string[]): string {
-  return `--set ${path.join('.')}`;
 }

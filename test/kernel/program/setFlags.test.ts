@@ -26,6 +26,16 @@ describe('--set', function () {
     expect(() => readSetFlags(['a.b=[1'])).throw(UsageError, /^--set a\.b: the value is not YAML: /);
   });
 
+  it('names --workers, not the key that it sets', async () => {
+    const { stderr, code } = await runPegboard(
+      ['serve', '--config-path', makeDirectory().path, '--port', '0', '--workers', 'x'],
+      {},
+    );
+    expect(code).equal(2);
+    expect(stderr).contain('--workers: error: plugin workers: count must be an integer, not "x"');
+    expect(() => readSetFlags([], '[')).throw(UsageError, /^--workers: the value is not YAML: /);
+  });
+
   it('wins over config.yaml, also after a live reload', async () => {
     const directory = makeDirectory({
       'config.yaml': 'aggregator: { logLevel: error }\nplugins: { http: { config: { anyPort: false } } }\n',
