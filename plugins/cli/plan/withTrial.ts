@@ -42,7 +42,9 @@ async function serving<T>(
   use: (url: string) => Promise<T>,
 ): Promise<T> {
   const place = ['--transport', 'streamable-http', '--host', '127.0.0.1', '--port', '0'];
-  const argv = [process.argv[1] ?? '', 'serve', ...paths, ...place, '--log-format', 'json'];
+  // Each worker would start all servers.
+  const alone = ['--set', 'plugins.workers=false'];
+  const argv = [process.argv[1] ?? '', 'serve', ...paths, ...place, ...alone, '--log-format', 'json'];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const kill = (): void => void child.kill('SIGKILL');
