@@ -1,8 +1,9 @@
-import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
+import { ANYONE, ConfigControl, GatewayError, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
 import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
 import type { ManagedService, ServiceMetadata } from '../contracts/services.ts';
 import { HttpListener } from '../contracts/http.ts';
+import { WorkerLine } from '../contracts/processes.ts';
 import { mayOperate } from '../kit/authority/mayOperate.ts';
 import { onlyForOperators } from '../kit/authority/authority.ts';
 
@@ -33,10 +34,22 @@ export function aggregatorService(scope: Scope<unknown>): ManagedService {
     },
     ...(listener && {
       start: (as) => operated(as, () => listener.reopen()),
-      stop: (as) => operated(as, () => listener.shut()),
+      stop: (as) =>
+        operated(as, () => {
+          if (sharesPort(scope)) throw new GatewayError('SERVICE_UNSUPPORTED', SHARED);
+          listener.shut();
+        }),
       restart: (as) => operated(as, () => listener.reopen()),
     }),
   };
+}
+
+const SHARED =
+  'the workers share the port, and would serve on: stop the first process (SIGTERM), or set plugins.workers.config.count: 1 before';
+
+function sharesPort(scope: Scope<unknown>): boolean {
+  const line = scope.find(WorkerLine);
+  return line !== undefined && (line.number > 0 || line.living().length > 0);
 }
 
 function metadata(scope: Scope<unknown>): ServiceMetadata {

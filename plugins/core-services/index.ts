@@ -3,6 +3,7 @@ import { GuardedServers } from '../contracts/credentials.ts';
 import { HttpListener } from '../contracts/http.ts';
 import { Operators } from '../contracts/operators.ts';
 import { AggregatorFacts, ServiceSource } from '../contracts/services.ts';
+import { WorkerLine } from '../contracts/processes.ts';
 import { SignInStatuses } from '../contracts/signIns.ts';
 import { aggregatorService } from './aggregatorService.ts';
 import { serviceTools } from './serviceTools.ts';
@@ -13,7 +14,7 @@ export const plugin = definePlugin({
   configSchema: readSchema('nothing'),
   requires: [ConfigControl, ToolTable],
   uses: [Operators],
-  asks: [AggregatorFacts, GuardedServers, HttpListener, SignInStatuses],
+  asks: [AggregatorFacts, GuardedServers, HttpListener, SignInStatuses, WorkerLine],
   provides: [ServiceSource],
   apply(scope) {
     scope.provide(ServiceSource, { services: () => [aggregatorService(scope)] });

@@ -110,7 +110,11 @@ describe('e2e: workers', function () {
 
   it('answer at one address, are ready once, and end together', async () => {
     const { pegboard } = await startTwo();
-    const other = await otherPid(await connect(pegboard), pegboard);
+    const client = await connect(pegboard);
+    const stopping = { name: 'mcp-aggregator', confirm: true };
+    const refused = await Promise.all([1, 2, 3, 4].map(() => client.callTool('core_service_stop', stopping)));
+    for (const result of refused) expect(textOf(result)).contain('the workers share the port');
+    const other = await otherPid(client, pegboard);
     expect(pegboard.lines.filter(({ text }) => text === 'ready')).length(1);
     const told = pegboard.lines.find(({ text, worker }) => text === 'server connected' && worker === 1);
     expect(told).include({ level: 'info', plugin: 'upstream', server: 'where' }).and.have.property('time');
