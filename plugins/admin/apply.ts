@@ -24,6 +24,8 @@ const DAY_MS = 86_400_000;
 /** Events that no page shows: they would make pages read themselves again and again. */
 const UNSEEN = /^(call\.settled|call\.refused)$/;
 
+const isWorker = process.env['PEGBOARD_WORKER'] !== undefined;
+
 export function apply(scope: Scope<AdminConfig>): void {
   const hasWritten = writingIn(scope);
   let hasCalled = false;
@@ -63,6 +65,11 @@ export function apply(scope: Scope<AdminConfig>): void {
     entrance: () => (bound?.signIn === true ? entrance : undefined),
   });
   const open = async (to: ListenerConfig): Promise<void> => {
+    // The first process has the address; a worker knows the client of its sign-in only.
+    if (isWorker) {
+      bound = to;
+      return;
+    }
     const { bindAddress: host, port } = to;
     const handler = (...exchange: Parameters<Site['receive']>): void => void site.receive(...exchange);
     listener = await openSideListener({
