@@ -9,6 +9,7 @@ import { MemoryBudget } from '../contracts/memory.ts';
 import type { AdminConfig, ListenerConfig } from './config.ts';
 import { CallsUnderWay } from './data/callsUnderWay.ts';
 import { GatewayLog } from './data/gatewayLog.ts';
+import { OtherWorkers } from './data/otherWorkers.ts';
 import { StateHistory } from './data/stateHistory.ts';
 import { Minutes } from './data/minutes.ts';
 import { Persons } from './data/persons.ts';
@@ -36,6 +37,7 @@ export function apply(scope: Scope<AdminConfig>): void {
   });
   const history = new StateHistory();
   const calls = new CallsUnderWay();
+  const others = new OtherWorkers(scope, calls);
   const minutes = new Minutes();
   const log = new GatewayLog();
   let listener: SideListener | undefined;
@@ -53,7 +55,7 @@ export function apply(scope: Scope<AdminConfig>): void {
   };
   const added = new AddedPages(
     scope,
-    pagesOf({ scope, history, calls, minutes, persons: new Persons(scope), log }),
+    pagesOf({ scope, history, calls, minutes, persons: new Persons(scope), log, others }),
   );
   const site = new Site({
     pages: () => added.pages(),

@@ -1,6 +1,7 @@
 import { CallPath, ConfigControl, RequestGate, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { AdminPage } from '../contracts/adminPages.ts';
 import { CallHistory } from '../contracts/callHistory.ts';
+import { WorkerLine } from '../contracts/processes.ts';
 import { WorkflowRuns } from '../contracts/runs.ts';
 import { AuthorizationServer, ClientSource, PageSignIn, SignInList } from '../contracts/oauth.ts';
 import { Operators } from '../contracts/operators.ts';
@@ -43,6 +44,7 @@ export const plugin = definePlugin<AdminConfig>({
     SettingsStore,
     SignInStatuses,
     Toolsets,
+    WorkerLine,
     WorkflowRuns,
   ],
   provides: [ClientSource],

@@ -7,6 +7,7 @@ import { connectPage } from './pages/connectPage.ts';
 import { editActions } from './pages/editActions.ts';
 import { editPage } from './pages/editPage.ts';
 import type { Minutes } from './data/minutes.ts';
+import type { OtherWorkers } from './data/otherWorkers.ts';
 import type { Persons } from './data/persons.ts';
 import { explainPage } from './pages/explainPage.ts';
 import { grantActions } from './pages/grantActions.ts';
@@ -45,6 +46,7 @@ export interface PageParts {
   readonly minutes: Minutes;
   readonly persons: Persons;
   readonly log: GatewayLog;
+  readonly others: OtherWorkers;
 }
 
 /** All pages, in the order of the navigation, and all actions. A new one is a line here and a file in pages/. */
@@ -52,13 +54,13 @@ export function pagesOf(parts: PageParts): {
   readonly pages: readonly Page[];
   readonly actions: readonly Action[];
 } {
-  const { scope, history, calls, minutes, persons, log } = parts;
+  const { scope, history, calls, minutes, persons, log, others } = parts;
   return {
     pages: [
       overviewPage(scope, calls, minutes),
-      sessionsPage(scope, calls),
+      sessionsPage(scope, calls, others),
       sessionPage(scope, calls),
-      serversPage(scope),
+      serversPage(scope, others),
       newServerPage(),
       serverPage(scope, history, minutes),
       editPage(scope),

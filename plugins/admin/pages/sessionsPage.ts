@@ -4,6 +4,7 @@ import type { Html } from '../../kit/http/page.ts';
 import type { RunningCall, CallsUnderWay } from '../data/callsUnderWay.ts';
 import { excerpt } from '../../kit/pages/excerpt.ts';
 import { ownerIn } from '../data/ownerIn.ts';
+import type { OtherWorker, OtherWorkers } from '../data/otherWorkers.ts';
 import { serversIn } from '../data/servers.ts';
 import { sessionFacts, sessionsIn } from '../data/sessions.ts';
 import type { SessionFacts } from '../data/sessions.ts';
@@ -12,26 +13,27 @@ import { definePage } from '../web/definePage.ts';
 import type { Page, Visit } from '../web/definePage.ts';
 import { pager } from '../../kit/pages/pager.ts';
 import { hyperlink, section, table } from '../../kit/pages/parts.ts';
-import { ago, counted, inPath, shortId, shown } from '../../kit/pages/words.ts';
+import { ago, counted, inPath, shortId, shown, span } from '../../kit/pages/words.ts';
 import { callTable } from './callTable.ts';
 
 /** `/sessions`: the sessions that clients use. */
-export function sessionsPage(scope: Scope<unknown>, calls: CallsUnderWay): Page {
+export function sessionsPage(scope: Scope<unknown>, calls: CallsUnderWay, others: OtherWorkers): Page {
   return definePage({
     path: '/sessions',
     nav: 'Sessions',
     takes: 'use',
-    facts: (visit) => {
+    facts: async (visit) => {
       const owner = ownerIn(visit);
       const part = excerpt(sessionsIn(scope, owner), visit.query);
       const servers = serversIn(scope);
       const items = part.items.map((one) => sessionFacts(one, servers));
-      return { ...part, items, callsWithoutSession: calls.withoutSession(owner) };
+      const workers = await others.facts(owner);
+      return { ...part, items, callsWithoutSession: calls.withoutSession(owner), workers };
     },
     show: (part, visit) => ({
       title: counted(part.total, 'session'),
       body: html`${sessionTable(part.items, visit)}${pager(part, visit.query)}
-      ${withoutSession(part.callsWithoutSession, visit)}`,
+      ${withoutSession(part.callsWithoutSession, visit)}${part.workers.map(atWorker)}`,
     }),
   });
 }
@@ -45,6 +47,33 @@ function withoutSession(calls: readonly RunningCall[], visit: Visit): Html {
       ${callTable(calls, visit, '/sessions')}`,
     counted(calls.length, 'call'),
   );
+}
+
+/** A session continues at any worker, and is listed where it was used. */
+function atWorker({ worker, sessions, sessionCount, calls }: OtherWorker): Html {
+  const used = table(
+    { caption: `Sessions at worker ${worker}`, empty: 'No client has used a session there.' },
+    ['Session', 'Who', 'Client', 'Began', 'Last seen', 'Servers'],
+    sessions.map((session) => [
+      shortId(session.id),
+      whoIn(session),
+      clientIn(session),
+      ago(session.createdAt),
+      ago(session.lastSeenAt),
+      connectedIn(session),
+    ]),
+  );
+  const running = table(
+    { caption: `Calls under way at worker ${worker}`, empty: 'No call is under way there.' },
+    ['Tool', 'Server', 'Session', 'Age'],
+    calls.map(({ tool, server, session, caller, since, ageMs }) => [
+      html`<code>${shown(tool)}</code>`,
+      server && shown(server),
+      session === undefined ? caller && shown(caller, 60) : shortId(session),
+      html`<time datetime="${since}" title="${since}">${span(ageMs)}</time>`,
+    ]),
+  );
+  return section(`Worker ${worker}`, html`${used}${running}`, counted(sessionCount, 'session'));
 }
 
 export function sessionTable(sessions: readonly SessionFacts[], visit: Visit): Html {
