@@ -112,6 +112,8 @@ export { isWebAddress } from './kit/text/isWebAddress.ts';
 export { LineSplitter } from './kit/text/lineSplitter.ts';
 export { parseDuration } from './kit/text/parseDuration.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './kit/text/rawJson.ts';
+export { wordDiff, wordDiffText } from './kit/text/wordDiff.ts';
+export type { WordChange } from './kit/text/wordDiff.ts';
 export { fetchTrust, tlsFindings } from './kit/tls/fetchTrust.ts';
 export { CountedVault } from './kit/vault/countedVault.ts';
 export { JsonVault } from './kit/vault/jsonVault.ts';
