@@ -9,6 +9,7 @@ import { checkNetwork } from './checkNetwork.ts';
 import { explainMisfits } from './explainMisfits.ts';
 import { foreignNames } from './foreignNames.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
+import { sourceFindings } from './sourceFindings.ts';
 import { misspeltReferences, unusedSecrets } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
@@ -108,7 +109,7 @@ function checkStdio(spec: McpServerSpec): readonly Finding[] {
   if (command === undefined || command.length === 0) {
     const message = 'command is required for stdio type; write command: [executable, argument, ...]';
     findings.push({ path: command === undefined ? [] : ['command'], message });
-  } else findings.push(...checkCommand(command, args));
+  } else findings.push(...checkCommand(command, args), ...sourceFindings(spec));
   if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
   if (messageUrl !== undefined) findings.push(unusedBy('messageUrl', 'stdio', 'remove it'));
   if (Object.keys(headers).length > 0) {
@@ -149,6 +150,7 @@ function checkRemote({
   type,
   command,
   args,
+  source,
   cwd,
   url,
   messageUrl,
@@ -166,6 +168,7 @@ function checkRemote({
   findings.push(...checkMessageUrl(type, messageUrl, url));
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
+  if (source !== undefined) findings.push(unusedBy('source', type, 'remove it or set type: stdio'));
   if (cwd !== undefined) findings.push(unusedBy('cwd', type, 'remove it or set type: stdio'));
   if (startTimeout !== undefined) findings.push(unusedBy('startTimeout', type, 'set timeout'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'pegboard';
+import type { PackageSource } from '../kit/packages/packageIn.ts';
 import type { AuthSpec } from './checkAuth.ts';
 
 /** Validated spec of an MCPServer, with defaults. Source: schemas/kinds/mcpserver.schema.json. */
@@ -9,6 +10,7 @@ export interface McpServerSpec extends JsonObject {
   readonly autoStart?: boolean;
   readonly command?: string | readonly string[];
   readonly args?: readonly string[];
+  readonly source?: PackageSource;
   readonly cwd?: string;
   readonly url?: string;
   readonly messageUrl?: string;

@@ -5,6 +5,7 @@ import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
+import { unpinnedFindings } from './sourceFindings.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
 
 /** Finds what would prevent a server from starting on this machine: its command, and unresolved references. */
@@ -16,6 +17,7 @@ export async function serverFindings(facts: ReviewFacts<unknown>): Promise<reado
       ...referenceFindings(resource, facts),
       ...signInFindings(resource, facts),
       ...writtenFindings(resource),
+      ...unpinnedFindings(resource.name, resource.spec as McpServerSpec).map((one) => ({ ...one, resource })),
     ]),
   );
   return found.flat();

@@ -17,6 +17,7 @@ const TEXTS = [
   'a@example.com',
   'env:A',
   'console',
+  `sha256:${'0'.repeat(64)}`,
 ];
 
 /** A value that the schema accepts, with every key that it knows. @throws Error that names a pattern without a sample */

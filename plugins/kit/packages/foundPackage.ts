@@ -1,0 +1,18 @@
+import type { PackageSource } from './packageIn.ts';
+
+/** What a registry says of one version of a package. All texts are the registry's. */
+export interface FoundPackage {
+  readonly source: PackageSource;
+  /** The newest version that is no pre-release; of an image undefined. */
+  readonly newest: string | undefined;
+  /** When this version was published, RFC 3339; undefined if the registry does not say. */
+  readonly publishedAt: string | undefined;
+  /** Who publishes it, as the registry says. */
+  readonly publisher: string | undefined;
+  /** Why its author advises against it. */
+  readonly warning?: string | undefined;
+  /** Whether the registry has a statement of where it was built; undefined: it has none of any package. */
+  readonly hasProvenance?: boolean;
+  /** Where its archive is; of an image undefined. */
+  readonly archive: string | undefined;
+}

@@ -1,0 +1,162 @@
+/** Where a package comes from, and what was in it when it was added. */
+export interface PackageSource {
+  readonly registry: 'npm' | 'pypi' | 'oci';
+  readonly name: string;
+  /** The exact version; of an image its tag. */
+  readonly version: string;
+  /** `sha512-<base64>` of npm, `sha256:<hex>` of a file of PyPI, the digest of an image. */
+  readonly integrity: string;
+}
+
+/** The package that a command installs and runs. */
+export interface NamedPackage {
+  readonly registry: PackageSource['registry'];
+  readonly name: string;
+  /** As it is written: a version, a range or a tag; undefined if there is none. */
+  readonly version: string | undefined;
+  /** The digest of an image. */
+  readonly digest: string | undefined;
+  /** Whether it is the same package at each start. */
+  readonly isExact: boolean;
+  /** The command with this version, and for an image its digest. */
+  readonly pinned: (source: PackageSource) => readonly string[];
+  /** The command with a file in place of the name. */
+  readonly ofFile: (file: string) => readonly string[];
+}
+
+/** Words of a command, and the one among them that names the package. */
+interface Place {
+  readonly words: readonly string[];
+  readonly at: number;
+  /** What stands before the package in its word: `--package=`. */
+  readonly lead: string;
+  /** Whether the word is a flag's value, and another names the program. */
+  readonly isOfFlag: boolean;
+}
+
+/** Flags of npx, uvx and pipx whose value is the next word. */
+const VALUED = new Set([
+  ...['--with', '--with-requirements', '--python', '--index', '--default-index', '--index-url', '--registry'],
+  ...['--extra-index-url', '--find-links', '--constraints', '--overrides', '--directory', '--cache-dir'],
+  ...['--cache', '--prefix', '--config-file', '--loglevel', '--exclude-newer', '--workspace', '--pip-args'],
+  ...['-i', '-f', '-c', '-w', '-b', '-n'],
+]);
+const PACKAGE_FLAG: Readonly<Record<'npm' | 'pypi', RegExp>> = {
+  npm: /^(?:-p|--package)(=|$)/,
+  pypi: /^(?:--from|--spec)(=|$)/,
+};
+/** Flags of `docker run` without a value. */
+const SWITCHES =
+  /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|read-only|quiet|no-healthcheck))$/;
+
+const EXACT_NPM = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
+const NPM = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@([^@/:]+))?$/;
+const PYPI = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(\[[\w,.-]+\])?(?:(==|@)([\w.!+-]+))?$/;
+const IMAGE =
+  /^((?:[\w.-]+(?::\d+)?\/)?[a-z0-9][a-z0-9._/-]*)(?::([\w][\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/;
+
+/** The package that a command runs; undefined if it runs none, or one from elsewhere: a folder, git, an address. */
+export function packageIn(command: readonly string[]): NamedPackage | undefined {
+  const [program = '', first, second] = command;
+  const runner = (program.split(/[\\/]/).at(-1) ?? '').replace(/\.(?:cmd|exe)$/i, '');
+  if (runner === 'npx') return npmPackage(placeIn(command, 1, 'npm'));
+  if (runner === 'uvx') return pypiPackage(placeIn(command, 1, 'pypi'));
+  if (runner === 'uv' && first === 'tool' && second === 'run')
+    return pypiPackage(placeIn(command, 3, 'pypi'));
+  if (runner === 'pipx' && first === 'run') return pypiPackage(placeIn(command, 2, 'pypi'));
+  if (/^(?:docker|podman)$/.test(runner)) return image(command);
+  return undefined;
+}
+
+/** Why a command does not run what its `source` says; undefined if it does. */
+export function sourceFault(command: readonly string[], source: PackageSource): string | undefined {
+  const found = packageIn(command);
+  if (found === undefined) return `source names ${source.name}, but the command runs no package`;
+  const isSame =
+    found.registry === source.registry &&
+    found.name === source.name &&
+    (found.version ?? source.version) === source.version;
+  const hasDigest = found.registry !== 'oci' || found.digest === source.integrity;
+  if (isSame && hasDigest && (found.isExact || found.registry === 'oci')) return undefined;
+  const runs = [found.name, found.version ?? 'any version', found.digest].filter(Boolean).join(' ');
+  return `source is ${source.name} ${source.version}, but the command runs ${runs}`;
+}
+
+/** The word that names the package. */
+function placeIn(words: readonly string[], from: number, registry: 'npm' | 'pypi'): Place | undefined {
+  let named: Place | undefined;
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const [lead, sign] = PACKAGE_FLAG[registry].exec(word) ?? [];
+    // Of several packages none is the one.
+    if (lead !== undefined && named !== undefined) return undefined;
+    if (lead !== undefined && sign === '=') named = { words, at, lead, isOfFlag: true };
+    else if (lead !== undefined) named = { words, at: (at += 1), lead: '', isOfFlag: true };
+    else if (registry === 'npm' && /^(?:-c|--call)/.test(word)) return undefined;
+    else if (VALUED.has(word)) at += 1;
+    else if (word !== '--' && !word.startsWith('-')) return named ?? { words, at, lead: '', isOfFlag: false };
+  }
+  return undefined;
+}
+
+function wordAt({ words, at, lead }: Place): string {
+  return (words[at] ?? '').slice(lead.length);
+}
+
+function replaced({ words, at, lead }: Place, ...by: readonly string[]): readonly string[] {
+  const [first = '', ...more] = by;
+  return [...words.slice(0, at), `${lead}${first}`, ...more, ...words.slice(at + 1)];
+}
+
+function npmPackage(place: Place | undefined): NamedPackage | undefined {
+  const [, name, version] = (place && NPM.exec(wordAt(place))) ?? [];
+  if (place === undefined || name === undefined || name.startsWith('.')) return undefined;
+  return {
+    registry: 'npm',
+    name,
+    version,
+    digest: undefined,
+    isExact: EXACT_NPM.test(version ?? ''),
+    pinned: (source) => replaced(place, `${name}@${source.version}`),
+    ofFile: (file) => replaced(place, `file:${file}`),
+  };
+}
+
+function pypiPackage(place: Place | undefined): NamedPackage | undefined {
+  const [, name, extras = '', , version] = (place && PYPI.exec(wordAt(place))) ?? [];
+  if (place === undefined || name === undefined) return undefined;
+  return {
+    registry: 'pypi',
+    name,
+    version,
+    digest: undefined,
+    isExact: /^\d/.test(version ?? ''),
+    pinned: (source) => replaced(place, `${name}${extras}==${source.version}`),
+    ofFile: (file) => {
+      const flag = /pipx/.test(place.words[0] ?? '') ? '--spec' : '--from';
+      return place.isOfFlag
+        ? replaced(place, `${file}${extras}`)
+        : replaced(place, flag, `${file}${extras}`, name);
+    },
+  };
+}
+
+function image(words: readonly string[]): NamedPackage | undefined {
+  const start = words.indexOf('run') + 1;
+  if (start === 0) return undefined;
+  let at = start;
+  while (words[at]?.startsWith('-') === true)
+    at += SWITCHES.test(words[at] ?? '') || words[at]?.includes('=') === true ? 1 : 2;
+  const [, name, version, digest] = IMAGE.exec(words[at] ?? '') ?? [];
+  if (name === undefined) return undefined;
+  const place: Place = { words, at, lead: '', isOfFlag: false };
+  return {
+    registry: 'oci',
+    name,
+    version,
+    digest,
+    isExact: digest !== undefined || (version !== undefined && version !== 'latest'),
+    pinned: (source) => replaced(place, `${name}:${source.version}@${source.integrity}`),
+    ofFile: () => words,
+  };
+}
