@@ -11,6 +11,7 @@ import type { AddOptions } from '../../kit/add/readOptions.ts';
 import { wantedServer } from '../../kit/add/wantedServer.ts';
 import type { Wanted } from '../../kit/add/wantedServer.ts';
 import { sayHeld, withLeave } from '../add/withLeave.ts';
+import { withPin } from '../add/withPin.ts';
 import { writeDefinition } from '../add/writeDefinition.ts';
 import { COMMON_OPTIONS, optionsOf } from '../commonOptions.ts';
 import { endpointOf } from '../endpointOf.ts';
@@ -35,6 +36,7 @@ export const add = verb({
   readWords: (words) => addWords(words, [...ADD_OPTIONS, ...COMMON_OPTIONS]),
   examples: [
     'pegboard add git -- uvx mcp-server-git',
+    'pegboard add @modelcontextprotocol/server-memory',
     'pegboard add claude mcp add --transport http linear https://mcp.linear.app/mcp',
     "pegboard add tracker https://mcp.example.com/mcp --header 'Authorization=${env:TRACKER_TOKEN}'",
     `pegboard add github '{"type":"http","url":"https://api.githubcopilot.com/mcp/"}'`,
@@ -45,7 +47,7 @@ export const add = verb({
     const { args: words, env } = invocation;
     const { isOwn, url } = await endpointOf(invocation);
     const options = optionsOf<AddOptions>(invocation);
-    const found = await wantedServer({
+    const typed = await wantedServer({
       words,
       options,
       env,
@@ -54,6 +56,7 @@ export const add = verb({
       isOwn,
       url,
     });
+    const found = await withPin(typed, invocation);
     const apart = secretsApart(found.name, found.spec, {
       directory: invocation.directory,
       awaitsSecrets: true,

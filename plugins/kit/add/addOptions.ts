@@ -19,6 +19,7 @@ export const ADD_OPTIONS: readonly CommandOption[] = [
   { flags: '--exclude-tools <names>', description: 'offer all tools but these', isList: true },
   { flags: '--call-timeout <time>', description: 'how long one call may take: 60, 5m, 5000ms' },
   { flags: '--yes', description: 'do not ask before what a link or a file describes is started' },
+  { flags: '--unpinned', description: 'do not ask the registry; the version may change at each start' },
   { flags: '-s, --scope <scope>', description: 'as clients write it; changes nothing here' },
   { flags: '--trust', description: 'as clients write it; changes nothing here' },
 ];

@@ -28,7 +28,9 @@ export async function added(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Added> {
   const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${await freePort()} }\n` });
-  const { code, stderr } = await typeVerb(['add', '--yes', '--config-path', directory.path, ...words], env);
+  // Registries are asked in tests of pins.
+  const at = ['--unpinned', '--config-path', directory.path];
+  const { code, stderr } = await typeVerb(['add', '--yes', ...at, ...words], env);
   const textsIn = (folder: string): Readonly<Record<string, string>> => {
     const names = existsSync(directory.at(folder)) ? readdirSync(directory.at(folder)) : [];
     return Object.fromEntries(
