@@ -22,5 +22,5 @@ export function unpinnedFindings(name: string, spec: McpServerSpec): readonly Fi
 
 function wordsFor({ registry, name, version }: NamedPackage): string {
   const what = registry === 'oci' ? `image ${name}` : `package ${name}`;
-  return `${what} is run ${version === undefined ? 'without a version' : `as ${version}, which is no exact version`}`;
+  return `${what} is run ${version === undefined ? 'without a version' : `as ${version}, which is not an exact version`}`;
 }

@@ -11,12 +11,12 @@ import { nearPopular } from '../packages/nearPopular.ts';
 import { packageFacts } from '../packages/packageFacts.ts';
 import { progressTo } from '../progressTo.ts';
 
-/** The package that is run; undefined if it is none of a registry. */
+/** The package of a registry that is run; undefined if there is none. */
 export function packageOf({ command, args }: Wanted['spec']): NamedPackage | undefined {
   return packageIn([command ?? [], args ?? []].flat().map(String));
 }
 
-/** Pins the package that is run to a version and what is in it, and says what the registry knows of it.
+/** Pins the package that is run to a version and what is in it, and shows what the registry declares for it.
  *  @throws Failure if the registry cannot be asked; --unpinned leaves it as it is */
 export async function withPin(wanted: Wanted, invocation: Invocation): Promise<Wanted> {
   const say = progressTo(invocation);
@@ -25,7 +25,7 @@ export async function withPin(wanted: Wanted, invocation: Invocation): Promise<W
   if (named === undefined) return wanted;
   const near = nearPopular(named);
   if (near !== undefined) say(`warning: ${named.name} is not ${near}, but its name is near; is it the one?`);
-  // Whoever mistyped a name has not agreed to what it names.
+  // A user who has mistyped a name has not agreed to what it names.
   const doubted: Wanted = near === undefined ? wanted : { ...wanted, origin: 'others' };
   const isOthers = wanted.origin === 'others' && named.registry === 'oci' && /^[^/]*[.:]/.test(named.name);
   if (isOthers && unpinned !== true) {

@@ -3,7 +3,7 @@ import type { FoundPackage } from '../../kit/packages/foundPackage.ts';
 const DAY_MS = 86_400_000;
 const KINDS = { npm: 'npm package', pypi: 'Python package', oci: 'image' } as const;
 
-/** What a registry says of a package, in one line for whom it is to be trusted by. */
+/** What a registry declares for a package, in one line for whom it is to be trusted by. */
 export function packageFacts(found: FoundPackage): string {
   const { source, publisher, publishedAt, warning, hasProvenance } = found;
   return [

@@ -1,9 +1,9 @@
 import type { PackageSource } from './packageIn.ts';
 
-/** What a registry says of one version of a package. All texts are the registry's. */
+/** What a registry declares for one version of a package. All texts are the registry's. */
 export interface FoundPackage {
   readonly source: PackageSource;
-  /** The newest version that is no pre-release; of an image undefined. */
+  /** The newest final version; of an image undefined. */
   readonly newest: string | undefined;
   /** When this version was published, RFC 3339; undefined if the registry does not say. */
   readonly publishedAt: string | undefined;

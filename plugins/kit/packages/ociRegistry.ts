@@ -51,7 +51,9 @@ async function anonymousToken(
   given: Parameters<typeof registryRequest>[1],
 ): Promise<string> {
   const challenge = response.headers.get('www-authenticate') ?? '';
-  const pairs = [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value] as const);
+  const pairs = [...challenge.matchAll(/\b(realm|scope|service)="([^"]*)"/g)].map(
+    ([, key, value]) => [key, value] as const,
+  );
   const { realm, scope, service } = Object.fromEntries(pairs) as Record<string, string | undefined>;
   if (!/^bearer /i.test(challenge) || realm === undefined || !URL.canParse(realm))
     throw new RegistryAway(`the registry wants a sign-in for ${given.what}, which Pegboard has not`);

@@ -136,7 +136,7 @@ function indexIn(line: string): string | undefined {
   return key.trim() === 'index-url' ? value.join('=').trim().replaceAll('"', '') : undefined;
 }
 
-/** Of final versions. */
+/** The order of final versions. */
 export function byVersion(one: string, other: string): number {
   const [a, b] = [one, other].map((text) => (text.match(/\d+/g) ?? []).map(Number));
   for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {

@@ -43,7 +43,7 @@ export function wordDiffText(changes: readonly WordChange[]): string {
     .join('');
 }
 
-/** By their longest common subsequence. */
+/** Adds what two lists differ in, by their longest common subsequence. */
 function middle(
   a: readonly string[],
   b: readonly string[],

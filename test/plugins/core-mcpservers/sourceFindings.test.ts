@@ -26,10 +26,10 @@ describe('The package of a server', () => {
       ['npx -y notes', `package notes${none}`],
       [
         'npx -y @acme/notes@latest --port 1',
-        'package @acme/notes is run as latest, which is no exact version',
+        'package @acme/notes is run as latest, which is not an exact version',
       ],
       ['npx --yes --package=notes notes-cli', `package notes${none}`],
-      ['npx -y notes@^1.2', 'package notes is run as ^1.2, which is no exact version'],
+      ['npx -y notes@^1.2', 'package notes is run as ^1.2, which is not an exact version'],
       ['uvx mcp-notes', `package mcp-notes${none}`],
       ['uvx --python 3.12 --from mcp-notes[all] serve', `package mcp-notes${none}`],
       ['uv tool run mcp-notes', `package mcp-notes${none}`],
@@ -37,13 +37,13 @@ describe('The package of a server', () => {
       ['docker run -i --rm -e A acme/notes', `image acme/notes${none}`],
       [
         'podman run --rm -i ghcr.io/acme/notes:latest',
-        'image ghcr.io/acme/notes is run as latest, which is no exact version',
+        'image ghcr.io/acme/notes is run as latest, which is not an exact version',
       ],
     ] as const)
       expect(await found(line.split(' ')), line).deep.equal([`${words}${cure}`]);
   });
 
-  it('is not found where it has one, or is none of a registry', async () => {
+  it('is not found where it has one, or is not from a registry', async () => {
     for (const line of [
       'npx -y notes@1.2.3',
       'uvx mcp-notes==1.2',
