@@ -3,6 +3,7 @@ import type { JsonObject, Resource } from 'pegboard';
 import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
 import type { TlsSpec } from '../contracts/servers.ts';
 import { runnerOf } from '../kit/definitions/runnerOf.ts';
+import type { PackageSource } from '../kit/packages/packageIn.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import type { AuthRules } from '../contracts/credentials.ts';
 import { ALL_TOPICS } from './client/options.ts';
@@ -36,6 +37,8 @@ export interface ServerDefinition extends ServerOptions {
   readonly autoStart: boolean | undefined;
   /** Executable and arguments; empty for remote servers. */
   readonly command: readonly string[];
+  /** The package that the command runs; undefined: its content is not pinned. */
+  readonly source: PackageSource | undefined;
   /** The program that installs the server at its first start, in words; undefined if there is none. */
   readonly runner: string | undefined;
   /** How long a process may take to answer its first request. */
@@ -83,6 +86,7 @@ interface ServerSpec {
   readonly autoStart?: boolean;
   readonly command?: readonly string[] | string;
   readonly args?: readonly string[];
+  readonly source?: PackageSource;
   readonly cwd?: string;
   readonly url?: string;
   readonly messageUrl?: string;
@@ -127,6 +131,7 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
     excludeTools: spec.excludeTools ?? [],
     autoStart: spec.autoStart,
     command: words,
+    source: spec.source,
     runner,
     startTimeoutMs: inMs(spec.startTimeout) ?? (runner ? Math.max(RUNNER_START_MS, timeoutMs) : timeoutMs),
     cwd: spec.cwd,
@@ -215,13 +220,14 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function identifyingFields(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, cwd, url, messageUrl, proxy, tls, env, headers, questions, revision, auth } =
-    definition;
+  const { type, command, source, cwd, url, messageUrl, proxy, tls, env, headers } = definition;
+  const { questions, revision, auth } = definition;
   const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
   // Absent ones leave the keys of stored catalogues as they are.
   return [
     ...endpoint,
     ...(cwd === undefined ? [] : [cwd]),
+    ...(source === undefined ? [] : [source]),
     ...(messageUrl === undefined ? [] : [messageUrl]),
   ];
 }

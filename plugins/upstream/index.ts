@@ -108,6 +108,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     firstStarts: new FirstStarts(() => current.maxStarting),
     trusts,
     directory,
+    state: () => scope.find(StateDirectory)?.path,
     lastKnown: () => lastKnown,
     tracer: () => scope.find(Tracer),
     memory: () => memory,

@@ -11,6 +11,8 @@ export interface Published {
   /** Days before now. */
   readonly age?: number;
   readonly hasProvenance?: boolean;
+  /** What its hash is of, if that is not the archive. */
+  readonly declares?: Buffer;
 }
 
 /** Registries of npm (`/npm/`), Python (`/simple/`) and images, in one listener on loopback. */
@@ -105,7 +107,7 @@ function npmDocument(versions: readonly Published[], host: string): string | und
           name: one.name,
           version: one.version,
           dist: {
-            integrity: sha512(one.archive),
+            integrity: sha512(one.declares ?? one.archive),
             tarball: `http://${host}/archives/${fileOf(one)}`,
             ...(one.hasProvenance === true && { attestations: { url: `http://${host}/attestations` } }),
           },

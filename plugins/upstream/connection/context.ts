@@ -27,6 +27,8 @@ export interface UpstreamContext {
   readonly lastKnown: () => LastKnown;
   /** Base directory of relative `${file:…}` references. */
   readonly directory: () => string;
+  /** The state directory; undefined: there is none. */
+  readonly state: () => string | undefined;
   readonly tracer: () => Tracer | undefined;
   readonly memory: () => MemoryBudget | undefined;
   /** The source of `${secret:…}` references. */

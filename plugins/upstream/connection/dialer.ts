@@ -112,10 +112,14 @@ export class Dialer {
     output.begin();
     const parents = await parentsVariable(this.#context.directory());
     const env = { ...base, ...parents, ...fillCallerReferences(own, this.#credential?.values ?? {}) };
+    const run =
+      definition.source === undefined
+        ? command
+        : await (await pinnedCommand()).pinnedCommand(command, definition, env, this.#context);
     const { maxMessageBytes, maxQueuedBytes } = config();
     return new StdioWire(
       {
-        command,
+        command: run,
         folder,
         env,
         watchdog,
@@ -250,6 +254,7 @@ function wantsCallers({ auth }: ServerDefinition): GatewayError {
 
 // Each import() asks the resolver in another thread, also for a module that is there.
 const sseWire = once(() => import('../client/wire/sseWire.ts'));
+const pinnedCommand = once(() => import('./pinnedCommand.ts'));
 const httpWire = once(() => import('../client/wire/httpWire.ts'));
 
 /** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../text/failure.ts';
+import { npmFound } from './npmRegistry.ts';
+import type { PackageSource } from './packageIn.ts';
+import { pypiFound } from './pypiIndex.ts';
+import { MAX_ARCHIVE_BYTES, registryRequest } from './registryRequest.ts';
+import type { Asking } from './registryRequest.ts';
+
+/** The archive of a package differs from what was pinned. */
+export class OtherContent extends Failure {}
+
+/** The archive of a package, with the content that is pinned: from `folder`, else from the registry. What a runner installs from this
+ *  file is what was hashed. @returns its path @throws OtherContent; RegistryAway; Failure */
+export async function verifiedFile(source: PackageSource, folder: string, asking: Asking): Promise<string> {
+  // A name for a folder: base64 has slashes.
+  const key = createHash('sha256').update(`${source.name} ${source.integrity}`).digest('hex').slice(0, 32);
+  const place = join(folder, key);
+  const [kept] = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith('.'));
+  if (kept !== undefined && isContent(await readFile(join(place, kept)), source)) return join(place, kept);
+  const { name, bytes } = await download(source, asking);
+  await rm(place, { recursive: true, force: true });
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  const draft = join(place, `.${process.pid}.tmp`);
+  await writeFile(draft, bytes, { mode: 0o600 });
+  await rename(draft, join(place, name));
+  return join(place, name);
+}
+
+async function download(
+  source: PackageSource,
+  asking: Asking,
+): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  const { registry, name, version, integrity } = source;
+  const found =
+    registry === 'npm'
+      ? await npmFound(name, version, asking)
+      : await pypiFound(name, version, asking, integrity.slice('sha256:'.length));
+  if (found.source.integrity !== integrity) throw differs(source, 'the registry has another hash for it');
+  const url = found.archive ?? '';
+  const what = `archive of ${name} ${version}`;
+  const response = await registryRequest(url, {
+    ...asking,
+    what,
+    accept: '*/*',
+    maxBytes: MAX_ARCHIVE_BYTES,
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (!isContent(bytes, source)) throw differs(source, 'its archive has another content');
+  // uv reads name and version of a wheel from its file name.
+  const file = decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
+  if (!/^[\w][\w.+!-]*$/.test(file))
+    throw new Failure(`the archive of ${name} has a name that no file can have`);
+  return { name: file, bytes };
+}
+
+function differs({ name, version }: PackageSource, why: string): OtherContent {
+  return new OtherContent(`${name} ${version} is not what was pinned: ${why}`);
+}
+
+function isContent(bytes: Buffer, { integrity }: PackageSource): boolean {
+  const own = integrity.startsWith('sha512-')
+    ? `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+    : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return own === integrity;
+}
