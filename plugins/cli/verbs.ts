@@ -12,6 +12,8 @@ import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
 import { exportVerb } from './verbs/exportVerb.ts';
+import { outdated } from './packages/outdated.ts';
+import { upgrade } from './packages/upgrade.ts';
 import { evalVerb } from './eval/evalVerb.ts';
 import { events } from './verbs/events.ts';
 import { firstStart } from './verbs/firstStart.ts';
@@ -40,6 +42,8 @@ export const VERBS: readonly Command[] = [
   call,
   run,
   add,
+  outdated,
+  upgrade,
   remove,
   start,
   stop,

@@ -1,0 +1,109 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { makeDirectory } from '../../../support/directory.ts';
+import type { Directory } from '../../../support/directory.ts';
+import { sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
+import type { PackageRegistry } from '../../../support/packageRegistry.ts';
+import { runPegboard } from '../../../support/serve.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
+
+const OLD = Buffer.from('old');
+const NEW = Buffer.from('new');
+
+describe('The packages of servers', () => {
+  let registry: PackageRegistry;
+  let directory: Directory;
+
+  beforeEach(async () => {
+    registry = await startPackageRegistry();
+    registry.npm.push(
+      { name: 'notes', version: '1.0.0', archive: OLD, age: 30 },
+      { name: 'notes', version: '1.1.0', archive: NEW, age: 2 },
+    );
+    registry.pypi.push({ name: 'mcp-python', version: '1.0', archive: OLD });
+    const source = { registry: 'npm', name: 'notes', version: '1.0.0', integrity: sha512(OLD) };
+    directory = makeDirectory({
+      'config.yaml': '',
+      'mcpservers/notes.yaml': `# Kept.\ntype: stdio\ncommand: [npx, -y, notes@1.0.0, --port, '1'] # here\nsource: ${JSON.stringify(source)}\n`,
+      'mcpservers/any.yaml': 'type: stdio\ncommand: [uvx, mcp-python]\n',
+      'mcpservers/none.yaml': 'type: stdio\ncommand: [node, x.js]\n',
+    });
+  });
+
+  const type = (...words: readonly string[]): ReturnType<typeof typeVerb> =>
+    typeVerb([...words, '--config-path', directory.path], registry.env);
+  const text = (name: string): string => readFileSync(directory.at(`mcpservers/${name}.yaml`), 'utf8');
+
+  it('are listed where a newer version is there, with exit code 1', async () => {
+    const { code, stdout } = await type('outdated');
+    expect(code).equal(1);
+    expect(stdout).match(
+      /^SERVER +PACKAGE +PINNED +NEWEST +PUBLISHED\nany +mcp-python +nothing +1\.0 +today/,
+    );
+    expect(stdout).match(/\nnotes +notes +1\.0\.0 +1\.1\.0 +2 days ago\n$/);
+    const json = JSON.parse((await type('outdated', '-o', 'json')).stdout) as object[];
+    expect(json[1]).include({ name: 'notes', package: 'notes', pinned: '1.0.0', newest: '1.1.0' });
+  });
+
+  it('are each reported while their registry is away', async () => {
+    await registry.close();
+    const { code, stderr } = await type('outdated');
+    expect(code).equal(1);
+    expect(stderr).match(/pegboard: any: the registry at .*\n.*pegboard: notes: the registry at /s);
+  });
+
+  it('are pinned anew in place, with the comments of their file', async () => {
+    const { code, stderr } = await type('upgrade', 'notes', '--static', '--yes');
+    expect(code, stderr).equal(0);
+    expect(text('notes')).match(/^# Kept\.\n.*command: \[npx, -y, notes@1\.1\.0, --port, '1'\] # here\n/s);
+    expect(text('notes')).contain(sha512(NEW));
+    expect((await type('upgrade', 'notes')).stderr).contain('notes is pinned to 1.1.0 already');
+    await type('upgrade', 'any', '--static', '--yes');
+    expect(text('any')).contain('mcp-python==1.0').and.contain('registry: pypi');
+    expect((await type('outdated')).code).equal(0);
+    await type('upgrade', 'notes', '--static', '--yes', '--to', '1.0.0');
+    expect(text('notes')).contain(sha512(OLD));
+  });
+
+  it('are said to have another content than what was pinned', async () => {
+    registry.npm[0] = { name: 'notes', version: '1.0.0', archive: Buffer.from('replaced') };
+    const { stderr } = await type('upgrade', 'notes', '--to', '1.0.0', '--static', '--dry-run');
+    expect(stderr).contain('warning: the registry has another content for 1.0.0 than what was pinned');
+    expect(text('notes')).contain(sha512(OLD));
+  });
+
+  it('are not there for other servers', async () => {
+    expect((await type('upgrade', 'none')).stderr).contain('none runs no package of npm');
+    expect((await type('upgrade', 'absent')).stderr).contain('defines a server absent');
+  });
+
+  it('are compared by what both versions declare, before anything is written', async function () {
+    this.timeout(60_000);
+    const server = `
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const isNew = readFileSync(process.argv[2].slice('file:'.length), 'utf8') === 'new';
+const tool = { name: 'read', description: isNew ? 'Reads a secret file.' : 'Reads a file.', inputSchema: { type: 'object' } };
+const tools = isNew ? [tool, { ...tool, name: 'more', description: 'Comes.' }] : [tool];
+createInterface(process.stdin).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const result = method === 'initialize'
+    ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } }
+    : method === 'tools/list' ? { tools } : {};
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});
+`;
+    writeFileSync(directory.at('server.mjs'), server);
+    writeFileSync(directory.at('npx'), `#!/bin/sh\nexec node '${directory.at('server.mjs')}' "$2"\n`);
+    chmodSync(directory.at('npx'), 0o700);
+    const before = text('notes')
+      .replace('npx', directory.at('npx'))
+      .concat(`env: ${JSON.stringify(registry.env)}\n`);
+    writeFileSync(directory.at('mcpservers/notes.yaml'), before);
+    const args = ['upgrade', 'notes', '--dry-run', '--config-path', directory.path];
+    const { stdout, stderr, code } = await runPegboard(args, registry.env);
+    expect(code, stderr).equal(0);
+    expect(stdout).equal('+ more: {+Comes.+}\n~ read description: Reads a {+secret +}file.\n');
+    expect(text('notes')).equal(before);
+  });
+});
