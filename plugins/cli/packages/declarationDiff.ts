@@ -1,3 +1,4 @@
+import { canonicalJson } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { wordDiff, wordDiffText } from '../../kit/text/wordDiff.ts';
 
@@ -22,5 +23,6 @@ export function declarationDiff(before: Declarations, after: Declarations): read
 
 function textOf(value: unknown): string {
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  // The order of keys means nothing.
+  return typeof value === 'string' ? value : canonicalJson(value);
 }
