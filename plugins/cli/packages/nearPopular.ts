@@ -1,7 +1,7 @@
 import type { NamedPackage } from '../../kit/packages/packageIn.ts';
 
 /** Servers that many people install, by registry: what a mistyped name is likely to be meant as.
- *  Source: the most downloaded servers of npm and PyPI, November 2026, and the images of Docker's catalogue for them. */
+ *  Those that npm and PyPI report as most downloaded in November 2026, and Docker's images of them. */
 const POPULAR: Readonly<Record<NamedPackage['registry'], readonly string[]>> = {
   npm: [
     ...['filesystem', 'sequential-thinking', 'github', 'memory', 'postgres', 'everything', 'google-maps'].map(

@@ -1,9 +1,9 @@
 import { Failure } from '../text/failure.ts';
 import type { FoundPackage } from './foundPackage.ts';
-import { npmFound } from './npmRegistry.ts';
-import { ociFound } from './ociRegistry.ts';
+import { npmFound } from './npmFound.ts';
+import { ociFound } from './ociFound.ts';
 import type { NamedPackage } from './packageIn.ts';
-import { pypiFound } from './pypiIndex.ts';
+import { pypiFound } from './pypiFound.ts';
 import type { Asking } from './registryRequest.ts';
 
 /** What the registry has of a package. @param version in place of that in the command @throws Failure; RegistryAway */

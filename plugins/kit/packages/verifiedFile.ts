@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../text/failure.ts';
-import { npmFound } from './npmRegistry.ts';
+import { npmFound } from './npmFound.ts';
 import type { PackageSource } from './packageIn.ts';
-import { pypiFound } from './pypiIndex.ts';
+import { pypiFound } from './pypiFound.ts';
 import { MAX_ARCHIVE_BYTES, registryRequest } from './registryRequest.ts';
 import type { Asking } from './registryRequest.ts';
 

@@ -11,15 +11,13 @@ describe('upstream: a package whose content is pinned', () => {
   let rig: Rig;
   let folder: string;
   let registry: PackageRegistry;
-  let archive: Buffer;
+  const archive = Buffer.from('the archive');
   beforeEach(async () => {
-    rig = new Rig();
     const { path, remove } = temporaryFolder();
     defer(remove);
     folder = path;
+    rig = new Rig(join(folder, 'state'));
     registry = await startPackageRegistry();
-    // The state directory is that of all tests.
-    archive = Buffer.from(folder);
     writeFileSync(join(folder, 'open'), '');
     await rig.configure();
   });

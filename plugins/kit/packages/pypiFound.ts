@@ -8,7 +8,7 @@ import { RegistryAway, jsonOf, registryRequest } from './registryRequest.ts';
 import type { Asking } from './registryRequest.ts';
 
 const PUBLIC = 'https://pypi.org/simple/';
-/** Source: PEP 691 */
+/** Source: https://peps.python.org/pep-0691/ */
 const SIMPLE_JSON = 'application/vnd.pypi.simple.v1+json';
 const FINAL = /^\d+(?:\.\d+)*(?:\.post\d+)?$/;
 
@@ -80,7 +80,7 @@ async function indexOf(env: Asking['env']): Promise<string> {
   return address.endsWith('/') ? address : `${address}/`;
 }
 
-/** Source: PEP 503 */
+/** Source: https://peps.python.org/pep-0503/#normalized-names */
 function normalized(name: string): string {
   return name.replaceAll(/[-_.]+/g, '-').toLowerCase();
 }
@@ -137,7 +137,7 @@ function indexIn(line: string): string | undefined {
 }
 
 /** The order of final versions. */
-export function byVersion(one: string, other: string): number {
+function byVersion(one: string, other: string): number {
   const [a, b] = [one, other].map((text) => (text.match(/\d+/g) ?? []).map(Number));
   for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {
     const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
