@@ -14,6 +14,7 @@ import type { LeftBehind } from '../../kit/clients/entry/leftBehind.ts';
 import { limitsOf } from '../../kit/clients/entry/limitsOf.ts';
 import { serverOfEntry } from '../../kit/clients/entry/serverOfEntry.ts';
 import type { Server, Skipped } from '../../kit/clients/entry/serverOfEntry.ts';
+import { packageIn } from '../../kit/packages/packageIn.ts';
 import { FreeNames } from './freeNames.ts';
 import { specOf } from '../../kit/clients/specOf.ts';
 
@@ -62,7 +63,12 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
     const server = existingServer(value);
     if (server === undefined) continue;
     const none = { entries: [], left: new Map() };
-    servers.set(identityOf(server, around), { name, server, ...none, isPresent: true, isOff: false });
+    const draft = { name, server, ...none, isPresent: true, isOff: false };
+    servers.set(identityOf(server, around), draft);
+    // Its client still has it without a version.
+    const command =
+      specIn(value)?.['source'] === undefined ? undefined : packageIn(server.command ?? [])?.bare();
+    if (command !== undefined) servers.set(identityOf({ ...server, command }, around), draft);
   }
   const read = entries.map((entry) => ({ entry, server: signedIn(serverOfEntry(entry, env), oauthUrls) }));
   // The user's own first, and what is in use: what is in both is the user's, and on.

@@ -3,9 +3,11 @@ import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
 import { followStarts } from '../clients/followStarts.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
+import type { ImportPlan } from '../clients/planImport.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../../kit/clients/places.ts';
 import { notesOf } from '../clients/report.ts';
+import { unpinnedIn, withPins } from '../clients/withPins.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
 import { wholeEntries } from '../clients/wholeEntries.ts';
@@ -22,6 +24,7 @@ import { verb } from '../verb.ts';
 interface ImportOptions {
   readonly link?: boolean;
   readonly lossy?: boolean;
+  readonly pin?: boolean;
   readonly undo?: boolean;
   readonly dryRun?: boolean;
 }
@@ -40,6 +43,10 @@ export const importVerb: Command = verb({
     {
       flags: '--lossy',
       description: 'with --link: also in place of servers of which something is left behind',
+    },
+    {
+      flags: '--pin',
+      description: 'ask the registries for the versions and hashes of what is run, and pin them',
     },
     { flags: '--undo', description: 'take the last import back, with the links made since' },
     {
@@ -89,7 +96,7 @@ interface Imported {
 
 /** @param record undefined shows only */
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<Imported> {
-  const { link, lossy } = optionsOf<ImportOptions>(invocation);
+  const { link, lossy, pin } = optionsOf<ImportOptions>(invocation);
   const { places, found, endpoint, ...surveyed } = await survey(invocation);
   const consented = await withConsent(invocation, { found, ...surveyed });
   const { plan } = consented;
@@ -116,16 +123,23 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     links,
     endpoint,
     faults: [...found.faults, ...faults],
-    notes: [...notesOf(plan), ...consented.notes, ...(link === true ? staying : [])],
+    notes: [
+      ...notesOf(plan),
+      ...(pin === true ? [] : unpinnedNotes(plan)),
+      ...consented.notes,
+      ...(link === true ? staying : []),
+    ],
     fresh: fresh.length,
     nothing: 'nothing to import',
     write: async (own) => {
       // Remotes are asked only after the user has agreed.
       const signed = await withSignIns(invocation, plan, surveyed.around);
-      const wanted = signed.plan.servers.filter(({ isPresent }) => !isPresent);
+      const planned = signed.plan.servers.filter(({ isPresent }) => !isPresent);
+      const pins = pin === true ? await withPins(planned, invocation) : { servers: planned, notes: [] };
+      const wanted = pins.servers;
       if (wanted.length > 0) await writeRecorded(wanted, own);
       starting.push(...wanted.filter(({ doesStart }) => doesStart).map(({ name }) => name));
-      for (const note of signed.notes) progressTo(invocation)(note);
+      for (const note of [...signed.notes, ...pins.notes]) progressTo(invocation)(note);
     },
     done: (count) => {
       const linked = `linked ${count}; take it back with: pegboard`;
@@ -133,6 +147,12 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     },
   });
   return { code, starting };
+}
+
+function unpinnedNotes({ servers }: ImportPlan): readonly string[] {
+  const names = unpinnedIn(servers);
+  if (names.length === 0) return [];
+  return [`not pinned to a version: ${names.join(', ')}; add --pin, or pin one later with: pegboard upgrade`];
 }
 
 function undoLast(invocation: Invocation): Promise<number> {

@@ -18,6 +18,8 @@ export interface NamedPackage {
   readonly digest: string | undefined;
   /** Whether it is the same package at each start. */
   readonly isExact: boolean;
+  /** The command with the name alone. */
+  readonly bare: () => readonly string[];
   /** The command with this version, and for an image its digest. */
   readonly pinned: (source: PackageSource) => readonly string[];
   /** The command with a file in place of the name. */
@@ -117,6 +119,7 @@ function npmPackage(place: Place | undefined): NamedPackage | undefined {
     version,
     digest: undefined,
     isExact: EXACT_NPM.test(version ?? ''),
+    bare: () => replaced(place, name),
     pinned: (source) => replaced(place, `${name}@${source.version}`),
     ofFile: (file) => replaced(place, `file:${file}`),
   };
@@ -131,6 +134,7 @@ function pypiPackage(place: Place | undefined): NamedPackage | undefined {
     version,
     digest: undefined,
     isExact: /^\d/.test(version ?? ''),
+    bare: () => replaced(place, `${name}${extras}`),
     pinned: (source) => replaced(place, `${name}${extras}==${source.version}`),
     ofFile: (file) => {
       const flag = /pipx/.test(place.words[0] ?? '') ? '--spec' : '--from';
@@ -156,6 +160,7 @@ function image(words: readonly string[]): NamedPackage | undefined {
     version,
     digest,
     isExact: digest !== undefined || (version !== undefined && version !== 'latest'),
+    bare: () => replaced(place, name),
     pinned: (source) => replaced(place, `${name}:${source.version}@${source.integrity}`),
     ofFile: () => words,
   };

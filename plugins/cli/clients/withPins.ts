@@ -1,0 +1,51 @@
+import { messageOf } from 'pegboard';
+import type { Invocation, JsonObject } from 'pegboard';
+import { parse, stringify } from 'yaml';
+import { lookUp } from '../../kit/packages/lookUp.ts';
+import { packageOf, pinnedSpec } from '../add/withPin.ts';
+import { Failure } from '../failure.ts';
+import { askingOf } from '../packages/askingOf.ts';
+import { nearPopular } from '../packages/nearPopular.ts';
+import { packageFacts } from '../packages/packageFacts.ts';
+import type { PlannedServer } from './planImport.ts';
+
+/** The servers with their packages pinned, and what the user should know of it, one line each. A package that cannot be pinned stays as
+ *  its client has it. */
+export async function withPins(
+  servers: readonly PlannedServer[],
+  invocation: Invocation,
+): Promise<{ readonly servers: readonly PlannedServer[]; readonly notes: readonly string[] }> {
+  const notes: string[] = [];
+  const pinned: PlannedServer[] = [];
+  for (const one of servers) pinned.push(await withPin(one, invocation, notes));
+  return { servers: pinned, notes };
+}
+
+/** Names of servers that may run another version at each start. */
+export function unpinnedIn(servers: readonly PlannedServer[]): readonly string[] {
+  return servers.flatMap(({ name, server, isPresent }) => {
+    const named = isPresent ? undefined : packageOf({ command: server.command });
+    return named === undefined || named.isExact ? [] : [name];
+  });
+}
+
+async function withPin(one: PlannedServer, invocation: Invocation, notes: string[]): Promise<PlannedServer> {
+  const { name, definition } = one;
+  const spec = parse(definition.text) as JsonObject;
+  const named = packageOf(spec);
+  if (named === undefined) return one;
+  const near = nearPopular(named);
+  if (near !== undefined)
+    notes.push(`${name}: ${named.name} is not ${near}, but its name is near; is it the one?`);
+  try {
+    const found = await lookUp(named, askingOf(invocation));
+    notes.push(`${name}: ${packageFacts(found)}`);
+    const [comment = ''] = definition.text.split('\n', 1);
+    const text = `${comment}\n${stringify(pinnedSpec(spec, named, found.source), { lineWidth: 0 })}`;
+    return { ...one, definition: { ...definition, text } };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notes.push(`${name} is not pinned: ${messageOf(error)}; pin it later with: pegboard upgrade ${name}`);
+    return one;
+  }
+}

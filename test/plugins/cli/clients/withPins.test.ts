@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
+import type { PackageRegistry } from '../../../support/packageRegistry.ts';
+import { makeClientHome } from '../clientHome.ts';
+import type { ClientHome } from '../clientHome.ts';
+
+describe('pegboard import --pin', () => {
+  let registry: PackageRegistry;
+  let home: ClientHome;
+  const archive = Buffer.from('an archive');
+
+  beforeEach(async () => {
+    registry = await startPackageRegistry();
+    registry.npm.push({ name: 'notes', version: '1.2.3', archive });
+    const servers = {
+      notes: { command: 'npx', args: ['-y', 'notes', '--all'] },
+      gone: { command: 'uvx', args: ['mcp-python-gone'] },
+      own: { command: 'node', args: ['x.js'] },
+    };
+    home = makeClientHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) });
+  });
+  const definition = (name: string): Readonly<Record<string, unknown>> =>
+    parse(home.read(`.config/pegboard/mcpservers/${name}.yaml`)) as Readonly<Record<string, unknown>>;
+
+  it('pins what the registries have, and names what it could not pin', async () => {
+    const { code, stderr } = await home.run(['import', '--pin', '--yes'], registry.env);
+    expect(code, stderr).equal(0);
+    expect(definition('notes')).deep.equal({
+      type: 'stdio',
+      command: ['npx', '-y', 'notes@1.2.3', '--all'],
+      autoStart: true,
+      source: { registry: 'npm', name: 'notes', version: '1.2.3', integrity: sha512(archive) },
+    });
+    expect(definition('gone')['command']).deep.equal(['uvx', 'mcp-python-gone']);
+    expect(stderr)
+      .contain('notes: npm package notes 1.2.3, by acme')
+      .and.contain('gone is not pinned: there is no');
+    const again = await home.run(['import', '--yes'], registry.env);
+    expect(again.stdout).match(/notes +notes \(already there\)/);
+    expect(again.stderr).contain('nothing to import');
+  });
+
+  it('asks no registry without it, and names what is not pinned', async () => {
+    const { stderr } = await home.run(['import', '--yes'], registry.env);
+    expect(registry.asked).deep.equal([]);
+    expect(stderr).match(/not pinned to a version: (notes, gone|gone, notes); add --pin/);
+    expect(definition('notes')['command']).deep.equal(['npx', '-y', 'notes', '--all']);
+  });
+});
