@@ -14,7 +14,7 @@ export function eventsTool(ring: Ring, archive: Archive, followers: Followers): 
     name: 'core_events',
     authority: 'use',
     description:
-      'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs and their steps',
+      'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs, steps',
     schema: EVENTS_ARGUMENTS,
     read: (args) => readQuery(args, Date.now()),
     run: async (query, { client, request }) => {

@@ -195,6 +195,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.tap('onEvent', (event) => {
     if (event.type === 'grant.granted') callersServers.forget(event.holder);
     if (event.type === 'signIn.begun') void callersServers.prepare({ ...ANYONE, caller: event.caller });
+    if (event.type === 'pin.renewed') offers.renew(event.server);
     if (event.type === 'session.ended') for (const { own } of fleet.all()) own.release(event.sessionId);
   });
 

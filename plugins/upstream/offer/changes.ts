@@ -88,9 +88,6 @@ export class Changes {
     );
     if (added.length + removed.length + changed.length === 0) return;
     this.#emit({ type: 'server.toolsChanged', server, added, removed, changed });
-    if (changed.length === 0) return;
-    const text = 'tools changed their declarations; check that they are still what you want';
-    this.#log.warn(text, { server, tools: changed.slice(0, MAX_LOGGED) });
   }
 
   #items(what: Section, server: string, offers: readonly [ServerOffer, ServerOffer]): void {

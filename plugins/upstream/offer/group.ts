@@ -6,7 +6,7 @@ import type { Server } from '../server/server.ts';
 import type { OwnList } from '../own/ownLists.ts';
 import type { Personal } from '../own/personal.ts';
 import { mergedTools } from './families.ts';
-import { NO_OFFER, readOffer, withList } from './serverOffer.ts';
+import { NO_OFFER, readOffer, renewedOffer, withList } from './serverOffer.ts';
 import type { ServerOffer } from './serverOffer.ts';
 import type { OfferedItem, Section } from './sourceItems.ts';
 import type { ToolEntry } from './toolEntry.ts';
@@ -84,6 +84,17 @@ export class Group {
     this.#byRequest = new WeakMap();
     for (const view of this.#own.values()) this.#settle(view);
     for (const [key, view] of this.#own) this.#own.set(key, this.#read(view, view.lists));
+  }
+  /** The tools of a member are other objects from now on, and nothing else has changed. */
+  renew(member: string): void {
+    const server = this.members.get(member);
+    const { offers } = this.#parts;
+    const sources = [this.#shared, ...this.#own.values()].map(({ lists }) => lists.get(member) ?? server);
+    for (const source of new Set(sources)) {
+      const offer = source && offers.get(source);
+      if (source !== undefined && offer !== undefined) offers.set(source, renewedOffer(offer));
+    }
+    this.update();
   }
   /** What a member lists to an owner has changed: thousands of owners connect at once after a restart. */
   updateOwn(member: string, owner: string): void {

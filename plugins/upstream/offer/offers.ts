@@ -119,6 +119,12 @@ export class Offers implements ToolSource {
     if (!isWanted) for (const section of SECTIONS) this.#holders[section].release(name);
   }
 
+  /** The server's tools are registered again. */
+  renew(server: string): void {
+    this.#viewsByRequest = new WeakMap();
+    this.#groupWith(server)?.renew(server);
+  }
+
   /** The next update of the server has its last known lists. */
   recall(server: string, late: LateNames): void {
     for (const section of SECTIONS) this.#holders[section].recall(server, late[section] ?? []);

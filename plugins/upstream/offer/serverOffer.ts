@@ -54,6 +54,14 @@ export function readOffer(server: OfferingServer, config: UpstreamConfig, before
   return isSame && next.gaps.join() === before.gaps.join() ? before : next;
 }
 
+/** The same offer with other objects for its tools. */
+export function renewedOffer(offer: ServerOffer): ServerOffer {
+  const renewed = [...offer.tools.entries].map(
+    ([name, entry]) => [name, { ...entry, tool: { ...entry.tool } }] as const,
+  );
+  return { ...offer, tools: { ...offer.tools, entries: new Map(renewed) } };
+}
+
 /** A server as the owners of a list see it. @param list absent: as those without one do */
 export function withList(server: Server, list: OwnList | undefined): OfferingServer {
   if (list === undefined) return server;

@@ -139,8 +139,6 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
   const { name: ownName, description, inputSchema, annotations } = declared;
   const tool = String(ownName);
   const what = `tool ${tool}`;
-  const { readOnlyHint, idempotentHint } = isObject(annotations) ? annotations : {};
-  const isRepeatable = readOnlyHint === true || idempotentHint === true;
   const head = `"name":${JSON.stringify(ownName)},"arguments":`;
   return {
     name,
@@ -156,6 +154,9 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, meta } = call;
+      // As the tool is registered: pins may not trust what its server declares.
+      const { readOnlyHint, idempotentHint } = call.tool.annotations ?? {};
+      const isRepeatable = readOnlyHint === true || idempotentHint === true;
       const options = { tool, call, cancel, progress, client, meta, isRepeatable };
       const text = rpcText('tools/call', head + argumentsText(args, what), {
         name: tool,

@@ -1,0 +1,143 @@
+import { ConfigControl, DecisionLayer, STAGE, ToolTable, isOffer, waitAtMost } from 'pegboard';
+import type { JsonObject, KernelEvent, Scope, Verdict } from 'pegboard';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Channel } from '../contracts/processes.ts';
+import { Vault } from '../contracts/vault.ts';
+import type { PinsConfig } from './config.ts';
+import { LAYER, judgedTool } from './judgedTool.ts';
+import { Matters } from './matters.ts';
+import { PinBook } from './pinBook.ts';
+import { pinTools } from './pinTools.ts';
+
+const TOPIC = 'pins';
+/** The start does not wait longer for the vault, which a former process may hold. */
+const READ_MS = 2_000;
+const RETRY_MS = 5_000;
+/** Tools that are looked at before others get their turn: 200 take about 5 ms. */
+const AT_ONCE = 200;
+
+export function apply(scope: Scope<PinsConfig>): void {
+  let current = scope.config;
+  let retrying: NodeJS.Timeout | undefined;
+  const renew = (server: string): void => scope.emit({ type: 'pin.renewed', server });
+  const book = new PinBook({
+    config: () => current,
+    log: scope.log,
+    vault: () => scope.find(Vault),
+    renewed: renew,
+    written: (server) => scope.find(Channel)?.publish(TOPIC, { server }),
+  });
+  const matters = new Matters(scope, book, () => current);
+  /** Verdicts on declarations that are not as accepted, by the declaration: taps that rename a tool keep it. */
+  const verdicts = new WeakMap<JsonObject, Verdict>();
+
+  // Before any tap that changes what a server has declared.
+  scope.tap(
+    'onToolRegister',
+    (tool) => {
+      if (tool.kind !== 'tool') return tool;
+      return judgedTool(
+        tool,
+        (one) => matters.judgeTool(one),
+        (declared, verdict) => void verdicts.set(declared, verdict),
+      );
+    },
+    STAGE.first,
+  );
+  scope.provide(DecisionLayer, {
+    layer: LAYER,
+    order: 25,
+    judge: (_, item) => {
+      if (item === undefined || isOffer(item) || item.declared === undefined) return undefined;
+      return verdicts.get(item.declared);
+    },
+    // A declaration that is judged otherwise is another object.
+    basis: () => '',
+  });
+  scope.provide(MetricSource, {
+    metrics: [
+      {
+        name: 'pegboard.pins.pending',
+        kind: 'gauge',
+        unit: '{declaration}',
+        description: 'Declarations of a server that are not as accepted.',
+        read: () => [...matters.counted()].map(([server, value]) => ({ value, labels: { server } })),
+      },
+      {
+        name: 'pegboard.pins.changes',
+        kind: 'counter',
+        unit: '{declaration}',
+        description: 'Declarations that were found to be not as accepted, by server and kind.',
+        read: () => matters.counts.samples(),
+      },
+    ],
+  });
+  for (const tool of pinTools(matters)) scope.addTool(tool);
+
+  const definitions = (): void => matters.define(scope.get(ConfigControl).resources('MCPServer'));
+  scope.tap('onConfigApply', async ({ added, changed, removed }) => {
+    const isServer = ({ kind }: { readonly kind: string }): boolean => kind === 'MCPServer';
+    definitions();
+    for (const { name } of [...added, ...changed].filter(isServer)) renew(name);
+    for (const { name } of removed.filter(isServer)) {
+      matters.forget(name);
+      await book.forget(name);
+    }
+  });
+  scope.tap('onEvent', (event) => {
+    if (event.type === 'server.toolsChanged') lookAt(event);
+  });
+  /** A first sight is when a server lists a tool, not when a client asks for it. */
+  const lookAt = ({ server, added, changed, removed }: KernelEvent<'server.toolsChanged'>): void => {
+    matters.gone(server, 'tools', removed);
+    const names = [...changed, ...added];
+    const some = (): void => {
+      const table = scope.find(ToolTable);
+      for (const name of names.splice(0, AT_ONCE)) table?.shared(name);
+      if (names.length > 0 && !scope.signal.aborted) setImmediate(some);
+    };
+    setImmediate(some);
+  };
+  scope.each(Channel, (channel) => {
+    const reread = (server: string): void => void book.reread(server);
+    return channel.subscribe(TOPIC, {
+      message: ({ server }) => reread(String(server)),
+      gap: () => matters.servers.forEach(reread),
+    });
+  });
+
+  const read = async (): Promise<void> => {
+    const wasRead = book.isRead;
+    if (!(await book.read()) || wasRead) return;
+    matters.servers.forEach(renew);
+  };
+  scope.onStart(async () => {
+    definitions();
+    const vault = scope.find(Vault);
+    if (vault === undefined || vault.isLasting === false)
+      scope.log.info(
+        'what servers declare is pinned for as long as this process runs: the vault does not last',
+      );
+    await waitAtMost(READ_MS, read());
+    retrying = setInterval(() => {
+      if (!book.isRead) void read();
+      if (book.isBehind) void book.flush();
+    }, RETRY_MS);
+    retrying.unref();
+  });
+  scope.onReload((next) => {
+    const servers = new Set([
+      ...matters.servers,
+      ...scope
+        .get(ConfigControl)
+        .resources('MCPServer')
+        .map(({ name }) => name),
+    ]);
+    current = next;
+    servers.forEach(renew);
+  });
+  scope.onStop(() => {
+    clearInterval(retrying);
+    return book.flush();
+  });
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { isObject } from 'pegboard';
+import type { JsonObject, ToolAnnotations } from 'pegboard';
+
+/** What is pinned of a declaration, by kind. Sizes and contents of resources change all the time. */
+export const PARTS = {
+  tools: ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'],
+  prompts: ['name', 'title', 'description', 'arguments', '_meta'],
+  resources: ['uri', 'name', 'title', 'description', 'mimeType', 'annotations', '_meta'],
+  resourceTemplates: ['uriTemplate', 'name', 'title', 'description', 'mimeType', 'annotations', '_meta'],
+  server: ['instructions', 'name', 'title', 'version'],
+} as const;
+export type PinKind = keyof typeof PARTS;
+export const KINDS = Object.keys(PARTS) as readonly PinKind[];
+
+/** Namespaces of keys in `_meta` on which hosts act: pages to show, tools to load or to hide. */
+const HOST_KEY = /^(?:ui|openai|anthropic|mcpui\.dev)(?:$|\/)/;
+
+/** What is pinned of a declaration. */
+export function pinned(kind: PinKind, declared: JsonObject): JsonObject {
+  const parts: Record<string, unknown> = {};
+  for (const part of PARTS[kind]) {
+    const value = declared[part];
+    if (value === undefined) continue;
+    if (part !== '_meta') parts[part] = value;
+    else if (isObject(value)) {
+      const acted = Object.entries(value).filter(([key]) => HOST_KEY.test(key));
+      if (acted.length > 0) parts[part] = Object.fromEntries(acted);
+    }
+  }
+  return parts;
+}
+
+/** One text for all forms of a value: the order of keys says nothing, nor does that of names in `required`. */
+export function canonicalText(value: unknown, key = ''): string {
+  if (Array.isArray(value)) {
+    const items = value.map((one) => canonicalText(one));
+    return `[${(key === 'required' ? items.sort() : items).join()}]`;
+  }
+  if (!isObject(value)) return JSON.stringify(value ?? null);
+  let text = '';
+  for (const name of Object.keys(value).sort()) {
+    const one = value[name];
+    if (one !== undefined) text += `${text && ','}${JSON.stringify(name)}:${canonicalText(one, name)}`;
+  }
+  return `{${text}}`;
+}
+
+/** The SHA-256 of what is pinned of a declaration, as its server wrote it. */
+export function fingerprint(kind: PinKind, declared: JsonObject): string {
+  return createHash('sha256')
+    .update(canonicalText(pinned(kind, declared)))
+    .digest('hex');
+}
+
+/** The hints that ask for trust, each with the value that does, in the order of their bits. */
+const TRUSTING = [
+  ['readOnlyHint', true],
+  ['destructiveHint', false],
+  ['openWorldHint', false],
+  // Such a call is sent again (decision D37).
+  ['idempotentHint', true],
+] as const;
+
+/** The hints of a tool that ask for trust, a bit each. */
+export function trustIn(annotations: unknown): number {
+  if (!isObject(annotations)) return 0;
+  return TRUSTING.reduce((bits, [hint, value], at) => bits | (Number(annotations[hint] === value) << at), 0);
+}
+
+/** The hints by name that are in the first and not in the second. */
+export function widened(trust: number, accepted: number): readonly string[] {
+  return TRUSTING.filter((_, at) => trust & ~accepted & (1 << at)).map(([hint]) => hint);
+}
+
+/** Annotations with those hints turned round that ask for more trust than there is. */
+export function withTrust(annotations: ToolAnnotations, trust: number): ToolAnnotations {
+  const wide = TRUSTING.filter(([hint, value], at) => annotations[hint] === value && !(trust & (1 << at)));
+  return { ...annotations, ...Object.fromEntries(wide.map(([hint, value]) => [hint, !value])) };
+}

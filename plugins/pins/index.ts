@@ -1,0 +1,21 @@
+import { ConfigControl, DecisionLayer, definePlugin, readSchema } from 'pegboard';
+import { MetricSource } from '../contracts/metrics.ts';
+import { Channel } from '../contracts/processes.ts';
+import { Vault } from '../contracts/vault.ts';
+import { apply } from './apply.ts';
+import type { PinsConfig } from './config.ts';
+
+export { fingerprint } from './fingerprint.ts';
+
+/** Holds what servers declare to what was accepted of it. */
+export const plugin = definePlugin<PinsConfig>({
+  name: 'pins',
+  api: 1,
+  keeps: 'what is accepted of the declarations of servers',
+  configSchema: readSchema('config/pins'),
+  guards: true,
+  requires: [ConfigControl],
+  uses: [Vault, Channel],
+  provides: [DecisionLayer, MetricSource],
+  apply,
+});

@@ -1,0 +1,262 @@
+import { messageOf } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
+import type { Vault } from '../contracts/vault.ts';
+import { inTurn } from '../kit/limits/inTurn.ts';
+import type { PinsConfig } from './config.ts';
+import { canonicalText, fingerprint, pinned, trustIn } from './fingerprint.ts';
+import type { PinKind } from './fingerprint.ts';
+import { NO_RECORD, pinKey, readRecord, recordValue, stepped, textsIn, withTexts } from './pinRecord.ts';
+import type { Accepted, Pin, PinRecord, PinStep } from './pinRecord.ts';
+
+const PREFIX = 'pins:';
+const MAX_TRIES = 10;
+
+/** A declaration as a server lists it. */
+export interface Sight {
+  readonly server: string;
+  readonly kind: PinKind;
+  /** Its name on the server. */
+  readonly own: string;
+  /** The name under which it is offered. */
+  readonly as: string;
+  readonly declared: JsonObject;
+}
+/** Why a declaration does not count as it is: it is another than was accepted, new, of another server than before, refused, beyond
+ *  the bound, or what is accepted is not known yet. */
+export type Doubt = 'changed' | 'new' | 'moved' | 'refused' | 'beyond' | 'unread';
+export interface Matter extends Sight {
+  readonly hash: string;
+  readonly doubt: Doubt;
+  /** What it asks for, and what was accepted. */
+  readonly trust: number;
+  readonly accepted: number;
+  /** Who had the name before, if it has moved. */
+  readonly former?: { readonly server: string; readonly key: string };
+}
+
+export interface BookParts {
+  readonly config: () => PinsConfig;
+  readonly log: Log;
+  readonly vault: () => Vault | undefined;
+  /** What is accepted of the server is another. */
+  readonly renewed: (server: string) => void;
+  /** A change was written. */
+  readonly written: (server: string) => void;
+}
+
+/** What is accepted of the declarations of all servers, in memory and in the vault. */
+export class PinBook {
+  readonly #parts: BookParts;
+  readonly #records = new Map<string, PinRecord>();
+  /** Offered names → the server and the pin that had them when they were accepted. */
+  readonly #holders = new Map<string, { readonly server: string; readonly key: string }>();
+  /** Steps that are not written yet. */
+  readonly #steps = new Map<string, PinStep[]>();
+  readonly #take = inTurn();
+  readonly #waiting = new Set<string>();
+  #isRead = false;
+  #warned = '';
+
+  constructor(parts: BookParts) {
+    this.#parts = parts;
+  }
+
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+  /** Whether something is not written. */
+  get isBehind(): boolean {
+    return this.#steps.size > 0;
+  }
+
+  /** Reads what is kept of all servers. @returns whether it is known now */
+  async read(): Promise<boolean> {
+    const vault = this.#parts.vault();
+    const isDone = await this.#tried(async () => {
+      const keys = (await vault?.list(PREFIX)) ?? [];
+      await Promise.all(keys.map((key) => this.#readOne(vault, key.slice(PREFIX.length))));
+    });
+    this.#isRead ||= isDone;
+    return isDone;
+  }
+  /** Reads again what is kept of one server, after another process has changed it. */
+  async reread(server: string): Promise<void> {
+    const isDone = await this.#tried(() => this.#readOne(this.#parts.vault(), server));
+    if (isDone) this.#parts.renewed(server);
+  }
+  async #readOne(vault: Vault | undefined, server: string): Promise<void> {
+    const record = readRecord(await vault?.get(PREFIX + server));
+    if (record !== undefined) this.#adopt(server, record);
+  }
+
+  /** @returns undefined if the declaration was accepted, or is the first one of that name */
+  judge(sight: Sight, asks: boolean): Matter | undefined {
+    const { server, kind, own, as, declared } = sight;
+    const hash = fingerprint(kind, declared);
+    const trust = kind === 'tools' ? trustIn(declared['annotations']) : 0;
+    const matter = (doubt: Doubt, accepted = 0): Matter => ({ ...sight, hash, trust, doubt, accepted });
+    if (!this.#isRead) return matter('unread');
+    const key = pinKey(kind, own);
+    const record = this.#records.get(server) ?? NO_RECORD;
+    const pin = record.pins.get(key);
+    if (pin?.refused.includes(hash) === true) return matter('refused');
+    const former = pin?.as === as ? undefined : this.#holders.get(nameIn(key, as));
+    if (former !== undefined && former.server !== server)
+      return { ...matter('moved', trustOf(this.#pinOf(former.server, former.key))), former };
+    const step: PinStep = { step: 'see', key, as, version: [hash, trust], text: '' };
+    if (pin === undefined) {
+      if (asks) return matter('new');
+      if (record.pins.size >= this.#parts.config().maxPins) return matter('beyond');
+      this.#do(server, { ...step, text: canonicalText(pinned(kind, declared)) });
+      return undefined;
+    }
+    if (!pin.accepted.some(([one]) => one === hash)) return matter('changed', trustOf(pin));
+    if (pin.as !== as) this.#do(server, step);
+    return undefined;
+  }
+
+  /** The newest accepted version of what a matter is about; undefined if its text is not kept. */
+  textOf({ server, kind, own, former = { server, key: pinKey(kind, own) } }: Matter): JsonObject | undefined {
+    const fresh = this.#steps.get(former.server)?.find(({ key, text }) => key === former.key && text !== '');
+    const record = this.#records.get(former.server) ?? NO_RECORD;
+    const text = fresh?.text ?? textsIn(record).get(former.key);
+    if (text === undefined) return undefined;
+    const parts = JSON.parse(text) as JsonObject;
+    const [newest] = record.pins.get(former.key)?.accepted ?? [];
+    return newest?.[0] === fingerprint(kind, parts) ? parts : undefined;
+  }
+
+  /** Resolves once it is written. @throws GatewayError of the vault: then nothing has changed */
+  async settle({ server, kind, own, as, hash, trust, declared }: Matter, isAccepted: boolean): Promise<void> {
+    const version: Accepted = [hash, trust];
+    const text = isAccepted ? canonicalText(pinned(kind, declared)) : '';
+    const step = isAccepted ? 'accept' : 'refuse';
+    await this.#take(() => this.#write(server, [{ step, key: pinKey(kind, own), as, version, text }]));
+    this.#parts.renewed(server);
+  }
+
+  /** Writes what is not written yet. Never rejects: it writes warnings. */
+  async flush(): Promise<void> {
+    for (const server of [...this.#steps.keys()])
+      await this.#take(async () => {
+        const steps = this.#steps.get(server) ?? [];
+        if (steps.length === 0 || !this.#isRead) return;
+        const isDone = await this.#tried(async () => {
+          if (await this.#write(server, steps)) this.#parts.renewed(server);
+        });
+        if (!isDone) return;
+        const left = (this.#steps.get(server) ?? []).slice(steps.length);
+        if (left.length > 0) this.#steps.set(server, left);
+        else this.#steps.delete(server);
+      });
+  }
+
+  /** The definition of the server was removed. */
+  async forget(server: string): Promise<void> {
+    this.#adopt(server, NO_RECORD);
+    this.#records.delete(server);
+    this.#steps.delete(server);
+    await this.#take(() =>
+      this.#tried(async () => {
+        await this.#parts.vault()?.delete(PREFIX + server);
+      }),
+    );
+  }
+
+  #do(server: string, step: PinStep): void {
+    const record = this.#records.get(server) ?? NO_RECORD;
+    const next = stepped(record.pins.get(step.key), step);
+    if (next === undefined) return;
+    // In place: thousands of tools are seen at once.
+    if (this.#records.has(server)) (record.pins as Map<string, Pin>).set(step.key, next);
+    else this.#records.set(server, { pins: new Map([[step.key, next]]), packed: '' });
+    this.#holders.set(nameIn(step.key, step.as), { server, key: step.key });
+    const steps = this.#steps.get(server);
+    if (steps === undefined) this.#steps.set(server, [step]);
+    else steps.push(step);
+    this.#flushSoon(server);
+  }
+  #flushSoon(server: string): void {
+    if (this.#waiting.has(server)) return;
+    this.#waiting.add(server);
+    setImmediate(() => {
+      this.#waiting.delete(server);
+      void this.flush();
+    });
+  }
+
+  /** @returns whether another process has accepted something else first */
+  async #write(server: string, steps: readonly PinStep[]): Promise<boolean> {
+    const vault = this.#parts.vault();
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const before = await vault?.get(PREFIX + server);
+      const known = this.#records.get(server) ?? NO_RECORD;
+      const record = readRecord(before) ?? known;
+      // A store that has lost its entries must not make all that is known new.
+      const pins = new Map([...known.pins, ...record.pins]);
+      const next = await this.#after({ ...record, pins }, steps);
+      const value = recordValue(next);
+      const isWritten =
+        vault === undefined ||
+        (before === undefined
+          ? await vault.putIfAbsent(PREFIX + server, value)
+          : await vault.compareAndSwap(PREFIX + server, before, value));
+      if (!isWritten) continue;
+      // What was seen while it was written is written next.
+      const later = (this.#steps.get(server) ?? []).filter((one) => !steps.includes(one));
+      this.#adopt(server, await this.#after(next, later));
+      this.#parts.written(server);
+      return steps.some(
+        ({ step, key, version: [hash] }) => step === 'see' && !holds(next.pins.get(key), hash),
+      );
+    }
+    throw new Error('other processes write it all the time');
+  }
+  #after(record: PinRecord, steps: readonly PinStep[]): Promise<PinRecord> {
+    const pins = new Map(record.pins);
+    const texts = new Map<string, string>();
+    for (const step of steps) {
+      const next = stepped(pins.get(step.key), step) ?? pins.get(step.key);
+      if (next === undefined) continue;
+      pins.set(step.key, next);
+      const [newest] = next.accepted;
+      if (step.text !== '' && newest?.[0] === step.version[0]) texts.set(step.key, step.text);
+    }
+    return withTexts({ ...record, pins }, texts, this.#parts.config().maxTextBytes);
+  }
+
+  #adopt(server: string, record: PinRecord): void {
+    for (const [key, { as }] of this.#records.get(server)?.pins ?? [])
+      if (this.#holders.get(nameIn(key, as))?.server === server) this.#holders.delete(nameIn(key, as));
+    this.#records.set(server, record);
+    for (const [key, { as }] of record.pins) this.#holders.set(nameIn(key, as), { server, key });
+  }
+  #pinOf(server: string, key: string): Pin | undefined {
+    return this.#records.get(server)?.pins.get(key);
+  }
+
+  async #tried(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.#warned = '';
+      return true;
+    } catch (thrown) {
+      const error = messageOf(thrown);
+      const text = 'what is accepted of the declarations of servers could not be read or kept';
+      if (error !== this.#warned) this.#parts.log.warn(text, { error });
+      this.#warned = error;
+      return false;
+    }
+  }
+}
+
+/** What the newest accepted version may be trusted with. */
+function trustOf(pin: Pin | undefined): number {
+  return pin?.accepted[0]?.[1] ?? 0;
+}
+function holds(pin: Pin | undefined, hash: string): boolean {
+  return pin?.accepted.some(([one]) => one === hash) === true;
+}
+function nameIn(key: string, as: string): string {
+  return `${key.slice(0, key.indexOf(' '))} ${as}`;
+}

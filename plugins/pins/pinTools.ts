@@ -1,0 +1,64 @@
+import { CHANGING, coreTool, jsonResult } from 'pegboard';
+import type { Tool } from 'pegboard';
+import type { Matters } from './matters.ts';
+
+const HASH = '^[0-9a-f]{64}$';
+
+interface ListArguments {
+  readonly name?: string;
+}
+interface AcceptArguments {
+  readonly name: string;
+  readonly hash: string;
+  readonly refuse: boolean;
+}
+
+/** The tools by which operators look at what servers declare otherwise than accepted, and accept it. */
+export function pinTools(matters: Matters): readonly Tool[] {
+  const list = coreTool<ListArguments>({
+    name: 'core_pins_list',
+    authority: 'operate',
+    description: 'List changed declarations',
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        name: {
+          description: 'Only that tool, prompt, resource or server, with its changes.',
+          type: 'string',
+        },
+      },
+    },
+    run: ({ name }) => {
+      const pins = matters.list().filter((one) => name === undefined || one.name === name);
+      if (name === undefined) return jsonResult({ pins });
+      const shown = pins.map((one) => ({ ...one, ...matters.changesOf(matters.find(name, one.hash)) }));
+      return jsonResult({ pins: shown });
+    },
+  });
+  const accept = coreTool<AcceptArguments>({
+    name: 'core_pins_accept',
+    authority: 'define',
+    description: 'Accept or refuse',
+    hints: CHANGING,
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['name', 'hash'],
+      properties: {
+        name: { description: 'A name of core_pins_list.', type: 'string' },
+        hash: {
+          description: 'Its hash there: what has changed since is not accepted.',
+          type: 'string',
+          pattern: HASH,
+        },
+        refuse: { description: 'Whether it is refused: it is then out.', type: 'boolean', default: false },
+      },
+    },
+    run: async ({ name, hash, refuse }) => {
+      const { server } = await matters.settle(name, hash, !refuse);
+      return jsonResult({ name, server, hash, accepted: !refuse });
+    },
+  });
+  return [list, accept];
+}
