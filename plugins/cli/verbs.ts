@@ -22,6 +22,7 @@ import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
 import { logs } from './verbs/logs.ts';
 import { restart, start, stop } from './verbs/operateVerb.ts';
+import { pins } from './verbs/pins.ts';
 import { plan } from './plan/plan.ts';
 import { plugins } from './verbs/plugins.ts';
 import { remove } from './verbs/remove.ts';
@@ -54,6 +55,7 @@ export const VERBS: readonly Command[] = [
   edit,
   events,
   logs,
+  pins,
   agent,
   context,
   auth,

@@ -19,7 +19,11 @@ const AT_ONCE = 200;
 export function apply(scope: Scope<PinsConfig>): void {
   let current = scope.config;
   let retrying: NodeJS.Timeout | undefined;
-  const renew = (server: string): void => scope.emit({ type: 'pin.renewed', server });
+  const renew = (server: string): void => {
+    scope.emit({ type: 'pin.renewed', server });
+    // At once, and not when a client asks for them.
+    for (const name of matters.toolsOf(server)) scope.find(ToolTable)?.shared(name);
+  };
   const book = new PinBook({
     config: () => current,
     log: scope.log,
@@ -27,7 +31,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     renewed: renew,
     written: (server) => scope.find(Channel)?.publish(TOPIC, { server }),
   });
-  const matters = new Matters(scope, book, () => current);
+  const matters: Matters = new Matters(scope, book, () => current);
   /** Verdicts on declarations that are not as accepted, by the declaration: taps that rename a tool keep it. */
   const verdicts = new WeakMap<JsonObject, Verdict>();
 

@@ -103,6 +103,12 @@ export class Matters {
     return [...this.#byServer].flatMap(([server, { size }]) => (size > 0 ? [server] : []));
   }
 
+  /** Names of the tools of a server that are not as accepted. */
+  toolsOf(server: string): readonly string[] {
+    const known = [...(this.#byServer.get(server)?.values() ?? [])];
+    return known.flatMap(({ matter: { kind, as } }) => (kind === 'tools' ? [as] : []));
+  }
+
   list(): readonly ShownMatter[] {
     const all = [...this.#byServer.values()].flatMap((known) => [...known.values()].map(shownMatter));
     return all.filter(({ state }) => state !== 'unread').sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -137,7 +143,10 @@ export class Matters {
   async settle(name: string, hash: string, isAccepted: boolean): Promise<Matter> {
     const { matter } = this.find(name, hash);
     await this.#book.settle(matter, isAccepted);
-    const { server } = matter;
+    const { server, kind, own } = matter;
+    const known = this.#byServer.get(server);
+    // Of a tool that only some callers have, no look tells.
+    if (isAccepted && known?.get(pinKey(kind, own))?.matter.hash === hash) known.delete(pinKey(kind, own));
     const done = isAccepted ? 'accepted' : 'refused';
     this.#scope.emit({
       type: 'pin.settled',

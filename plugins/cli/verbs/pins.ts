@@ -1,0 +1,89 @@
+import type { Invocation, JsonObject } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { Failure } from '../failure.ts';
+import { Gateway } from '../gateway.ts';
+import { asText, printList } from '../output/print.ts';
+import type { Column } from '../output/print.ts';
+import { shownText } from '../../kit/text/shownText.ts';
+import { verb } from '../verb.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'name', value: 'name' },
+  { title: 'server', value: 'server' },
+  { title: 'state', value: 'state' },
+  { title: 'held', value: 'held' },
+  { title: 'hash', value: 'hash', isWide: true },
+  { title: 'widens', value: 'widens' },
+];
+const MARKS: Readonly<Record<string, readonly [string, string]>> = {
+  before: ['[-', '-]'],
+  after: ['{+', '+}'],
+};
+/** Something waits for an operator. */
+const WAITING = 1;
+
+export const pins = verb({
+  name: 'pins',
+  summary: 'what servers declare otherwise than it was accepted',
+  parameters: [
+    { name: '[action]', description: 'list, diff, accept or refuse; list when absent' },
+    { name: '[name]', description: 'the tool' },
+    { name: '[hash]', description: 'accept and refuse: the hash that diff has shown' },
+  ],
+  examples: ['pegboard pins', 'pegboard pins diff x_notes_read', 'pegboard pins accept x_notes_read HASH'],
+  run: (invocation) =>
+    Gateway.connected(invocation, (gateway) => {
+      const [action = 'list', name, hash] = invocation.args;
+      if (action === 'list') return list(invocation, gateway);
+      if (!['diff', 'accept', 'refuse'].includes(action))
+        throw new Failure(`pins does not know ${action}; it knows list, diff, accept and refuse`);
+      if (name === undefined) throw new Failure(`name what to ${action}; pegboard pins lists it`);
+      if (action === 'diff') return showDiff(invocation, gateway, name);
+      if (hash === undefined)
+        throw new Failure(`give the hash that was looked at; pegboard pins diff ${name} shows it`);
+      return settle(invocation, gateway, { name, hash, refuse: action === 'refuse' });
+    }),
+});
+
+async function list(invocation: Invocation, gateway: Gateway): Promise<number> {
+  const found = await pinsIn(gateway, {});
+  printList(invocation, 'changed declarations', found, COLUMNS);
+  return found.length > 0 ? WAITING : 0;
+}
+
+async function showDiff(invocation: Invocation, gateway: Gateway, name: string): Promise<number> {
+  const found = await pinsIn(gateway, { name });
+  const { output } = optionsOf(invocation);
+  if (output === 'json' || output === 'yaml') invocation.terminal.out(asText(found, output));
+  else for (const pin of found) invocation.terminal.out(diffText(pin));
+  if (found.length === 0) throw new Failure(`nothing of the name ${name} waits to be accepted`);
+  return WAITING;
+}
+
+/** Words of servers are escaped wherever they go: a file with them may be shown on a terminal later. */
+function diffText({ name, server, why, hash, before, changes }: JsonObject): string {
+  const parts = (changes as readonly JsonObject[]).map(({ part, words }) => {
+    const runs = (words as readonly { readonly in: string; readonly text: string }[]).map((run) => {
+      const [open, close] = MARKS[run.in] ?? ['', ''];
+      return open + shownText(run.text) + close;
+    });
+    return `${shownText(String(part))}:\n  ${runs.join('').replaceAll('\n', '\n  ')}\n`;
+  });
+  const unknown = before === true ? '' : 'What was accepted is not kept; this is what is declared now.\n';
+  return `${String(name)} of server ${String(server)}: ${String(why)}\n${unknown}${parts.join('')}hash: ${String(hash)}\n`;
+}
+
+async function settle(
+  { terminal }: Invocation,
+  gateway: Gateway,
+  args: { readonly name: string; readonly hash: string; readonly refuse: boolean },
+): Promise<number> {
+  await gateway.readCore('core_pins_accept', args);
+  terminal.out(`${args.refuse ? 'refused' : 'accepted'} ${args.name}\n`);
+  return 0;
+}
+
+async function pinsIn(gateway: Gateway, args: JsonObject): Promise<readonly JsonObject[]> {
+  const { pins: found } = await gateway.readCore('core_pins_list', args);
+  return found as readonly JsonObject[];
+}
