@@ -1,5 +1,6 @@
 import { ConfigControl, DecisionLayer, STAGE, ToolTable, isOffer, waitAtMost } from 'pegboard';
 import type { JsonObject, KernelEvent, Scope, Verdict } from 'pegboard';
+import { AdminPage } from '../contracts/adminPages.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Channel } from '../contracts/processes.ts';
 import { Vault } from '../contracts/vault.ts';
@@ -8,6 +9,7 @@ import { LAYER, judgedTool } from './judgedTool.ts';
 import { Matters } from './matters.ts';
 import { PinBook } from './pinBook.ts';
 import { pinTools } from './pinTools.ts';
+import { pinsPage } from './pinsPage.ts';
 
 const TOPIC = 'pins';
 /** The start does not wait longer for the vault, which a former process may hold. */
@@ -77,6 +79,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     ],
   });
   for (const tool of pinTools(matters)) scope.addTool(tool);
+  scope.provide(AdminPage, pinsPage(matters));
 
   const definitions = (): void => matters.define(scope.get(ConfigControl).resources('MCPServer'));
   scope.tap('onConfigApply', async ({ added, changed, removed }) => {

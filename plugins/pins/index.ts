@@ -1,4 +1,5 @@
 import { ConfigControl, DecisionLayer, definePlugin, readSchema } from 'pegboard';
+import { AdminPage } from '../contracts/adminPages.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Channel } from '../contracts/processes.ts';
 import { Vault } from '../contracts/vault.ts';
@@ -16,6 +17,6 @@ export const plugin = definePlugin<PinsConfig>({
   guards: true,
   requires: [ConfigControl],
   uses: [Vault, Channel],
-  provides: [DecisionLayer, MetricSource],
+  provides: [AdminPage, DecisionLayer, MetricSource],
   apply,
 });

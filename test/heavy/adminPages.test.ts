@@ -82,6 +82,7 @@ describe('the admin pages in a browser', function () {
       events: '/events',
       calls: '/calls',
       failedCalls: '/calls?outcome=error',
+      pins: '/pins',
       logs: '/logs',
       serverLogs: '/mcps/shop/logs',
       search: '/search?q=order',

@@ -11,6 +11,8 @@ import { until } from '../../support/until.ts';
 
 const CHANGING = join(ROOT, 'test/plugins/pins/changing.mjs');
 
+const ADMIN = { enabled: true, port: 0 };
+
 export type Declared = Readonly<Record<string, unknown>>;
 export interface ServerDeclares {
   readonly tools?: readonly Declared[];
@@ -52,7 +54,9 @@ export function changingServers(
   more: Readonly<Record<string, JsonObject>> = {},
   page = 1000,
 ): Directory {
-  const directory = makeDirectory({ 'config.yaml': JSON.stringify({ plugins: { pins: { config } } }) });
+  const directory = makeDirectory({
+    'config.yaml': JSON.stringify({ aggregator: { admin: ADMIN }, plugins: { pins: { config } } }),
+  });
   for (const [name, declares] of Object.entries(servers)) {
     directory.write(`${name}.json`, JSON.stringify(declares));
     const command = [process.execPath, CHANGING, directory.at(`${name}.json`), String(page)];
