@@ -2,16 +2,11 @@ import { createHash } from 'node:crypto';
 import { isObject } from 'pegboard';
 import type { JsonObject, ToolAnnotations } from 'pegboard';
 
-/** What is pinned of a declaration, by kind. Sizes and contents of resources change all the time. */
+/** What is pinned of a declaration, by kind. */
 export const PARTS = {
   tools: ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'],
-  prompts: ['name', 'title', 'description', 'arguments', '_meta'],
-  resources: ['uri', 'name', 'title', 'description', 'mimeType', 'annotations', '_meta'],
-  resourceTemplates: ['uriTemplate', 'name', 'title', 'description', 'mimeType', 'annotations', '_meta'],
-  server: ['instructions', 'name', 'title', 'version'],
 } as const;
 export type PinKind = keyof typeof PARTS;
-export const KINDS = Object.keys(PARTS) as readonly PinKind[];
 
 /** Namespaces of keys in `_meta` on which hosts act: pages to show, tools to load or to hide. */
 const HOST_KEY = /^(?:ui|openai|anthropic|mcpui\.dev)(?:$|\/)/;

@@ -1,4 +1,4 @@
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError } from 'pegboard';
 import type { JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { Tally } from '../kit/metrics/tally.ts';
 import type { PinsConfig } from './config.ts';
@@ -13,7 +13,6 @@ import type { PartChange } from './wordChanges.ts';
 
 const MAX_NAMED = 10;
 type Mode = PinsConfig['mode'];
-type ModeByKind = Readonly<Record<string, Mode | undefined>>;
 
 /** One thing that waits for an operator, or was refused. */
 export interface ShownMatter extends JsonObject {
@@ -36,7 +35,7 @@ export class Matters {
   readonly #book: PinBook;
   readonly #config: () => PinsConfig;
   readonly #byServer = new Map<string, Map<string, Judgement>>();
-  #modes: ReadonlyMap<string, Mode | ModeByKind> = new Map();
+  #modes: ReadonlyMap<string, Mode> = new Map();
   /** Names that are to be reported, by server. */
   readonly #news = new Map<string, string[]>();
 
@@ -49,20 +48,14 @@ export class Matters {
   /** Takes what definitions say. */
   define(servers: readonly Resource[]): void {
     this.#modes = new Map(
-      servers.flatMap(({ name, spec: { pin } }) =>
-        typeof pin === 'string' || isObject(pin) ? [[name, pin as Mode | ModeByKind] as const] : [],
-      ),
+      servers.flatMap(({ name, spec: { pin } }) => (typeof pin === 'string' ? [[name, pin as Mode]] : [])),
     );
-  }
-  modeOf(server: string, kind: PinKind): Mode {
-    const own = this.#modes.get(server);
-    return (typeof own === 'object' ? own[kind] : own) ?? this.#config().mode;
   }
 
   /** @returns undefined for what is as it was accepted */
   judge(sight: Sight): Judgement | undefined {
     const { server, kind, own } = sight;
-    const mode = this.modeOf(server, kind);
+    const mode = this.#modes.get(server) ?? this.#config().mode;
     const matter = mode === 'ignore' ? undefined : this.#book.judge(sight, this.#config().pinFirst === 'ask');
     const key = pinKey(kind, own);
     const known = this.#byServer.get(server) ?? new Map<string, Judgement>();

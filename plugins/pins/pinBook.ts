@@ -93,7 +93,7 @@ export class PinBook {
   judge(sight: Sight, asks: boolean): Matter | undefined {
     const { server, kind, own, as, declared } = sight;
     const hash = fingerprint(kind, declared);
-    const trust = kind === 'tools' ? trustIn(declared['annotations']) : 0;
+    const trust = trustIn(declared['annotations']);
     const matter = (doubt: Doubt, accepted = 0): Matter => ({ ...sight, hash, trust, doubt, accepted });
     if (!this.#isRead) return matter('unread');
     const key = pinKey(kind, own);

@@ -24,7 +24,7 @@ export function pinTools(matters: Matters): readonly Tool[] {
       additionalProperties: false,
       properties: {
         name: {
-          description: 'Only that tool, prompt, resource or server, with its changes.',
+          description: 'Only the tool of that name, with its changes.',
           type: 'string',
         },
       },

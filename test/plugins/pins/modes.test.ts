@@ -34,7 +34,7 @@ describe('plugins/pins: modes', () => {
 
   it('block takes it out with a reason, and what is refused is out in every mode', async () => {
     const servers = { rug: { tools: [TOOL] }, soft: { tools: [TOOL] } };
-    const pinned = await pinnedGateway(changingServers(servers, {}, { rug: { pin: { tools: 'block' } } }));
+    const pinned = await pinnedGateway(changingServers(servers, {}, { rug: { pin: 'block' } }));
     await until(() => pinned.gateway.kernel.catalogue.shared('x_soft_safe'));
     await until(() => pinned.gateway.kernel.catalogue.shared('x_rug_safe'));
     await pinned.declare('rug', { tools: [PULLED] });
