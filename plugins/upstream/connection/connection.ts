@@ -68,6 +68,7 @@ export class Connection implements ServerCalls {
       // Without an answer since the last time it counts as a failed attempt.
       lost: (error, isProven) => (isProven ? this.#renew(error) : this.#died(error)),
       upkeep: () => this.#upkeep,
+      readAhead: (tools) => holder.readAhead?.(tools),
       reread: (error) => this.#reread(error),
     });
     this.#link = new Link(dialer, holder, this.conversation, {

@@ -38,6 +38,8 @@ export interface Holder {
   topics(definition: ServerDefinition): readonly Topic[];
   /** The server has refused a request. @returns the error as callers see it */
   refused(error: GatewayError): GatewayError;
+  /** The listing is about to have these tools. */
+  readAhead?(tools: readonly unknown[]): Promise<void>;
   /** The listing has changed, or has become stale or current. */
   listed(): void;
   /** The server has asked its clients for something for the first time. */

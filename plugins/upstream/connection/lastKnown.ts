@@ -42,6 +42,8 @@ interface Kept extends Known {
 /** A file of an older Pegboard has no `asked`, `era`, `transport`, `askEras` and `late`. */
 type Stored = Omit<Kept, 'asked' | 'late'> & Partial<Pick<Kept, 'asked' | 'late'>>;
 
+const PIECE_CHARS = 500_000;
+
 /** Stores the last good catalogue of every server for the next start, and what it asks its clients for: one JSON file per
  *  server in the state directory. */
 export class LastKnown {
@@ -87,7 +89,7 @@ export class LastKnown {
     this.#then(async (folder) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileIn(folder, server);
-      await writeFile(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
+      await writeFile(`${file}.new`, jsonOf(kept), { mode: 0o600 });
       await rename(`${file}.new`, file);
     });
   }
@@ -151,6 +153,23 @@ export async function readKnown(
     // Not readable: the server is listed at its start anyway.
     return undefined;
   }
+}
+
+/** The text of the file in pieces, each written before the next is made: a large list would block the event loop. */
+function* jsonOf({ listing, ...rest }: Kept): Generator<string> {
+  const { gaps, ...lists } = listing;
+  let piece = `${JSON.stringify(rest).slice(0, -1)},"listing":{"gaps":${JSON.stringify(gaps ?? {})}`;
+  for (const [name, items] of Object.entries(lists)) {
+    piece += `,${JSON.stringify(name)}:[`;
+    for (const [at, item] of items.entries()) {
+      piece += (at === 0 ? '' : ',') + JSON.stringify(item);
+      if (piece.length < PIECE_CHARS) continue;
+      yield piece;
+      piece = '';
+    }
+    piece += ']';
+  }
+  yield `${piece}}}`;
 }
 
 function readLate(late: LateNames): LateNames {

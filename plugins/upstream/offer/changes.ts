@@ -3,6 +3,7 @@ import type { KernelEvent, Log } from 'pegboard';
 import type { ListName } from '../client/conversation/readList.ts';
 import { LIST_NAMES } from '../client/conversation/readList.ts';
 import { serverEvents } from '../connection/serverEvents.ts';
+import type { Differences } from './differences.ts';
 import type { Collision } from './holders.ts';
 import { isOwnUri } from './names.ts';
 import type { ServerOffer } from './serverOffer.ts';
@@ -18,9 +19,11 @@ const MAX_SHOWN = 3;
 export class Changes {
   readonly #log: Log;
   readonly #emit: (event: KernelEvent) => void;
+  readonly #differences: Differences;
 
-  constructor(log: Log, emit: (event: KernelEvent) => void) {
+  constructor(log: Log, emit: (event: KernelEvent) => void, differences: Differences) {
     this.#log = log;
+    this.#differences = differences;
     this.#emit = emit;
   }
 
@@ -81,11 +84,8 @@ export class Changes {
   }
 
   #tools(server: string, before: ServerTools, next: ServerTools): void {
-    const added = [...next.entries.keys()].filter((name) => !before.entries.has(name));
-    const removed = [...before.entries.keys()].filter((name) => !next.entries.has(name));
-    const changed = [...next.entries].flatMap(([name, entry]) =>
-      isOther(entry, before.entries.get(name)) ? [name] : [],
-    );
+    const { added, removed, replaced } = this.#differences.of(before.entries, next.entries);
+    const changed = replaced.filter((name) => isOther(next.entries.get(name), before.entries.get(name)));
     if (added.length + removed.length + changed.length === 0) return;
     this.#emit({ type: 'server.toolsChanged', server, added, removed, changed });
   }
@@ -109,7 +109,6 @@ function newIn(told: readonly string[], before: readonly string[]): readonly str
 }
 
 /** Whether a declaration has changed; a different order of members does not count. */
-function isOther({ text, tool }: ToolEntry, former: ToolEntry | undefined): boolean {
-  if (former === undefined || former.text === text) return false;
-  return !isDeepStrictEqual(former.tool.declared, tool.declared);
+function isOther(entry: ToolEntry | undefined, former: ToolEntry | undefined): boolean {
+  return entry?.text !== former?.text && !isDeepStrictEqual(former?.tool.declared, entry?.tool.declared);
 }

@@ -9,7 +9,7 @@ import { mergedTools } from './families.ts';
 import { NO_OFFER, readOffer, renewedOffer, withList } from './serverOffer.ts';
 import type { ServerOffer } from './serverOffer.ts';
 import type { OfferedItem, Section } from './sourceItems.ts';
-import type { ToolEntry } from './toolEntry.ts';
+import type { Ahead, ToolEntry } from './toolEntry.ts';
 
 const MAX_VIEWS = 20_000;
 
@@ -35,6 +35,7 @@ export interface GroupParts {
   readonly personal: (server: string) => Personal | undefined;
   /** What servers offer, by the server, or by the own list. */
   readonly offers: WeakMap<Server | OwnList, ServerOffer>;
+  readonly ahead: Ahead;
   readonly nextId: () => number;
   readonly replaced: (group: Group, before: View, next: View) => void;
   /** A server offers something else than before on the shared connection, or to the owners of a list. */
@@ -154,13 +155,13 @@ export class Group {
 
   /** @returns `before` itself if nothing has changed */
   #read(before: View, lists: View['lists']): View {
-    const { config, offers, nextId, replaced, changed } = this.#parts;
+    const { config, offers, ahead, nextId, replaced, changed } = this.#parts;
     const news: Parameters<typeof changed>[] = [];
     const read = new Map<string, ServerOffer>();
     for (const [name, server] of this.members) {
       const list = lists.get(name);
       const former = offers.get(list ?? server) ?? NO_OFFER;
-      const offer = readOffer(withList(server, list), config(), former);
+      const offer = readOffer(withList(server, list), config(), former, ahead);
       if (offer !== former) news.push([name, former, offer]);
       offers.set(list ?? server, offer);
       read.set(name, offer);

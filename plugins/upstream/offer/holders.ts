@@ -3,6 +3,7 @@ import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ListName } from '../client/conversation/readList.ts';
 import type { LatePlaces } from '../connection/lastKnown.ts';
+import type { Differences } from './differences.ts';
 import type { EntryOf, Group, View, Views } from './group.ts';
 
 export interface Collision {
@@ -31,11 +32,14 @@ export class Holders<N extends ListName> {
   readonly #what: N;
   readonly #config: () => Pick<UpstreamConfig, 'maxTombstones'>;
   readonly #pluginTool: (name: string) => Tool | undefined;
+  readonly #differences: Differences;
   readonly #byName = new Map<string, readonly Holder<EntryOf<N>>[]>();
   /** What those without own lists get. */
   readonly #sharedByName = new Map<string, EntryOf<N>>();
   /** Names that are offered to all no more → the server that offered them last. */
   readonly #former = new Map<string, string>();
+  /** Names with several holders. */
+  readonly #contested = new Set<string>();
   #names: readonly string[] = [];
   /** Whether the names are in order, and none has come or gone since. */
   #isSorted = true;
@@ -51,7 +55,9 @@ export class Holders<N extends ListName> {
     what: N,
     config: () => Pick<UpstreamConfig, 'maxTombstones'>,
     pluginTool: (name: string) => Tool | undefined,
+    differences: Differences,
   ) {
+    this.#differences = differences;
     this.#what = what;
     this.#config = config;
     this.#pluginTool = pluginTool;
@@ -89,6 +95,10 @@ export class Holders<N extends ListName> {
     return winner;
   }
 
+  /** Whether another one has, or had, a name of the server. */
+  isContested(name: string): boolean {
+    return this.#contested.has(name);
+  }
   /** The server that formerly offered the name to all. */
   formerOf(name: string): string | undefined {
     return this.#former.get(name);
@@ -111,26 +121,29 @@ export class Holders<N extends ListName> {
   /** @returns the collisions that begin: each once, however many views have it */
   replace(group: Group, before: View, next: View): readonly Collision[] {
     const isShared = before.lists.size + next.lists.size === 0;
-    for (const [server, entries] of before.entries[this.#what])
-      for (const name of entries.keys())
-        if (this.#entryIn(next, server, name) === undefined) this.#leave(name, server, isShared);
+    for (const [server, entries] of before.entries[this.#what]) {
+      const { removed } = this.#differences.of(entries, next.entries[this.#what].get(server));
+      for (const name of removed) this.#leave(name, server, isShared);
+    }
     const collisions: Collision[] = [];
     for (const [server, entries] of next.entries[this.#what]) {
       // Two updates of one millisecond have an order as well.
       this.#latest = Math.max(this.#latest + 1, Date.now());
       const late = this.#recalledByServer.get(server);
       this.#recalledByServer.delete(server);
-      for (const [name, entry] of entries as ReadonlyMap<string, EntryOf<N>>) {
+      const former = before.entries[this.#what].get(server);
+      const { added, replaced } = this.#differences.of(former, entries);
+      const isNew = added.length === entries.size;
+      const changed = isNew ? entries : [...added, ...replaced].map((name) => [name, entries.get(name)]);
+      for (const [name, entry] of changed as Iterable<[string, EntryOf<N>]>) {
         const came = late === undefined ? this.#latest : (late.get(name) ?? 0);
         const { isOwn } = entry;
         const holder = this.#holderOf({ name, server, group, isOwn, at: came, shared: undefined, views: 0 });
-        const former = this.#entryIn(before, server, name);
-        if (former === entry) continue;
         this.#touch();
         if (isShared) this.#share(holder, entry);
-        if (former !== undefined) continue;
+        if (former?.has(name) === true) continue;
         holder.views += 1;
-        if (holder.views === 1) collisions.push(...this.#collisionsOf(holder));
+        if (holder.views === 1) for (const one of this.#collisionsOf(holder)) collisions.push(one);
       }
     }
     return collisions;
@@ -139,20 +152,22 @@ export class Holders<N extends ListName> {
   /** @param fresh what it is if the server has no place yet */
   #holderOf(fresh: Holder<EntryOf<N>>): Holder<EntryOf<N>> {
     const { name, server, group, isOwn } = fresh;
-    const holders = this.#byName.get(name) ?? [];
-    const held = holders.find((one) => one.server === server);
+    const holders = this.#byName.get(name);
+    const held = holders?.find((one) => one.server === server);
     if (held !== undefined) {
       this.#absent.delete(held);
       return Object.assign(held, { group, isOwn });
     }
     if (this.#what === 'tools') fresh.at = 0;
-    this.#byName.set(name, [...holders, fresh]);
-    if (holders.length === 0) this.#isSorted = false;
+    this.#byName.set(name, holders === undefined ? [fresh] : [...holders, fresh]);
+    if (holders === undefined) this.#isSorted = false;
+    else this.#contested.add(name);
     return fresh;
   }
   #collisionsOf(holder: Holder<EntryOf<N>>): readonly Collision[] {
     const { name } = holder;
-    const others = (this.#byName.get(name) ?? []).filter((one) => one !== holder && one.views > 0);
+    const holders = this.#contested.has(name) ? (this.#byName.get(name) ?? []) : [];
+    const others = holders.filter((one) => one !== holder && one.views > 0);
     const [other] = [...others].sort((a, b) => (isBetter(a, b) ? -1 : 1));
     const collisions: Collision[] = [];
     if (other !== undefined) {
@@ -190,6 +205,7 @@ export class Holders<N extends ListName> {
   }
   #drop(holder: Holder<EntryOf<N>>): void {
     const others = (this.#byName.get(holder.name) ?? []).filter((one) => one !== holder);
+    if (others.length < 2) this.#contested.delete(holder.name);
     if (others.length > 0) this.#byName.set(holder.name, others);
     else if (this.#byName.delete(holder.name)) this.#isSorted = false;
     this.#absent.delete(holder);

@@ -1,4 +1,3 @@
-import { once } from 'pegboard';
 import type { InboundRequest, KernelEvent, Log, Tool, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
@@ -10,15 +9,20 @@ import type { LateNames } from '../connection/lastKnown.ts';
 import type { Personal } from '../own/personal.ts';
 import type { ToolReport } from '../connection/toolReport.ts';
 import { Changes } from './changes.ts';
+import { Differences } from './differences.ts';
 import { Group } from './group.ts';
-import type { EntryOf, View, Views } from './group.ts';
+import type { View, Views } from './group.ts';
 import { Holders } from './holders.ts';
 import { McpSources } from './mcpSources.ts';
 import { namingOf } from './names.ts';
 import type { Naming } from './names.ts';
+import { reportOn } from './reportOn.ts';
 import { NO_OFFER, readOffer, withList } from './serverOffer.ts';
 import type { ServerOffer } from './serverOffer.ts';
-import { NOUNS, SECTIONS } from './sourceItems.ts';
+import { SharedList } from './sharedList.ts';
+import { readAhead } from './toolEntry.ts';
+import type { Ahead } from './toolEntry.ts';
+import { SECTIONS } from './sourceItems.ts';
 import type { Section } from './sourceItems.ts';
 
 /** Lists that are kept for requests with own lists: each has all tools. */
@@ -49,19 +53,28 @@ export class Offers implements ToolSource {
   #viewsByRequest = new WeakMap<InboundRequest, Views>();
   /** The tools of requests that have the same views; the latest is last. */
   readonly #lists = new Map<string, readonly Tool[]>();
+  readonly #differences = new Differences();
+  readonly #ahead: Ahead = new WeakMap();
+  readonly #sharedList = new SharedList(this.#differences);
+  /** Servers whose definitions exclude tools. */
+  readonly #excluding = new Set<string>();
   #lastId = 0;
+  /** The table is asked for a tool of another plugin: looking up one of a server, and registering it, would be in vain. */
+  #asksOthers = false;
   readonly #followers = new Set<() => void>();
 
   constructor(parts: OffersParts) {
     const { config, table, log, emit } = parts;
     this.#parts = parts;
-    this.#changes = new Changes(log, emit);
+    this.#changes = new Changes(log, emit, this.#differences);
     const pluginTool = (name: string): Tool | undefined => this.#pluginTool(name);
+    const holdersOf = <N extends ListName>(what: N): Holders<N> =>
+      new Holders(what, config, pluginTool, this.#differences);
     this.#holders = {
-      tools: new Holders('tools', config, pluginTool),
-      resources: new Holders('resources', config, pluginTool),
-      resourceTemplates: new Holders('resourceTemplates', config, pluginTool),
-      prompts: new Holders('prompts', config, pluginTool),
+      tools: holdersOf('tools'),
+      resources: holdersOf('resources'),
+      resourceTemplates: holdersOf('resourceTemplates'),
+      prompts: holdersOf('prompts'),
     };
     this.sources = new McpSources({
       config,
@@ -74,6 +87,7 @@ export class Offers implements ToolSource {
   }
 
   find(name: string, request: InboundRequest | undefined): Tool | undefined {
+    if (this.#asksOthers) return undefined;
     return this.#holders.tools.winner(name, this.#viewsFor(request))?.tool;
   }
   all(request: InboundRequest): readonly Tool[] {
@@ -81,11 +95,11 @@ export class Offers implements ToolSource {
     const key = [...(views?.values() ?? [])].map(({ id }) => id).join();
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
-    const list: Tool[] = [];
-    for (const name of this.#holders.tools.names) {
-      const tool = this.#holders.tools.winner(name, views)?.tool;
-      if (tool !== undefined) list.push(tool);
-    }
+    const winner = (name: string): Tool | undefined => this.#holders.tools.winner(name, views)?.tool;
+    const mended = key === '' ? this.#sharedList.mended(winner) : undefined;
+    const isOne = (tool: Tool | undefined): tool is Tool => tool !== undefined;
+    const list = mended ?? this.#holders.tools.names.map(winner).filter(isOne);
+    if (key === '') this.#sharedList.keep(list);
     setNewest(this.#lists, [key, list], MAX_LISTS);
     return list;
   }
@@ -101,6 +115,9 @@ export class Offers implements ToolSource {
     const key = family === undefined ? `server ${name}` : `family ${family.name}`;
     const formerKey = this.#groupOf.get(name);
     const former = this.#groups.get(formerKey ?? '');
+    const { includeTools, excludeTools } = definition;
+    if (isWanted && (excludeTools.length > 0 || includeTools !== undefined)) this.#excluding.add(name);
+    else this.#excluding.delete(name);
     this.#viewsByRequest = new WeakMap();
     if (owner !== undefined && former?.isPersonal === true) {
       former.updateOwn(name, owner);
@@ -124,7 +141,14 @@ export class Offers implements ToolSource {
     this.#viewsByRequest = new WeakMap();
     this.#groupWith(server)?.renew(server);
   }
-
+  /** Reads, and compares, what the server is about to list: the next update looks it up. */
+  async readAhead(server: Server, source: readonly unknown[]): Promise<void> {
+    const { tools: before } = this.#offers.get(server) ?? NO_OFFER;
+    const parts = namingOf(server, this.#parts.config());
+    const tools = await readAhead({ connection: server, source, parts, before });
+    this.#ahead.set(source, { connection: server, before, tools });
+    this.#differences.of(before.entries, tools.entries);
+  }
   /** The next update of the server has its last known lists. */
   recall(server: string, late: LateNames): void {
     for (const section of SECTIONS) this.#holders[section].recall(server, late[section] ?? []);
@@ -156,30 +180,7 @@ export class Offers implements ToolSource {
     return report;
   }
   #reportOn(offer: ServerOffer, server: string, request?: InboundRequest): ToolReport {
-    const { entries, leftOut, mended, doubled } = offer.tools;
-    const lost = new Set(this.#lost('tools', server, request));
-    const excluded = [...entries.values()].filter((entry) => entry.excluded !== undefined).length;
-    const odd = SECTIONS.flatMap((section) => [
-      ...offer[section].leftOut.map((one) => `${NOUNS[section]} ${one}; left out`),
-      ...offer[section].mended.map((one) => `${NOUNS[section]} ${one}; dropped`),
-    ]);
-    return {
-      count: entries.size - lost.size - excluded,
-      names: () =>
-        [...entries].flatMap(([name, entry]) =>
-          entry.excluded === undefined && !lost.has(name) ? [name] : [],
-        ),
-      excluded,
-      malformed: leftOut,
-      collisions: [...lost, ...doubled],
-      odd: [...mended.map((one) => `tool ${one}; dropped`), ...odd],
-      takenEntries: once(() =>
-        SECTIONS.flatMap((section) =>
-          this.#lost(section, server, request).map((name) => `${NOUNS[section]} ${name}`),
-        ),
-      ),
-      partialLists: offer.gaps,
-    };
+    return reportOn(offer, (what) => this.#lost(what, server, request));
   }
   /** Why a tool that a server lists is not offered: what is wrong with it. */
   leftOut(name: string, server: string, request: InboundRequest): string | undefined {
@@ -206,6 +207,7 @@ export class Offers implements ToolSource {
   }
   /** Why the definition of its server excludes a tool. */
   exclusion(name: string, request: InboundRequest): string | undefined {
+    if (this.#excluding.size === 0) return undefined;
     const excluded = this.#holders.tools.winner(name, this.#viewsFor(request))?.excluded;
     return excluded === undefined || this.#pluginTool(name) !== undefined ? undefined : excluded;
   }
@@ -238,18 +240,18 @@ export class Offers implements ToolSource {
   /** Names of a server that another server has, or another plugin. */
   #lost(what: ListName, server: string, request?: InboundRequest): readonly string[] {
     const own = this.#groupWith(server)?.viewFor(request).entries[what].get(server);
-    return [...(own ?? [])].flatMap(([name]) =>
-      this.#winner(what, name, request)?.server === server ? [] : [name],
-    );
-  }
-  /** @returns undefined if another plugin has the name */
-  #winner<N extends ListName>(what: N, name: string, request?: InboundRequest): EntryOf<N> | undefined {
-    if (what === 'tools' && this.#pluginTool(name) !== undefined) return undefined;
-    return this.#holders[what].winner(name, this.#viewsFor(request));
+    const views = this.#viewsFor(request);
+    const holders = this.#holders[what];
+    const isLost = (name: string): boolean =>
+      (what === 'tools' && this.#pluginTool(name) !== undefined) ||
+      (holders.isContested(name) && holders.winner(name, views)?.server !== server);
+    return [...(own?.keys() ?? [])].filter(isLost);
   }
   /** A tool that another plugin added: it has its name before all servers. */
   #pluginTool(name: string): Tool | undefined {
+    this.#asksOthers = true;
     const tool = this.#parts.table().shared(name);
+    this.#asksOthers = false;
     return tool === undefined || tool.kind === 'tool' ? undefined : tool;
   }
   #begin(key: string, family: string | undefined): Group {
@@ -258,6 +260,7 @@ export class Offers implements ToolSource {
       config,
       personal,
       offers: this.#offers,
+      ahead: this.#ahead,
       nextId: () => (this.#lastId += 1),
       replaced: (one, before, next) => this.#replaced(one, before, next),
       changed: (...news) => this.#changes.tell(...news),
@@ -281,6 +284,7 @@ export class Offers implements ToolSource {
     const isShared = before.lists.size + next.lists.size === 0;
     if (!isShared || generation === this.#holders.tools.generation) return;
     this.#lists.clear();
+    this.#sharedList.replaced(before, next);
     for (const changed of this.#followers) changed();
   }
 }

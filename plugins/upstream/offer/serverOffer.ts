@@ -9,7 +9,7 @@ import type { OfferingServer } from './offeringServer.ts';
 import { readItems } from './sourceItems.ts';
 import type { ReadItems, Section } from './sourceItems.ts';
 import { NONE, readServerTools } from './toolEntry.ts';
-import type { ServerTools } from './toolEntry.ts';
+import type { Ahead, ServerTools } from './toolEntry.ts';
 
 /** What one server offers to those who have one list. */
 export interface ServerOffer extends Readonly<Record<Section, ReadItems>> {
@@ -34,7 +34,12 @@ export function mayHaveIt(server: string, gap: string): string {
 }
 
 /** @returns `before` itself if nothing has changed */
-export function readOffer(server: OfferingServer, config: UpstreamConfig, before: ServerOffer): ServerOffer {
+export function readOffer(
+  server: OfferingServer,
+  config: UpstreamConfig,
+  before: ServerOffer,
+  ahead?: Ahead,
+): ServerOffer {
   const naming = namingOf(server, config);
   const listing = server.isWanted ? server.listing : NOTHING_LISTED;
   const isSameNamed = isSameNaming(naming, before.naming);
@@ -44,7 +49,7 @@ export function readOffer(server: OfferingServer, config: UpstreamConfig, before
       : readItems(section, listing[section], server, naming);
   const next: ServerOffer = {
     naming,
-    tools: server.isWanted ? readServerTools(server, naming, before.tools) : NONE,
+    tools: server.isWanted ? readServerTools(server, naming, before.tools, ahead) : NONE,
     resources: itemsOf('resources'),
     resourceTemplates: itemsOf('resourceTemplates'),
     prompts: itemsOf('prompts'),

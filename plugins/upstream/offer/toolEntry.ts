@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
@@ -58,12 +59,60 @@ export const NONE: ServerTools = {
 };
 
 /** @returns `before` itself if nothing has changed; equal tools keep their entries */
-export function readServerTools(connection: OfferingServer, parts: Naming, before: ServerTools): ServerTools {
+export function readServerTools(
+  connection: OfferingServer,
+  parts: Naming,
+  before: ServerTools,
+  aheadOf?: Ahead,
+): ServerTools {
   const source = connection.listing.tools;
-  const { family, includeTools, excludeTools } = connection.definition;
-  const rules: Rules = { family, includeTools, excludeTools };
-  const isSame = isSameNaming(parts, before.parts) && isDeepStrictEqual(rules, before.rules);
-  if (source === before.source && isSame) return before;
+  const rules = rulesOf(connection);
+  const isAsIn = (read: ServerTools): boolean =>
+    source === read.source && isSameNaming(parts, read.parts) && isDeepStrictEqual(rules, read.rules);
+  if (isAsIn(before)) return before;
+  const ahead = aheadOf?.get(source);
+  aheadOf?.delete(source);
+  if (ahead?.connection === connection && ahead.before === before && isAsIn(ahead.tools)) return ahead.tools;
+  const reading = readTools({ connection, source, parts, before });
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+  }
+}
+
+/** Reads tools that the server is about to list, in several turns of the event loop: a large server would block it. */
+export async function readAhead(given: Reading): Promise<ServerTools> {
+  const reading = readTools(given);
+  for (;;) {
+    const { done, value } = reading.next();
+    await turn();
+    if (done === true) return value;
+  }
+}
+
+/** What was read ahead, by the list. */
+export type Ahead = WeakMap<
+  readonly unknown[],
+  { readonly connection: OfferingServer; readonly before: ServerTools; readonly tools: ServerTools }
+>;
+/** How much is read in one turn: characters of declarations, and what each takes besides. */
+const SLICE = 400_000;
+const EACH = 1_000;
+
+interface Reading {
+  readonly connection: OfferingServer;
+  readonly source: readonly unknown[];
+  readonly parts: Naming;
+  readonly before: ServerTools;
+}
+
+function rulesOf({ definition: { family, includeTools, excludeTools } }: OfferingServer): Rules {
+  return { family, includeTools, excludeTools };
+}
+
+/** Yields after each slice. */
+function* readTools({ connection, source, parts, before }: Reading): Generator<undefined, ServerTools> {
+  const rules = rulesOf(connection);
   const isOwn = parts.prefix === connection.name;
   const reasonFor = exclusions(rules, connection.name);
   const entries = new Map<string, ToolEntry>();
@@ -75,37 +124,49 @@ export function readServerTools(connection: OfferingServer, parts: Naming, befor
   };
   const mended: string[] = [];
   const doubled: string[] = [];
-  source.forEach((given, at) => {
+  let kept = 0;
+  let read = 0;
+  for (const [at, given] of source.entries()) {
+    if ((read += EACH) > SLICE) {
+      read = 0;
+      yield;
+    }
     const fault = faultOf(given);
     const { entry: declared, odd } = fault === undefined ? shapedEntry('tools', given) : LEFT_OUT;
     if (declared === undefined) {
       leaveOut(nameOf(given), at, fault ?? odd);
-      return;
+      continue;
     }
     const own = declared['name'] as string;
     if (odd !== '') mended.push(`${plainText(shownName(own))}: ${odd}`);
     const name = exposedName(own, parts);
     const text = JSON.stringify(declared);
+    read += text.length;
     const other = entries.get(name);
     if (other !== undefined) {
       // A tool that is listed once more has the name already; pages overlap when a list changes while it is read.
       if (other.text !== text) doubled.push(name);
-      return;
+      continue;
     }
     const excluded = reasonFor(own);
     const mirrored = mirroredArguments(declared['inputSchema'], text);
     if (mirrored.fault !== undefined && needsHeaders(connection)) {
       leaveOut(own, at, mirrored.fault);
-      return;
+      continue;
     }
     const former = before.entries.get(name);
-    if (former?.text === text && former.excluded === excluded) entries.set(name, former);
-    else {
+    if (former?.text === text && former.excluded === excluded) {
+      // The same text as before: equal ones are compared letter by letter at each look-up.
+      entries.set(former.tool.name, former);
+      kept += 1;
+    } else {
       const tool = makeTool(name, declared, { connection, excluded, mirrored });
       entries.set(name, { server: connection.name, isOwn, tool, own, text, excluded });
     }
-  });
-  return { source, parts, rules, entries, leftOut, faults, mended, doubled };
+  }
+  const isSame = kept === entries.size && kept === before.entries.size;
+  const held = isSame ? before.entries : entries;
+  return { source, parts, rules, entries: held, leftOut, faults, mended, doubled };
 }
 
 /** @returns why a tool of that name is left out, or undefined */

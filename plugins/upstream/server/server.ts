@@ -32,6 +32,8 @@ import type { ToolReport } from '../connection/toolReport.ts';
 export interface ListedItems {
   /** A server, or what it lists, has changed; a removed server offers none. @param owner whose list alone has changed */
   update(server: Server, owner?: string): void;
+  /** The next update of the server has these tools. */
+  readAhead(server: Server, tools: readonly unknown[]): Promise<void>;
   /** The next update of the server has its last known lists. */
   recall(server: string, late: LateNames): void;
   /** Names that another server had first. */
@@ -113,6 +115,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
   async recall(): Promise<void> {
     void this.personal.recall();
     this.#known = await this.#context.lastKnown().read(this.name, this.definition);
+    if (this.#known !== undefined) await this.readAhead(this.#known.listing.tools);
     const { era, askEras = {}, asked = [], transport } = this.#known ?? {};
     this.lastEra.remember(era, askEras, transport);
     for (const topic of asked) this.connection.conversation.questions.topics.add(topic);
@@ -161,6 +164,9 @@ export class Server implements Holder, OwningServer, ReachedServer {
     return ended;
   }
 
+  readAhead(tools: readonly unknown[]): Promise<void> {
+    return this.#items.readAhead(this, tools);
+  }
   listed(): void {
     if (this.#isGone) return;
     this.#items.update(this);

@@ -32,7 +32,8 @@ const LATE_LOG_MS = 20;
 export interface ConversationParts
   extends
     Omit<RequestHooks, 'notified' | 'asked' | 'limits' | 'lateLimits' | 'incomplete' | 'logLevel'>,
-    Pick<QuestionParts, 'isUnowned' | 'newTopic'> {
+    Pick<QuestionParts, 'isUnowned' | 'newTopic'>,
+    Pick<ListingParts, 'readAhead' | 'reread'> {
   readonly config: () => UpstreamConfig;
   readonly ticker: Ticker;
   readonly log: Log;
@@ -45,7 +46,6 @@ export interface ConversationParts
   readonly readsLists: boolean;
   /** A server that is closing must not cause its lists to be read. */
   readonly isListening: () => boolean;
-  readonly reread: ListingParts['reread'];
 }
 
 /** All messages exchanged with one server, over any number of connections. */
@@ -93,9 +93,8 @@ export class Conversation {
       asked: (id, said) => this.questions.asked(id, isOwn ? ofLastCall(said) : said),
     });
     this.lists = new ListingReader(this.requests, {
+      ...parts,
       limits: () => ({ ...config(), timeoutMs: timeoutMs() }),
-      output: parts.output,
-      reread: parts.reread,
       hears: () => (this.requests.era === 'modern' ? this.#listening.isCurrent : this.requests.hears),
     });
     this.watches = new Watches(

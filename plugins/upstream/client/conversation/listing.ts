@@ -26,6 +26,8 @@ export interface ListingParts {
   readonly output: ItemOutput;
   /** Whether announcements of the server arrive now. */
   readonly hears: () => boolean;
+  /** Called before the listing has these tools. */
+  readonly readAhead?: (tools: readonly unknown[]) => Promise<void> | undefined;
   /** Called after a list was read again, with the error if that failed: the old list then stays. */
   readonly reread: (error: GatewayError | undefined) => void;
 }
@@ -226,6 +228,7 @@ export class ListingReader {
       }
     };
     await Promise.all(names.map(readOne));
+    if (round === this.#round && read.tools !== undefined) await this.#parts.readAhead?.(read.tools);
     if (round !== this.#round) return failures;
     // At once: a starting server of which one list is known would not be waited for.
     const hasGaps = Object.values(gaps).some((gap) => gap !== undefined);
