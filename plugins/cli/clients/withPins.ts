@@ -9,7 +9,7 @@ import { nearPopular } from '../packages/nearPopular.ts';
 import { packageFacts } from '../packages/packageFacts.ts';
 import type { PlannedServer } from './planImport.ts';
 
-/** The servers with their packages pinned, and what the user should know of it, one line each. A package that cannot be pinned stays as
+/** The servers with their packages pinned, and what the user should see about it, one line each. A package that cannot be pinned stays as
  *  its client has it. */
 export async function withPins(
   servers: readonly PlannedServer[],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../text/failure.ts';
 import { npmFound } from './npmFound.ts';
@@ -7,6 +7,9 @@ import type { PackageSource } from './packageIn.ts';
 import { pypiFound } from './pypiFound.ts';
 import { MAX_ARCHIVE_BYTES, registryRequest } from './registryRequest.ts';
 import type { Asking } from './registryRequest.ts';
+
+/** An archive that no start has used for so long is of an earlier version. */
+const UNUSED_MS = 90 * 86_400_000;
 
 /** The archive of a package differs from what was pinned. */
 export class OtherContent extends Failure {}
@@ -18,14 +21,25 @@ export async function verifiedFile(source: PackageSource, folder: string, asking
   const key = createHash('sha256').update(`${source.name} ${source.integrity}`).digest('hex').slice(0, 32);
   const place = join(folder, key);
   const [kept] = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith('.'));
-  if (kept !== undefined && isContent(await readFile(join(place, kept)), source)) return join(place, kept);
+  if (kept !== undefined && isContent(await readFile(join(place, kept)), source)) {
+    await utimes(place, new Date(), new Date());
+    return join(place, kept);
+  }
   const { name, bytes } = await download(source, asking);
   await rm(place, { recursive: true, force: true });
   await mkdir(place, { recursive: true, mode: 0o700 });
   const draft = join(place, `.${process.pid}.tmp`);
   await writeFile(draft, bytes, { mode: 0o600 });
   await rename(draft, join(place, name));
+  await removeUnused(folder);
   return join(place, name);
+}
+
+async function removeUnused(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const { mtimeMs } = await stat(join(folder, name));
+    if (Date.now() - mtimeMs > UNUSED_MS) await rm(join(folder, name), { recursive: true, force: true });
+  }
 }
 
 async function download(

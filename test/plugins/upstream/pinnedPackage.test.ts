@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/index.ts';
@@ -99,6 +107,22 @@ describe('upstream: a package whose content is pinned', () => {
     const [flag, file = '', program] = started();
     expect([flag, program]).deep.equal(['--from', 'mcp-python']);
     expect(file).match(/\/mcp_python-1\.0-py3-none-any\.whl$/);
+  });
+
+  it('leaves behind no archives that were not used for 90 days', async () => {
+    registry.npm.push({ name: 'notes', version: '1.0.0', archive });
+    const [old, recent] = ['old', 'recent'].map((name) => join(folder, 'state/packages', name));
+    for (const [path = '', days] of [
+      [old, 91],
+      [recent, 89],
+    ] as const) {
+      mkdirSync(path, { recursive: true });
+      const time = new Date(Date.now() - days * 86_400_000);
+      utimesSync(path, time, time);
+    }
+    await rig.define({ s: npm() });
+    await rig.reaches('s', 'running');
+    expect([existsSync(old ?? ''), existsSync(recent ?? '')]).deep.equal([false, true]);
   });
 
   it('waits for a registry that is away', async () => {
