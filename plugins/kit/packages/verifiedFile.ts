@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../text/failure.ts';
@@ -26,9 +26,9 @@ export async function verifiedFile(source: PackageSource, folder: string, asking
     return join(place, kept);
   }
   const { name, bytes } = await download(source, asking);
-  await rm(place, { recursive: true, force: true });
   await mkdir(place, { recursive: true, mode: 0o700 });
-  const draft = join(place, `.${process.pid}.tmp`);
+  // Another start may fetch it at the same time.
+  const draft = join(place, `.${randomUUID()}.tmp`);
   await writeFile(draft, bytes, { mode: 0o600 });
   await rename(draft, join(place, name));
   await removeUnused(folder);
