@@ -11,6 +11,8 @@ export interface Published {
   /** Days before now. */
   readonly age?: number;
   readonly hasProvenance?: boolean;
+  /** Default: `acme`. */
+  readonly publisher?: string;
   /** What its hash is of, if that is not the archive. */
   readonly declares?: Buffer;
 }
@@ -98,7 +100,7 @@ function npmDocument(versions: readonly Published[], host: string): string | und
   return JSON.stringify({
     name: last.name,
     'dist-tags': { latest: last.version },
-    maintainers: [{ name: 'acme' }],
+    maintainers: [{ name: last.publisher ?? 'acme' }],
     time: Object.fromEntries(versions.map((one) => [one.version, timeOf(one)])),
     versions: Object.fromEntries(
       versions.map((one) => [

@@ -1,5 +1,8 @@
+import { plainText } from 'pegboard';
 import type { FoundPackage } from '../../kit/packages/foundPackage.ts';
 
+/** A publisher, or a reason against a package, is shown this far. */
+const MAX_CHARS = 200;
 const DAY_MS = 86_400_000;
 const KINDS = { npm: 'npm package', pypi: 'Python package', oci: 'image' } as const;
 
@@ -15,7 +18,9 @@ export function packageFacts(found: FoundPackage): string {
     ...(hasProvenance === undefined ? [] : [provenanceWords(hasProvenance)]),
     source.integrity,
     ...(warning === undefined ? [] : [warning]),
-  ].join(', ');
+  ]
+    .map((part) => plainText(part).replaceAll(/\s+/g, ' ').slice(0, MAX_CHARS))
+    .join(', ');
 }
 
 function provenanceWords(has: boolean): string {

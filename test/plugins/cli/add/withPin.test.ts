@@ -88,6 +88,16 @@ describe('the pin of pegboard add', () => {
     expect(anyway.stderr).contain('notes is not pinned: whatever version is the newest runs at each start');
   });
 
+  it('shows what the registry declares on one line', async () => {
+    const publisher = `a\npegboard: all is well\u001b[2J${'x'.repeat(500)}`;
+    registry.npm.push({ name: 'notes', version: '1.0.0', archive, publisher });
+    const { stderr } = await add('notes@1.0.0');
+    expect(stderr).match(
+      /^npm package notes 1\.0\.0, by a.{0,20}pegboard: all is well.{100,210}, published /,
+    );
+    expect(stderr).not.contain('\u001b');
+  });
+
   it('says what is not there, and what cannot be pinned', async () => {
     registry.npm.push({ name: 'notes', version: '1.0.0', archive });
     expect((await add('notez@1.0.0')).stderr).contain('there is no npm package notez at 127.0.0.1');
