@@ -31,6 +31,8 @@ interface Member {
   /** Ends in a row, each within STEADY_MS. */
   ends: number;
   isReady: boolean;
+  /** Messages that the process has not taken in; another object for each process. */
+  unread: { count: number };
   /** Whether it shall end. Until it has ended, it counts as living, and receives what the others send. */
   isLeaving: boolean;
   pause: NodeJS.Timeout | undefined;
@@ -143,6 +145,7 @@ export class Team {
     member.child = child;
     member.startedAt = performance.now();
     member.isReady = false;
+    member.unread = { count: 0 };
     member.lastWords = [];
     const { stderr } = child;
     if (stderr !== null) createInterface(stderr).on('line', (line) => this.#logLine(member, line));
@@ -203,10 +206,14 @@ export class Team {
   }
 
   /** Ends one that stands still, stopped or in a loop: what waits for it would fill the memory of this process. */
-  #post({ number: worker, child }: Member, message: ToWorker): void {
-    if (post(child, message) !== MAX_UNREAD) return;
+  #post({ number: worker, child, unread }: Member, message: ToWorker): void {
+    // One that has just ended tells by its exit.
+    if (child?.connected !== true) return;
+    unread.count += 1;
+    child.send(message, () => void (unread.count -= 1));
+    if (unread.count !== MAX_UNREAD) return;
     this.#scope.log.error('worker takes no messages in; it is killed', { worker, waiting: MAX_UNREAD });
-    child?.kill('SIGKILL');
+    child.kill('SIGKILL');
   }
 
   #pass(from: Member, told: FromWorker & { kind: 'told' }): void {
@@ -236,6 +243,7 @@ function newMember(number: number): Member {
     startedAt: 0,
     ends: 0,
     isReady: false,
+    unread: { count: 0 },
     isLeaving: false,
     pause: undefined,
     lastWords: [],
@@ -246,21 +254,9 @@ function newMember(number: number): Member {
 async function endOf(child: ChildProcess, reason: string): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS).unref();
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  post(child, { kind: 'stop', reason });
+  if (child.connected) child.send({ kind: 'stop', reason } satisfies ToWorker, () => undefined);
   await ended;
   clearTimeout(late);
-}
-
-const unread = new WeakMap<ChildProcess, number>();
-
-/** @returns how many messages wait for it */
-function post(child: ChildProcess | undefined, message: ToWorker): number {
-  // One that has just ended tells by its exit.
-  if (child?.connected !== true) return 0;
-  const count = (unread.get(child) ?? 0) + 1;
-  unread.set(child, count);
-  child.send(message, () => unread.set(child, (unread.get(child) ?? 0) - 1));
-  return count;
 }
 
 function notStarted({ number, lastWords }: Member, how: number | string | null): GatewayError {

@@ -13,6 +13,7 @@ import { runsCurve } from './runs.ts';
 import { serversCurve } from './servers.ts';
 import { sessionsCurve } from './sessions.ts';
 import { toolsCurve } from './tools.ts';
+import { workersCurve } from './workers.ts';
 
 const CURVES: readonly Curve[] = [
   toolsCurve,
@@ -22,6 +23,7 @@ const CURVES: readonly Curve[] = [
   grantsCurve,
   runsCurve,
   rulesCurve,
+  workersCurve,
 ];
 const NAMES = CURVES.map(({ name }) => name);
 const SHORT_SIZE = 10_000;

@@ -74,19 +74,6 @@ describe('pegboard plan', function () {
     expect(readdirSync(home.at('tmp'))).deep.equal([]);
   });
 
-  it('starts no workers, which would each start the servers', async () => {
-    const script = "require('fs').appendFileSync(process.argv[1], process.ppid + ' ')";
-    const after = makeDirectory({
-      'config.yaml': JSON.stringify({ plugins: { workers: { config: { count: 2 } } } }),
-    });
-    const command = [process.execPath, '-e', script, after.at('parents')];
-    after.write('mcpservers/one.yaml', JSON.stringify({ type: 'stdio', command, autoStart: true }));
-    const { code, stderr } = await plan(after.path);
-    expect(code, stderr).equal(0);
-    const parents = readFileSync(after.at('parents'), 'utf8').trim().split(' ');
-    expect(new Set(parents).size).equal(1);
-  });
-
   it('names the servers started, stopped and restarted, and the tools gained and lost per preset', async () => {
     const after = makeDirectory({
       'config.yaml': configOf({
