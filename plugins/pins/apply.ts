@@ -96,7 +96,7 @@ export function apply(scope: Scope<PinsConfig>): void {
   });
   /** A first sight is when a server lists a tool, not when a client asks for it. */
   const lookAt = ({ server, added, changed, removed }: KernelEvent<'server.toolsChanged'>): void => {
-    matters.gone(server, 'tools', removed);
+    matters.gone(server, removed);
     const names = [...changed, ...added];
     const some = (): void => {
       const table = scope.find(ToolTable);

@@ -8,8 +8,8 @@ import { doingIn } from './judgedTool.ts';
 import type { Held, Judgement } from './judgedTool.ts';
 import type { Matter, PinBook, Sight } from './pinBook.ts';
 import { pinKey } from './pinRecord.ts';
-import { partChanges } from './wordChanges.ts';
-import type { PartChange } from './wordChanges.ts';
+import { partChanges } from './partChanges.ts';
+import type { PartChange } from './partChanges.ts';
 
 const MAX_NAMED = 10;
 type Mode = PinsConfig['mode'];
@@ -83,11 +83,11 @@ export class Matters {
   }
 
   /** The server no longer offers that. */
-  gone(server: string, kind: PinKind, names: readonly string[]): void {
+  gone(server: string, names: readonly string[]): void {
     const left = new Set(names);
     const known = this.#byServer.get(server);
     for (const [key, { matter }] of known ?? [])
-      if (matter.kind === kind && left.has(matter.as)) known?.delete(key);
+      if (left.has(matter.as)) known?.delete(key);
   }
   forget(server: string): void {
     this.#byServer.delete(server);
@@ -98,8 +98,7 @@ export class Matters {
 
   /** Names of the tools of a server that are not as accepted. */
   toolsOf(server: string): readonly string[] {
-    const known = [...(this.#byServer.get(server)?.values() ?? [])];
-    return known.flatMap(({ matter: { kind, as } }) => (kind === 'tools' ? [as] : []));
+    return [...(this.#byServer.get(server)?.values() ?? [])].map(({ matter }) => matter.as);
   }
 
   list(): readonly ShownMatter[] {

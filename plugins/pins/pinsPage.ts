@@ -7,9 +7,8 @@ import { excerpt } from '../kit/pages/excerpt.ts';
 import { pager } from '../kit/pages/pager.ts';
 import { badge, facts, hyperlink, section, table } from '../kit/pages/parts.ts';
 import { counted, inPath, shown } from '../kit/pages/words.ts';
-import { shownText } from '../kit/text/shownText.ts';
 import type { Matters, ShownMatter } from './matters.ts';
-import type { PartChange } from './wordChanges.ts';
+import type { PartChange } from './partChanges.ts';
 
 const PATH = '/pins';
 
@@ -88,10 +87,9 @@ function formOf({ name, hash }: Chosen, what: 'accept' | 'refuse', warning: stri
 
 /** One part, with what went struck out and what came underlined: a browser does so without a style. */
 function changed({ part, words }: PartChange): Html {
-  const runs = words.map(({ in: where, text }) => {
-    const content = html`${shownText(text)}`;
-    if (where === 'both') return content;
-    return where === 'before' ? html`<del>${content}</del>` : html`<ins>${content}</ins>`;
+  const runs = words.map(({ change, text }) => {
+    if (change === 'same') return html`${text}`;
+    return change === 'removed' ? html`<del>${text}</del>` : html`<ins>${text}</ins>`;
   });
   return html`<h3>${part}</h3>
     <pre tabindex="0" role="region" aria-label="${part}">${'\n'}${runs}</pre>`;

@@ -5,6 +5,8 @@ import { Gateway } from '../gateway.ts';
 import { asText, printList } from '../output/print.ts';
 import type { Column } from '../output/print.ts';
 import { shownText } from '../../kit/text/shownText.ts';
+import { wordDiffText } from '../../kit/text/wordDiff.ts';
+import type { WordChange } from '../../kit/text/wordDiff.ts';
 import { verb } from '../verb.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -15,10 +17,6 @@ const COLUMNS: readonly Column[] = [
   { title: 'hash', value: 'hash', isWide: true },
   { title: 'widens', value: 'widens' },
 ];
-const MARKS: Readonly<Record<string, readonly [string, string]>> = {
-  before: ['[-', '-]'],
-  after: ['{+', '+}'],
-};
 /** Something waits for an operator. */
 const WAITING = 1;
 
@@ -63,11 +61,8 @@ async function showDiff(invocation: Invocation, gateway: Gateway, name: string):
 /** Words of servers are escaped wherever they go: a file with them may be shown on a terminal later. */
 function diffText({ name, server, why, hash, before, changes }: JsonObject): string {
   const parts = (changes as readonly JsonObject[]).map(({ part, words }) => {
-    const runs = (words as readonly { readonly in: string; readonly text: string }[]).map((run) => {
-      const [open, close] = MARKS[run.in] ?? ['', ''];
-      return open + shownText(run.text) + close;
-    });
-    return `${shownText(String(part))}:\n  ${runs.join('').replaceAll('\n', '\n  ')}\n`;
+    const text = wordDiffText(words as readonly WordChange[]);
+    return `${shownText(String(part))}:\n  ${text.replaceAll('\n', '\n  ')}\n`;
   });
   const unknown = before === true ? '' : 'What was accepted is not kept; this is what is declared now.\n';
   return `${String(name)} of server ${String(server)}: ${String(why)}\n${unknown}${parts.join('')}hash: ${String(hash)}\n`;

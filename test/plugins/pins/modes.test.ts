@@ -86,10 +86,10 @@ describe('plugins/pins: modes', () => {
         {
           part: 'description',
           words: [
-            { in: 'both', text: 'Reads ' },
-            { in: 'before', text: 'one' },
-            { in: 'after', text: 'any' },
-            { in: 'both', text: ' note.' },
+            { change: 'same', text: 'Reads ' },
+            { change: 'removed', text: 'one' },
+            { change: 'added', text: 'any' },
+            { change: 'same', text: ' note.' },
           ],
         },
       ]);

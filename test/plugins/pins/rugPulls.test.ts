@@ -138,7 +138,8 @@ describe('plugins/pins: what is a change', () => {
     }) as Declared;
     const tools = pulls.map((_, at) => named(other, at)).reverse();
     await pinned.declare('rug', { tools: [{ name: 'first', inputSchema: { type: 'object' } }, ...tools] });
-    expect(await pinned.pending()).to.deep.equal([]);
+    // The tools of a list are looked at in turn.
+    await until(async () => (await pinned.pending()).length === 0);
   });
 
   it('gives 10,000 shuffles of a declaration one fingerprint', () => {
