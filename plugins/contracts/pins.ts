@@ -13,6 +13,8 @@ declare module 'pegboard' {
   interface EventMap {
     /** A server declares something otherwise than it was accepted. */
     'pin.changed': Notice & { readonly server: string; readonly names: readonly string[] };
+    /** A server declares tools that speak to the model, hide something from people, or the like. */
+    'pin.suspected': Notice & { readonly server: string; readonly names: readonly string[] };
     /** An operator has accepted or refused what a server declares. */
     'pin.settled': Notice & { readonly server: string; readonly name: string; readonly hash: string };
     /** What is accepted of a server is another: its tools have to be registered again. */

@@ -10,6 +10,7 @@ import { Matters } from './matters.ts';
 import { PinBook } from './pinBook.ts';
 import { pinTools } from './pinTools.ts';
 import { pinsPage } from './pinsPage.ts';
+import { Suspects } from './suspects.ts';
 
 const TOPIC = 'pins';
 /** The start does not wait longer for the vault, which a former process may hold. */
@@ -34,6 +35,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     written: (server) => scope.find(Channel)?.publish(TOPIC, { server }),
   });
   const matters: Matters = new Matters(scope, book, () => current);
+  const suspects = new Suspects(scope);
   /** Verdicts on declarations that are not as accepted, by the declaration: taps that rename a tool keep it. */
   const verdicts = new WeakMap<JsonObject, Verdict>();
 
@@ -78,8 +80,8 @@ export function apply(scope: Scope<PinsConfig>): void {
       },
     ],
   });
-  for (const tool of pinTools(matters)) scope.addTool(tool);
-  scope.provide(AdminPage, pinsPage(matters));
+  for (const tool of pinTools(matters, suspects)) scope.addTool(tool);
+  scope.provide(AdminPage, pinsPage(matters, suspects));
 
   const definitions = (): void => matters.define(scope.get(ConfigControl).resources('MCPServer'));
   scope.tap('onConfigApply', async ({ added, changed, removed }) => {
@@ -88,6 +90,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     for (const { name } of [...added, ...changed].filter(isServer)) renew(name);
     for (const { name } of removed.filter(isServer)) {
       matters.forget(name);
+      suspects.forget(name);
       await book.forget(name);
     }
   });
@@ -97,6 +100,8 @@ export function apply(scope: Scope<PinsConfig>): void {
   /** A first sight is when a server lists a tool, not when a client asks for it. */
   const lookAt = ({ server, added, changed, removed }: KernelEvent<'server.toolsChanged'>): void => {
     matters.gone(server, removed);
+    suspects.gone(server, removed);
+    suspects.listed(server, [...changed, ...added]);
     const names = [...changed, ...added];
     const some = (): void => {
       const table = scope.find(ToolTable);
@@ -145,6 +150,7 @@ export function apply(scope: Scope<PinsConfig>): void {
   });
   scope.onStop(() => {
     clearInterval(retrying);
+    suspects.stop();
     return book.flush();
   });
 }

@@ -6,7 +6,10 @@ import { Vault } from '../contracts/vault.ts';
 import { apply } from './apply.ts';
 import type { PinsConfig } from './config.ts';
 
+export { declaredOf } from './declaredOf.ts';
 export { fingerprint } from './fingerprint.ts';
+export { RULES, suspicionsOf } from './suspicions.ts';
+export type { Suspicion } from './suspicions.ts';
 
 /** Holds what servers declare to what was accepted of it. */
 export const plugin = definePlugin<PinsConfig>({

@@ -86,8 +86,7 @@ export class Matters {
   gone(server: string, names: readonly string[]): void {
     const left = new Set(names);
     const known = this.#byServer.get(server);
-    for (const [key, { matter }] of known ?? [])
-      if (left.has(matter.as)) known?.delete(key);
+    for (const [key, { matter }] of known ?? []) if (left.has(matter.as)) known?.delete(key);
   }
   forget(server: string): void {
     this.#byServer.delete(server);

@@ -1,7 +1,10 @@
 import { CHANGING, coreTool, jsonResult } from 'pegboard';
 import type { Tool } from 'pegboard';
 import type { Matters } from './matters.ts';
+import type { Suspects } from './suspects.ts';
 
+/** The most findings in one answer. */
+const MAX_SHOWN = 500;
 const HASH = '^[0-9a-f]{64}$';
 
 interface ListArguments {
@@ -14,7 +17,7 @@ interface AcceptArguments {
 }
 
 /** The tools by which operators look at what servers declare otherwise than accepted, and accept it. */
-export function pinTools(matters: Matters): readonly Tool[] {
+export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] {
   const list = coreTool<ListArguments>({
     name: 'core_pins_list',
     authority: 'operate',
@@ -31,9 +34,11 @@ export function pinTools(matters: Matters): readonly Tool[] {
     },
     run: ({ name }) => {
       const pins = matters.list().filter((one) => name === undefined || one.name === name);
-      if (name === undefined) return jsonResult({ pins });
+      const findings = suspects.list().filter((one) => name === undefined || one.name === name);
+      if (name === undefined)
+        return jsonResult({ pins, findings: findings.slice(0, MAX_SHOWN), totalFindings: findings.length });
       const shown = pins.map((one) => ({ ...one, ...matters.changesOf(matters.find(name, one.hash)) }));
-      return jsonResult({ pins: shown });
+      return jsonResult({ pins: shown, findings });
     },
   });
   const accept = coreTool<AcceptArguments>({

@@ -7,10 +7,13 @@ import { excerpt } from '../kit/pages/excerpt.ts';
 import { pager } from '../kit/pages/pager.ts';
 import { badge, facts, hyperlink, section, table } from '../kit/pages/parts.ts';
 import { counted, inPath, shown } from '../kit/pages/words.ts';
+import { shownText } from '../kit/text/shownText.ts';
 import type { Matters, ShownMatter } from './matters.ts';
 import type { PartChange } from './partChanges.ts';
+import type { Finding, Suspects } from './suspects.ts';
 
 const PATH = '/pins';
+const MAX_FINDINGS = 200;
 
 interface Chosen extends ShownMatter {
   readonly before: boolean;
@@ -19,10 +22,11 @@ interface Chosen extends ShownMatter {
 interface PinFacts {
   readonly pins: ReturnType<typeof excerpt<ShownMatter>>;
   readonly chosen: readonly Chosen[];
+  readonly findings: readonly Finding[];
 }
 
 /** `/pins?name=`: what servers declare otherwise than accepted, and what has changed of one. */
-export function pinsPage(matters: Matters): AdminPage {
+export function pinsPage(matters: Matters, suspects: Suspects): AdminPage {
   const settled = async (form: URLSearchParams, isAccepted: boolean) => {
     const name = form.get('name') ?? '';
     await matters.settle(name, form.get('hash') ?? '', isAccepted);
@@ -39,9 +43,10 @@ export function pinsPage(matters: Matters): AdminPage {
         ...one,
         ...matters.changesOf(matters.find(one.name, one.hash)),
       });
-      return { pins: excerpt(all, query), chosen: chosen.map(withChanges) };
+      const findings = suspects.list().slice(0, MAX_FINDINGS);
+      return { pins: excerpt(all, query), chosen: chosen.map(withChanges), findings };
     },
-    show: ({ pins, chosen }, visit) => ({
+    show: ({ pins, chosen, findings }, visit) => ({
       title: counted(pins.total, 'changed declaration'),
       body: html`${chosen.map((one) =>
         section(
@@ -71,7 +76,21 @@ export function pinsPage(matters: Matters): AdminPage {
           one.widens.join(', '),
         ]),
       )}
-      ${pager(pins, visit.query)}`,
+      ${pager(pins, visit.query)}
+      ${table(
+        {
+          caption: 'What deserves a look',
+          empty: 'No declaration speaks to the model or hides something from people.',
+        },
+        ['Name', 'Server', 'Rule', 'The tool', 'Found'],
+        findings.map(({ name, server, rule, says, found }) => [
+          shown(name),
+          hyperlink(`/mcps/${inPath(server)}`, server),
+          badge(rule),
+          says,
+          shownText(found),
+        ]),
+      )}`,
     }),
     actions: [
       { method: 'POST', path: `${PATH}/accept`, run: ({ form }) => settled(form, true) },

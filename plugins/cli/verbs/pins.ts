@@ -17,6 +17,13 @@ const COLUMNS: readonly Column[] = [
   { title: 'hash', value: 'hash', isWide: true },
   { title: 'widens', value: 'widens' },
 ];
+const FINDING_COLUMNS: readonly Column[] = [
+  { title: 'name', value: 'name' },
+  { title: 'server', value: 'server' },
+  { title: 'rule', value: 'rule' },
+  { title: 'the tool', value: 'says' },
+  { title: 'found', value: 'found', isWide: true },
+];
 /** Something waits for an operator. */
 const WAITING = 1;
 
@@ -24,17 +31,23 @@ export const pins = verb({
   name: 'pins',
   summary: 'what servers declare otherwise than it was accepted',
   parameters: [
-    { name: '[action]', description: 'list, diff, accept or refuse; list when absent' },
+    { name: '[action]', description: 'list, findings, diff, accept or refuse; list when absent' },
     { name: '[name]', description: 'the tool' },
     { name: '[hash]', description: 'accept and refuse: the hash that diff has shown' },
   ],
-  examples: ['pegboard pins', 'pegboard pins diff x_notes_read', 'pegboard pins accept x_notes_read HASH'],
+  examples: [
+    'pegboard pins',
+    'pegboard pins findings',
+    'pegboard pins diff x_notes_read',
+    'pegboard pins accept x_notes_read HASH',
+  ],
   run: (invocation) =>
     Gateway.connected(invocation, (gateway) => {
       const [action = 'list', name, hash] = invocation.args;
       if (action === 'list') return list(invocation, gateway);
+      if (action === 'findings') return listFindings(invocation, gateway);
       if (!['diff', 'accept', 'refuse'].includes(action))
-        throw new Failure(`pins does not know ${action}; it knows list, diff, accept and refuse`);
+        throw new Failure(`pins does not know ${action}; it knows list, findings, diff, accept and refuse`);
       if (name === undefined) throw new Failure(`name what to ${action}; pegboard pins lists it`);
       if (action === 'diff') return showDiff(invocation, gateway, name);
       if (hash === undefined)
@@ -47,6 +60,18 @@ async function list(invocation: Invocation, gateway: Gateway): Promise<number> {
   const found = await pinsIn(gateway, {});
   printList(invocation, 'changed declarations', found, COLUMNS);
   return found.length > 0 ? WAITING : 0;
+}
+
+/** They are hints for people, so the exit code is always 0. */
+async function listFindings(invocation: Invocation, gateway: Gateway): Promise<number> {
+  const { findings } = await gateway.readCore('core_pins_list', {});
+  printList(
+    invocation,
+    'declarations that deserve a look',
+    findings as readonly JsonObject[],
+    FINDING_COLUMNS,
+  );
+  return 0;
 }
 
 async function showDiff(invocation: Invocation, gateway: Gateway, name: string): Promise<number> {

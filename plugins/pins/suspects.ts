@@ -1,0 +1,122 @@
+import { ToolTable } from 'pegboard';
+import type { Scope } from 'pegboard';
+import type { PinsConfig } from './config.ts';
+import { declaredOf } from './declaredOf.ts';
+import { RULES, suspicionsOf } from './suspicions.ts';
+import type { Suspicion } from './suspicions.ts';
+
+/** Servers that start together are looked at together: some rules compare them. */
+const SETTLE_MS = 2_000;
+/** Tools that are looked at before others get their turn: 100 take about 6 ms. */
+const AT_ONCE = 100;
+/** Findings that are kept of one server. */
+const MAX_FOUND = 1_000;
+const MAX_NAMED = 10;
+
+/** A reason for people to look at a tool. */
+export interface Finding extends Suspicion {
+  readonly name: string;
+  readonly server: string;
+  /** The rule in words. */
+  readonly says: string;
+}
+
+/** What is suspicious in the declarations of servers. It is told, and nothing follows from it. */
+export class Suspects {
+  readonly #scope: Scope<PinsConfig>;
+  /** Names of tools by server: as it is offered → as the server declares it. */
+  readonly #names = new Map<string, Map<string, string>>();
+  readonly #servers = new Map<string, Set<string>>();
+  readonly #found = new Map<string, Map<string, readonly Finding[]>>();
+  #waiting = new Map<string, Set<string>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(scope: Scope<PinsConfig>) {
+    this.#scope = scope;
+  }
+
+  /** A server offers these tools from now on, or offers them otherwise. */
+  listed(server: string, names: readonly string[]): void {
+    const waiting = this.#waiting.get(server) ?? new Set();
+    this.#waiting.set(server, waiting);
+    for (const name of names) waiting.add(name);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#lookAll(), SETTLE_MS).unref();
+  }
+  gone(server: string, names: readonly string[]): void {
+    for (const name of names) {
+      this.#waiting.get(server)?.delete(name);
+      this.#found.get(server)?.delete(name);
+      const own = this.#names.get(server)?.get(name);
+      if (own !== undefined) this.#servers.get(own)?.delete(server);
+      this.#names.get(server)?.delete(name);
+    }
+  }
+  forget(server: string): void {
+    this.gone(server, [...(this.#names.get(server)?.keys() ?? []), ...(this.#waiting.get(server) ?? [])]);
+    for (const kept of [this.#waiting, this.#found, this.#names]) kept.delete(server);
+  }
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  list(): readonly Finding[] {
+    const all = [...this.#found.values()].flatMap((found) => [...found.values()].flat());
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async #lookAll(): Promise<void> {
+    const waiting = [...this.#waiting].map(([server, names]) => [server, [...names]] as const);
+    this.#waiting = new Map();
+    const table = this.#scope.find(ToolTable);
+    // Names first, for rules that compare a tool with those of other servers.
+    for (const [server, names] of waiting)
+      await this.#inTurns(names, (name) => this.#know(server, name, table));
+    for (const [server, names] of waiting) {
+      const before = this.#found.get(server)?.size ?? 0;
+      await this.#inTurns(names, (name) => this.#look(server, name, table));
+      if ((this.#found.get(server)?.size ?? 0) > before) this.#report(server);
+    }
+  }
+  async #inTurns(names: readonly string[], look: (name: string) => void): Promise<void> {
+    for (let at = 0; at < names.length && !this.#scope.signal.aborted; at += AT_ONCE) {
+      names.slice(at, at + AT_ONCE).forEach(look);
+      await new Promise(setImmediate);
+    }
+  }
+  #know(server: string, name: string, table: ToolTable | undefined): void {
+    const own = table?.shared(name)?.declared?.['name'];
+    if (typeof own !== 'string') return;
+    this.#names.set(server, (this.#names.get(server) ?? new Map<string, string>()).set(name, own));
+    this.#servers.set(own, (this.#servers.get(own) ?? new Set()).add(server));
+  }
+  #look(server: string, name: string, table: ToolTable | undefined): void {
+    const declared = table?.shared(name)?.declared;
+    const own = this.#names.get(server)?.get(name);
+    if (declared === undefined || own === undefined) return;
+    const around = { server, serversOf: (tool: string) => [...(this.#servers.get(tool) ?? [])] };
+    const found = suspicionsOf(declaredOf(own, declared), around).map((one) => ({
+      name,
+      server,
+      ...one,
+      says: RULES.find(({ rule }) => rule === one.rule)?.says ?? '',
+    }));
+    const known = this.#found.get(server) ?? new Map<string, readonly Finding[]>();
+    if (found.length === 0) known.delete(name);
+    else if (known.size < MAX_FOUND) this.#found.set(server, known.set(name, found));
+  }
+
+  #report(server: string): void {
+    const found = [...(this.#found.get(server)?.values() ?? [])].flat();
+    const names = [...new Set(found.map(({ name }) => name))].slice(0, MAX_NAMED);
+    const rules = [...new Set(found.map(({ rule }) => rule))];
+    this.#scope.log.warn('what a server declares deserves a look; see pegboard pins findings', {
+      server,
+      names,
+      rules,
+    });
+    const message = `deserves a look (${rules.join(', ')}): ${names.join(', ')}; pegboard pins findings shows why`;
+    const reason = 'MCPServerDeclarationSuspicious';
+    this.#scope.emit({ type: 'pin.suspected', reason, message, severity: 'Warning', server, names });
+  }
+}
