@@ -8,10 +8,11 @@ import type { Asking } from './registryRequest.ts';
 
 /** What the registry has of a package. @param version in place of that in the command @throws Failure; RegistryAway */
 export async function lookUp(
-  { registry, name, version: written, isExact }: NamedPackage,
+  { registry, name, version: written, isExact, obstacle }: NamedPackage,
   asking: Asking,
   version?: string,
 ): Promise<FoundPackage> {
+  if (obstacle !== undefined) throw new Failure(`${name} cannot be pinned: ${obstacle}`);
   const wanted = version ?? written;
   const isPlain = isExact || wanted === undefined || /^[\w.+-]+$/.test(wanted);
   if (!isPlain)

@@ -18,6 +18,8 @@ export interface NamedPackage {
   readonly digest: string | undefined;
   /** Whether it is the same package at each start. */
   readonly isExact: boolean;
+  /** Why what runs may not be what the registry of the settings has by this name. */
+  readonly obstacle?: string | undefined;
   /** The command with the name alone. */
   readonly bare: () => readonly string[];
   /** The command with this version, and for an image its digest. */
@@ -34,22 +36,39 @@ interface Place {
   readonly lead: string;
   /** Whether the word is a flag's value, and another names the program. */
   readonly isOfFlag: boolean;
+  readonly obstacle?: string | undefined;
 }
 
-/** Flags of npx, uvx and pipx whose value is the next word. */
-const VALUED = new Set([
-  ...['--with', '--with-requirements', '--python', '--index', '--default-index', '--index-url', '--registry'],
-  ...['--extra-index-url', '--find-links', '--constraints', '--overrides', '--directory', '--cache-dir'],
-  ...['--cache', '--prefix', '--config-file', '--loglevel', '--exclude-newer', '--workspace', '--pip-args'],
-  ...['-i', '-f', '-c', '-w', '-b', '-n'],
-]);
-const PACKAGE_FLAG: Readonly<Record<'npm' | 'pypi', RegExp>> = {
+type Runner = 'npm' | 'pypi';
+
+/** Flags of npx, or of uvx and pipx, whose value is the next word. */
+const VALUED: Readonly<Record<Runner, ReadonlySet<string>>> = {
+  npm: new Set(['--cache', '--prefix', '--loglevel', '--workspace', '--node-options', '-w']),
+  pypi: new Set([
+    ...['--with', '--with-requirements', '--with-editable', '--python', '--constraints', '--overrides'],
+    ...['--build-constraints', '--env-file', '--cache-dir', '--exclude-newer', '--prerelease', '--color'],
+    ...['--resolution', '--link-mode', '--refresh-package', '-p', '-w', '-c', '-b'],
+  ]),
+};
+/** Those without a value. */
+const PLAIN: Readonly<Record<Runner, RegExp>> = {
+  npm: /^(?:-[yqsd]|--(?:yes|quiet|silent|verbose|offline|prefer-(?:off|on)line|ignore-scripts|no(?:-[a-z-]+)?))$/,
+  pypi: /^(?:-[qvnU]+|--(?:quiet|verbose|offline|isolated|upgrade|refresh|reinstall|native-tls|no-[a-z-]+(?<!-package)))$/,
+};
+/** Those that name where packages are from, in place of the settings. */
+const ELSEWHERE: Readonly<Record<Runner, RegExp>> = {
+  npm: /^--(?:registry|userconfig|globalconfig|@[^=]*:registry)$/,
+  pypi: /^(?:-[if]|--(?:(?:extra-)?index-url|(?:default-)?index|no-index|find-links|config-file|directory|project|pip-args))$/,
+};
+const PACKAGE_FLAG: Readonly<Record<Runner, RegExp>> = {
   npm: /^(?:-p|--package)(=|$)/,
   pypi: /^(?:--from|--spec)(=|$)/,
 };
 /** Flags of `docker run` without a value. */
 const SWITCHES =
-  /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|read-only|quiet|no-healthcheck))$/;
+  /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|publish-all|read-only|quiet|no-healthcheck))$/;
+/** Short ones with the value in the same word: `-v/a:/b`. */
+const ATTACHED = /^-[itdPq]*[a-ce-hj-prsu-z]./;
 
 const EXACT_NPM = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 const NPM = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@([^@/:]+))?$/;
@@ -74,6 +93,7 @@ export function packageIn(command: readonly string[]): NamedPackage | undefined 
 export function sourceFault(command: readonly string[], source: PackageSource): string | undefined {
   const found = packageIn(command);
   if (found === undefined) return `source names ${source.name}, but the command runs no package`;
+  if (found.obstacle !== undefined) return `source cannot be checked: ${found.obstacle}`;
   const isSame =
     found.registry === source.registry &&
     found.name === source.name &&
@@ -85,8 +105,9 @@ export function sourceFault(command: readonly string[], source: PackageSource): 
 }
 
 /** The word that names the package. */
-function placeIn(words: readonly string[], from: number, registry: 'npm' | 'pypi'): Place | undefined {
+function placeIn(words: readonly string[], from: number, registry: Runner): Place | undefined {
   let named: Place | undefined;
+  let obstacle: string | undefined;
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const [lead, sign] = PACKAGE_FLAG[registry].exec(word) ?? [];
@@ -95,10 +116,23 @@ function placeIn(words: readonly string[], from: number, registry: 'npm' | 'pypi
     if (lead !== undefined && sign === '=') named = { words, at, lead, isOfFlag: true };
     else if (lead !== undefined) named = { words, at: (at += 1), lead: '', isOfFlag: true };
     else if (registry === 'npm' && /^(?:-c|--call)/.test(word)) return undefined;
-    else if (VALUED.has(word)) at += 1;
-    else if (word !== '--' && !word.startsWith('-')) return named ?? { words, at, lead: '', isOfFlag: false };
+    else if (!word.startsWith('-'))
+      return { ...(named ?? { words, at, lead: '', isOfFlag: false }), obstacle };
+    else if (word !== '--') {
+      obstacle ??= obstacleOf(word, registry);
+      if (VALUED[registry].has(word) || ELSEWHERE[registry].test(word)) at += 1;
+    }
   }
   return undefined;
+}
+
+/** A flag that is not known may have the next word as its value. Values may be secret. */
+function obstacleOf(word: string, registry: Runner): string | undefined {
+  const flag = word.startsWith('--') ? word.replace(/=.*$/s, '') : word.slice(0, 2);
+  if (ELSEWHERE[registry].test(flag))
+    return `${flag} names another place than the settings, which is not asked`;
+  const isKnown = /^--[^=]+=/.test(word) || VALUED[registry].has(word) || PLAIN[registry].test(word);
+  return isKnown ? undefined : `what the flag ${flag} does is not known here`;
 }
 
 function wordAt({ words, at, lead }: Place): string {
@@ -119,6 +153,7 @@ function npmPackage(place: Place | undefined): NamedPackage | undefined {
     version,
     digest: undefined,
     isExact: EXACT_NPM.test(version ?? ''),
+    obstacle: place.obstacle,
     bare: () => replaced(place, name),
     pinned: (source) => replaced(place, `${name}@${source.version}`),
     ofFile: (file) => replaced(place, `file:${file}`),
@@ -134,6 +169,7 @@ function pypiPackage(place: Place | undefined): NamedPackage | undefined {
     version,
     digest: undefined,
     isExact: /^\d/.test(version ?? ''),
+    obstacle: place.obstacle,
     bare: () => replaced(place, `${name}${extras}`),
     pinned: (source) => replaced(place, `${name}${extras}==${source.version}`),
     ofFile: (file) => {
@@ -147,10 +183,10 @@ function pypiPackage(place: Place | undefined): NamedPackage | undefined {
 
 function image(words: readonly string[]): NamedPackage | undefined {
   const start = words.indexOf('run') + 1;
-  if (start === 0) return undefined;
+  if (start === 0 || words.slice(1, start).some((word) => /^(?:compose|mcp)$/.test(word))) return undefined;
   let at = start;
   while (words[at]?.startsWith('-') === true)
-    at += SWITCHES.test(words[at] ?? '') || words[at]?.includes('=') === true ? 1 : 2;
+    at += [SWITCHES, /=/, ATTACHED].some((one) => one.test(words[at] ?? '')) ? 1 : 2;
   const [, name, version, digest] = IMAGE.exec(words[at] ?? '') ?? [];
   if (name === undefined) return undefined;
   const place: Place = { words, at, lead: '', isOfFlag: false };

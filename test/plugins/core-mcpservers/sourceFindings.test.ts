@@ -32,9 +32,11 @@ describe('The package of a server', () => {
       ['npx -y notes@^1.2', 'package notes is run as ^1.2, which is not an exact version'],
       ['uvx mcp-notes', `package mcp-notes${none}`],
       ['uvx --python 3.12 --from mcp-notes[all] serve', `package mcp-notes${none}`],
+      ['uvx -n -p 3.12 mcp-notes', `package mcp-notes${none}`],
       ['uv tool run mcp-notes', `package mcp-notes${none}`],
       ['pipx run --spec mcp-notes serve', `package mcp-notes${none}`],
       ['docker run -i --rm -e A acme/notes', `image acme/notes${none}`],
+      ['docker run -it -v/a:/b -ie A acme/notes x:1', `image acme/notes${none}`],
       [
         'podman run --rm -i ghcr.io/acme/notes:latest',
         'image ghcr.io/acme/notes is run as latest, which is not an exact version',
@@ -55,6 +57,7 @@ describe('The package of a server', () => {
       'uvx --from git+https://example.com/notes notes',
       'node server.js',
       'docker start notes',
+      'docker compose run notes',
     ])
       expect(await found(line.split(' ')), line).deep.equal([]);
   });
@@ -69,6 +72,19 @@ describe('The package of a server', () => {
     expect((await found(['node', 'x'], source))[0]).contain(
       'source names notes, but the command runs no package',
     );
+    for (const line of [
+      // uvx reads -p as Python, and -n without a value.
+      'uvx -n evil==9.9 mcp-notes==1.2',
+      'uvx --index https://a:s3cret@example.com mcp-notes==1.2',
+      'uvx --index=https://a:s3cret@example.com mcp-notes==1.2',
+      'uvx --unheard-of evil mcp-notes==1.2',
+      'uvx -ihttps://a:s3cret@example.com mcp-notes==1.2',
+    ]) {
+      const python = { registry: 'pypi', name: 'mcp-notes', version: '1.2', integrity: DIGEST };
+      expect((await found(line.split(' '), python)).join(), line)
+        .match(/^source (?:cannot be checked: |is mcp-notes)/)
+        .not.contain('s3cret');
+    }
     const image = { registry: 'oci', name: 'acme/notes', version: '1', integrity: DIGEST };
     expect(await found(['docker', 'run', `acme/notes:1@${DIGEST}`], image)).deep.equal([]);
     expect((await found(['docker', 'run', 'acme/notes:1'], image))[0]).contain(

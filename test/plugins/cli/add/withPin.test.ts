@@ -103,6 +103,10 @@ describe('the pin of pegboard add', () => {
     expect((await add('notez@1.0.0')).stderr).contain('there is no npm package notez at 127.0.0.1');
     expect((await add('notes@9.9.9')).stderr).contain('npm package notes has no version 9.9.9');
     expect((await add('--', 'npx', 'notes@^1')).stderr).contain('notes@^1 is a range of versions');
+    const elsewhere = await add('--', 'npx', '--registry', `http://${registry.host}/other`, 'notes');
+    expect(elsewhere.stderr).contain('notes cannot be pinned: --registry names another place');
+    expect((await add('--', 'npx', '--unheard-of', 'notes', 'b')).stderr).contain('the flag --unheard-of');
+    expect(registry.asked.filter((path) => path.endsWith('/notes'))).length(1);
   });
 
   it('leaves a name near that of a popular server until its user agrees', async () => {
