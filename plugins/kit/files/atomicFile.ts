@@ -41,7 +41,7 @@ export async function replaceFile(file: string, expected: string, text: string):
  *  file system; the leading dot hides it from readers. */
 export async function throughDraft<T>(
   file: string,
-  text: string,
+  text: string | Uint8Array,
   mode: number,
   put: (draft: string) => Promise<T>,
 ): Promise<T> {

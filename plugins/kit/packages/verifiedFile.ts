@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { throughDraft } from '../files/atomicFile.ts';
 import { Failure } from '../text/failure.ts';
 import { npmFound } from './npmFound.ts';
 import type { PackageSource } from './packageIn.ts';
@@ -20,19 +21,18 @@ export async function verifiedFile(source: PackageSource, folder: string, asking
   // A name for a folder: base64 has slashes.
   const key = createHash('sha256').update(`${source.name} ${source.integrity}`).digest('hex').slice(0, 32);
   const place = join(folder, key);
-  const [kept] = (await readdir(place).catch(() => [])).filter((name) => !name.startsWith('.'));
-  if (kept !== undefined && isContent(await readFile(join(place, kept)), source)) {
+  for (const kept of await readdir(place).catch(() => [])) {
+    if (kept.startsWith('.') || !isContent(await readFile(join(place, kept)), source)) continue;
     await utimes(place, new Date(), new Date());
     return join(place, kept);
   }
   const { name, bytes } = await download(source, asking);
   await mkdir(place, { recursive: true, mode: 0o700 });
-  // Another start may fetch it at the same time.
-  const draft = join(place, `.${randomUUID()}.tmp`);
-  await writeFile(draft, bytes, { mode: 0o600 });
-  await rename(draft, join(place, name));
+  const file = join(place, name);
+  // Other servers may start from it at the same time.
+  await throughDraft(file, bytes, 0o600, (draft) => rename(draft, file));
   await removeUnused(folder);
-  return join(place, name);
+  return file;
 }
 
 async function removeUnused(folder: string): Promise<void> {

@@ -1,0 +1,27 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { verifiedFile } from '../../../../plugins/kit/packages/verifiedFile.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
+
+describe('the verified file of a package', () => {
+  it('is there for each of several processes that fetch it at the same time', async () => {
+    const registry = await startPackageRegistry();
+    const archive = Buffer.alloc(2_000_000, 'x');
+    registry.npm.push({ name: 'notes', version: '1.0.0', archive });
+    const source = { registry: 'npm', name: 'notes', version: '1.0.0', integrity: sha512(archive) } as const;
+    const folder = join(makeDirectory({}).path, 'packages');
+    const asking = { env: registry.env, timeoutMs: 5_000 };
+    const files = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const file = await verifiedFile(source, folder, asking);
+        // Its runner reads it while others still fetch.
+        return [file, readFileSync(file).equals(archive)] as const;
+      }),
+    );
+    const [[file] = ['']] = files;
+    expect(files).deep.equal(Array.from({ length: 8 }, () => [file, true]));
+    expect(readdirSync(dirname(file))).deep.equal(['notes-1.0.0.tgz']);
+  });
+});
