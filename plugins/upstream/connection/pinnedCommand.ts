@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { GatewayError, messageOf } from 'pegboard';
 import { helpedBy } from '../../kit/faults/remedy.ts';
-import { packageIn } from '../../kit/packages/packageIn.ts';
+import { packageIn, sourceFault } from '../../kit/packages/packageIn.ts';
 import { RegistryAway } from '../../kit/packages/registryRequest.ts';
 import { OtherContent, verifiedFile } from '../../kit/packages/verifiedFile.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -17,8 +17,15 @@ export async function pinnedCommand(
   env: Readonly<Record<string, string>>,
   { config, directory, state, trusts }: Parts,
 ): Promise<readonly string[]> {
+  if (source === undefined) return command;
   const named = packageIn(command);
-  if (source === undefined || source.registry === 'oci' || named === undefined) return command;
+  // References have been filled since the definition was checked.
+  const fault = sourceFault(command, source);
+  if (fault !== undefined || named === undefined) {
+    const what = 'write the package and its version into the command, without references';
+    throw helpedBy({ do: 'edit', what }, 'CONFIG_INVALID', fault ?? '');
+  }
+  if (source.registry === 'oci') return command;
   const folder = join(state() ?? join(directory(), 'state'), 'packages');
   const trust = trusts();
   try {

@@ -82,6 +82,19 @@ describe('upstream: a package whose content is pinned', () => {
     expect(started()).deep.equal([]);
   });
 
+  it('is not run if what references hold makes the command run another one', async () => {
+    registry.npm.push({ name: 'notes', version: '1.0.0', archive });
+    writeFileSync(join(folder, 'flag'), '-c');
+    const source = { registry: 'npm', name: 'notes', version: '1.0.0', integrity: sha512(archive) };
+    await rig.define({ s: runner('npx', [`--cache=\${file:${folder}/flag}`, 'notes@1.0.0'], source) });
+    await rig.reaches('s', 'running');
+    const words = [`-\${env:PEGBOARD_UNSET:-c}`, 'notes@1.0.0'];
+    await rig.define({ t: runner('npx', words, source) });
+    await rig.reaches('t', 'failed');
+    expect(rig.status('t').error).contain('source names notes, but the command runs no package');
+    expect(started()).not.contain('-c');
+  });
+
   it('is fetched again if the file that is kept has changed', async () => {
     registry.npm.push({ name: 'notes', version: '1.0.0', archive });
     await rig.define({ s: npm() });
