@@ -13,6 +13,8 @@ export interface FoundPackage {
   readonly warning?: string | undefined;
   /** Whether the registry has a statement of where it was built; undefined: it has none of any package. */
   readonly hasProvenance?: boolean;
+  /** The address that has said this. */
+  readonly saidBy: string;
   /** Where its archive is; of an image undefined. */
   readonly archive: string | undefined;
 }

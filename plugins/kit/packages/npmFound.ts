@@ -42,6 +42,7 @@ export async function npmFound(name: string, wanted = 'latest', asking: Asking):
     publisher: people.length === 0 ? undefined : [...new Set(people)].slice(0, 5).join(', '),
     ...(deprecated !== undefined && { warning: `deprecated: ${deprecated}` }),
     hasProvenance: isObject(dist['attestations']),
+    saidBy: url,
     archive: atRegistry(tarball, registry),
   };
 }

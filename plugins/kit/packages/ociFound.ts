@@ -27,7 +27,7 @@ export async function ociFound(name: string, wanted = 'latest', asking: Asking):
   const given = { ...asking, what: `image ${name}:${wanted}`, accept: MANIFESTS, isHttpsOnly: true };
   let response = await registryRequest(url, { ...given, statuses: [401] });
   if (response.status === 401) {
-    const authorization = `Bearer ${await anonymousToken(response, repository, given)}`;
+    const authorization = `Bearer ${await anonymousToken(response, repository, { ...given, namedBy: url })}`;
     response = await registryRequest(url, { ...given, headers: { authorization } });
   }
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -40,6 +40,7 @@ export async function ociFound(name: string, wanted = 'latest', asking: Asking):
     newest: undefined,
     publishedAt: typeof created === 'string' ? created : undefined,
     publisher: `${host === DOCKER_HUB ? '' : `${host}/`}${repository.split('/').slice(0, -1).join('/')}`,
+    saidBy: url,
     archive: undefined,
   };
 }

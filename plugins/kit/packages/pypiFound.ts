@@ -61,6 +61,7 @@ export async function pypiFound(
     publishedAt: file.uploadedAt,
     publisher: sha256 === undefined ? await publisherOf(name, index, asking) : undefined,
     ...(file.isYanked && { warning: 'yanked: its author has taken this version back' }),
+    saidBy: url,
     archive: file.url,
   };
 }

@@ -1,14 +1,12 @@
-import { GuardedFetchError, guardedFetch } from 'pegboard/net';
+import { isIP } from 'node:net';
+import { GuardedFetchError, addressClass, guardedFetch, hostOf, resolveHost } from 'pegboard/net';
 import type { GuardedFetchParts } from 'pegboard/net';
 import { Failure } from '../text/failure.ts';
 
 /** What a registry is asked with. */
-export interface Asking {
+export interface Asking extends Pick<GuardedFetchParts, 'trust' | 'proxies' | 'resolve' | 'dial'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
-  /** As guardedFetch takes them. */
-  readonly trust?: GuardedFetchParts['trust'];
-  readonly proxies?: GuardedFetchParts['proxies'];
 }
 
 /** A registry that cannot be reached, or cannot answer now. */
@@ -18,7 +16,8 @@ export class RegistryAway extends Failure {}
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 export const MAX_ARCHIVE_BYTES = 256 * 1024 * 1024;
 
-/** Asks a registry. Its address is of the operator's own settings, so it may be a private one. @param what names what is asked for
+/** Asks a registry. Its address is of the operator's own settings, so it may be a private one; one on the Internet names and redirects
+ *  to none. @param what names what is asked for @param namedBy the address whose answer has named this one
  *  @throws Failure if there is no such thing; RegistryAway */
 export async function registryRequest(
   url: string,
@@ -28,6 +27,7 @@ export async function registryRequest(
     headers = {},
     maxBytes = MAX_DOCUMENT_BYTES,
     isHttpsOnly = false,
+    namedBy = url,
     statuses = [],
     ...asking
   }: Asking & {
@@ -37,19 +37,18 @@ export async function registryRequest(
     readonly maxBytes?: number;
     /** Whether plain http is for loopback only. */
     readonly isHttpsOnly?: boolean;
+    readonly namedBy?: string;
     /** Statuses besides 200 that the caller understands. */
     readonly statuses?: readonly number[];
   },
 ): Promise<Response> {
   const host = URL.canParse(url) ? new URL(url).host : url;
   const fetch = guardedFetch({
-    allowPrivate: true,
+    ...asking,
+    allowPrivate: !(await isPublic(namedBy, asking)),
     allowHttp: isHttpsOnly ? 'loopback' : 'always',
     maxRedirects: 5,
     maxBytes,
-    timeoutMs: asking.timeoutMs,
-    ...(asking.trust && { trust: asking.trust }),
-    proxies: asking.proxies,
   });
   let response: Response;
   try {
@@ -64,6 +63,13 @@ export async function registryRequest(
   if (status === 401 || status === 403)
     throw new RegistryAway(`the registry at ${host} wants a sign-in for ${what}, which Pegboard has not`);
   throw new RegistryAway(`the registry at ${host} answers with HTTP ${status}`);
+}
+
+async function isPublic(url: string, { resolve = resolveHost }: Asking): Promise<boolean> {
+  if (!URL.canParse(url)) return false;
+  const host = hostOf(new URL(url));
+  const addresses = isIP(host) > 0 ? [host] : await resolve(host).catch(() => []);
+  return addresses.length > 0 && addresses.every((address) => addressClass(address) === 'public');
 }
 
 /** @throws RegistryAway if it is not an object in JSON */

@@ -57,6 +57,7 @@ async function download(
   const response = await registryRequest(url, {
     ...asking,
     what,
+    namedBy: found.saidBy,
     accept: '*/*',
     maxBytes: MAX_ARCHIVE_BYTES,
   });

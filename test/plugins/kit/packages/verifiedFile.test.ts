@@ -24,4 +24,23 @@ describe('the verified file of a package', () => {
     expect(files).deep.equal(Array.from({ length: 8 }, () => [file, true]));
     expect(readdirSync(dirname(file))).deep.equal(['notes-1.0.0.tgz']);
   });
+
+  it('is not asked for in the private network if a registry on the Internet says that it is there', async () => {
+    const registry = await startPackageRegistry();
+    const archive = Buffer.from('an archive');
+    registry.npm.push({ name: 'notes', version: '1.0.0', archive });
+    const source = { registry: 'npm', name: 'notes', version: '1.0.0', integrity: sha512(archive) } as const;
+    const host = registry.host.replace('127.0.0.1', 'registry.example');
+    const asking = {
+      env: { ...registry.env, npm_config_registry: `http://${host}/npm/` },
+      timeoutMs: 5_000,
+      resolve: () => Promise.resolve(['93.184.216.34']),
+      dial: () => '127.0.0.1',
+    };
+    const error: unknown = await verifiedFile(source, makeDirectory({}).path, asking).catch(
+      (reason: unknown) => reason,
+    );
+    expect(String(error)).contain(`${registry.host} has a private or internal address`);
+    expect(registry.asked).deep.equal(['/npm/notes']);
+  });
 });
