@@ -10,6 +10,8 @@ import type { Asking } from './registryRequest.ts';
 const PUBLIC = 'https://pypi.org/simple/';
 /** Source: https://peps.python.org/pep-0691/ */
 const SIMPLE_JSON = 'application/vnd.pypi.simple.v1+json';
+const MORE = ['UV_INDEX', 'UV_EXTRA_INDEX_URL', 'PIP_EXTRA_INDEX_URL'];
+const MORE_LINE = /^(?:extra-index-url\b|\[\[index\]\])/;
 const FINAL = /^\d+(?:\.\d+)*(?:\.post\d+)?$/;
 
 interface File {
@@ -66,7 +68,8 @@ export async function pypiFound(
   };
 }
 
-/** As uv and pip read it, from the variables and files that they share here. */
+/** As uv and pip read it, from the variables and files that they share here.
+ *  @throws Failure if there are several, of which another may have a package of the same name */
 async function indexOf(env: Asking['env']): Promise<string> {
   const named = ['UV_DEFAULT_INDEX', 'UV_INDEX_URL', 'PIP_INDEX_URL'].map((key) => env[key]);
   const home = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? '/', '.config');
@@ -76,7 +79,15 @@ async function indexOf(env: Asking['env']): Promise<string> {
     '/etc/pip.conf',
   ].filter((place) => place !== undefined);
   const texts = await Promise.all(places.map((place) => readFile(place, 'utf8').catch(() => '')));
-  const written = texts.flatMap((text) => text.split('\n').map(indexIn));
+  const lines = texts.flatMap((text) => text.split('\n').map((line) => line.trim()));
+  const more = MORE.find((key) => (env[key] ?? '') !== '') ?? lines.find((line) => MORE_LINE.test(line));
+  if (more !== undefined) {
+    const [name = ''] = more.split(/[\s=]/, 1);
+    throw new Failure(
+      `the settings name several indexes of Python (${name}), and packages of those cannot be pinned`,
+    );
+  }
+  const written = lines.map(indexIn);
   const address = [...named, ...written].find((one) => one !== undefined && /^https?:/.test(one)) ?? PUBLIC;
   return address.endsWith('/') ? address : `${address}/`;
 }

@@ -20,10 +20,13 @@ describe('the pin of pegboard add', () => {
     registry = await startPackageRegistry();
   });
 
-  async function add(...words: readonly string[]): Promise<Added> {
+  function add(...words: readonly string[]): Promise<Added> {
+    return addWith({}, ...words);
+  }
+  async function addWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Added> {
     const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${await freePort()} }\n` });
     const args = ['add', '--config-path', directory.path, 'one', ...words];
-    const typed = await typeVerb(args, registry.env);
+    const typed = await typeVerb(args, { ...registry.env, ...env });
     const file = directory.at('mcpservers/one.yaml');
     if (!existsSync(file)) return { ...typed, spec: undefined };
     return { ...typed, spec: (parse(readFileSync(file, 'utf8')) as { spec: Added['spec'] }).spec };
@@ -65,6 +68,21 @@ describe('the pin of pegboard add', () => {
     const source = { registry: 'pypi', name: 'mcp-python', version: '0.10.0', integrity };
     expect(spec?.['source']).deep.equal(source);
     expect(stderr).contain('Python package mcp-python 0.10.0, by Python people');
+  });
+
+  it('asks no index of Python where another may have a package of that name', async () => {
+    registry.pypi.push({ name: 'mcp-python', version: '1.0.0', archive });
+    const { at } = makeDirectory({ 'uv.toml': '[[index]]\nurl = "https://a:s3cret@example.com"\n' });
+    for (const env of [
+      { UV_INDEX: 'https://a:s3cret@example.com/simple' },
+      { PIP_EXTRA_INDEX_URL: 'https://a:s3cret@example.com/simple' },
+      { UV_CONFIG_FILE: at('uv.toml') },
+    ]) {
+      const { spec, stderr } = await addWith(env, '--', 'uvx', 'mcp-python');
+      expect(spec).equal(undefined);
+      expect(stderr).contain('several indexes of Python').not.contain('s3cret');
+    }
+    expect(registry.asked).deep.equal([]);
   });
 
   it('writes the digest of an image, as the bytes of its manifest have it', async () => {
