@@ -13,6 +13,8 @@ export interface Published {
   readonly hasProvenance?: boolean;
   /** Default: `acme`. */
   readonly publisher?: string;
+  /** The name of its file, if not the usual one. */
+  readonly file?: string;
   /** What its hash is of, if that is not the archive. */
   readonly declares?: Buffer;
 }
@@ -119,7 +121,8 @@ function npmDocument(versions: readonly Published[], host: string): string | und
   });
 }
 
-function fileOf({ name, version }: Published): string {
+function fileOf({ name, version, file }: Published): string {
+  if (file !== undefined) return file;
   return /^mcp-python/.test(name)
     ? `${name.replaceAll('-', '_')}-${version}-py3-none-any.whl`
     : `${name.replaceAll('/', '-')}-${version}.tgz`;

@@ -63,8 +63,10 @@ async function download(
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   if (!isContent(bytes, source)) throw differs(source, 'its archive has another content');
+  if (registry === 'npm')
+    return { name: `${name.replaceAll(/[^\w.-]+/g, '-').replace(/^-/, '')}-${version}.tgz`, bytes };
   // uv reads name and version of a wheel from its file name.
-  const file = decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
+  const [file = ''] = /[^/]*$/.exec(new URL(url).pathname.replaceAll(/%2b/gi, '+')) ?? [];
   if (!/^[\w][\w.+!-]*$/.test(file))
     throw new Failure(`the archive of ${name} has a name that no file can have`);
   return { name: file, bytes };

@@ -25,6 +25,16 @@ describe('the verified file of a package', () => {
     expect(readdirSync(dirname(file))).deep.equal(['notes-1.0.0.tgz']);
   });
 
+  it('has a name by which npm knows it for an archive, whatever the registry calls it', async () => {
+    const registry = await startPackageRegistry();
+    const archive = Buffer.from('an archive');
+    registry.npm.push({ name: '@acme/notes', version: '1.0.0', archive, file: '5e1f0c' });
+    const asking = { env: registry.env, timeoutMs: 5_000 };
+    const source = { registry: 'npm', version: '1.0.0', integrity: sha512(archive) } as const;
+    const file = await verifiedFile({ ...source, name: '@acme/notes' }, makeDirectory({}).path, asking);
+    expect(file).match(/\/acme-notes-1\.0\.0\.tgz$/);
+  });
+
   it('is not asked for in the private network if a registry on the Internet says that it is there', async () => {
     const registry = await startPackageRegistry();
     const archive = Buffer.from('an archive');
