@@ -13,6 +13,7 @@ export interface Published {
   readonly hasProvenance?: boolean;
   /** Default: `acme`. */
   readonly publisher?: string;
+  readonly deprecated?: string;
   /** The name of its file, if not the usual one. */
   readonly file?: string;
   /** What its hash is of, if that is not the archive. */
@@ -110,6 +111,7 @@ function npmDocument(versions: readonly Published[], host: string): string | und
         {
           name: one.name,
           version: one.version,
+          deprecated: one.deprecated,
           dist: {
             integrity: sha512(one.declares ?? one.archive),
             tarball: `http://${host}/archives/${fileOf(one)}`,

@@ -96,6 +96,17 @@ describe('the pin of pegboard add', () => {
     expect(stderr).contain('published 2026-01-02');
   });
 
+  it('shows what a registry declares in one line of bounded length', async () => {
+    const deprecated = `\u001B[2Jno\npinned by Pegboard${' x'.repeat(100_000)}`;
+    registry.npm.push({ name: 'notes', version: '1.0.0', archive, deprecated });
+    const { stderr } = await add('notes@1.0.0');
+    const lines = stderr.split('\n').filter((line) => line.includes('pinned by Pegboard'));
+    expect(lines).length(1);
+    expect(lines[0]).match(/^npm package notes 1\.0\.0, .* deprecated: .*no pinned by Pegboard/);
+    expect(lines[0]).not.contain('\u001B');
+    expect(lines[0]?.length).lessThan(600);
+  });
+
   it('adds nothing while the registry is away, unless that is asked for', async () => {
     await registry.close();
     const { code, stderr, spec } = await add('notes@latest');
