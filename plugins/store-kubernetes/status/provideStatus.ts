@@ -1,7 +1,7 @@
 import { ConfigControl } from 'pegboard';
 import type { Issue, JsonObject, ResourceKind, Scope } from 'pegboard';
-import { ServiceSource } from '../../contracts/services.ts';
 import type { ManagedService } from '../../contracts/services.ts';
+import { allServices } from '../../kit/definitions/allServices.ts';
 import type { KubeObject } from '../api/kubeObject.ts';
 import type { StoreKubernetesConfig } from '../config.ts';
 import type { Cluster } from '../store/cluster.ts';
@@ -59,11 +59,15 @@ export function provideStatus(
       views.taken();
     },
   });
-  const serviceOf = (name: string): ManagedService | undefined =>
-    scope
-      .all(ServiceSource)
-      .flatMap((source) => source.services())
-      .find((service) => service.name === name);
+  /** All services by name, of this turn of the event loop: all servers may be due in one. */
+  let services: ReadonlyMap<string, ManagedService> | undefined;
+  const serviceOf = (name: string): ManagedService | undefined => {
+    if (services === undefined) {
+      services = new Map(allServices(scope).map((service) => [service.name, service]));
+      setImmediate(() => (services = undefined));
+    }
+    return services.get(name);
+  };
   const errorsOf = (kind: string, name: string): readonly Issue[] =>
     (control().lastReport()?.issues ?? []).filter(
       ({ severity, definition }) =>

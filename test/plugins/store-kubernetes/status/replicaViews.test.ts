@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
+import { definePlugin } from '../../../../kernel/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
 import { Channel } from '../../../../plugins/contracts/processes.ts';
+import { ServiceSource } from '../../../../plugins/contracts/services.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { FakeBus } from '../../../support/fakeBus.ts';
@@ -30,6 +32,8 @@ describe('orchestrator mode: how the replicas see a server', () => {
   let bus: FakeBus;
   let asked: JsonObject[];
   let look: () => void;
+  /** How often the list of all services was read. */
+  let lists: number;
 
   const statusOf = async (name: string): Promise<JsonObject> =>
     ((await api.admin.get(`${PATH}/${name}`)).status ?? {}) as JsonObject;
@@ -61,15 +65,30 @@ describe('orchestrator mode: how the replicas see a server', () => {
     look = intervalsOf(LOOK_MS);
     withVariables({ KUBECONFIG: api.kubeconfig(api.certificateOf('service'), 'tools') });
     const plugin = peerOn(bus, 'own');
+    lists = 0;
+    const counter = definePlugin({
+      name: 'test-counter',
+      api: 1,
+      configSchema: {},
+      provides: [ServiceSource],
+      apply: (scope) => {
+        const services = (): readonly never[] => ((lists += 1), []);
+        scope.provide(ServiceSource, { services });
+      },
+    });
     const settings = {
       orchestrator: true,
       namespace: 'tools',
       aggregator: { port: 0 },
-      plugins: { [plugin.name]: { module: './peer.mjs' } },
+      plugins: {
+        [plugin.name]: { module: './peer.mjs' },
+        [counter.name]: { module: './counter.mjs' },
+      },
     };
     const directory = makeDirectory({
       'config.yaml': JSON.stringify(settings),
       'peer.mjs': moduleOf(plugin),
+      'counter.mjs': moduleOf(counter),
     });
     mkdirSync(directory.at('state'), { mode: 0o700 });
     await bootGateway({ directory, builtIns: 'all' });
@@ -121,6 +140,29 @@ describe('orchestrator mode: how the replicas see a server', () => {
     const [[name, view]] = seen()[0]?.['servers'] as readonly [readonly [string, JsonObject]];
     expect(name).equal('s');
     expect(view).include({ state: 'Connected', reason: 'Connected', ready: true });
+  });
+
+  it('looks at all of many servers without a list of all services for each', async () => {
+    const spec = { type: 'streamable-http', url: server.url, suspended: true };
+    const names = Array.from({ length: 100 }, (_, at) => `many-${at}`);
+    await Promise.all(
+      names.map((name) =>
+        api.admin.create(PATH, { apiVersion: GROUP, kind: 'MCPServer', metadata: { name }, spec }),
+      ),
+    );
+    const toldOf = (): number =>
+      asked.filter(({ kind }) => kind === 'seen').flatMap(({ servers }) => servers as unknown[]).length;
+    await until(() => toldOf() >= names.length, { what: 'the views of all' });
+    asked.length = 0;
+    lists = 0;
+    await api.admin.create(PATH, {
+      apiVersion: GROUP,
+      kind: 'MCPServer',
+      metadata: { name: 'more' },
+      spec,
+    });
+    await until(() => toldOf() > 0, { what: 'the view of one more' });
+    expect(lists).below(names.length);
   });
 });
 
