@@ -20,7 +20,7 @@ export class SharedList {
     for (const server of new Set([...before.keys(), ...next.keys()])) {
       const { added, removed, replaced } = this.#differences.of(before.get(server), next.get(server));
       if (added.length + removed.length > 0) this.#list = undefined;
-      else if (this.#list !== undefined) this.#changed.push(...replaced);
+      else if (this.#list !== undefined) this.#changed = [...this.#changed, ...replaced];
     }
     if (this.#changed.length > (this.#list?.length ?? 0)) this.#list = undefined;
   }
