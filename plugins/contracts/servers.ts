@@ -178,6 +178,43 @@ export interface ListChange {
   readonly count: number;
 }
 
+/** How a stdio server is kept from the rest of the machine. */
+export type Isolation = 'none' | 'sandbox' | 'container';
+
+/** What a confined server may have. Absent limits are those of who confines it. */
+export interface Grants {
+  readonly files?: readonly { readonly path: string; readonly mode: 'ro' | 'rw' }[];
+  readonly network: 'none' | 'all';
+  /** That of each process. */
+  readonly memoryMb?: number;
+  readonly cpus?: number;
+  readonly processes?: number;
+  readonly openFiles?: number;
+}
+/** A process as it is spawned. */
+export interface Spawned {
+  readonly command: readonly string[];
+  /** Absolute; undefined: where Pegboard runs. */
+  readonly folder: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Called once the process has ended: removes what may have outlived it. */
+  readonly ended?: () => void;
+}
+/** A server that its definition confines. */
+export interface Confined extends Spawned {
+  readonly server: string;
+  readonly isolate: Exclude<Isolation, 'none'>;
+  readonly grants: Grants;
+  readonly image: string | undefined;
+}
+/** Confines stdio servers. Asked by `upstream`, which starts none that should be confined while no plugin provides it. */
+export interface Confinement {
+  /** What to spawn in place of the server's own command: it runs that, with that environment at most.
+   *  @throws GatewayError CONFIG_INVALID, UPSTREAM_UNREACHABLE with what helps, if it cannot be confined so */
+  confine(wanted: Confined): Promise<Spawned>;
+}
+export const Confinement = one<Confinement>('confinement');
+
 /** What is shown to a server at https, and trusted of it: PEM files, relative to config.yaml. */
 export interface TlsSpec {
   /** Authorities or certificates to trust in place of all others. */

@@ -31,6 +31,8 @@ export interface ServiceMetadata extends JsonObject {
   readonly type?: string;
   /** What answered at the url of a definition with type auto. */
   readonly transport?: string;
+  /** What keeps a stdio server from the rest of the machine: `none`, or how and what it is granted, for people. */
+  readonly confinement?: string;
   readonly autoStart?: boolean;
   readonly suspended?: boolean;
   readonly tools?: number;

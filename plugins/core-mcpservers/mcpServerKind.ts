@@ -5,6 +5,7 @@ import { globFault } from '../kit/text/glob.ts';
 import { findingsBeyond } from '../kit/definitions/findingsBeyond.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';
+import { checkIsolation } from './checkIsolation.ts';
 import { checkNetwork } from './checkNetwork.ts';
 import { explainMisfits } from './explainMisfits.ts';
 import { foreignNames } from './foreignNames.ts';
@@ -104,12 +105,12 @@ function checkInstances(spec: McpServerSpec): readonly Finding[] {
 }
 
 function checkStdio(spec: McpServerSpec): readonly Finding[] {
-  const { command, args, url, messageUrl, proxy, tls, env, headers } = spec;
+  const { command, args, url, messageUrl, proxy, tls, env, headers, image } = spec;
   const findings: Finding[] = [];
-  if (command === undefined || command.length === 0) {
+  if ((command === undefined || command.length === 0) && image === undefined) {
     const message = 'command is required for stdio type; write command: [executable, argument, ...]';
     findings.push({ path: command === undefined ? [] : ['command'], message });
-  } else findings.push(...checkCommand(command, args), ...sourceFindings(spec));
+  } else if (command !== undefined) findings.push(...checkCommand(command, args), ...sourceFindings(spec));
   if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
   if (messageUrl !== undefined) findings.push(unusedBy('messageUrl', 'stdio', 'remove it'));
   if (Object.keys(headers).length > 0) {
@@ -118,6 +119,7 @@ function checkStdio(spec: McpServerSpec): readonly Finding[] {
   }
   if (proxy !== undefined) findings.push(unusedBy('proxy', 'stdio', 'set HTTPS_PROXY in env'));
   if (tls !== undefined) findings.push(unusedBy('tls', 'stdio', 'remove it'));
+  findings.push(...checkIsolation(spec));
   for (const [key, value] of Object.entries(env)) {
     if (/[=\0]/.test(key) || key === '') {
       findings.push({
@@ -159,6 +161,9 @@ function checkRemote({
   startTimeout,
   idleTimeout,
   warmInstances,
+  isolate,
+  grants,
+  image,
 }: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
   if (url === undefined) {
@@ -170,6 +175,9 @@ function checkRemote({
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
   if (source !== undefined) findings.push(unusedBy('source', type, 'remove it or set type: stdio'));
   if (cwd !== undefined) findings.push(unusedBy('cwd', type, 'remove it or set type: stdio'));
+  if (isolate !== undefined) findings.push(unusedBy('isolate', type, 'remove it or set type: stdio'));
+  if (grants !== undefined) findings.push(unusedBy('grants', type, 'remove it or set type: stdio'));
+  if (image !== undefined) findings.push(unusedBy('image', type, 'remove it or set type: stdio'));
   if (startTimeout !== undefined) findings.push(unusedBy('startTimeout', type, 'set timeout'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (warmInstances !== undefined)

@@ -12,6 +12,9 @@ export interface McpServerSpec extends JsonObject {
   readonly args?: readonly string[];
   readonly source?: PackageSource;
   readonly cwd?: string;
+  readonly isolate?: 'none' | 'sandbox' | 'container';
+  readonly image?: string;
+  readonly grants?: JsonObject;
   readonly url?: string;
   readonly messageUrl?: string;
   readonly proxy?: string;

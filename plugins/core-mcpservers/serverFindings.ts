@@ -27,7 +27,7 @@ async function commandFinding(
   resource: Resource,
   { env, directory }: ReviewFacts<unknown>,
 ): Promise<ReviewFinding[]> {
-  const { type, command, cwd = '.', env: own } = resource.spec as McpServerSpec;
+  const { type, command, cwd = '.', env: own, isolate } = resource.spec as McpServerSpec;
   const [given] = typeof command === 'string' ? [command] : (command ?? []);
   if (type !== 'stdio' || given === undefined) return [];
   const { file = '', folder = '' } = fillReferences({ file: given, folder: cwd }, directory, env).values;
@@ -38,6 +38,8 @@ async function commandFinding(
     const message = `cwd ${cwd} is not a folder; correct it`;
     return [{ resource, path: ['cwd'], message, severity: 'warning' }];
   }
+  // It is in the image.
+  if (isolate === 'container') return [];
   const message = await commandFault(file, { searchPath: own['PATH'] ?? env['PATH'] ?? '', place, shown });
   return message === undefined ? [] : [{ resource, path, message, severity: 'warning' }];
 }

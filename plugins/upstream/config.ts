@@ -10,6 +10,9 @@ export interface UpstreamConfig {
   readonly noProxy?: readonly string[];
   /** Environment variables of Pegboard that stdio servers inherit; everything else comes from the definition. */
   readonly inheritEnv: readonly string[];
+  /** How stdio servers whose definition does not say are kept from the rest of the machine; the others need the
+   *  plugin isolate. */
+  readonly isolate: 'none' | 'sandbox' | 'container';
   /** How long a call may be silent; progress starts it anew. A definition overrides it with callTimeout, and
    *  for single tools with callTimeouts (seconds). */
   readonly callTimeoutMs: number;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, Resource } from 'pegboard';
 import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
-import type { TlsSpec } from '../contracts/servers.ts';
+import type { Grants, Isolation, TlsSpec } from '../contracts/servers.ts';
 import { runnerOf } from '../kit/definitions/runnerOf.ts';
 import type { PackageSource } from '../kit/packages/packageIn.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
@@ -45,6 +45,10 @@ export interface ServerDefinition extends ServerOptions {
   readonly startTimeoutMs: number;
   /** Folder of the process; undefined: that of Pegboard. */
   readonly cwd: string | undefined;
+  /** Undefined: as for all servers. */
+  readonly isolate: Isolation | undefined;
+  readonly grants: Grants | undefined;
+  readonly image: string | undefined;
   readonly url: string;
   /** Where messages to an SSE server are posted, instead of the announced path. */
   readonly messageUrl: string | undefined;
@@ -88,6 +92,9 @@ interface ServerSpec {
   readonly args?: readonly string[];
   readonly source?: PackageSource;
   readonly cwd?: string;
+  readonly isolate?: Isolation;
+  readonly grants?: Grants;
+  readonly image?: string;
   readonly url?: string;
   readonly messageUrl?: string;
   readonly proxy?: string;
@@ -120,7 +127,8 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
   const auth: AuthRules = { ...readAuthRules(given), ...(secretNamespace !== undefined && { isFar: true }) };
   const isPersonal = isForCallers(auth);
   const words = [command, args].flat();
-  const runner = spec.type === 'stdio' ? runnerOf(words) : undefined;
+  const engine = spec.isolate === 'container' ? 'docker or podman' : undefined;
+  const runner = spec.type === 'stdio' ? (engine ?? runnerOf(words)) : undefined;
   const timeoutMs = spec.timeout * 1_000;
   return {
     type: spec.type,
@@ -135,6 +143,9 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
     runner,
     startTimeoutMs: inMs(spec.startTimeout) ?? (runner ? Math.max(RUNNER_START_MS, timeoutMs) : timeoutMs),
     cwd: spec.cwd,
+    isolate: spec.isolate,
+    grants: spec.grants,
+    image: spec.image,
     url: spec.url ?? '',
     messageUrl: spec.messageUrl,
     proxy: spec.proxy,
@@ -221,7 +232,7 @@ export function orderIn(
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function identifyingFields(definition: ServerDefinition): readonly unknown[] {
   const { type, command, source, cwd, url, messageUrl, proxy, tls, env, headers } = definition;
-  const { questions, revision, auth } = definition;
+  const { questions, revision, auth, isolate, grants, image } = definition;
   const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
   // Absent ones leave the keys of stored catalogues as they are.
   return [
@@ -229,6 +240,9 @@ export function identifyingFields(definition: ServerDefinition): readonly unknow
     ...(cwd === undefined ? [] : [cwd]),
     ...(source === undefined ? [] : [source]),
     ...(messageUrl === undefined ? [] : [messageUrl]),
+    ...(isolate === undefined ? [] : [{ isolate }]),
+    ...(grants === undefined ? [] : [{ grants }]),
+    ...(image === undefined ? [] : [{ image }]),
   ];
 }
 

@@ -24,7 +24,7 @@ import { MetricSource } from '../contracts/metrics.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
 import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
-import { Prober, StartingServers } from '../contracts/servers.ts';
+import { Confinement, Prober, StartingServers } from '../contracts/servers.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from './config.ts';
 import type { UpstreamContext } from './connection/context.ts';
@@ -56,7 +56,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   select: selectConfig,
   review: instanceFindings,
   uses: [MemoryBudget, Tracer, Vault],
-  asks: [CallerCredentials, ResourceStore, SecretSource, SignInOffers],
+  asks: [CallerCredentials, Confinement, ResourceStore, SecretSource, SignInOffers],
   provides: [
     DecisionLayer,
     GuardedServers,
@@ -119,6 +119,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
       return vault?.isLasting === false ? undefined : vault;
     },
     credentials: () => callerCredentials,
+    confinement: () => scope.find(Confinement),
     signIns: () => scope.find(SignInOffers),
   };
   const offers = new Offers({
@@ -209,6 +210,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     if (state !== undefined) await removeFormerFolder(state, log);
   });
   scope.onReload((next) => {
+    // Those that run are not confined so.
+    if (next.isolate !== current.isolate) return false;
     current = next;
     rotation.begin();
     for (const server of fleet.all()) offers.update(server);

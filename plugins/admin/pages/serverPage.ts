@@ -105,6 +105,7 @@ function stateSection(
       ['Type', text('type')],
       ['Transport', text('transport')],
       ['Command', text('command')],
+      ['Confinement', text('confinement')],
       ['URL', text('url')],
       ['Description', text('description')],
       ['Starts with Pegboard', metadata.autoStart === true ? 'yes' : 'no'],

@@ -30,6 +30,8 @@ export interface ServerRecord {
   readonly remedy?: unknown;
   /** RFC 3339 */
   readonly nextRetryAfter?: string;
+  /** What keeps it from the rest of the machine; absent: it is remote. */
+  readonly confinement?: string;
   readonly command?: readonly string[];
   readonly url?: string;
   readonly headers?: JsonObject;
@@ -51,7 +53,12 @@ export async function serverRecords(gateway: Gateway): Promise<readonly ServerRe
     // That of a connection that all share says nothing about the caller's own.
     const isOwn = server['signIn'] !== undefined;
     const error = isObject(metadata) && !isOwn ? metadata['lastError'] : undefined;
-    return { ...(error !== undefined && { error, remedy }), ...server } as unknown as ServerRecord;
+    const confinement = isObject(metadata) ? metadata['confinement'] : undefined;
+    return {
+      ...(error !== undefined && { error, remedy }),
+      confinement,
+      ...server,
+    } as unknown as ServerRecord;
   });
 }
 
@@ -69,13 +76,15 @@ export async function serverFinding(
     sessionStatus,
     error,
     progress,
+    confinement = 'none',
   } = server;
   const subject = `server ${name}`;
   const start = `pegboard start ${name}`;
   if (suspended) return { level: 'warning', subject, message: 'was stopped by an operator', fix: start };
   if (sessionStatus === 'auth_required') return { level: 'error', subject, ...signIn(server) };
   if (sessionStatus === 'connected' && error === undefined) {
-    const message = [`${state}, ${toolsCount} tools`, ...partialLists].join('; ');
+    const confined = confinement === 'none' ? [] : [`in ${confinement}`];
+    const message = [`${state}, ${toolsCount} tools`, ...confined, ...partialLists].join('; ');
     if (partialLists.length === 0) return { level: 'ok', subject, message };
     const fix = 'raise the bound in config.yaml, or have the paging of the server mended';
     return { level: 'warning', subject, message, fix };

@@ -1,6 +1,7 @@
 import type { KernelEvent, Log } from 'pegboard';
 import type { CallerCredentials } from '../../contracts/credentials.ts';
 import type { MemoryBudget } from '../../contracts/memory.ts';
+import type { Confinement } from '../../contracts/servers.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import type { SignInOffers } from '../../contracts/signIns.ts';
 import type { Tracer } from '../../contracts/tracing.ts';
@@ -38,5 +39,6 @@ export interface UpstreamContext {
   /** One that outlives the process. */
   readonly vault: () => Vault | undefined;
   readonly credentials: () => CallerCredentials | undefined;
+  readonly confinement: () => Confinement | undefined;
   readonly signIns: () => SignInOffers | undefined;
 }

@@ -16,6 +16,7 @@ import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { parentsVariable } from './parents.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
+import { spawned } from './spawned.ts';
 import { UsedSecrets } from './usedSecrets.ts';
 import { StandardError } from '../client/wire/standardError.ts';
 import type { HttpOptions } from '../client/wire/httpWire.ts';
@@ -49,6 +50,7 @@ export class Dialer {
   /** Those of the last wire. */
   readonly secrets = new UsedSecrets();
   readonly #context: UpstreamContext;
+  readonly #server: string;
   readonly #credential: OwnCredential | undefined;
   readonly #memory: MemoryOf;
   /** One secret after another, because each is filled in with what is noted of the others. */
@@ -61,6 +63,7 @@ export class Dialer {
     this.log = log;
     this.output = new StandardError(log, context.config);
     this.#context = context;
+    this.#server = server;
     this.#credential = credential;
     this.#memory = (about) => context.memory()?.open('answer', about?.sharer ?? `server ${server}`);
   }
@@ -115,13 +118,15 @@ export class Dialer {
     const run =
       definition.source === undefined
         ? command
-        : await (await pinnedCommand()).pinnedCommand(command, definition, env, this.#context);
+        : await (
+            await pinnedCommand()
+          ).pinnedCommand(command, definition, { ...base, ...parents }, this.#context);
     const { maxMessageBytes, maxQueuedBytes } = config();
+    const plain = { server: this.#server, command: run, folder, env };
     return new StdioWire(
       {
-        command: run,
-        folder,
-        env,
+        command,
+        spawned: await spawned(this.#context, definition, plain),
         watchdog,
         output,
         memory: this.#memory,

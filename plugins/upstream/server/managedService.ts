@@ -10,6 +10,7 @@ import type {
 } from '../../contracts/services.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../connection/connection.ts';
+import { confinementOf } from '../connection/spawned.ts';
 import { laterOf, timeAfter } from '../definition.ts';
 import { topicsForInstances } from '../connection/topicsForInstances.ts';
 import { MODERN_REVISION } from '../client/rpc/dialect.ts';
@@ -37,7 +38,7 @@ export function managedService(
   };
   return {
     name,
-    status: (request) => recordOf(server, report(name, request)),
+    status: (request) => recordOf(server, report(name, request), scope.config),
     description: () => connection.definition.description,
     title: () => connection.facts?.serverTitle,
     toolNames: () => report(name).names(),
@@ -146,7 +147,7 @@ async function rewrite(
   await scope.get(ConfigControl).reload();
 }
 
-function recordOf(server: Server, tools: ToolReport): ServiceRecord {
+function recordOf(server: Server, tools: ToolReport, config: UpstreamConfig): ServiceRecord {
   const { connection } = server;
   const {
     name,
@@ -160,7 +161,7 @@ function recordOf(server: Server, tools: ToolReport): ServiceRecord {
     health,
     ...(fault !== undefined && { error: fault }),
     ...(remedy !== undefined && { remedy }),
-    metadata: metadataOf(server, tools),
+    metadata: metadataOf(server, tools, config),
   };
 }
 
@@ -183,6 +184,7 @@ function firstOf(entries: readonly string[]): readonly string[] {
 function metadataOf(
   { connection, own, lastEra: { transport } }: Server,
   { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
+  config: UpstreamConfig,
 ): ServiceMetadata {
   const { definition, facts, status, retry, counts, lastRestartedAt, conversation } = connection;
   const restartCount = counts.requested + counts.automatic;
@@ -209,7 +211,9 @@ function metadataOf(
     type,
     ...(type === 'auto' && transport !== undefined && { transport }),
     autoStart: autoStart ?? type !== 'stdio',
-    ...(type === 'stdio' ? { command: hideInWords(command) } : { url: hideInUrl(url) }),
+    ...(type === 'stdio'
+      ? { command: hideInWords(command), confinement: confinementOf(definition, config) }
+      : { url: hideInUrl(url) }),
     ...(description !== undefined && { description }),
     ...(toolPrefix !== undefined && { toolPrefix }),
     ...(family !== undefined && { family }),

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
+import type { Spawned } from '../../../contracts/servers.ts';
 import type { StandardError } from './standardError.ts';
 import { LIGHT_LINE } from './unaskedFlow.ts';
 import type { UnaskedFlow } from './unaskedFlow.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface ProcessOptions {
+  /** That of the definition, for messages. */
   readonly command: readonly string[];
-  /** Where it runs, absolute; undefined: where Pegboard does. */
-  readonly folder?: string | undefined;
-  /** The whole environment of the child. */
-  readonly env: Readonly<Record<string, string>>;
+  /** What is spawned, with its whole environment; more than the command if something confines it. */
+  readonly spawned: Spawned;
   readonly watchdog: Watchdog;
   readonly output: StandardError;
   /** The budget of what it sends unasked. */
@@ -29,9 +29,9 @@ export class ServerProcess {
   #stopping: Promise<void> | undefined;
 
   constructor(options: ProcessOptions) {
-    const [file = '', ...args] = options.command;
     this.#options = options;
-    const { env, folder: cwd } = options;
+    const { command, env, folder: cwd } = options.spawned;
+    const [file = '', ...args] = command;
     this.#child = spawn(file, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const { pid } = this.#child;
     if (pid !== undefined) options.watchdog.add(pid);
@@ -39,6 +39,7 @@ export class ServerProcess {
       this.#child.once('exit', (code, signal) => {
         this.#how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
         this.#killGroup('SIGKILL');
+        options.spawned.ended?.();
         if (pid !== undefined) options.watchdog.remove(pid);
         resolve();
       });

@@ -29,7 +29,7 @@ describe('upstream: a server that does not read', () => {
     };
     const options = {
       command: [process.execPath, '-e', DEAF],
-      env: {},
+      spawned: { command: [process.execPath, '-e', DEAF], folder: undefined, env: {} },
       watchdog: { add: nothing, remove: nothing },
       output: { push: nothing, tail: () => '', ended: nothing },
       limits: () => ({ maxUnaskedPerSecond: 1_000 }),

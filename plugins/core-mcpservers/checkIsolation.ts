@@ -1,0 +1,32 @@
+import type { Finding } from 'pegboard';
+import type { McpServerSpec } from './mcpServerSpec.ts';
+
+const DIGEST = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
+
+/** How a process is confined, as far as the definition alone says. */
+export function checkIsolation({ isolate, grants, image }: McpServerSpec): readonly Finding[] {
+  const findings: Finding[] = [];
+  const unused = (key: string, fix: string): unknown =>
+    findings.push({
+      path: [key],
+      message: `${key} has no effect with isolate: ${isolate ?? ''}; ${fix}`,
+      severity: 'warning',
+    });
+  if (grants !== undefined && isolate === 'none') unused('grants', 'remove it or set isolate: sandbox');
+  if (image !== undefined && (isolate === 'none' || isolate === 'sandbox'))
+    unused('image', 'remove it or set isolate: container');
+  if (image !== undefined && !DIGEST.test(image)) {
+    const message =
+      'image must end with its digest, because a tag may lead to another image tomorrow; write name@sha256:… as docker image inspect shows it';
+    findings.push({ path: ['image'], message });
+  }
+  if (image === undefined && isolate === 'container') {
+    const message = 'image is required with isolate: container; write image: name@sha256:…';
+    findings.push({ path: ['isolate'], message });
+  }
+  if (grants?.['cpus'] !== undefined && isolate === 'sandbox') {
+    const message = 'grants.cpus does not hold in a sandbox; remove it or set isolate: container';
+    findings.push({ path: ['grants', 'cpus'], message });
+  }
+  return findings;
+}
