@@ -48,28 +48,31 @@ export function fingerprint(kind: PinKind, declared: JsonObject): string {
     .digest('hex');
 }
 
-/** The hints that ask for trust, each with the value that does, in the order of their bits. */
+/** What hints ask for, in the order of their bits: the hint, what asks for trust in it, and the value that does not. */
 const TRUSTING = [
-  ['readOnlyHint', true],
-  ['destructiveHint', false],
-  ['openWorldHint', false],
+  ['readOnlyHint', (value: unknown) => value === true, false],
+  ['destructiveHint', (value: unknown) => value === false, true],
+  ['openWorldHint', (value: unknown) => value === false, true],
   // Such a call is sent again (decision D37).
-  ['idempotentHint', true],
+  ['idempotentHint', (value: unknown) => value === true, false],
+  // Rules on destructive tools are for those that say so: to say it no longer asks for trust, too.
+  ['destructiveHint', (value: unknown) => value !== true, true],
 ] as const;
 
-/** The hints of a tool that ask for trust, a bit each. */
+/** What the hints of a tool ask for, a bit each. */
 export function trustIn(annotations: unknown): number {
-  if (!isObject(annotations)) return 0;
-  return TRUSTING.reduce((bits, [hint, value], at) => bits | (Number(annotations[hint] === value) << at), 0);
+  const hints = isObject(annotations) ? annotations : {};
+  return TRUSTING.reduce((bits, [hint, asks], at) => bits | (Number(asks(hints[hint])) << at), 0);
 }
 
-/** The hints by name that are in the first and not in the second. */
+/** The hints by name that ask for what is in the first and not in the second. */
 export function widened(trust: number, accepted: number): readonly string[] {
-  return TRUSTING.filter((_, at) => trust & ~accepted & (1 << at)).map(([hint]) => hint);
+  const wide = TRUSTING.filter((_, at) => trust & ~accepted & (1 << at)).map(([hint]) => hint);
+  return [...new Set(wide)];
 }
 
 /** Annotations with those hints turned round that ask for more trust than there is. */
 export function withTrust(annotations: ToolAnnotations, trust: number): ToolAnnotations {
-  const wide = TRUSTING.filter(([hint, value], at) => annotations[hint] === value && !(trust & (1 << at)));
-  return { ...annotations, ...Object.fromEntries(wide.map(([hint, value]) => [hint, !value])) };
+  const wide = TRUSTING.filter(([hint, asks], at) => asks(annotations[hint]) && !(trust & (1 << at)));
+  return { ...annotations, ...Object.fromEntries(wide.map(([hint, , strict]) => [hint, strict])) };
 }

@@ -31,13 +31,12 @@ export function judgedTool(
   const { declared: now = {} } = tool;
   const shown = accepted === undefined ? now : heldDeclaration(now, accepted);
   const { annotations } = shown;
-  const hints = isObject(annotations) && {
-    annotations: withTrust(annotations, matter.trust & matter.accepted),
-  };
+  const given = isObject(annotations) ? annotations : {};
+  const hints = { annotations: withTrust(given, matter.trust & matter.accepted) };
   const declared: JsonObject = { ...shown, ...hints };
   told(declared, verdictOn(tool.name, judgement));
   return {
-    ...withoutAnnotations(tool),
+    ...tool,
     declared,
     description: textIn(declared['description']),
     inputSchema: (accepted === undefined ? tool.inputSchema : declared['inputSchema']) as JsonObject,
@@ -51,12 +50,6 @@ export function judgedTool(
       throw new GatewayError('TOOL_PIN_HELD', `${text}; ${remedyFor(tool.name)}`);
     },
   };
-}
-
-function withoutAnnotations(tool: Tool): Tool {
-  const copy: { annotations?: unknown } & Omit<Tool, 'annotations'> = { ...tool };
-  delete copy.annotations;
-  return copy as Tool;
 }
 
 function judgedFamily(
@@ -93,6 +86,7 @@ function withStricter(one: ToolAnnotations, other: ToolAnnotations): ToolAnnotat
     ...one,
     ...(one.readOnlyHint === true && { readOnlyHint: other.readOnlyHint === true }),
     ...(one.destructiveHint === false && { destructiveHint: other.destructiveHint !== false }),
+    ...(other.destructiveHint === true && { destructiveHint: true }),
     ...(one.openWorldHint === false && { openWorldHint: other.openWorldHint !== false }),
     ...(one.idempotentHint === true && { idempotentHint: other.idempotentHint === true }),
   };

@@ -39,6 +39,8 @@ const without = (object: object, key: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 const hinted = (more: JsonObject): Declared => ({ ...BASE, annotations: { ...annotations, ...more } });
 
+/** What is accepted as destructive no longer says so. */
+const UNSAID = ['a hint that is gone', 'annotations that are gone'];
 const PULLS: Readonly<Record<string, Declared>> = {
   'a word of the description': { ...BASE, description: 'Reads any note.' },
   'an instruction in the description': {
@@ -126,7 +128,8 @@ describe('plugins/pins: what is a change', () => {
     it(`finds ${what}`, () => {
       const pin = found.get(`x_rug_note${at}`);
       expect(pin).to.include({ state: 'changed', held: 'warned' });
-      expect(pin?.widens).to.deep.equal(/Hint: (true|false)$/.test(what) ? [what.split(':')[0]] : []);
+      const hint = UNSAID.includes(what) ? ['destructiveHint'] : [];
+      expect(pin?.widens).to.deep.equal(/Hint: (true|false)$/.test(what) ? [what.split(':')[0]] : hint);
     });
 
   it('finds nothing in what hosts do not act on, icons, and a list in another order', async () => {
@@ -138,8 +141,8 @@ describe('plugins/pins: what is a change', () => {
     }) as Declared;
     const tools = pulls.map((_, at) => named(other, at)).reverse();
     await pinned.declare('rug', { tools: [{ name: 'first', inputSchema: { type: 'object' } }, ...tools] });
-    // The tools of a list are looked at in turn.
-    await until(async () => (await pinned.pending()).length === 0);
+    await until(async () => (await pinned.pending()).length === 0, { withinMs: 10_000 });
+    expect(await pinned.pending()).to.deep.equal([]);
   });
 
   it('gives 10,000 shuffles of a declaration one fingerprint', () => {
