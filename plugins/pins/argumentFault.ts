@@ -4,14 +4,19 @@ import { canonicalText } from './fingerprint.ts';
 
 /** Keywords that allow and forbid nothing. */
 const WORDS = new Set(['title', 'description', 'default', 'examples', '$comment', '$schema', 'deprecated']);
+/** A rule elsewhere that may have changed, other than among definitions, which are compared. */
+const DISTANT = /"\$(?:ref|dynamicRef|recursiveRef)":"(?!#\/(?:\$defs|definitions)\/)/;
 const CHECKED = new Set(['type', 'properties', 'required', 'additionalProperties', 'enum', 'const', 'items']);
 
 /** Why arguments do not fit both schemas of a tool; undefined if they do. Where both say the same, the server checks them. Where they
  *  differ in a rule that is not checked here, nothing fits: patterns of servers are never run (decision D18). */
 export function argumentFault(one: unknown, other: unknown, value: unknown, path = ''): string | undefined {
   const [a, b] = [rulesOf(one), rulesOf(other)];
-  if (canonicalText(a) === canonicalText(b)) return undefined;
+  const texts = [canonicalText(a), canonicalText(b)];
+  if (texts[0] === texts[1]) return undefined;
   const where = path === '' ? 'the arguments' : path;
+  if (texts.some((text) => DISTANT.test(text)))
+    return `a rule of ${where} is a $ref to what may have changed`;
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
     if (!CHECKED.has(key) && canonicalText(a[key]) !== canonicalText(b[key]))
       return `the rule ${key} of ${where} has changed`;
@@ -62,8 +67,9 @@ function isOfType(type: string, value: unknown): boolean {
 }
 function rulesOf(schema: unknown): JsonObject {
   // `true` allows everything as {} does.
-  if (schema === false) return { not: {} };
-  if (!isObject(schema)) return {};
+  if (schema === undefined || schema === true) return {};
+  // False, or a list of schemas, which is a rule that is not checked here.
+  if (!isObject(schema)) return { schema };
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !WORDS.has(key)));
 }
 function propertiesOf({ properties }: JsonObject): JsonObject {

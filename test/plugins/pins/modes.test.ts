@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { askCore } from '../../support/coreTools.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { TOOL, called, changingServers, pinnedGateway, until } from './support.ts';
-import type { Pending, PinnedGateway } from './support.ts';
+import type { Declared, Pending, PinnedGateway } from './support.ts';
 
 const { properties } = TOOL.inputSchema;
 const PULLED = {
@@ -62,6 +62,24 @@ describe('plugins/pins: modes', () => {
     await pinned.accept('x_rug_safe', pin.hash);
     expect(await called(pinned.client, 'x_rug_safe', { note: 'a' })).to.equal('{"note":"a"}');
   });
+
+  for (const [what, accepted, now] of [
+    ['a $ref to another property', { $ref: '#/properties/allowed' }, { $ref: '#/properties/allowed' }],
+    ['a list of schemas', { type: 'array', items: [{ enum: ['b'] }] }, { type: 'array', items: [{}] }],
+  ] as const)
+    it(`hold lets nothing past a rule that it cannot check: ${what}`, async () => {
+      const tool = (note: object, allowed: object): Declared => ({
+        ...TOOL,
+        inputSchema: { type: 'object', properties: { note, allowed } },
+      });
+      const servers = { rug: { tools: [tool(accepted, { enum: ['b'] })] } };
+      const pinned = await pinnedGateway(changingServers(servers, { mode: 'hold' }));
+      await until(() => pinned.gateway.kernel.catalogue.shared('x_rug_safe'));
+      await pinned.declare('rug', { tools: [tool(now, {})] });
+      await first(pinned);
+      const note = 'type' in accepted ? ['a'] : 'a';
+      expect(await called(pinned.client, 'x_rug_safe', { note })).to.contain('do not fit both');
+    });
 
   it('accepts only the hash that was shown', async () => {
     const pinned = await pinnedGateway(changingServers({ rug: { tools: [TOOL] } }));
