@@ -104,8 +104,9 @@ export class PinBook {
     if (former !== undefined && former.server !== server)
       return { ...matter('moved', trustOf(this.#pinOf(former.server, former.key))), former };
     const step: PinStep = { step: 'see', key, as, version: [hash, trust], text: '' };
+    // Of a pin without versions, all that was seen was refused.
+    if (asks && (pin?.accepted.length ?? 0) === 0) return matter('new');
     if (pin === undefined) {
-      if (asks) return matter('new');
       if (record.pins.size >= this.#parts.config().maxPins) return matter('beyond');
       this.#do(server, { ...step, text: canonicalText(pinned(kind, declared)) });
       return undefined;

@@ -63,6 +63,20 @@ describe('plugins/pins: modes', () => {
     expect(await called(pinned.client, 'x_rug_safe', { note: 'a' })).to.equal('{"note":"a"}');
   });
 
+  it('pinFirst: ask does not offer what a server declares instead of what was refused', async () => {
+    const pinned = await pinnedGateway(changingServers({ rug: { tools: [TOOL] } }, { pinFirst: 'ask' }));
+    const { hash } = await first(pinned);
+    await pinned.accept('x_rug_safe', hash, true);
+    await pinned.declare('rug', { tools: [PULLED] });
+    const pin = await until(async () =>
+      (await pinned.pending()).find((one) => one.name === 'x_rug_safe' && one.hash !== hash),
+    );
+    expect(pin).to.include({ state: 'new', held: 'blocked' });
+    expect(await called(pinned.client, 'x_rug_safe', { note: 'a' })).to.contain('it is new');
+    await pinned.accept('x_rug_safe', pin.hash);
+    expect(await called(pinned.client, 'x_rug_safe', { note: 'a' })).to.equal('{"note":"a"}');
+  });
+
   for (const [what, accepted, now] of [
     ['a $ref to another property', { $ref: '#/properties/allowed' }, { $ref: '#/properties/allowed' }],
     ['a list of schemas', { type: 'array', items: [{ enum: ['b'] }] }, { type: 'array', items: [{}] }],
