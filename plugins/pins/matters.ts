@@ -52,8 +52,8 @@ export class Matters {
     );
   }
 
-  /** @returns undefined for what is as it was accepted */
-  judge(sight: Sight): Judgement | undefined {
+  /** @returns undefined for what is as it was accepted. @param isMerged a tool of a family shows what all its servers declare now */
+  judge(sight: Sight, isMerged: boolean): Judgement | undefined {
     const { server, kind, own } = sight;
     const mode = this.#modes.get(server) ?? this.#config().mode;
     const matter = mode === 'ignore' ? undefined : this.#book.judge(sight, this.#config().pinFirst === 'ask');
@@ -63,22 +63,24 @@ export class Matters {
       known.delete(key);
       return undefined;
     }
-    const judgement = this.#judgementOn(matter, mode);
+    const judgement = this.#judgementOn(matter, mode, isMerged);
     const isNew = known.get(key)?.matter.hash !== matter.hash;
     this.#byServer.set(server, known.set(key, judgement));
     if (isNew && matter.doubt !== 'unread') this.#report(matter);
     return judgement;
   }
   judgeTool(tool: Tool): Judgement | undefined {
-    const { server, declared, name } = tool;
+    const { server, declared, name, group } = tool;
     if (server === undefined || declared === undefined) return undefined;
-    return this.judge({ server, kind: 'tools', own: String(declared['name']), as: name, declared });
+    const sight: Sight = { server, kind: 'tools', own: String(declared['name']), as: name, declared };
+    return this.judge(sight, group !== undefined);
   }
-  #judgementOn(matter: Matter, mode: Mode): Judgement {
+  #judgementOn(matter: Matter, mode: Mode, isMerged: boolean): Judgement {
     const { doubt } = matter;
     if (doubt === 'refused' || doubt === 'new') return { matter, held: 'blocked' };
     if (mode === 'warn' || doubt === 'unread' || doubt === 'beyond') return { matter, held: 'warned' };
-    const accepted = mode === 'hold' && doubt === 'changed' ? this.#book.textOf(matter) : undefined;
+    const canHold = mode === 'hold' && doubt === 'changed' && !isMerged;
+    const accepted = canHold ? this.#book.textOf(matter) : undefined;
     return accepted === undefined ? { matter, held: 'blocked' } : { matter, held: 'held', accepted };
   }
 
