@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { changingServers, pinnedGateway, until } from './support.ts';
+import type { Declared } from './support.ts';
+
+const COUNT = 3_000;
+const words = (seed: number): string =>
+  Array.from({ length: 60 }, (_, at) => (seed * 7919 + at * 104_729).toString(36)).join(' ');
+const tools = (more: string): Declared[] =>
+  Array.from({ length: COUNT }, (_, at) => ({
+    name: `t${at}`,
+    description: words(at) + more,
+    inputSchema: { type: 'object' },
+  }));
+
+describe('plugins/pins: many held tools', () => {
+  it('holds a server that changes thousands of tools in seconds of CPU', async () => {
+    const pinned = await pinnedGateway(changingServers({ rug: { tools: tools('') } }, { mode: 'hold' }));
+    await until(() => pinned.gateway.kernel.catalogue.shared(`x_rug_t${COUNT - 1}`));
+    const before = process.cpuUsage();
+    await pinned.declare('rug', { tools: tools('!') });
+    await until(async () => (await pinned.pending()).length === COUNT);
+    const { user } = process.cpuUsage(before);
+    expect(user / 1e6).to.be.below(8);
+  });
+});
