@@ -15,8 +15,6 @@ const FIRST_PAUSE_MS = 250;
 /** Longer than an orderly end takes. */
 const END_WITHIN_MS = 120_000;
 const MAX_LAST_WORDS = 20;
-/** Messages that one may have before it; some hundred fit into the socket, so that one that works has none. */
-const MAX_UNREAD = 10_000;
 /** What each line of the log begins with. */
 const HEAD: ReadonlySet<string> = new Set(['time', 'level', 'text']);
 
@@ -31,8 +29,6 @@ interface Member {
   /** Ends in a row, each within STEADY_MS. */
   ends: number;
   isReady: boolean;
-  /** Messages that the process has not taken in; another object for each process. */
-  unread: { count: number };
   /** Whether it shall end. Until it has ended, it counts as living, and receives what the others send. */
   isLeaving: boolean;
   pause: NodeJS.Timeout | undefined;
@@ -58,7 +54,7 @@ export class Team {
   }
 
   send(message: ToWorker): void {
-    for (const member of this.#members) this.#post(member, message);
+    for (const { child } of this.#members) post(child, message);
   }
 
   /** Resolves once all are ready. @throws GatewayError PLUGIN_START with the words of one that ends before */
@@ -145,7 +141,6 @@ export class Team {
     member.child = child;
     member.startedAt = performance.now();
     member.isReady = false;
-    member.unread = { count: 0 };
     member.lastWords = [];
     const { stderr } = child;
     if (stderr !== null) createInterface(stderr).on('line', (line) => this.#logLine(member, line));
@@ -192,32 +187,21 @@ export class Team {
   }
 
   async #answer(
-    member: Member,
+    { number }: Member,
     child: ChildProcess,
     { id, topic, question }: FromWorker & { kind: 'ask' },
   ): Promise<void> {
     try {
-      const answer = await this.#parts.answer(topic, question, member.number);
-      if (child === member.child) this.#post(member, { kind: 'answer', id, answer });
+      const answer = await this.#parts.answer(topic, question, number);
+      post(child, { kind: 'answer', id, answer });
     } catch (error) {
       const { code, message } = isGatewayError(error) ? error : unexpected(this.#scope, error);
-      if (child === member.child) this.#post(member, { kind: 'refused', id, code, message });
+      post(child, { kind: 'refused', id, code, message });
     }
   }
 
-  /** Ends one that stands still, stopped or in a loop: what waits for it would fill the memory of this process. */
-  #post({ number: worker, child, unread }: Member, message: ToWorker): void {
-    // One that has just ended tells by its exit.
-    if (child?.connected !== true) return;
-    unread.count += 1;
-    child.send(message, () => void (unread.count -= 1));
-    if (unread.count !== MAX_UNREAD) return;
-    this.#scope.log.error('worker takes no messages in; it is killed', { worker, waiting: MAX_UNREAD });
-    child.kill('SIGKILL');
-  }
-
   #pass(from: Member, told: FromWorker & { kind: 'told' }): void {
-    for (const member of this.#members) if (member !== from) this.#post(member, told);
+    for (const member of this.#members) if (member !== from) post(member.child, told);
     this.#parts.told(told.message);
   }
 
@@ -243,7 +227,6 @@ function newMember(number: number): Member {
     startedAt: 0,
     ends: 0,
     isReady: false,
-    unread: { count: 0 },
     isLeaving: false,
     pause: undefined,
     lastWords: [],
@@ -254,9 +237,14 @@ function newMember(number: number): Member {
 async function endOf(child: ChildProcess, reason: string): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS).unref();
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  if (child.connected) child.send({ kind: 'stop', reason } satisfies ToWorker, () => undefined);
+  post(child, { kind: 'stop', reason });
   await ended;
   clearTimeout(late);
+}
+
+function post(child: ChildProcess | undefined, message: ToWorker): void {
+  // One that has just ended tells by its exit.
+  if (child?.connected === true) child.send(message, () => undefined);
 }
 
 function notStarted({ number, lastWords }: Member, how: number | string | null): GatewayError {
