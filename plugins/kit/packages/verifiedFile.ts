@@ -66,7 +66,7 @@ async function download(
   if (registry === 'npm')
     return { name: `${name.replaceAll(/[^\w.-]+/g, '-').replace(/^-/, '')}-${version}.tgz`, bytes };
   // uv reads name and version of a wheel from its file name.
-  const [file = ''] = /[^/]*$/.exec(new URL(url).pathname.replaceAll(/%2b/gi, '+')) ?? [];
+  const file = new URL(url).pathname.replaceAll(/%2b/gi, '+').split('/').at(-1) ?? '';
   if (!/^[\w][\w.+!-]*$/.test(file))
     throw new Failure(`the archive of ${name} has a name that no file can have`);
   return { name: file, bytes };
