@@ -52,6 +52,8 @@ export class PinBook {
   readonly #holders = new Map<string, { readonly server: string; readonly key: string }>();
   /** Steps that are not written yet. */
   readonly #steps = new Map<string, PinStep[]>();
+  /** For as long as memory allows: each of thousands of held tools looks up its own. */
+  readonly #unpacked = new WeakMap<PinRecord, WeakRef<ReadonlyMap<string, string>>>();
   readonly #take = inTurn();
   readonly #waiting = new Set<string>();
   #isRead = false;
@@ -120,7 +122,7 @@ export class PinBook {
   textOf({ server, kind, own, former = { server, key: pinKey(kind, own) } }: Matter): JsonObject | undefined {
     const fresh = this.#steps.get(former.server)?.find(({ key, text }) => key === former.key && text !== '');
     const record = this.#records.get(former.server) ?? NO_RECORD;
-    const text = fresh?.text ?? textsIn(record).get(former.key);
+    const text = fresh?.text ?? this.#textsIn(record).get(former.key);
     if (text === undefined) return undefined;
     const parts = JSON.parse(text) as JsonObject;
     const [newest] = record.pins.get(former.key)?.accepted ?? [];
@@ -231,6 +233,13 @@ export class PinBook {
       if (this.#holders.get(nameIn(key, as))?.server === server) this.#holders.delete(nameIn(key, as));
     this.#records.set(server, record);
     for (const [key, { as }] of record.pins) this.#holders.set(nameIn(key, as), { server, key });
+  }
+  #textsIn(record: PinRecord): ReadonlyMap<string, string> {
+    const known = this.#unpacked.get(record)?.deref();
+    if (known !== undefined) return known;
+    const texts = textsIn(record);
+    this.#unpacked.set(record, new WeakRef(texts));
+    return texts;
   }
   #pinOf(server: string, key: string): Pin | undefined {
     return this.#records.get(server)?.pins.get(key);

@@ -58,20 +58,12 @@ export function stepped(pin: Pin | undefined, { step, as, version }: PinStep): P
   return { as, accepted: [version, ...others].slice(0, MAX_VERSIONS), refused: left };
 }
 
-/** Held for as long as memory allows: each of thousands of held tools looks up its own. */
-const unpacked = new WeakMap<PinRecord, WeakRef<ReadonlyMap<string, string>>>();
-
 /** The texts of a record by key. */
-export function textsIn(record: PinRecord): ReadonlyMap<string, string> {
-  const { packed } = record;
+export function textsIn({ packed }: PinRecord): ReadonlyMap<string, string> {
   if (packed === '') return new Map();
-  const known = unpacked.get(record)?.deref();
-  if (known !== undefined) return known;
   const options = { maxOutputLength: MAX_INFLATED };
   const text = inflateRawSync(Buffer.from(packed, 'base64'), options).toString();
-  const texts = new Map(JSON.parse(text) as [string, string][]);
-  unpacked.set(record, new WeakRef(texts));
-  return texts;
+  return new Map(JSON.parse(text) as [string, string][]);
 }
 
 /** The record with texts of accepted versions; as many as have room. */

@@ -144,10 +144,11 @@ describe('Types of configurations', () => {
     }
   });
 
-  it('have those of an MCPServer definition, whose auth another plugin reads', () => {
+  it('have those of an MCPServer definition, whose auth and pin other plugins read', () => {
     const schema = readSchema('kinds/mcpserver') as Schema;
-    const { 'auth?': auth, ...wanted } = shapeOfSchema(schema, schema) as Record<string, Shape>;
+    const { 'auth?': auth, 'pin?': pin, ...wanted } = shapeOfSchema(schema, schema) as Record<string, Shape>;
     expect(auth).to.be.an('object');
+    expect(pin).to.be.a('string');
     expect(interfaceOf('plugins/upstream/definition.ts', 'ServerSpec')).to.deep.equal(wanted);
   });
 

@@ -115,12 +115,13 @@ export class Dialer {
     output.begin();
     const parents = await parentsVariable(this.#context.directory());
     const env = { ...base, ...parents, ...fillCallerReferences(own, this.#credential?.values ?? {}) };
+    const isConfined = (definition.isolate ?? config().isolate) !== 'none';
     const run =
       definition.source === undefined
         ? command
         : await (
             await pinnedCommand()
-          ).pinnedCommand(command, definition, { ...base, ...parents }, this.#context);
+          ).pinnedCommand(command, definition, isConfined ? { ...base, ...parents } : env, this.#context);
     const { maxMessageBytes, maxQueuedBytes } = config();
     const plain = { server: this.#server, command: run, folder, env };
     return new StdioWire(

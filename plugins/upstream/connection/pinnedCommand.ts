@@ -10,7 +10,7 @@ import type { UpstreamContext } from './context.ts';
 type Parts = Pick<UpstreamContext, 'config' | 'directory' | 'state' | 'trusts'>;
 
 /** The command with the file of its package, whose content is the one that was pinned, in place of its name. Docker and Podman check
- *  a digest themselves. @param env of the gateway's own programs: npm is asked here, outside of a sandbox
+ *  a digest themselves. @param env of the process; without that of the definition if it is confined, because npm is asked outside
  *  @throws GatewayError CONFIG_INVALID, UPSTREAM_UNREACHABLE */
 export async function pinnedCommand(
   command: readonly string[],
