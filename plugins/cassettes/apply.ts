@@ -24,6 +24,11 @@ export function apply(scope: Scope<RecordConfig>): void {
   scope.tap('onConfigApply', learnAll);
   scope.tap('onEvent', (event) => {
     if (event.type === 'call.settled') recorder.take(event);
+    if (event.type === 'server.toolsChanged') {
+      // A cassette lists all tools, which are registered when they are looked up.
+      const table = scope.get(ToolTable);
+      for (const name of [...event.changed, ...event.added]) table.shared(name);
+    }
     if (event.type !== 'server.connected') return;
     // The server's references were resolved again, possibly to other values.
     const connected = control()

@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { Caller, InboundRequest, NoDetails } from 'pegboard';
+import type { Caller, InboundRequest, JsonObject, NoDetails } from 'pegboard';
 import type { Notice } from './notices.ts';
 
 declare module 'pegboard' {
@@ -20,6 +20,9 @@ declare module 'pegboard' {
     readonly authority?: Authority;
     /** True if all that it changes goes through the ResourceStore: a store that `judgesWriters` then decides. */
     readonly writesThroughStore?: true;
+    /** What a person has to see before an agent does it, besides the arguments, and where else it is done. A client that
+     *  cannot ask is refused then, unless `operators.local` is `define`. */
+    readonly confirmed?: Confirmed;
   }
   interface InboundRequest {
     /** Who makes a request of the admin pages, where people sign in there. The caller differs if the request asks what another one may do. */
@@ -29,7 +32,15 @@ declare module 'pegboard' {
   interface CoreToolParts<Args> {
     readonly authority?: Authority;
     readonly writesThroughStore?: true;
+    readonly confirmed?: Confirmed;
   }
+}
+
+/** How a call is confirmed that must not be done unseen. */
+export interface Confirmed {
+  readonly show: (args: JsonObject) => string;
+  /** The other ways, for people: `use the command line (…)`. */
+  readonly otherWays: string;
 }
 
 /** What a core tool takes, from the least: `use` (lists, own runs, own sign-ins), `operate` (the life cycle of shared servers, the

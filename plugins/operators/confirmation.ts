@@ -34,9 +34,9 @@ export function withConfirmation(tool: Tool, parts: ConfirmationParts): Tool {
 async function confirm(call: Call, { local, log, unasked }: ConfirmationParts): Promise<void> {
   if (!isOfAgent(call) || local() === 'define') return;
   if (canShow(call)) return ask(call);
-  const { name } = call.tool;
-  if (local() === 'ask')
-    throw refused(`tool ${name} changes this gateway, and the client cannot ask the person at it first`);
+  const { name, confirmed } = call.tool;
+  if (local() === 'ask' || confirmed !== undefined)
+    throw refused(call.tool, 'the client cannot ask the person at it first');
   log.warn('an agent changes the gateway, and its client cannot ask first', { tool: name });
   unasked(call);
 }
@@ -72,27 +72,24 @@ function canShow({ client }: Call): boolean {
 }
 
 async function ask({ tool, args, client, cancel }: Call): Promise<void> {
-  const shown = JSON.stringify(args, null, 2);
+  const shown = [JSON.stringify(args, null, 2), tool.confirmed?.show(args) ?? ''].join('\n').trim();
   // Of control characters JSON shows escapes; these would look like something else.
   if (holdsUnprintable(shown.replaceAll('\n', '')))
-    throw refused(`tool ${tool.name} changes this gateway, and its arguments hold invisible characters`);
-  if (shown.length > MAX_SHOWN)
-    throw refused(`tool ${tool.name} changes this gateway, and its arguments are too long to be confirmed`);
+    throw refused(tool, 'its arguments hold invisible characters');
+  if (shown.length > MAX_SHOWN) throw refused(tool, 'what it would do is too long to be confirmed');
   const message = `An agent wants to change this gateway by ${tool.name}:\n${shown}\nShall it be done?`;
   const params = JSON.stringify({ message, requestedSchema: { type: 'object', properties: {} } });
   const answer = await client?.ask({ method: 'elicitation/create', params }, cancel);
   const said: unknown = JSON.parse(answer?.json ?? 'null');
   if (answer?.kind === 'result' && isObject(said) && said['action'] === 'accept') return;
-  if (answer?.kind === 'error')
-    throw refused(
-      `tool ${tool.name} changes this gateway, and the client answered the question with an error`,
-    );
+  if (answer?.kind === 'error') throw refused(tool, 'the client answered the question with an error');
   throw new GatewayError(
     'TOOL_FORBIDDEN',
     `the person at the client has not agreed to ${tool.name}; do not try again unless asked`,
   );
 }
 
-function refused(what: string): GatewayError {
-  return new GatewayError('TOOL_FORBIDDEN', `${what}; ${OTHER_WAYS}`);
+function refused({ name, confirmed }: Tool, why: string): GatewayError {
+  const text = `tool ${name} changes this gateway, and ${why}; ${confirmed?.otherWays ?? OTHER_WAYS}`;
+  return new GatewayError('TOOL_FORBIDDEN', text);
 }

@@ -5,7 +5,7 @@ import type { OperatorsConfig } from './config.ts';
 
 /** The built-in core tools that are for operators: no tool is registered when configurations are checked. */
 export const FOR_OPERATORS =
-  /^core_(config_\w+|mcpserver_(create|update|delete|detect)|service_(start|stop|restart)|workflow_(create|update|delete)|audit_verify)$/;
+  /^core_(config_\w+|mcpserver_(create|update|delete|detect)|service_(start|stop|restart)|workflow_(create|update|delete)|audit_verify|pins_(list|accept))$/;
 
 /** Steps of workflows that do for everybody who may call the workflow what is for operators. Only with a sign-in: without one, the
  *  caller is the user of this machine. */

@@ -1,6 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { Tally } from '../kit/metrics/tally.ts';
+import { wordDiffText } from '../kit/text/wordDiff.ts';
 import type { PinsConfig } from './config.ts';
 import { pinned, widened } from './fingerprint.ts';
 import type { PinKind } from './fingerprint.ts';
@@ -130,6 +131,12 @@ export class Matters {
       before: accepted !== undefined,
       changes: partChanges(accepted, pinned(matter.kind, matter.declared)),
     };
+  }
+
+  /** The same as text, invisible characters escaped. @throws GatewayError PIN_OUTDATED */
+  shownChanges(name: string, hash: string): string {
+    const { changes } = this.changesOf(this.find(name, hash));
+    return changes.map(({ part, words }) => `${part}: ${wordDiffText(words)}`).join('\n');
   }
 
   /** @throws GatewayError PIN_OUTDATED, or of the vault */

@@ -52,7 +52,7 @@ export class PinBook {
   readonly #holders = new Map<string, { readonly server: string; readonly key: string }>();
   /** Steps that are not written yet. */
   readonly #steps = new Map<string, PinStep[]>();
-  /** For as long as memory allows: each of thousands of held tools looks up its own. */
+  /** Texts that were unpacked, while memory allows: each of thousands of held tools looks up its own. */
   readonly #unpacked = new WeakMap<PinRecord, WeakRef<ReadonlyMap<string, string>>>();
   readonly #take = inTurn();
   readonly #waiting = new Set<string>();

@@ -44,6 +44,10 @@ export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] 
   const accept = coreTool<AcceptArguments>({
     name: 'core_pins_accept',
     authority: 'define',
+    confirmed: {
+      show: ({ name, hash }) => matters.shownChanges(String(name), String(hash)),
+      otherWays: 'a person accepts it with pegboard pins accept, or on the page Pins of the admin pages',
+    },
     description: 'Accept or refuse',
     hints: CHANGING,
     schema: {

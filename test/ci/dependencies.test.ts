@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { packageFile } from '../../kernel/lib/packageFile.ts';
+import { textOf } from '../support/sources.ts';
 
 type Versions = Readonly<Record<string, string>>;
-const MANIFEST = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+const MANIFEST = JSON.parse(textOf('package.json')) as {
   readonly dependencies?: Versions;
   readonly devDependencies: Versions;
   readonly peerDependencies: Versions;
 };
-const LOCK = JSON.parse(readFileSync(packageFile('package-lock.json'), 'utf8')) as {
+const LOCK = JSON.parse(textOf('package-lock.json')) as {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>;
 };
 
@@ -21,7 +20,7 @@ describe('dependencies', () => {
   });
 
   it('that are held back are dependencies still', () => {
-    const source = readFileSync(packageFile('.ci/outdated.mjs'), 'utf8');
+    const source = textOf('.ci/outdated.mjs');
     const reasons = /const REASONS = \{(.*?)\n\};/s.exec(source)?.[1] ?? '';
     const names = [...reasons.matchAll(/^ {2}'?([@\w/-]+)'?:/gm)].map(([, name]) => name);
     expect(names).length.above(5);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { packageFile } from '../../kernel/lib/packageFile.ts';
+import { textOf as sourceOf } from '../support/sources.ts';
 
 interface Step {
   readonly uses?: string;
@@ -51,7 +52,7 @@ describe('workflows of GitHub', () => {
   });
 
   it('run scripts of package.json and files that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+    const { scripts } = JSON.parse(sourceOf('package.json')) as {
       readonly scripts: object;
     };
     const runs = FILES.flatMap(stepsOf).map(({ run = '' }) => run);
@@ -65,9 +66,7 @@ describe('workflows of GitHub', () => {
   it('take the notes of a release from its section of the changelog', () => {
     const script = fileURLToPath(packageFile('.ci/releaseNotes.mjs'));
     const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
-    const isReleased = !/^## \d+\.\d+\.\d+ \(unreleased\)/m.test(
-      readFileSync(packageFile('CHANGELOG.md'), 'utf8'),
-    );
+    const isReleased = !/^## \d+\.\d+\.\d+ \(unreleased\)/m.test(sourceOf('CHANGELOG.md'));
     expect(status === 0, stderr).equal(isReleased);
     expect(isReleased ? stdout : stderr).include(isReleased ? '- ' : 'CHANGELOG.md has no section "## ');
   });

@@ -59,6 +59,6 @@ describe('operators: workflows that do what is for operators', () => {
     expect(core.map(({ name }) => name).filter((name) => FOR_OPERATORS.test(name))).have.members(
       forOperators,
     );
-    expect(forOperators).include('core_audit_verify').and.have.length(16);
+    expect(forOperators).include('core_audit_verify').and.have.length(18);
   });
 });

@@ -16,11 +16,12 @@ const TAKES: Readonly<Record<'use' | 'operate' | 'define', readonly string[]>> =
   operate: [
     ...['core_service_start', 'core_service_stop', 'core_service_restart', 'core_mcpserver_detect'],
     ...['core_config_get', 'core_config_get_aggregator', 'core_config_reload', 'core_audit_verify'],
+    'core_pins_list',
   ],
   define: [
     ...['core_mcpserver_create', 'core_mcpserver_update', 'core_mcpserver_delete', 'core_config_save'],
     ...['core_workflow_create', 'core_workflow_update', 'core_workflow_delete'],
-    'core_config_update_aggregator',
+    ...['core_config_update_aggregator', 'core_pins_accept'],
   ],
 };
 const CONFIG = `

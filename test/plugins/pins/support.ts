@@ -53,9 +53,14 @@ export function changingServers(
   config: JsonObject = {},
   more: Readonly<Record<string, JsonObject>> = {},
   page = 1000,
+  local = 'define',
 ): Directory {
   const directory = makeDirectory({
-    'config.yaml': JSON.stringify({ aggregator: { admin: ADMIN }, plugins: { pins: { config } } }),
+    'config.yaml': JSON.stringify({
+      aggregator: { admin: ADMIN },
+      operators: { local },
+      plugins: { pins: { config } },
+    }),
   });
   for (const [name, declares] of Object.entries(servers)) {
     directory.write(`${name}.json`, JSON.stringify(declares));

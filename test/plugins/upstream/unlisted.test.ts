@@ -210,7 +210,7 @@ describe('upstream: a name that a known server does not list', () => {
 
   it('is one of those that a search without a match names by their server', async () => {
     await start({ shop: told({ 'tools/list': { error: { code: -32603, message: 'quota' } } }) });
-    const answer = await ask('filter_tools', { query: 'paint a zebra' });
+    const answer = await ask('filter_tools', { query: 'tickle a zebra' });
     expect(answer).contain('no tool matches').contain('the tools of shop are not known now');
     expect(await ask('filter_tools', { pattern: 'x_ok_t1' })).not.contain('not known now');
   });

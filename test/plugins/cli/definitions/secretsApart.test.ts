@@ -80,7 +80,18 @@ describe('Secrets that are typed for pegboard add', () => {
       'secrets/y.TOKEN': 'hush\n',
     });
     for (const name of ['x', 'y'])
-      await typeVerb(['add', name, '--config-path', directory.path, '-e', 'TOKEN=hush', '--', 'npx', 'z']);
+      await typeVerb([
+        'add',
+        name,
+        '--config-path',
+        directory.path,
+        '--unpinned',
+        '-e',
+        'TOKEN=hush',
+        '--',
+        'npx',
+        'z',
+      ]);
     const envOf = (name: string): unknown =>
       (parse(readFileSync(directory.at(`mcpservers/${name}.yaml`), 'utf8')) as { spec: { env: object } }).spec
         .env;
@@ -154,7 +165,7 @@ describe('Secrets that are typed for pegboard add', () => {
     const directory = makeDirectory();
     const { code, stderr } = await typeVerb([
       ...['add', 'x', '--config-path', directory.path, '--endpoint', 'http://localhost:9/mcp'],
-      ...['-e', 'API_KEY=YOUR_KEY', '--', 'npx', 'y'],
+      ...['--unpinned', '-e', 'API_KEY=YOUR_KEY', '--', 'npx', 'y'],
     ]);
     expect(code).equal(1);
     expect(stderr).contain('a secret is still a placeholder').and.contain('pegboard add x -- npx y');

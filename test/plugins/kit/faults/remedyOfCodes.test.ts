@@ -34,7 +34,13 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     ...['CONFIG_UNREADABLE', 'TOOL_TOOLSET_INVALID'],
     ...['REQUEST_FORBIDDEN', 'REQUEST_MALFORMED', 'REQUEST_MEDIA_TYPE', 'REQUEST_METHOD'],
     ...['REQUEST_NOT_ACCEPTABLE', 'REQUEST_NOT_FOUND', 'REQUEST_TIMEOUT', 'REQUEST_TOO_LARGE'],
-    ...['REQUEST_UNAUTHENTICATED', 'TOOL_KEY_REUSED', 'TOOL_RESULT_GONE', 'SERVICE_UNSUPPORTED'],
+    ...[
+      'PIN_OUTDATED',
+      'REQUEST_UNAUTHENTICATED',
+      'TOOL_KEY_REUSED',
+      'TOOL_RESULT_GONE',
+      'SERVICE_UNSUPPORTED',
+    ],
   ],
   'trying again is what helps, and the message says when': [
     ...['LIMIT_EXCEEDED', 'MEMORY_FULL', 'PLUGIN_STOPPED', 'STORE_UNREACHABLE', 'TOOL_KEY_BUSY'],
@@ -45,6 +51,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   'the rights of the caller end there; an operator who wants that otherwise is told by Explain': [
     ...['STORE_AUDIENCE', 'STORE_FORBIDDEN', 'TOOL_DENIED', 'TOOL_FORBIDDEN', 'TOOL_OUTSIDE_TOOLSET'],
+    ...['TOOL_PIN_BLOCKED', 'TOOL_PIN_HELD'],
   ],
   'only the caller knows what has become of it': ['TOOL_CANCELLED', 'TOOL_OUTCOME_UNKNOWN'],
 };
