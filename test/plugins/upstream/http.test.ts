@@ -292,7 +292,7 @@ describe('upstream: remote servers', () => {
     expect(rig.told('server.toolsChanged').at(-1)).to.deep.include({ added: ['x_s_fresh'] });
   });
 
-  it('tells of tools whose declaration has changed, in any detail', async () => {
+  it('reports tools whose declaration has changed, in any detail', async () => {
     await connected();
     await until('the stream', () => server.streams === 1);
     const list = async (declare: typeof server.declare): Promise<unknown> => {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { findCredentials } from '../../../../plugins/store-kubernetes/api/findCredentials.ts';
 import { keptIdentity } from '../../../../plugins/store-kubernetes/api/keptIdentity.ts';
-import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 
 const POD = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' };
@@ -107,15 +106,6 @@ describe('store-kubernetes: credentials', () => {
     expect((await found.current()).authorization).to.equal('Bearer from-exec');
     const broken = await from(kubeconfig({ exec: { ...exec, args: ['-e', 'process.exit(3)'] } }));
     expect(await failureOf(broken.current())).to.include('the kubeconfig gives no credentials');
-  });
-
-  it('say where a kubeconfig is looked for, if there is none', async () => {
-    const before = { ...process.env };
-    defer(() => (process.env = before));
-    process.env = { HOME: makeDirectory().path };
-    expect(await failureOf(findCredentials({ env: {} }))).to.equal(
-      'no kubeconfig was found: name one in KUBECONFIG or write ~/.kube/config; a pod needs its service account mounted',
-    );
   });
 
   it('say what is wrong with a kubeconfig', async () => {
