@@ -467,10 +467,11 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U77',
     what: 'tools that change after they were approved',
     tests: [
-      'plugins/upstream/http: warns of tools whose declaration has changed, in any detail',
-      'plugins/upstream/http: warns of them after a restart of Pegboard too',
+      'plugins/pins/index: does not believe a tool that calls itself read-only later, until an operator accepts it',
+      'plugins/pins/index: finds after a restart what has changed while it was away',
+      'plugins/pins/modes: block takes it out with a reason, and what is refused is out in every mode',
     ],
-    but: 'it warns and does not block; prompts, resources and a tool renamed while it changes are not compared',
+    but: 'prompts, resources and a tool renamed while it changes are not compared',
   },
   {
     id: 'U78',
@@ -579,7 +580,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'versions of one server',
     tests: [
       'plugins/upstream/lifecycle: lets running calls end before an edited server is replaced, and new calls wait for it',
-      'plugins/upstream/http: warns of tools whose declaration has changed, in any detail',
+      'plugins/upstream/http: reports tools whose declaration has changed, in any detail',
     ],
     but: 'one at a time: an edit of its definition switches to another and back, unnoticed by clients; calls are not split by weight',
   },

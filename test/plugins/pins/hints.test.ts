@@ -17,6 +17,7 @@ describe('plugins/pins: hints', () => {
         'config.yaml',
         JSON.stringify({
           aggregator: { admin: { enabled: true, port: 0 } },
+          operators: { local: 'define' },
           plugins: { deny: { config: { destructive: true, except: ['core_*'] } } },
         }),
       );
