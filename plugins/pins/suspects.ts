@@ -2,7 +2,7 @@ import { ToolTable } from 'pegboard';
 import type { Scope } from 'pegboard';
 import type { PinsConfig } from './config.ts';
 import { declaredOf } from './declaredOf.ts';
-import { RULES, suspicionsOf } from './suspicions.ts';
+import { suspicionsOf } from './suspicions.ts';
 import type { Suspicion } from './suspicions.ts';
 
 /** Servers that start together are looked at together: some rules compare them. */
@@ -17,8 +17,6 @@ const MAX_NAMED = 10;
 export interface Finding extends Suspicion {
   readonly name: string;
   readonly server: string;
-  /** The rule in words. */
-  readonly says: string;
 }
 
 /** What is suspicious in the declarations of servers. It is told, and nothing follows from it. */
@@ -95,12 +93,7 @@ export class Suspects {
     const own = this.#names.get(server)?.get(name);
     if (declared === undefined || own === undefined) return;
     const around = { server, serversOf: (tool: string) => [...(this.#servers.get(tool) ?? [])] };
-    const found = suspicionsOf(declaredOf(own, declared), around).map((one) => ({
-      name,
-      server,
-      ...one,
-      says: RULES.find(({ rule }) => rule === one.rule)?.says ?? '',
-    }));
+    const found = suspicionsOf(declaredOf(own, declared), around).map((one) => ({ name, server, ...one }));
     const known = this.#found.get(server) ?? new Map<string, readonly Finding[]>();
     if (found.length === 0) known.delete(name);
     else if (known.size < MAX_FOUND) this.#found.set(server, known.set(name, found));

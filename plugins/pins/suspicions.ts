@@ -21,6 +21,8 @@ export interface Around {
 /** A reason to look at a declaration. It is a hint for people, never a verdict. */
 export interface Suspicion extends JsonObject {
   readonly rule: SuspicionRule;
+  /** The rule in words. */
+  readonly says: string;
   /** What was found, as it was declared, at most 120 characters; may hold invisible characters. */
   readonly found: string;
 }
@@ -83,22 +85,22 @@ export const RULES = [
   {
     rule: 'override',
     says: 'asks the model to disregard its instructions',
-    look: inTexts((text) => OVERRIDE.exec(text)),
+    look: matching(OVERRIDE),
   },
   {
     rule: 'secrecy',
     says: 'asks the model to keep something from the person',
-    look: inTexts((text) => firstOf(SECRECY, text)),
+    look: matching(...SECRECY),
   },
   {
     rule: 'markup',
     says: 'imitates the markup of instructions',
-    look: inTexts((text) => MARKUP.exec(text)),
+    look: matching(MARKUP),
   },
   {
     rule: 'other-tools',
     says: 'tells the model how to use other tools',
-    look: inTexts((text) => OTHER_TOOLS.exec(text)),
+    look: matching(OTHER_TOOLS),
   },
   {
     rule: 'tools-of-others',
@@ -108,12 +110,12 @@ export const RULES = [
   {
     rule: 'credential-files',
     says: 'names a file that usually holds credentials',
-    look: inTexts((text) => CREDENTIAL_FILES.exec(text)),
+    look: matching(CREDENTIAL_FILES),
   },
   {
     rule: 'exfiltration',
     says: 'asks the model to hand over the conversation or credentials',
-    look: inTexts((text) => firstOf(EXFILTRATION, text)),
+    look: matching(...EXFILTRATION),
   },
   {
     rule: 'hidden-text',
@@ -139,18 +141,20 @@ export const RULES = [
 
 /** What is suspicious in a declaration, by rule; empty for most. */
 export function suspicionsOf(declared: Declared, around: Around): Suspicion[] {
-  return RULES.flatMap(({ rule, look }) => {
+  return RULES.flatMap(({ rule, says, look }) => {
     const found = look(declared, around);
-    return found === undefined ? [] : [{ rule, found: found.slice(0, FOUND_CHARS) }];
+    return found === undefined ? [] : [{ rule, says, found: found.slice(0, FOUND_CHARS) }];
   });
 }
 
-function firstOf(patterns: readonly RegExp[], text: string): readonly string[] | null {
-  for (const one of patterns) {
-    const found = one.exec(text);
-    if (found !== null) return found;
-  }
-  return null;
+function matching(...patterns: readonly RegExp[]): Rule['look'] {
+  return inTexts((text) => {
+    for (const pattern of patterns) {
+      const found = pattern.exec(text);
+      if (found !== null) return found;
+    }
+    return null;
+  });
 }
 
 function inTexts(match: (text: string) => readonly string[] | null): Rule['look'] {
