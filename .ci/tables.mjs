@@ -48,3 +48,6 @@ writeFileSync(values, `${JSON.stringify(chartValues(JSON.parse(readFileSync(valu
 const { COPIES } = await import(new URL('../build/test/examples/helm/copies.js', import.meta.url));
 for (const [copy, source] of Object.entries(COPIES))
   copyFileSync(new URL(`../${source}`, import.meta.url), new URL(copy, CHART));
+
+const { apiReport } = await import(new URL('../build/test/api/report.js', import.meta.url));
+writeFileSync(new URL('../test/api/report.txt', import.meta.url), apiReport());
