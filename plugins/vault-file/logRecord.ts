@@ -1,4 +1,5 @@
 import { SEAL_BYTES, sealBytes, unsealBytes } from '../kit/secrets/seal.ts';
+import { STATE_FORMAT } from '../kit/vault/stateFormat.ts';
 import type { KeyRing } from '../contracts/vault.ts';
 
 /** The content of one record. */
@@ -13,7 +14,9 @@ export interface Opened {
 }
 
 export const MARK = Buffer.from('PBr1');
-const FILE_MARK = Buffer.from('PEGVLT1\n');
+const FILE_MARK = Buffer.from(`PEGVLT${STATE_FORMAT}\n`);
+/** Also that of other versions; the digit is the format. */
+const ANY_FILE_MARK = /^PEGVLT([1-9])\n/;
 /** Mark, key id, length of the sealed text. */
 export const HEAD_BYTES = 12;
 export const OVERHEAD_BYTES = HEAD_BYTES + SEAL_BYTES;
@@ -62,11 +65,13 @@ export function fileHead([key]: KeyRing): Buffer {
   return Buffer.concat([mark, sealBytes(key, mark, Buffer.alloc(0))]);
 }
 
-export function isFileHead(ring: KeyRing, bytes: Buffer): boolean {
+/** @returns the format of a file that begins so; undefined if these keys have not sealed it, or it is damaged */
+export function formatIn(ring: KeyRing, bytes: Buffer): number | undefined {
   const mark = bytes.subarray(0, FILE_MARK.length + 4);
+  const [, format] = ANY_FILE_MARK.exec(mark.toString('latin1')) ?? [];
   const key = ring.find(({ id }) => id.equals(mark.subarray(FILE_MARK.length)));
-  if (key === undefined || !mark.subarray(0, FILE_MARK.length).equals(FILE_MARK)) return false;
-  return unsealBytes(key, mark, bytes.subarray(mark.length)) !== undefined;
+  if (key === undefined || format === undefined) return undefined;
+  return unsealBytes(key, mark, bytes.subarray(mark.length)) && Number(format);
 }
 
 function decode(plain: Buffer): LogChange {

@@ -1,6 +1,7 @@
 import { GatewayError } from 'pegboard';
+import { refuseNewer } from '../kit/vault/stateFormat.ts';
 import type { KeyRing } from '../contracts/vault.ts';
-import { FILE_HEAD_BYTES, HEAD_BYTES, isFileHead, open, recordBytes } from './logRecord.ts';
+import { FILE_HEAD_BYTES, HEAD_BYTES, formatIn, open, recordBytes } from './logRecord.ts';
 import type { Opened } from './logRecord.ts';
 import { Reader } from './reader.ts';
 
@@ -28,11 +29,13 @@ export interface Scan {
 }
 
 /** Reads a whole log and opens every record.
- *  @throws GatewayError STORE_UNREACHABLE if nothing opens, so that the keys must be wrong */
+ *  @throws GatewayError STORE_UNREACHABLE if nothing opens, so that the keys must be wrong, or if a newer version wrote it */
 export async function scan(reader: Reader, ring: KeyRing, name: string): Promise<Scan> {
   const entries = new Map<string, Location>();
   const damage: Damage[] = [];
-  const isHeadGood = isFileHead(ring, await reader.at(0, FILE_HEAD_BYTES));
+  const format = formatIn(ring, await reader.at(0, FILE_HEAD_BYTES));
+  if (format !== undefined) refuseNewer(name, format);
+  const isHeadGood = format !== undefined;
   let opened = 0;
   let hasOldKey = false;
   let tornBytes = 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { isGatewayError } from 'pegboard';
+import { isGatewayError, isObject } from 'pegboard';
+import { refuseNewer } from '../kit/vault/stateFormat.ts';
 import type { KeyRing } from '../contracts/vault.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { mastersOf } from './connect.ts';
@@ -42,7 +43,7 @@ export async function verifyServer(connection: RedisConnection, config: VaultRed
   await Promise.all(masters.map((node) => verifyNode(connection, node, isCluster, config)));
 }
 
-/** Refuses a Redis that holds entries of other keys, and proves the own ones to other processes.
+/** Refuses a Redis that holds entries of other keys or of a newer version, and proves the own ones to other processes.
  *  @returns an id of what Redis holds; another one after Redis was emptied
  *  @throws GatewayError STORE_UNREACHABLE */
 export async function verifyKeys(
@@ -58,11 +59,20 @@ export async function verifyKeys(
     proof = await connection.run((client) => client.getBuffer(name));
   }
   const id = proof === null ? undefined : openValue(ring, PROOF, proof);
-  if (id !== undefined) return id;
+  if (id !== undefined) {
+    refuseNewer(`what Redis holds below ${keyPrefix}`, formatIn(id));
+    return id;
+  }
   const text = `what Redis holds below ${keyPrefix} is sealed with other keys than those of this process`;
   const fix =
     'give all processes the same plugins.vault-redis.config.secret or PEGBOARD_KEYS_FILE, or set its keyPrefix';
   throw refusal(`${text}; ${fix}`);
+}
+
+/** The format that a proof of keys names: a text is of the first format, later ones are objects. */
+function formatIn(proof: string): number {
+  const value: unknown = JSON.parse(proof);
+  return isObject(value) && typeof value.format === 'number' ? value.format : 1;
 }
 
 /** Tries every command that operations use. @param own id of this process @throws GatewayError STORE_UNREACHABLE naming the right that is missing */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
+import { sealBytes } from '../../../plugins/kit/secrets/seal.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { gate } from '../../support/until.ts';
 import { RING, contentOf, openVault, testDisk } from './support.ts';
@@ -103,6 +104,28 @@ describe('plugins/vault-file: log', () => {
       const again = await openVault({ disk: testDisk(bytes) });
       expect(await contentOf(again.vault)).to.deep.equal({ 'a:spoilt': '', 'a:next': 1 });
     }
+  });
+
+  it('of a newer version is refused with the format and left as it is; a spoilt digit is damage', async () => {
+    const { bytes } = await written(2);
+    const mark = Buffer.concat([Buffer.from('PEGVLT2\n'), RING[0].id]);
+    const newer = Buffer.concat([
+      mark,
+      sealBytes(RING[0], mark, Buffer.alloc(0)),
+      Buffer.from('other records'),
+    ]);
+    const disk = testDisk(newer);
+    expect(await refusalOf(() => openVault({ disk }))).include({
+      code: 'STORE_UNREACHABLE',
+      message:
+        'test disk was written by a newer version of Pegboard, in format 2; this one reads 1; start that version, or restore a copy of the state from before it',
+    });
+    expect(await disk.bytes()).deep.equal(newer);
+    expect(disk.aside).deep.equal([]);
+
+    bytes.write('2', 'PEGVLT'.length);
+    const { vault } = await openVault({ disk: testDisk(bytes) });
+    expect(await contentOf(vault)).deep.equal(firstOnes(2));
   });
 
   it('opens a record nowhere but where it was written', async () => {

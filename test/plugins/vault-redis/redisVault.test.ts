@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { newKeyRing } from '../../../plugins/kit/secrets/keyRing.ts';
+import { sealBytes } from '../../../plugins/kit/secrets/seal.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { freePort } from '../../support/everything.ts';
 import { refusalOf } from '../../support/kernel.ts';
@@ -66,6 +67,18 @@ describe('plugin vault-redis: faults', function () {
     expect(message).include('sealed with other keys').and.include('PEGBOARD_KEYS_FILE');
     const { vault } = await openVault({ url }, [two[0], one[0]]);
     expect(await vault.get('note:a')).equal(1);
+  });
+
+  it('refuses to start where a newer version has written, and changes nothing', async () => {
+    const server = await startRedis();
+    const ring = newKeyRing();
+    const [key] = ring;
+    const context = Buffer.concat([key.id, Buffer.from(JSON.stringify('"keys"'))]);
+    const sealed = sealBytes(key, context, Buffer.from(JSON.stringify({ id: 'a', format: 2 })));
+    await clientOf(server).set('pegboard:"keys"', Buffer.concat([key.id, sealed]));
+    const { message } = await refusalOf(() => openVault({ url: server.url }, ring));
+    expect(message).include('a newer version of Pegboard, in format 2').and.include('start that version');
+    expect(await clientOf(server).keys('*')).deep.equal(['pegboard:"keys"']);
   });
 
   it('writes neither values nor what they are below another key', async () => {
