@@ -81,6 +81,12 @@ export class McpClient {
     return client;
   }
 
+  /** A session that began before, perhaps at another process. */
+  static resumed(url: string, sessionId: string, headers: Readonly<Record<string, string>> = {}): McpClient {
+    const own = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': sessionId };
+    return new McpClient(url, '/mcp', {}, { ...headers, ...own });
+  }
+
   /** What each of its requests sends. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers;
