@@ -356,7 +356,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/catalogue: keeps a uri that two have with the first, reports it, and reads back the uri in a result',
       'plugins/upstream/sharedUris: stay with the server that served them first, and are reported at the other',
-      "plugins/upstream/catalogue: lists a server's own auth://status under another uri, and leaves that uri to Pegboard",
+      "plugins/upstream/catalogue: lists a server's own ${what} under another uri, and leaves that uri to Pegboard",
       'e2e/extensions: read the page of an app and the file of a skill under the uris that the server gave them',
     ],
     but: 'links in results stay as their server wrote them (D6), so a link of the other server to a shared uri leads to the first',

@@ -309,7 +309,7 @@ export const DEFINITIONS: readonly Requirement[] = [
       'plugins/core-mcpservers/authStatus: shows the sign-in state of each server, and notifies of changes',
       'e2e/changedServers: T101: a server that is stopped is hidden and refuses the sign-in; once it is started, none is needed',
       'e2e/singleSignOn: U73: shows a refused token as reauth_required, asks for no login, and works after a new sign-in',
-      "plugins/upstream/catalogue: lists a server's own auth://status under another uri, and leaves that uri to Pegboard",
+      "plugins/upstream/catalogue: lists a server's own ${what} under another uri, and leaves that uri to Pegboard",
     ],
   },
 ];

@@ -68,11 +68,9 @@ export function isNamedAfter(name: string, { servicePrefix, prefix }: Naming): b
   return name.startsWith(`${servicePrefix}_${prefix}_`);
 }
 
-/** URIs of Pegboard's own resources. Source: requirement resource.auth. */
-const OWN_URIS: ReadonlySet<string> = new Set(['auth://status']);
-
+/** Whether a URI is of Pegboard's own resources, which no server may take. Source: requirement resource.auth. */
 export function isOwnUri(uri: string): boolean {
-  return OWN_URIS.has(uri);
+  return uri === 'auth://status' || /^pegboard:/i.test(uri);
 }
 
 /** Keeps a URI that has a scheme, unless it is one of Pegboard's own. */

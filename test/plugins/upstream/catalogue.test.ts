@@ -578,21 +578,23 @@ describe('upstream: lists of servers', () => {
     expect(uris()).to.deep.equal(['own://a', 'shared://book']);
   });
 
-  it("lists a server's own auth://status under another uri, and leaves that uri to Pegboard", async () => {
-    await rig.configure();
-    const command = [process.execPath, SHELF, 'a', 'auth://status'];
-    await rig.define({ a: { type: 'stdio', autoStart: true, command } });
-    await rig.hasTool('x_a_lend');
-    const request = {} as InboundRequest;
-    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
-    const uris = source?.resources(request).map(({ uri }) => uri);
-    expect(uris).to.deep.equal(['own://a', 'shared://book', 'x_a_auth://status']);
-    expect(source?.read('auth://status', request, {})).to.equal(undefined);
-    expect(await source?.read('x_a_auth://status', request, {})).to.contain(
-      '"uri":"auth://status","text":"of a"',
-    );
-    expect(rig.told('tool.collided')).to.deep.equal([
-      { type: 'tool.collided', what: 'resources', name: 'auth://status', winner: 'pegboard', loser: 'a' },
-    ]);
-  });
+  for (const [what, own] of [
+    ['auth://status', 'auth://status'],
+    ['resource below pegboard:', 'Pegboard://docs'],
+  ] as const)
+    it(`lists a server's own ${what} under another uri, and leaves that uri to Pegboard`, async () => {
+      await rig.configure();
+      const command = [process.execPath, SHELF, 'a', own];
+      await rig.define({ a: { type: 'stdio', autoStart: true, command } });
+      await rig.hasTool('x_a_lend');
+      const request = {} as InboundRequest;
+      const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+      const uris = source?.resources(request).map(({ uri }) => uri);
+      expect(uris).to.deep.equal(['own://a', 'shared://book', `x_a_${own}`]);
+      expect(source?.read(own, request, {})).to.equal(undefined);
+      expect(await source?.read(`x_a_${own}`, request, {})).to.contain(`"uri":"${own}","text":"of a"`);
+      expect(rig.told('tool.collided')).to.deep.equal([
+        { type: 'tool.collided', what: 'resources', name: own, winner: 'pegboard', loser: 'a' },
+      ]);
+    });
 });
