@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
@@ -39,6 +40,17 @@ function deadLinks(files: readonly string[]): readonly string[] {
         .filter((link) => !leads(join(dirname(path), link).replace(/\/$/, '')))
         .map((link) => `${path}: ${link}`);
     });
+}
+
+/** The line in its log that says where a gateway listens. */
+async function readyLine(log: Readable): Promise<{ readonly url: string }> {
+  const lines: string[] = [];
+  createInterface(log).on('line', (line) => lines.push(line));
+  const ready = await until(() => lines.find((line) => line.includes('"text":"ready"')), {
+    what: 'the installed pegboard is ready',
+    withinMs: 60_000,
+  });
+  return JSON.parse(ready) as { url: string };
 }
 
 describe('e2e: the package', function () {
@@ -107,13 +119,7 @@ describe('e2e: the package', function () {
       child.kill('SIGKILL');
       return exited;
     });
-    const lines: string[] = [];
-    createInterface(child.stderr).on('line', (line) => lines.push(line));
-    const ready = await until(() => lines.find((line) => line.includes('"text":"ready"')), {
-      what: 'the installed pegboard is ready',
-      withinMs: 20_000,
-    });
-    const { origin } = new URL((JSON.parse(ready) as { url: string }).url);
+    const { origin } = new URL((await readyLine(child.stderr)).url);
     const client = await McpClient.connect(origin);
     expect(await client.listTools()).length(13);
     const echo = async (): Promise<string> =>
@@ -124,5 +130,34 @@ describe('e2e: the package', function () {
     });
     child.kill('SIGTERM');
     expect(await exited).equal(0);
+  });
+
+  it('is served by npx from its tarball in an empty home, where it leaves a configuration', async () => {
+    const home = makeDirectory();
+    const child = spawn(
+      'npx',
+      ['--yes', '--prefer-offline', `file:${tarball()}`, 'serve', '--port', '0', '--log-format', 'json'],
+      {
+        cwd: home.path,
+        env: { ...process.env, ...certificates, HOME: home.path, XDG_CONFIG_HOME: '' },
+        detached: true,
+      },
+    );
+    const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+    // As Ctrl-C does: npx leaves a signal to those that it has started.
+    const interrupt = (): boolean => process.kill(-(child.pid ?? 0), 'SIGINT');
+    let isClosed = false;
+    void closed.then(() => (isClosed = true));
+    defer(() => {
+      if (!isClosed) interrupt();
+      return closed;
+    });
+    const { url } = await readyLine(child.stderr);
+    const client = await McpClient.connect(new URL(url).origin);
+    expect(await client.listTools()).length(13);
+    await client.end();
+    expect(readFileSync(home.at('.config/pegboard/config.yaml'), 'utf8')).include('aggregator');
+    interrupt();
+    await closed;
   });
 });
