@@ -114,7 +114,9 @@ describe('isolate: sandbox', function () {
     expect(readFileSync(rw.at('c.txt'), 'utf8')).to.equal('two\n');
     for (const path of [ro.at('c.txt'), '/usr/c.txt', '/etc/c.txt', '/c.txt', '/dev/c.txt', '/home/c.txt'])
       expect((await run(gateway, `echo x > ${path}`)).said, path).to.match(/Read-only|Directory nonexistent/);
-    for (const path of [other.path, gateway.directory.path, '/root', '/etc/shadow', '/var', '/run', '/sys'])
+    // A Node.js that is installed for one user shows its folder there.
+    const homes = process.execPath.startsWith('/root/') ? [] : ['/root'];
+    for (const path of [other.path, gateway.directory.path, ...homes, '/etc/shadow', '/var', '/run', '/sys'])
       expect((await run(gateway, `ls ${path}`)).said, path).to.contain('No such file');
     expect((await run(gateway, 'test -w /proc/sys/kernel/core_pattern; echo $?')).said).to.equal('1\n');
     expect((await run(gateway, 'grep -c . /proc/net/dev; ls /home')).said).to.equal('3\nserver\n');
@@ -373,13 +375,13 @@ describe('isolate: sandbox', function () {
 
   it('stops what fills its disk, takes all memory or opens too many files, with its neighbours unharmed', async () => {
     const config = 'plugins: { isolate: { config: { tmpMb: 4, homeMb: 8, homeCheckSeconds: 1 } } }\n';
-    const gateway = await start({ s: shell({ memoryMb: 200, openFiles: 64 }), other: shell() }, config);
+    const gateway = await start({ s: shell({ memoryMb: 800, openFiles: 64 }), other: shell() }, config);
     for (const folder of ['/tmp', '/dev/shm']) {
       const filled = await run(gateway, `head -c 9000000 /dev/zero > ${folder}/full; rm ${folder}/full`);
       expect(filled.said, folder).to.contain('No space left on device');
     }
     const greedy = `${process.execPath} -e 'const all = []; for (;;) all.push(Buffer.alloc(1e7, 1))'`;
-    expect((await run(gateway, greedy)).said).to.match(/allocation failed|out of memory/i);
+    expect((await run(gateway, greedy)).said).to.match(/allocation failed|allocation_failed|out of memory/i);
     const opener = `const { openSync } = require("fs"); for (let at = 0; at < 100; at += 1) openSync("/dev/null")`;
     expect((await run(gateway, `${process.execPath} -e '${opener}'`)).said).to.contain('EMFILE');
     expect((await run(gateway, 'head -c 9000000 /dev/zero > ~/one')).code).not.to.equal(0);

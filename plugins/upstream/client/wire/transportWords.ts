@@ -16,6 +16,9 @@ export function wrongPort(words: string): string | undefined {
   return at < 0 ? undefined : words.slice(at);
 }
 
+/** What Node.js 24 appends to the words of OpenSSL: a flag for who starts a program by hand. */
+const NODE_ADVICE = /; if the root CA is installed locally, try running Node\.js with +--use-system-ca$/;
+
 /** Why nothing could be sent or read, for people. */
 export function transportWords(error: Error): string {
   const { code, library, reason, name } = error as Fault;
@@ -24,7 +27,7 @@ export function transportWords(error: Error): string {
   if (library === 'SSL routines' && reason !== undefined) return `TLS failed: ${reason}`;
   if (name === 'HTTPParserError')
     return `what answers at this port does not speak HTTP; ${WRONG_PORT}https://`;
-  const words = messageOf(error);
+  const words = messageOf(error).replace(NODE_ADVICE, '');
   if (code === 'ENOTFOUND' && words.startsWith('getaddrinfo')) return `its host is not known: ${words}`;
   return words === '' ? (code ?? name) : words;
 }
