@@ -14,7 +14,7 @@ export * from './contracts/metrics.ts';
 export type * from './contracts/notices.ts';
 export * from './contracts/oauth.ts';
 export * from './contracts/operators.ts';
-export type * from './contracts/pins.ts';
+export * from './contracts/pins.ts';
 export * from './contracts/processes.ts';
 export * from './contracts/runs.ts';
 export * from './contracts/search.ts';

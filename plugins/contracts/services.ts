@@ -67,8 +67,10 @@ export interface ManagedService {
   title?(): string | undefined;
   /** Names of the tools that an MCP server offers to all callers, as they are called. */
   toolNames?(): readonly string[];
-  /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
+  /** The instructions of an MCP server for agents, as it declares them or as they were accepted: any length, any characters. */
   instructions?(): string | undefined;
+  /** Why the instructions that it declares are not shown, and what helps; undefined if they are. */
+  instructionsWithheld?(): string | undefined;
   /** The instance that the request uses, in words; undefined if all requests share one. */
   instanceFor?(request: InboundRequest): string | undefined;
   /** The connection that only the request's session or caller uses; undefined if it uses the shared one. */

@@ -1,9 +1,11 @@
 import { ConfigControl, DecisionLayer, STAGE, ToolTable, isOffer, waitAtMost } from 'pegboard';
-import type { JsonObject, KernelEvent, Scope, Verdict } from 'pegboard';
+import type { EventType, JsonObject, KernelEvent, Scope, Verdict } from 'pegboard';
 import { AdminPage } from '../contracts/adminPages.ts';
 import { MetricSource } from '../contracts/metrics.ts';
+import { AcceptedDeclarations, ServerDeclarations } from '../contracts/pins.ts';
 import { Channel } from '../contracts/processes.ts';
 import { Vault } from '../contracts/vault.ts';
+import { AcceptedOffers, isDeclared } from './acceptedOffers.ts';
 import type { PinsConfig } from './config.ts';
 import { LAYER, judgedTool } from './judgedTool.ts';
 import { Matters } from './matters.ts';
@@ -16,13 +18,20 @@ const TOPIC = 'pins';
 /** The start does not wait longer for the vault, which a former process may hold. */
 const READ_MS = 2_000;
 const RETRY_MS = 5_000;
-/** Tools that are looked at before others get their turn: 200 take about 5 ms. */
+const LOOKED_AT: ReadonlySet<string> = new Set<EventType>([
+  'server.connected',
+  'server.promptsChanged',
+  'server.resourcesChanged',
+  'server.resourceTemplatesChanged',
+]);
+/** Declarations that are looked at before others get their turn: 200 take about 5 ms. */
 const AT_ONCE = 200;
 
 export function apply(scope: Scope<PinsConfig>): void {
   let current = scope.config;
   let retrying: NodeJS.Timeout | undefined;
   const renew = (server: string): void => {
+    offers.renew(server);
     scope.emit({ type: 'pin.renewed', server });
     // At once, and not when a client asks for them.
     for (const name of matters.toolsOf(server)) scope.find(ToolTable)?.shared(name);
@@ -35,6 +44,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     written: (server) => scope.find(Channel)?.publish(TOPIC, { server }),
   });
   const matters: Matters = new Matters(scope, book, () => current);
+  const offers = new AcceptedOffers((sight) => matters.judge(sight));
   const suspects = new Suspects(scope);
   /** Verdicts on declarations that are not as accepted, by the declaration: taps that rename a tool keep it. */
   const verdicts = new WeakMap<JsonObject, Verdict>();
@@ -56,8 +66,9 @@ export function apply(scope: Scope<PinsConfig>): void {
     layer: LAYER,
     order: 25,
     judge: (_, item) => {
-      if (item === undefined || isOffer(item) || item.declared === undefined) return undefined;
-      return verdicts.get(item.declared);
+      if (item === undefined) return undefined;
+      if (isOffer(item)) return isDeclared(item) ? offers.verdictOn(item) : undefined;
+      return item.declared && verdicts.get(item.declared);
     },
     // A declaration that is judged otherwise is another object.
     basis: () => '',
@@ -80,6 +91,7 @@ export function apply(scope: Scope<PinsConfig>): void {
       },
     ],
   });
+  scope.provide(AcceptedDeclarations, offers);
   for (const tool of pinTools(matters, suspects)) scope.addTool(tool);
   scope.provide(AdminPage, pinsPage(matters, suspects));
 
@@ -91,18 +103,36 @@ export function apply(scope: Scope<PinsConfig>): void {
     for (const { name } of removed.filter(isServer)) {
       matters.forget(name);
       suspects.forget(name);
+      const followers = matters.followersOf(name);
       await book.forget(name);
+      followers.forEach(renew);
     }
   });
   scope.tap('onEvent', (event) => {
     if (event.type === 'server.toolsChanged') lookAt(event);
+    if (LOOKED_AT.has(event.type)) lookAtOffers();
   });
+  let isLooking = false;
+  /** All of them: what a server lists no more may be offered by another one now. Those that were judged cost little. */
+  const lookAtOffers = (): void => {
+    if (isLooking) return;
+    isLooking = true;
+    setImmediate(() => {
+      isLooking = false;
+      const all = [...(scope.find(ServerDeclarations)?.offers() ?? [])];
+      const some = (): void => {
+        for (const offer of all.splice(-AT_ONCE)) offers.judgementOn(offer);
+        if (all.length > 0 && !scope.signal.aborted) setImmediate(some);
+      };
+      some();
+    });
+  };
   /** A first sight is when a server lists a tool, not when a client asks for it. */
   const lookAt = ({ server, added, changed, removed }: KernelEvent<'server.toolsChanged'>): void => {
-    matters.gone(server, removed);
     suspects.gone(server, removed);
     suspects.listed(server, [...changed, ...added]);
-    const names = [...changed, ...added];
+    // A name that one server has given up may be that of another now.
+    const names = [...changed, ...added, ...removed];
     const some = (): void => {
       const table = scope.find(ToolTable);
       for (const name of names.splice(0, AT_ONCE)) table?.shared(name);

@@ -5,6 +5,11 @@ import type { JsonObject, ToolAnnotations } from 'pegboard';
 /** What is pinned of a declaration, by kind. */
 export const PARTS = {
   tools: ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'],
+  prompts: ['name', 'title', 'description', 'arguments', '_meta'],
+  resources: ['uri', 'name', 'title', 'description', 'mimeType', 'annotations', '_meta'],
+  resourceTemplates: ['uriTemplate', 'name', 'title', 'description', 'mimeType', 'annotations', '_meta'],
+  instructions: ['instructions'],
+  serverInfo: ['name', 'title'],
 } as const;
 export type PinKind = keyof typeof PARTS;
 
@@ -17,7 +22,10 @@ export function pinned(kind: PinKind, declared: JsonObject): JsonObject {
   for (const part of PARTS[kind]) {
     const value = declared[part];
     if (value === undefined) continue;
-    if (part !== '_meta') parts[part] = value;
+    if (part === 'annotations' && kind !== 'tools') {
+      const lasting = Object.entries(isObject(value) ? value : {}).filter(([key]) => key !== 'lastModified');
+      if (lasting.length > 0) parts[part] = Object.fromEntries(lasting);
+    } else if (part !== '_meta') parts[part] = value;
     else if (isObject(value)) {
       const acted = Object.entries(value).filter(([key]) => HOST_KEY.test(key));
       if (acted.length > 0) parts[part] = Object.fromEntries(acted);

@@ -1,6 +1,7 @@
 import { ConfigControl, DecisionLayer, definePlugin, readSchema } from 'pegboard';
 import { AdminPage } from '../contracts/adminPages.ts';
 import { MetricSource } from '../contracts/metrics.ts';
+import { AcceptedDeclarations, ServerDeclarations } from '../contracts/pins.ts';
 import { Channel } from '../contracts/processes.ts';
 import { Vault } from '../contracts/vault.ts';
 import { apply } from './apply.ts';
@@ -20,6 +21,7 @@ export const plugin = definePlugin<PinsConfig>({
   guards: true,
   requires: [ConfigControl],
   uses: [Vault, Channel],
-  provides: [AdminPage, DecisionLayer, MetricSource],
+  asks: [ServerDeclarations],
+  provides: [AcceptedDeclarations, AdminPage, DecisionLayer, MetricSource],
   apply,
 });

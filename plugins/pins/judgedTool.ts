@@ -2,6 +2,7 @@ import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject, Target, Tool, ToolAnnotations, Verdict } from 'pegboard';
 import { argumentFault } from './argumentFault.ts';
 import { PARTS, widened, withTrust } from './fingerprint.ts';
+import type { PinKind } from './fingerprint.ts';
 import type { Matter } from './pinBook.ts';
 
 export const LAYER = 'pins';
@@ -29,7 +30,7 @@ export function judgedTool(
   if (judgement === undefined) return tool;
   const { matter, held, accepted } = judgement;
   const { declared: now = {} } = tool;
-  const shown = accepted === undefined ? now : heldDeclaration(now, accepted);
+  const shown = accepted === undefined ? now : heldDeclaration('tools', now, accepted);
   const { annotations } = shown;
   const given = isObject(annotations) ? annotations : {};
   const hints = { annotations: withTrust(given, matter.trust & matter.accepted) };
@@ -93,8 +94,8 @@ function withStricter(one: ToolAnnotations, other: ToolAnnotations): ToolAnnotat
 }
 
 /** What is not pinned, as icons, is as the server declares it now. */
-function heldDeclaration(declared: JsonObject, accepted: JsonObject): JsonObject {
-  const pinnedParts: readonly string[] = PARTS.tools;
+export function heldDeclaration(kind: PinKind, declared: JsonObject, accepted: JsonObject): JsonObject {
+  const pinnedParts: readonly string[] = PARTS[kind];
   const others = Object.entries(declared).filter(([part]) => !pinnedParts.includes(part));
   return { ...accepted, ...Object.fromEntries(others) };
 }
@@ -104,7 +105,7 @@ const WORDS: Readonly<Record<Matter['doubt'], string>> = {
   new: 'it is new, and what is new waits for an operator (plugins.pins.config.pinFirst)',
   moved: 'another server had this name when it was accepted',
   refused: 'an operator has refused what its server declares',
-  beyond: 'its server has more tools than are pinned (plugins.pins.config.maxPins)',
+  beyond: 'its server declares more than is pinned (plugins.pins.config.maxPins)',
   unread: 'what was accepted of it could not be read yet',
 };
 const DOINGS: Readonly<Record<Held, string>> = {
@@ -120,7 +121,7 @@ export function doingIn({ matter, held }: Judgement): string {
   return `${WORDS[matter.doubt]}: ${DOINGS[held]}${waiting}`;
 }
 
-function remedyFor(name: string): string {
+export function remedyFor(name: string): string {
   return `an operator can look at it with pegboard pins diff ${name} and accept it`;
 }
 

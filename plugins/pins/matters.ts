@@ -1,5 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { JsonObject, Resource, Scope, Tool } from 'pegboard';
+import { ServerDeclarations } from '../contracts/pins.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { wordDiffText } from '../kit/text/wordDiff.ts';
 import type { PinsConfig } from './config.ts';
@@ -8,7 +9,7 @@ import type { PinKind } from './fingerprint.ts';
 import { doingIn } from './judgedTool.ts';
 import type { Held, Judgement } from './judgedTool.ts';
 import type { Matter, PinBook, Sight } from './pinBook.ts';
-import { pinKey } from './pinRecord.ts';
+import { Pendings } from './pendings.ts';
 import { partChanges } from './partChanges.ts';
 import type { PartChange } from './partChanges.ts';
 
@@ -35,7 +36,7 @@ export class Matters {
   readonly #scope: Scope<PinsConfig>;
   readonly #book: PinBook;
   readonly #config: () => PinsConfig;
-  readonly #byServer = new Map<string, Map<string, Judgement>>();
+  readonly #pendings: Pendings;
   #modes: ReadonlyMap<string, Mode> = new Map();
   /** Names that are to be reported, by server. */
   readonly #news = new Map<string, string[]>();
@@ -44,6 +45,10 @@ export class Matters {
     this.#scope = scope;
     this.#book = book;
     this.#config = config;
+    this.#pendings = new Pendings({
+      versionsOf: (server) => scope.find(ServerDeclarations)?.of(server),
+      judge: (sight, isMerged) => this.#judged(sight, isMerged),
+    });
   }
 
   /** Takes what definitions say. */
@@ -54,29 +59,24 @@ export class Matters {
   }
 
   /** @returns undefined for what is as it was accepted. @param isMerged a tool of a family shows what all its servers declare now */
-  judge(sight: Sight, isMerged: boolean): Judgement | undefined {
-    const { server, kind, own } = sight;
-    const mode = this.#modes.get(server) ?? this.#config().mode;
-    const matter = mode === 'ignore' ? undefined : this.#book.judge(sight, this.#config().pinFirst === 'ask');
-    const key = pinKey(kind, own);
-    const known = this.#byServer.get(server) ?? new Map<string, Judgement>();
-    if (matter === undefined) {
-      known.delete(key);
-      return undefined;
-    }
-    const judgement = this.#judgementOn(matter, mode, isMerged);
-    const isNew = known.get(key)?.matter.hash !== matter.hash;
-    this.#byServer.set(server, known.set(key, judgement));
-    if (isNew && matter.doubt !== 'unread') this.#report(matter);
+  judge(sight: Sight, isMerged = false): Judgement | undefined {
+    const judgement = this.#judged(sight, isMerged);
+    if (judgement === undefined) return undefined;
+    const { matter } = judgement;
+    if (this.#pendings.add({ judgement, isMerged }) && matter.doubt !== 'unread') this.#report(matter);
     return judgement;
   }
   judgeTool(tool: Tool): Judgement | undefined {
     const { server, declared, name, group } = tool;
     if (server === undefined || declared === undefined) return undefined;
-    const sight: Sight = { server, kind: 'tools', own: String(declared['name']), as: name, declared };
-    return this.judge(sight, group !== undefined);
+    const own = String(declared['name']);
+    return this.judge({ server, kind: 'tools', own, as: name, place: name, declared }, group !== undefined);
   }
-  #judgementOn(matter: Matter, mode: Mode, isMerged: boolean): Judgement {
+  #judged(sight: Sight, isMerged: boolean): Judgement | undefined {
+    const { server } = sight;
+    const mode = this.#modes.get(server) ?? this.#config().mode;
+    const matter = mode === 'ignore' ? undefined : this.#book.judge(sight, this.#config().pinFirst === 'ask');
+    if (matter === undefined) return undefined;
     const { doubt } = matter;
     if (doubt === 'refused' || doubt === 'new') return { matter, held: 'blocked' };
     if (mode === 'warn' || doubt === 'unread' || doubt === 'beyond') return { matter, held: 'warned' };
@@ -85,37 +85,44 @@ export class Matters {
     return accepted === undefined ? { matter, held: 'blocked' } : { matter, held: 'held', accepted };
   }
 
-  /** The server no longer offers that. */
-  gone(server: string, names: readonly string[]): void {
-    const left = new Set(names);
-    const known = this.#byServer.get(server);
-    for (const [key, { matter }] of known ?? []) if (left.has(matter.as)) known?.delete(key);
-  }
   forget(server: string): void {
-    this.#byServer.delete(server);
+    this.#pendings.forget(server);
   }
   get servers(): readonly string[] {
-    return [...this.#byServer].flatMap(([server, { size }]) => (size > 0 ? [server] : []));
+    return this.#pendings.servers;
   }
 
   /** Names of the tools of a server that are not as accepted. */
   toolsOf(server: string): readonly string[] {
-    return [...(this.#byServer.get(server)?.values() ?? [])].map(({ matter }) => matter.as);
+    const tools = this.#pendings.seenOf(server).filter(({ matter }) => matter.kind === 'tools');
+    return [...new Set(tools.map(({ matter }) => matter.as))];
+  }
+  /** Servers that have names of another server. */
+  followersOf(former: string): readonly string[] {
+    const follows = ({ matter }: Judgement): boolean => matter.former?.server === former;
+    return this.servers.filter((server) => this.#pendings.seenOf(server).some(follows));
   }
 
   list(): readonly ShownMatter[] {
-    const all = [...this.#byServer.values()].flatMap((known) => [...known.values()].map(shownMatter));
-    return all.filter(({ state }) => state !== 'unread').sort((a, b) => (a.name < b.name ? -1 : 1));
+    const order = ({ kind, name, hash }: ShownMatter): string => JSON.stringify([name, kind, hash]);
+    return this.#waiting()
+      .map(shownMatter)
+      .sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
   counted(): ReadonlyMap<string, number> {
-    return new Map([...this.#byServer].map(([server, { size }]) => [server, size]));
+    const counts = new Map(this.servers.map((server) => [server, 0]));
+    for (const { matter } of this.#waiting()) counts.set(matter.server, (counts.get(matter.server) ?? 0) + 1);
+    return counts;
+  }
+  /** What is not known yet does not wait. */
+  #waiting(): readonly Judgement[] {
+    const all = this.servers.flatMap((server) => this.#pendings.of(server));
+    return all.filter(({ matter }) => matter.doubt !== 'unread');
   }
 
   /** @throws GatewayError PIN_OUTDATED */
   find(name: string, hash?: string): Judgement {
-    const named = [...this.#byServer.values()].flatMap((known) =>
-      [...known.values()].filter(({ matter }) => matter.as === name && matter.doubt !== 'unread'),
-    );
+    const named = this.#waiting().filter(({ matter }) => matter.as === name);
     if (named.length === 0)
       throw outdated(`nothing of the name ${name} waits to be accepted; see pegboard pins`);
     const found = hash === undefined ? named[0] : named.find(({ matter }) => matter.hash === hash);
@@ -143,10 +150,7 @@ export class Matters {
   async settle(name: string, hash: string, isAccepted: boolean): Promise<Matter> {
     const { matter } = this.find(name, hash);
     await this.#book.settle(matter, isAccepted);
-    const { server, kind, own } = matter;
-    const known = this.#byServer.get(server);
-    // Of a tool that only some callers have, no look tells.
-    if (isAccepted && known?.get(pinKey(kind, own))?.matter.hash === hash) known.delete(pinKey(kind, own));
+    const { server } = matter;
     const done = isAccepted ? 'accepted' : 'refused';
     this.#scope.emit({
       type: 'pin.settled',

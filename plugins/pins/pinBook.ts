@@ -5,7 +5,16 @@ import { inTurn } from '../kit/limits/inTurn.ts';
 import type { PinsConfig } from './config.ts';
 import { canonicalText, fingerprint, pinned, trustIn } from './fingerprint.ts';
 import type { PinKind } from './fingerprint.ts';
-import { NO_RECORD, pinKey, readRecord, recordValue, stepped, textsIn, withTexts } from './pinRecord.ts';
+import {
+  NO_RECORD,
+  isFull,
+  pinKey,
+  readRecord,
+  recordValue,
+  stepped,
+  textsIn,
+  withTexts,
+} from './pinRecord.ts';
 import type { Accepted, Pin, PinRecord, PinStep } from './pinRecord.ts';
 
 const PREFIX = 'pins:';
@@ -19,6 +28,8 @@ export interface Sight {
   readonly own: string;
   /** The name under which it is offered. */
   readonly as: string;
+  /** That name in the form that all equal ones have. */
+  readonly place: string;
   readonly declared: JsonObject;
 }
 /** Why a declaration does not count as it is: it is another than was accepted, new, of another server than before, refused, beyond
@@ -93,19 +104,19 @@ export class PinBook {
 
   /** @returns undefined if the declaration was accepted, or is the first one of that name */
   judge(sight: Sight, asks: boolean): Matter | undefined {
-    const { server, kind, own, as, declared } = sight;
+    const { server, kind, own, place, declared } = sight;
     const hash = fingerprint(kind, declared);
-    const trust = trustIn(declared['annotations']);
+    const trust = kind === 'tools' ? trustIn(declared['annotations']) : 0;
     const matter = (doubt: Doubt, accepted = 0): Matter => ({ ...sight, hash, trust, doubt, accepted });
     if (!this.#isRead) return matter('unread');
     const key = pinKey(kind, own);
     const record = this.#records.get(server) ?? NO_RECORD;
     const pin = record.pins.get(key);
     if (pin?.refused.includes(hash) === true) return matter('refused');
-    const former = pin?.as === as ? undefined : this.#holders.get(nameIn(key, as));
+    const former = pin?.as === place ? undefined : this.#holders.get(nameIn(key, place));
     if (former !== undefined && former.server !== server)
       return { ...matter('moved', trustOf(this.#pinOf(former.server, former.key))), former };
-    const step: PinStep = { step: 'see', key, as, version: [hash, trust], text: '' };
+    const step: PinStep = { step: 'see', key, as: place, version: [hash, trust], text: '' };
     // Of a pin without versions, all that was seen was refused.
     if (asks && (pin?.accepted.length ?? 0) === 0) return matter('new');
     if (pin === undefined) {
@@ -113,8 +124,8 @@ export class PinBook {
       this.#do(server, { ...step, text: canonicalText(pinned(kind, declared)) });
       return undefined;
     }
-    if (!pin.accepted.some(([one]) => one === hash)) return matter('changed', trustOf(pin));
-    if (pin.as !== as) this.#do(server, step);
+    if (!holds(pin, hash)) return matter(isFull(pin) ? 'refused' : 'changed', trustOf(pin));
+    if (pin.as !== place) this.#do(server, step);
     return undefined;
   }
 
@@ -130,11 +141,14 @@ export class PinBook {
   }
 
   /** Resolves once it is written. @throws GatewayError of the vault: then nothing has changed */
-  async settle({ server, kind, own, as, hash, trust, declared }: Matter, isAccepted: boolean): Promise<void> {
+  async settle(
+    { server, kind, own, place, hash, trust, declared }: Matter,
+    isAccepted: boolean,
+  ): Promise<void> {
     const version: Accepted = [hash, trust];
     const text = isAccepted ? canonicalText(pinned(kind, declared)) : '';
     const step = isAccepted ? 'accept' : 'refuse';
-    await this.#take(() => this.#write(server, [{ step, key: pinKey(kind, own), as, version, text }]));
+    await this.#take(() => this.#write(server, [{ step, key: pinKey(kind, own), as: place, version, text }]));
     this.#parts.renewed(server);
   }
 

@@ -14,7 +14,7 @@ const MAX_INFLATED = 256 * 1024 * 1024;
 export type Accepted = readonly [hash: string, trust: number];
 /** What is accepted and refused of one declaration. */
 export interface Pin {
-  /** The name under which it was offered. */
+  /** The name under which it was offered, in the form that all equal ones have. */
   readonly as: string;
   /** The newest first. */
   readonly accepted: readonly Accepted[];
@@ -56,6 +56,11 @@ export function stepped(pin: Pin | undefined, { step, as, version }: PinStep): P
   if (step === 'refuse')
     return { as: pin?.as ?? as, accepted: others, refused: [hash, ...left].slice(0, MAX_VERSIONS) };
   return { as, accepted: [version, ...others].slice(0, MAX_VERSIONS), refused: left };
+}
+
+/** Whether so many versions were refused that some may be forgotten: what is not accepted is refused, then. */
+export function isFull({ refused }: Pin): boolean {
+  return refused.length >= MAX_VERSIONS;
 }
 
 /** The texts of a record by key. */

@@ -18,6 +18,7 @@ import { ADMIN } from '../kit/authority/adminPages.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { CallerCredentials, GuardedServers } from '../contracts/credentials.ts';
 import { SignInOffers } from '../contracts/signIns.ts';
+import { AcceptedDeclarations, ServerDeclarations } from '../contracts/pins.ts';
 import { SecretSource } from '../contracts/secrets.ts';
 import { MemoryBudget } from '../contracts/memory.ts';
 import { MetricSource } from '../contracts/metrics.ts';
@@ -56,7 +57,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   select: selectConfig,
   review: instanceFindings,
   uses: [MemoryBudget, Tracer, Vault],
-  asks: [CallerCredentials, Confinement, ResourceStore, SecretSource, SignInOffers],
+  asks: [AcceptedDeclarations, CallerCredentials, Confinement, ResourceStore, SecretSource, SignInOffers],
   provides: [
     DecisionLayer,
     GuardedServers,
@@ -66,6 +67,7 @@ export const plugin = definePlugin<UpstreamConfig>({
     McpResourceSource,
     MetricSource,
     Prober,
+    ServerDeclarations,
     ServiceSource,
     StartingServers,
     StartupReport,
@@ -128,6 +130,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     emit: context.emit,
     table: () => scope.get(ToolTable),
     personal: (server) => fleet.get(server)?.personal,
+    servers: () => fleet.all(),
+    accepted: () => scope.find(AcceptedDeclarations),
   });
   const fleet: Fleet = new Fleet(context, offers);
   const rotation = new SecretRotation({
@@ -157,10 +161,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     };
   });
   scope.provide(ServiceSource, {
-    services: () =>
-      fleet
-        .all()
-        .map((server) => managedService(server, scope, (name, request) => offers.report(name, request))),
+    services: () => fleet.all().map((server) => managedService(server, scope, offers)),
   });
   scope.provide(StartupReport, {
     subject: 'server',
@@ -168,6 +169,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust: trusts() }) });
   scope.provide(ToolSource, offers);
+  scope.provide(ServerDeclarations, offers.declarations);
   scope.provide(McpResourceSource, offers.sources);
   scope.provide(McpPromptSource, offers.sources);
   scope.provide(McpCompletionSource, offers.sources);

@@ -13,8 +13,10 @@ export function serverInstructions(
   server: string,
   { tools, maxChars }: { readonly tools: readonly Tool[]; readonly maxChars: number },
 ): JsonObject {
-  const services = allServices(scope);
-  const text = services.find(({ name }) => name === server)?.instructions?.() ?? '';
+  const service = allServices(scope).find(({ name }) => name === server);
+  const withheld = service?.instructionsWithheld?.();
+  if (withheld !== undefined) return { server_instructions: { server, withheld } };
+  const text = service?.instructions?.() ?? '';
   const quoted = text === '' ? '' : serverWords(text, tools, maxChars);
   return quoted === '' ? {} : { server_instructions: { server, quoted } };
 }

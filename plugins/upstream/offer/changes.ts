@@ -46,6 +46,14 @@ export class Changes {
     }
   }
 
+  /** What a server offers is shown otherwise, and its tools are other objects. */
+  renewed(server: string, offer: ServerOffer): void {
+    for (const section of SECTIONS) {
+      const { size: count } = offer[section].entries;
+      if (count > 0) this.#emit({ type: `server.${section}Changed`, server, count });
+    }
+  }
+
   /** Names that two have; one of them is left out. */
   collided(what: ListName, collisions: readonly Collision[]): void {
     if (what === 'tools')

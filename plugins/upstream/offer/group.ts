@@ -78,6 +78,12 @@ export class Group {
     return view;
   }
 
+  /** All that a member offers: to those without own lists, and to their owners. */
+  offersOf(member: string): readonly ServerOffer[] {
+    const all = [this.#shared, ...this.#own.values()].map(({ offers }) => offers.get(member));
+    return [...new Set(all)].filter((offer) => offer !== undefined);
+  }
+
   /** A member, or what it lists on the shared connection, has changed. */
   update(): void {
     this.#isPersonal = [...this.members.keys()].some((name) => this.#personal(name) !== undefined);

@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Offer, ToolTable } from 'pegboard';
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../../contracts/mcp.ts';
+import type { AcceptedDeclarations } from '../../contracts/pins.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { canonicalUri, decodedUri, hasForms } from '../client/conversation/canonicalUri.ts';
 import { callFor } from './callFor.ts';
@@ -26,6 +27,7 @@ export interface McpSourcesParts {
   readonly naming: (server: string) => Naming;
   /** Decides whether a request may see an item. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides'>;
+  readonly accepted: () => AcceptedDeclarations | undefined;
 }
 interface Found {
   readonly connection: OfferingServer;
@@ -113,9 +115,14 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #shown(section: Section, request: InboundRequest): readonly JsonObject[] {
-    return this.#winners(section, request).flatMap(({ offer, shown }) =>
-      this.#isVisible(offer, request) ? [shown] : [],
-    );
+    const accepted = this.#parts.accepted();
+    const { key } = LISTS[section];
+    const all = this.#winners(section, request).map(({ offer, ownName }): JsonObject | undefined => {
+      if (!this.#isVisible(offer, request)) return undefined;
+      const shown = accepted === undefined ? offer.declared : accepted.shown(offer);
+      return shown === undefined || offer.name === ownName ? shown : { ...shown, [key]: offer.name };
+    });
+    return all.filter((one) => one !== undefined);
   }
   /** The items of a section that the request gets, in the order of their exposed names. */
   #winners(section: Section, request: InboundRequest): readonly OfferedItem[] {
@@ -171,7 +178,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (template === undefined) return undefined;
     // A rule may name the template or the resolved uri, in any form.
     const names = new Set([uri, canonical, decodedUri(canonical)]);
-    const resolved = [...names].map((name) => ({ ...template.offer, name }));
+    const { kind, server } = template.offer;
+    const resolved = [...names].map((name) => ({ kind, name, server }));
     return { connection: template.connection, own: uri, offers: [template.offer, ...resolved] };
   }
 

@@ -1,5 +1,6 @@
 import type { InboundRequest, KernelEvent, Log, Tool, ToolSource, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../contracts/credentials.ts';
+import type { AcceptedDeclarations } from '../../contracts/pins.ts';
 import { setNewest } from '../../kit/limits/setNewest.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { LIST_NAMES } from '../client/conversation/readList.ts';
@@ -9,6 +10,7 @@ import type { LateNames } from '../connection/lastKnown.ts';
 import type { Personal } from '../own/personal.ts';
 import type { ToolReport } from '../connection/toolReport.ts';
 import { Changes } from './changes.ts';
+import { Declarations } from './declarations.ts';
 import { Differences } from './differences.ts';
 import { Group } from './group.ts';
 import type { View, Views } from './group.ts';
@@ -33,6 +35,8 @@ export interface OffersParts {
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
   readonly personal: (server: string) => Personal | undefined;
+  readonly servers: () => Iterable<Server>;
+  readonly accepted?: () => AcceptedDeclarations | undefined;
   /** Decides whether a request may see a resource or a prompt. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit' | 'hides' | 'shared' | 'generation'>;
 }
@@ -40,6 +44,7 @@ export interface OffersParts {
 /** What all servers offer: to every request, or, of servers that callers sign in to, to each what its owner was listed. */
 export class Offers implements ToolSource {
   readonly sources: McpSources;
+  readonly declarations: Declarations;
   readonly #parts: OffersParts;
   readonly #changes: Changes;
   readonly #holders: { readonly [N in ListName]: Holders<N> };
@@ -64,7 +69,7 @@ export class Offers implements ToolSource {
   readonly #followers = new Set<() => void>();
 
   constructor(parts: OffersParts) {
-    const { config, table, log, emit } = parts;
+    const { config, table, log, emit, servers, accepted = () => undefined } = parts;
     this.#parts = parts;
     this.#changes = new Changes(log, emit, this.#differences);
     const pluginTool = (name: string): Tool | undefined => this.#pluginTool(name);
@@ -83,7 +88,10 @@ export class Offers implements ToolSource {
       views: (request) => this.#viewsFor(request),
       offers: (request) => this.#offersFor(request),
       naming: (server) => this.#namingOf(server),
+      accepted,
     });
+    const groupWith = (server: string): Group | undefined => this.#groupWith(server);
+    this.declarations = new Declarations({ holders: this.#holders, groupWith, facts: servers });
   }
 
   find(name: string, request: InboundRequest | undefined): Tool | undefined {
@@ -136,10 +144,11 @@ export class Offers implements ToolSource {
     if (!isWanted) for (const section of SECTIONS) this.#holders[section].release(name);
   }
 
-  /** The server's tools are registered again. */
+  /** The server's tools are registered again, and clients read what else it offers again. */
   renew(server: string): void {
     this.#viewsByRequest = new WeakMap();
     this.#groupWith(server)?.renew(server);
+    this.#changes.renewed(server, this.#offerOf(server));
   }
   /** Reads, and compares, what the server is about to list: the next update looks it up. */
   async readAhead(server: Server, source: readonly unknown[]): Promise<void> {

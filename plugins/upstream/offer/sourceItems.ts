@@ -1,5 +1,7 @@
 import { isObject } from 'pegboard';
-import type { JsonObject, Offer } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { DeclaredOffer } from '../../contracts/pins.ts';
+import { canonicalUri } from '../client/conversation/canonicalUri.ts';
 import { LISTS } from '../client/conversation/readList.ts';
 import { MAX_OWN_NAME_CHARS, exposedName, exposedUri, nameFault, shownName } from './names.ts';
 import type { Claim, Naming } from './names.ts';
@@ -10,10 +12,8 @@ import { templateMatcher } from './templateMatcher.ts';
 /** A resource, a template or a prompt of one server. */
 export interface OfferedItem extends Claim {
   readonly connection: OfferingServer;
-  /** The declaration with its exposed name or uri. */
-  readonly shown: JsonObject;
   readonly ownName: string;
-  readonly offer: Offer;
+  readonly offer: DeclaredOffer;
   readonly matches?: (uri: string) => boolean;
 }
 export type Section = 'resources' | 'resourceTemplates' | 'prompts';
@@ -70,9 +70,17 @@ function itemOf(section: Section, entry: JsonObject, connection: OfferingServer,
   const ownName = entry[key] as string;
   const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
   const matches = section === 'resourceTemplates' ? templateMatcher(ownName) : undefined;
-  const shown = name === ownName ? entry : { ...entry, [key]: name };
   const { name: server } = connection;
   const isOwn = name !== ownName && parts.prefix === server;
-  const offer: Offer = { kind: KINDS[section], name, server };
-  return { server, isOwn, connection, shown, ownName, offer, ...(matches && { matches }) };
+  const place = section === 'prompts' ? name : canonicalUri(name);
+  const offer: DeclaredOffer = {
+    kind: KINDS[section],
+    name,
+    server,
+    section,
+    own: ownName,
+    place,
+    declared: entry,
+  };
+  return { server, isOwn, connection, ownName, offer, ...(matches && { matches }) };
 }

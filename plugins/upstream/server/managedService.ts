@@ -2,6 +2,8 @@ import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
 import { hideInUrl, hideInWords, remedyOf } from 'pegboard/kit';
 import type { InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import { ResourceStore } from '../../contracts/definitions.ts';
+import { AcceptedDeclarations } from '../../contracts/pins.ts';
+import type { DeclaredOffer } from '../../contracts/pins.ts';
 import type {
   ManagedService,
   OwnConnection,
@@ -13,6 +15,7 @@ import type { Connection } from '../connection/connection.ts';
 import { confinementOf } from '../connection/spawned.ts';
 import { laterOf, timeAfter } from '../definition.ts';
 import { topicsForInstances } from '../connection/topicsForInstances.ts';
+import type { ServerFacts } from '../client/revision/serverFacts.ts';
 import { MODERN_REVISION } from '../client/rpc/dialect.ts';
 import { undeclared } from '../client/revision/declared.ts';
 import { extensionsIn } from '../connection/extensionsIn.ts';
@@ -22,13 +25,30 @@ import type { ToolReport } from '../connection/toolReport.ts';
 /** A server may be wrong in each of its entries, and another may have all of their names. */
 const MAX_TOLD = 20;
 
+type Said = 'instructions' | 'serverInfo';
+interface Offered {
+  readonly report: (server: string, request?: InboundRequest) => ToolReport;
+  readonly declarations: {
+    said(server: string, facts: ServerFacts | undefined, section: Said): DeclaredOffer | undefined;
+  };
+}
+
 /** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
 export function managedService(
   server: Server,
   scope: Scope<UpstreamConfig>,
-  report: (server: string, request?: InboundRequest) => ToolReport,
+  offers: Offered,
 ): ManagedService {
   const { name, connection, personal, own } = server;
+  const report = (request?: InboundRequest): ToolReport => offers.report(name, request);
+  const said = (section: Said): DeclaredOffer | undefined =>
+    offers.declarations.said(name, connection.facts, section);
+  const saidText = (section: Said, part: string): string | undefined => {
+    const offer = said(section);
+    const accepted = scope.find(AcceptedDeclarations);
+    const text = (offer && accepted ? accepted.shown(offer) : offer?.declared)?.[part];
+    return typeof text === 'string' ? text : undefined;
+  };
   const isSuspended = (): boolean => connection.definition.suspended;
   // A file store serves one process; other stores may serve several, which must all start or restart the server.
   const isForAll = (): boolean => scope.all(ResourceStore).some(({ mode }) => mode !== 'filesystem');
@@ -38,11 +58,15 @@ export function managedService(
   };
   return {
     name,
-    status: (request) => recordOf(server, report(name, request), scope.config),
+    status: (request) => recordOf(server, report(request), scope.config),
     description: () => connection.definition.description,
-    title: () => connection.facts?.serverTitle,
-    toolNames: () => report(name).names(),
-    instructions: () => connection.facts?.instructions,
+    title: () => saidText('serverInfo', 'title'),
+    toolNames: () => report().names(),
+    instructions: () => saidText('instructions', 'instructions'),
+    instructionsWithheld: () => {
+      const offer = said('instructions');
+      return offer && scope.find(AcceptedDeclarations)?.refusal(offer);
+    },
     instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {
       const { type } = connection.definition;

@@ -49,6 +49,10 @@ createInterface({ input: process.stdin })
         result: { [list]: items.slice(from, to), ...(to < items.length && { nextCursor: String(to) }) },
       });
     }
+    if (method === 'prompts/get')
+      return send({ id, result: { messages: [{ role: 'user', content: { type: 'text', text: file } }] } });
+    if (method === 'resources/read')
+      return send({ id, result: { contents: [{ uri: params.uri, text: file }] } });
     if (method !== 'tools/call') return send({ id, error: { code: -32601, message: `no ${method}` } });
     send({ id, result: { content: [{ type: 'text', text: JSON.stringify(params.arguments) }] } });
   })

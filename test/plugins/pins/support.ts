@@ -25,6 +25,7 @@ export interface ServerDeclares {
 /** One entry of core_pins_list. */
 export interface Pending extends JsonObject {
   readonly name: string;
+  readonly kind: string;
   readonly hash: string;
   readonly state: string;
   readonly held: string;
@@ -34,8 +35,8 @@ export interface PinnedGateway {
   readonly gateway: Gateway & { readonly url: string };
   readonly directory: Directory;
   readonly client: McpClient;
-  /** The server declares something else; resolves once the gateway has read it. */
-  readonly declare: (server: string, next: ServerDeclares) => Promise<void>;
+  /** The server declares something else; resolves once the gateway has read it. @param prefix its toolPrefix, if it has one */
+  readonly declare: (server: string, next: ServerDeclares, prefix?: string) => Promise<void>;
   readonly pending: () => Promise<readonly Pending[]>;
   readonly accept: (name: string, hash: string, refuse?: boolean) => Promise<JsonObject>;
 }
@@ -79,11 +80,11 @@ export async function pinnedGateway(directory: Directory, path = '/mcp'): Promis
   const client = await McpClient.connect(gateway.url, { path });
   const isKnown = (name: string): boolean => gateway.kernel.catalogue.shared(name) !== undefined;
   let marks = 0;
-  const declare = async (server: string, next: ServerDeclares): Promise<void> => {
+  const declare: PinnedGateway['declare'] = async (server, next, prefix = server) => {
     const mark = `mark${(marks += 1)}`;
     const tools = [...(next.tools ?? []), { name: mark, inputSchema: { type: 'object' } }];
     directory.replace(`${server}.json`, JSON.stringify({ ...next, tools }));
-    await until(() => isKnown(`x_${server}_${mark}`), { what: `${server} is read again` });
+    await until(() => isKnown(`x_${prefix}_${mark}`), { what: `${server} is read again` });
   };
   await until(async () => {
     const { services } = (await askCore(gateway, 'core_service_list')) as { services: readonly JsonObject[] };

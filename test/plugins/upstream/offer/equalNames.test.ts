@@ -37,6 +37,7 @@ class Bench {
     log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: (event) => void this.#events.push(event),
     table: () => ((this.lookUps += 1), this.catalogue),
+    servers: () => [],
     personal: (name) => this.#personalOf(name as ServerName),
   });
   readonly #servers = new Map(SERVERS.map((name) => [name, serverNamed(name)]));

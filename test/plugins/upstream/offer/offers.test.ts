@@ -37,6 +37,7 @@ class Bench {
     log: createLog({ level: () => 'error', format: 'json', colour: false, write: () => undefined }),
     emit: () => undefined,
     table: () => this.catalogue,
+    servers: () => [],
     personal: (name) => this.#personalOf(name),
   });
 
