@@ -2,8 +2,24 @@
 export interface PinsConfig {
   /** What happens to what a server declares otherwise than accepted, unless its definition has pin: ignore
    *  looks at nothing, warn offers it and tells operators, hold continues with what was accepted, block takes
-   *  it out. Hints that ask for more trust wait for an operator in all of them but ignore. */
-  readonly mode: 'ignore' | 'warn' | 'hold' | 'block';
+   *  it out. Hints that ask for more trust wait for an operator in all of them but ignore. One word for all, or
+   *  an object with one for each kind; a kind that it does not name has warn. */
+  readonly mode:
+    | string
+    | {
+        /** Of tools. */
+        readonly tools?: 'ignore' | 'warn' | 'hold' | 'block';
+        /** Of prompts. */
+        readonly prompts?: 'ignore' | 'warn' | 'hold' | 'block';
+        /** Of resources. */
+        readonly resources?: 'ignore' | 'warn' | 'hold' | 'block';
+        /** Of resource templates. */
+        readonly resourceTemplates?: 'ignore' | 'warn' | 'hold' | 'block';
+        /** Of the instructions for agents. */
+        readonly instructions?: 'ignore' | 'warn' | 'hold' | 'block';
+        /** Of the name and title of the server. */
+        readonly serverInfo?: 'ignore' | 'warn' | 'hold' | 'block';
+      };
   /** What happens to what was never seen before: accept takes it as it is, ask takes it out until an operator
    *  accepts it. */
   readonly pinFirst: 'accept' | 'ask';

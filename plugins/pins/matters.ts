@@ -14,7 +14,7 @@ import { partChanges } from './partChanges.ts';
 import type { PartChange } from './partChanges.ts';
 
 const MAX_NAMED = 10;
-type Mode = PinsConfig['mode'];
+type Mode = 'ignore' | 'warn' | 'hold' | 'block';
 
 /** One thing that waits for an operator, or was refused. */
 export interface ShownMatter extends JsonObject {
@@ -37,7 +37,7 @@ export class Matters {
   readonly #book: PinBook;
   readonly #config: () => PinsConfig;
   readonly #pendings: Pendings;
-  #modes: ReadonlyMap<string, Mode> = new Map();
+  #modes: ReadonlyMap<string, PinsConfig['mode']> = new Map();
   /** Names that are to be reported, by server. */
   readonly #news = new Map<string, string[]>();
 
@@ -53,9 +53,10 @@ export class Matters {
 
   /** Takes what definitions say. */
   define(servers: readonly Resource[]): void {
-    this.#modes = new Map(
-      servers.flatMap(({ name, spec: { pin } }) => (typeof pin === 'string' ? [[name, pin as Mode]] : [])),
+    const pins = servers.map(
+      ({ name, spec }) => [name, spec['pin'] as PinsConfig['mode'] | undefined] as const,
     );
+    this.#modes = new Map(pins.map(([name, pin = {}]) => [name, pin]));
   }
 
   /** @returns undefined for what is as it was accepted. @param isMerged a tool of a family shows what all its servers declare now */
@@ -73,8 +74,7 @@ export class Matters {
     return this.judge({ server, kind: 'tools', own, as: name, place: name, declared }, group !== undefined);
   }
   #judged(sight: Sight, isMerged: boolean): Judgement | undefined {
-    const { server } = sight;
-    const mode = this.#modes.get(server) ?? this.#config().mode;
+    const mode = this.#modeOf(sight);
     const matter = mode === 'ignore' ? undefined : this.#book.judge(sight, this.#config().pinFirst === 'ask');
     if (matter === undefined) return undefined;
     const { doubt } = matter;
@@ -83,6 +83,11 @@ export class Matters {
     const canHold = mode === 'hold' && doubt === 'changed' && !isMerged;
     const accepted = canHold ? this.#book.textOf(matter) : undefined;
     return accepted === undefined ? { matter, held: 'blocked' } : { matter, held: 'held', accepted };
+  }
+
+  #modeOf({ server, kind }: Sight): Mode {
+    const [own, all] = [this.#modes.get(server), this.#config().mode];
+    return modeIn(own, kind) ?? modeIn(all, kind) ?? 'warn';
   }
 
   forget(server: string): void {
@@ -191,6 +196,9 @@ function shownMatter(judgement: Judgement): ShownMatter {
   const { matter, held } = judgement;
   const { as: name, kind, server, doubt: state, hash, trust, accepted } = matter;
   return { name, kind, server, state, held, why: doingIn(judgement), widens: widened(trust, accepted), hash };
+}
+function modeIn(mode: PinsConfig['mode'] | undefined, kind: PinKind): Mode | undefined {
+  return typeof mode === 'string' ? (mode as Mode) : mode?.[kind];
 }
 function outdated(message: string): GatewayError {
   return new GatewayError('PIN_OUTDATED', message);

@@ -159,4 +159,18 @@ describe('plugins/pins: prompts, resources and templates', () => {
     ]);
     expect(await describedIn(pinned.client)).to.deep.equal([]);
   });
+
+  it('does with each kind what the definition, else the configuration, says of it', async () => {
+    const pin = { prompts: 'block', resources: 'hold' };
+    const { pins, client } = await pulled(
+      { mode: { resources: 'block', resourceTemplates: 'hold' } },
+      { rug: { pin } },
+    );
+    expect(pins.map(({ kind, held }) => `${kind} ${held}`)).to.deep.equal([
+      'resources held',
+      'resourceTemplates held',
+      'prompts blocked',
+    ]);
+    expect(await describedIn(client)).to.deep.equal([RESOURCE.description, TEMPLATE.description]);
+  });
 });
